@@ -19,7 +19,7 @@ const blockBytes = 4096;
 
 /** Identifiers over any source of random bytes. */
 export function identifiersFrom(randomBytes: (length: number) => Buffer): Identifiers {
-  let block = Buffer.alloc(0);
+  let block: Buffer = Buffer.alloc(0);
   let used = 0;
   const nextByte = (): number => {
     if (used === block.length) {

@@ -1,0 +1,106 @@
+/**
+ * The durable actors: every stream that is not final, as a fold of its events. A live state that
+ * nobody touched for long is packed into bytes and woken synchronously; a final one leaves memory.
+ */
+import type { EventEnvelope } from './decider.js';
+import type { AnyRegistration } from './registration.js';
+import type { TurnChanges } from './turn-changes.js';
+
+/** What memory holds of one stream. Replaced, never mutated, by every event. */
+export interface Actor {
+  readonly state: unknown;
+  /** Events so far. */
+  readonly length: number;
+  /** The offset of its first event: what a message was published with is read back from there. */
+  readonly firstOffset: number;
+  readonly lastOffset: number;
+}
+
+/** A packed state; only kinds with `packing` ever have one. */
+class Packed {
+  constructor(readonly bytes: Buffer) {}
+}
+
+/** Live states per packable kind; beyond them the least recently touched are packed. */
+const liveStatesMax = 1024;
+
+/** The actors of one kind. */
+export class ActorDirectory {
+  private readonly actors = new Map<string, Actor>();
+  private readonly live = new Map<string, true>();
+
+  constructor(private readonly registration: AnyRegistration) {}
+
+  /** How many streams of this kind are not final. */
+  get size(): number {
+    return this.actors.size;
+  }
+
+  ids(): IterableIterator<string> {
+    return this.actors.keys();
+  }
+
+  find(id: string): Actor | undefined {
+    const actor = this.actors.get(id);
+    return actor?.state instanceof Packed ? this.wake(id, actor, actor.state) : actor;
+  }
+
+  /** The state of a stream, or the state before its first event. */
+  stateOf(id: string): unknown {
+    return this.find(id)?.state ?? this.registration.decider.initialState();
+  }
+
+  /** Remembers one event, live and in replay alike; returns the new state. */
+  evolve(envelope: EventEnvelope, changes: TurnChanges): unknown {
+    const { decider, folds } = this.registration;
+    const { id, offset } = envelope;
+    const actor = this.find(id);
+    const state = decider.evolve(
+      actor === undefined ? decider.initialState() : actor.state,
+      envelope.event,
+      envelope,
+    );
+    for (const fold of folds) fold.evolve(envelope, changes);
+    if (decider.isFinal(state)) {
+      changes.delete(this.actors, id);
+      this.live.delete(id);
+    } else {
+      changes.set(this.actors, id, {
+        state,
+        length: envelope.sequence + 1,
+        firstOffset: actor?.firstOffset ?? offset,
+        lastOffset: offset,
+      });
+      this.touch(id);
+    }
+    return state;
+  }
+
+  private touch(id: string): void {
+    if (this.registration.decider.packing === undefined) return;
+    this.live.delete(id);
+    this.live.set(id, true);
+    if (this.live.size > liveStatesMax) this.passivateOldest();
+  }
+
+  private passivateOldest(): void {
+    const packing = this.registration.decider.packing;
+    for (const id of this.live.keys()) {
+      const actor = this.actors.get(id);
+      if (packing !== undefined && actor !== undefined && !(actor.state instanceof Packed)) {
+        this.actors.set(id, { ...actor, state: new Packed(packing.pack(actor.state)) });
+      }
+      this.live.delete(id);
+      return;
+    }
+  }
+
+  private wake(id: string, actor: Actor, packed: Packed): Actor {
+    const packing = this.registration.decider.packing;
+    if (packing === undefined) throw new Error(`${id} is packed but its kind cannot unpack`);
+    const woken = { ...actor, state: packing.unpack(packed.bytes) };
+    this.actors.set(id, woken);
+    this.touch(id);
+    return woken;
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The contract of the house: everything stateful is a decider, and the engine runs nothing else.
+ *
+ *     decide(command, state, view) -> events | rejection   what the command means now
+ *     evolve(state, event)         -> state                what has happened, remembered
+ *     react(event, state)          -> commands             what this means for somebody else
+ *     wants(state)                 -> effects              what this state wants running
+ *
+ * All four are pure: no clock, no randomness, no I/O. Time and ids come in with the command.
+ */
+
+/** An imperative wish, addressed to one stream. */
+export interface Command {
+  readonly type: string;
+  /** Which decider judges it. */
+  readonly kind: string;
+  /** Which entity of that kind it is addressed to. */
+  readonly id: string;
+  /** When it was asked, Unix milliseconds: the only time a decider knows. */
+  readonly at: number;
+}
+
+/**
+ * A past-tense fact. Its fields have a fixed shape (absent is `null`), because the journal stores
+ * one structure per shape: what a user names (headers, labels) is a list, never an object's keys.
+ */
+export interface DomainEvent {
+  readonly type: string;
+}
+
+/** An expected refusal: a value, never an exception. */
+export interface Rejection {
+  readonly code: 'invalid' | 'forbidden' | 'not_found' | 'conflict' | 'over_limit' | 'unavailable';
+  /** One sentence for the person who asked. */
+  readonly message: string;
+}
+
+/** What a command means: facts to remember, or why it is refused. */
+export type Decision<Event extends DomainEvent> =
+  | {
+      readonly accepted: true;
+      readonly events: readonly Event[];
+      /** Bytes that the first event brings along; stored beside it, never parsed or copied into it. */
+      readonly body: Buffer | null;
+      /** What the asker is told; the engine only carries it. */
+      readonly result: unknown;
+    }
+  | { readonly accepted: false; readonly rejection: Rejection };
+
+/** A thing that a state wants running. Its id tells it from every other effect of the same stream. */
+export interface Effect {
+  readonly kind: string;
+  readonly id: string;
+  /** Do not start before this time, Unix milliseconds; 0 = at once. */
+  readonly notBefore: number;
+}
+
+/** An event at its place in the journal. */
+export interface EventEnvelope<Event extends DomainEvent = DomainEvent> {
+  readonly kind: string;
+  readonly id: string;
+  /** Position within its stream, from 0. */
+  readonly sequence: number;
+  /** When it happened, Unix milliseconds. */
+  readonly at: number;
+  /** Its place in the journal. */
+  readonly offset: number;
+  /** The offset of the stream's event before it; -1 for the first. A stream is read by this chain. */
+  readonly previous: number;
+  readonly event: Event;
+  readonly body: Buffer | null;
+}
+
+/** Names for what one turn creates: the same turn, decided again, names the same things. */
+export interface TurnNames {
+  /** A new id, `<prefix>_<seed of the turn><index>`. */
+  next(prefix: string): string;
+}
+
+/** One kind of entity. `View` is the set of in-memory indexes that its decisions read. */
+export interface Decider<State, Cmd extends Command, Event extends DomainEvent, View = unknown> {
+  readonly kind: string;
+  /** The state before the first event. */
+  initialState(): State;
+  decide(command: Cmd, state: State, view: View): Decision<Event>;
+  /** The state after something that already happened. Total: it never refuses, it never mutates. */
+  evolve(state: State, event: Event, envelope: EventEnvelope<Event>): State;
+  /** Commands for other streams, decided in the same turn. A refused one is dropped and counted. */
+  react?(event: Event, state: State, names: TurnNames, at: number): readonly Command[];
+  wants(state: State, id: string): readonly Effect[];
+  /** A final stream leaves memory; reading it back is a read of the journal. */
+  isFinal(state: State): boolean;
+  /** Index terms of an event, by which the journal finds it again. The stream's id is always one. */
+  terms?(event: Event): readonly string[];
+  /**
+   * Per event type, what turns version n+1 of its fields into version n+2; the version written is
+   * one more than the number of upcasters. Events on disk are never rewritten.
+   */
+  readonly upcasters?: Readonly<Record<string, readonly ((fields: never) => Event)[]>>;
+  /** An idle state as bytes and back, for kinds whose live state is large (machines). */
+  readonly packing?: StatePacking<State>;
+}
+
+export interface StatePacking<State> {
+  pack(state: State): Buffer;
+  unpack(bytes: Buffer): State;
+}
+
+/** The command means these facts (none: it was a repeat, nothing changes). */
+export function accept<Event extends DomainEvent>(
+  events: readonly Event[],
+  result: unknown = null,
+  body: Buffer | null = null,
+): Decision<Event> {
+  return { accepted: true, events, body, result };
+}
+
+/** The command is refused and nothing changes. */
+export function reject<Event extends DomainEvent = never>(
+  code: Rejection['code'],
+  message: string,
+): Decision<Event> {
+  return { accepted: false, rejection: { code, message } };
+}

@@ -1,0 +1,196 @@
+/** The turn of the house: decide, evolve, react and append in one tick; answer and act once durable. */
+import type { Appended } from '../../storage/partition-log.js';
+import { ActorDirectory } from './actor-directory.js';
+import type { Clock } from './clock.js';
+import type { Command, DomainEvent, Effect, EventEnvelope, TurnNames } from './decider.js';
+import { EffectRunner } from './effect-runner.js';
+import type { EventCodec } from './event-codec.js';
+import type { Identifiers } from './identifiers.js';
+import type { Journal } from './journal.js';
+import type { EffectCarrier, Registration } from './registration.js';
+import { type Outcome, type RefusedReaction, type Room, Turn } from './turn.js';
+import { TurnChanges } from './turn-changes.js';
+
+/** A turn decides at most this many commands, so that no request holds the event loop. */
+export const turnCommandsMax = 256;
+
+/** What the engine tells whoever watches over it. */
+export interface EngineWatch {
+  /** A defect: a decider threw. Memory and journal are untouched. */
+  turnFailed(error: unknown, commands: readonly Command[]): void;
+  reactionRefused(refused: RefusedReaction): void;
+}
+
+/** Sees events once they are durable, in journal order. */
+export type EventListener = (envelopes: readonly EventEnvelope[]) => void;
+
+/** Everything decided since the last commit began: it becomes durable together. */
+interface CommitGroup {
+  readonly settled: Promise<void>;
+  readonly envelopes: EventEnvelope[];
+}
+
+export class Engine {
+  private readonly rooms = new Map<string, Room>();
+  private readonly changes = new TurnChanges();
+  private readonly effects: EffectRunner;
+  private readonly listeners: EventListener[] = [];
+  private readonly makeSeed = () => this.identifiers.turnSeed(this.clock.now());
+  private lastDurable: Promise<void> | null = null;
+  private group: CommitGroup = { settled: Promise.resolve(), envelopes: [] };
+
+  constructor(
+    private readonly journal: Journal,
+    private readonly codec: EventCodec,
+    private readonly clock: Clock,
+    private readonly identifiers: Identifiers,
+    private readonly watch: EngineWatch,
+  ) {
+    this.effects = new EffectRunner(clock);
+  }
+
+  /** One more kind of entity; before recovery. */
+  register<State, Cmd extends Command, Event extends DomainEvent, View>(
+    registration: Registration<State, Cmd, Event, View>,
+  ): void {
+    const { kind } = registration.decider;
+    if (this.rooms.has(kind)) throw new Error(`two deciders for ${kind}`);
+    this.rooms.set(kind, { registration, actors: new ActorDirectory(registration) });
+  }
+
+  /** Effects of `kind` are carried out by `carrier`; before recovery. */
+  carry<Wish extends Effect>(kind: string, carrier: EffectCarrier<Wish>): void {
+    this.effects.carry(kind, carrier);
+  }
+
+  /** `listener` sees every event after it is durable; replayed events are not shown again. */
+  observe(listener: EventListener): void {
+    this.listeners.push(listener);
+  }
+
+  /**
+   * Decides the commands now, in order, as one atomic turn, and answers when it is durable.
+   * Rejects if a decider threw: then nothing has changed.
+   */
+  dispatch(commands: readonly Command[]): Promise<readonly Outcome[]> {
+    let outcomes: readonly Outcome[];
+    try {
+      outcomes = this.turn(commands);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return this.durable().then(() => outcomes);
+  }
+
+  /** Settles when everything decided so far is durable: what was read now may then be shown. */
+  durable(): Promise<void> {
+    return this.journal.highWatermark >= this.journal.endOffset ? settled : this.group.settled;
+  }
+
+  /** The actors of one kind, for reads; show what is read only after `durable()`. */
+  actors(kind: string): ActorDirectory {
+    const room = this.rooms.get(kind);
+    if (room === undefined) throw new Error(`nobody decides for ${kind}`);
+    return room.actors;
+  }
+
+  /** Remembers one event of the past: no decision, no reaction, nothing is sent. */
+  replay(envelope: EventEnvelope): void {
+    this.actors(envelope.kind).evolve(envelope, this.changes);
+    this.changes.keep();
+  }
+
+  /** Asks one stream what it wants and starts or stops accordingly. */
+  reconcile(kind: string, id: string): void {
+    const room = this.rooms.get(kind);
+    const actor = room?.actors.find(id);
+    if (room === undefined || actor === undefined) {
+      this.effects.reconcile({ kind, id, firstOffset: -1, lastOffset: -1 }, noEffects);
+      return;
+    }
+    // A later event of this stream may not be durable yet; its own commit will come back here.
+    if (actor.lastOffset >= this.journal.highWatermark) return;
+    const { firstOffset, lastOffset } = actor;
+    const wanted = room.registration.decider.wants(actor.state, id);
+    this.effects.reconcile({ kind, id, firstOffset, lastOffset }, wanted);
+  }
+
+  /** Nothing new starts; what runs may end and be recorded. */
+  stopEffects(): void {
+    this.effects.stop();
+  }
+
+  private turn(commands: readonly Command[]): readonly Outcome[] {
+    if (commands.length > turnCommandsMax) throw new Error('a turn takes at most 256 commands');
+    const names = new SeededNames(this.makeSeed);
+    for (;;) {
+      names.restart();
+      const turn = new Turn(this.rooms, this.codec, this.changes, this.journal.endOffset, names);
+      let outcomes: Outcome[];
+      try {
+        outcomes = turn.run(commands);
+      } catch (error) {
+        this.changes.revert();
+        this.watch.turnFailed(error, commands);
+        throw error;
+      }
+      if (this.codec.needsDefinition) {
+        // The turn used an event shape that the log does not know. Deciding is pure: teach the log
+        // the shape, which moves every offset, and decide again.
+        this.changes.revert();
+        this.join(this.journal.append([this.codec.definition(this.clock.now())]));
+        continue;
+      }
+      for (const refused of turn.refusedReactions) this.watch.reactionRefused(refused);
+      if (turn.records.length > 0) {
+        const appended = this.journal.append(turn.records);
+        this.changes.keep();
+        this.join(appended).envelopes.push(...turn.envelopes);
+      }
+      return outcomes;
+    }
+  }
+
+  /** The commit group that `appended` belongs to; a new one if the last has been closed. */
+  private join(appended: Appended): CommitGroup {
+    if (appended.durable !== this.lastDurable) {
+      const envelopes: EventEnvelope[] = [];
+      this.lastDurable = appended.durable;
+      // A failed write never settles: the store has told the process, and the process ends.
+      const settled = appended.durable.then(
+        // Replies go first: they are the microtasks of this promise.
+        () => void setImmediate(() => this.settle(envelopes)),
+        () => forever,
+      );
+      this.group = { settled, envelopes };
+    }
+    return this.group;
+  }
+
+  private settle(envelopes: readonly EventEnvelope[]): void {
+    for (const listener of this.listeners) listener(envelopes);
+    for (const { kind, id } of envelopes) this.reconcile(kind, id);
+  }
+}
+
+/** Names made from one seed; a turn that is decided again starts again at the first name. */
+class SeededNames implements TurnNames {
+  private seed = '';
+  private index = 0;
+
+  constructor(private readonly makeSeed: () => string) {}
+
+  next(prefix: string): string {
+    this.seed ||= this.makeSeed();
+    this.index += 1;
+    return `${prefix}_${this.seed}${this.index.toString(36)}`;
+  }
+
+  restart(): void {
+    this.index = 0;
+  }
+}
+
+const settled = Promise.resolve();
+const forever = new Promise<never>(() => {});
+const noEffects: readonly Effect[] = [];

@@ -1,0 +1,122 @@
+/**
+ * Events as records of the journal's partition log. The fields are msgpackr records with shared
+ * structures: the field names of each shape stand once, in a definition record that is in the log
+ * before the first event that uses it, so the log alone is enough to read the log.
+ *
+ *     event record       key     <kind>/<id>
+ *                        value   msgpack [version, sequence, previous, event]
+ *                        header  `body`: the bytes that the event brought, if any
+ *                        terms   the id, and what else the event may be found by
+ *     definition record  key     null
+ *                        value   JSON [[field, ...], ...]: every shape so far, in order
+ *                        terms   `structures`
+ */
+import { Packr } from 'msgpackr';
+import type { LogRecord, RecordInput } from '../../storage/record.js';
+import type { DomainEvent, EventEnvelope } from './decider.js';
+
+/** The index term of definition records. */
+export const structuresTerm = 'structures';
+
+/** More shapes than this are written inline by msgpackr, so the bound costs bytes, never data. */
+const structuresMax = 2048;
+
+const bodyHeader = 'body';
+const noHeaders: RecordInput['headers'] = [];
+
+/** Per kind and event type, the functions that lift old fields to the newest version. */
+export type Upcasters = (
+  kind: string,
+  type: string,
+) => readonly ((fields: never) => DomainEvent)[] | undefined;
+
+export class EventCodec {
+  private packr: Packr;
+  private structures: string[][] = [];
+  private undefinedStructures = false;
+
+  constructor(private readonly upcasters: Upcasters) {
+    this.packr = this.packrOver([]);
+  }
+
+  /**
+   * True when an event encoded since the last definition has a shape that the log does not know yet:
+   * `definition` must be appended before that event is.
+   */
+  get needsDefinition(): boolean {
+    return this.undefinedStructures;
+  }
+
+  /** The record that teaches the log every shape known so far. */
+  definition(at: number): RecordInput {
+    this.undefinedStructures = false;
+    return {
+      key: null,
+      value: Buffer.from(JSON.stringify(this.structures)),
+      timestamp: at,
+      terms: [structuresTerm],
+    };
+  }
+
+  encode(envelope: EventEnvelope, terms: readonly string[]): RecordInput {
+    const { kind, id, event, body } = envelope;
+    const version = (this.upcasters(kind, event.type)?.length ?? 0) + 1;
+    return {
+      key: Buffer.from(`${kind}/${id}`),
+      value: this.packr.pack([version, envelope.sequence, envelope.previous, event]),
+      timestamp: envelope.at,
+      headers: body === null ? noHeaders : [{ name: bodyHeader, value: body }],
+      terms,
+    };
+  }
+
+  /** The event of a record, or null for a definition, which is remembered. */
+  decode(record: LogRecord): EventEnvelope | null {
+    if (record.key === null) {
+      this.learn(record.value);
+      return null;
+    }
+    const name = record.key.toString();
+    const slash = name.indexOf('/');
+    const kind = name.slice(0, slash);
+    const [version, sequence, previous, fields] = this.packr.unpack(record.value ?? empty);
+    return {
+      kind,
+      id: name.slice(slash + 1),
+      sequence,
+      at: record.timestamp,
+      offset: record.offset,
+      previous,
+      event: this.upcast(kind, version, fields),
+      body: record.headers[0]?.value ?? null,
+    };
+  }
+
+  private upcast(kind: string, version: number, fields: DomainEvent): DomainEvent {
+    const upcasters = this.upcasters(kind, fields.type);
+    if (upcasters === undefined || version > upcasters.length) return fields;
+    return upcasters
+      .slice(version - 1)
+      .reduce<DomainEvent>((older, lift) => lift(older as never), fields);
+  }
+
+  private learn(table: Buffer | null): void {
+    this.packr = this.packrOver(JSON.parse((table ?? empty).toString()) as string[][]);
+  }
+
+  private packrOver(known: string[][]): Packr {
+    const structures: string[][] & { sharedLength?: number } = known;
+    structures.sharedLength = known.length;
+    this.structures = structures;
+    return new Packr({
+      structures,
+      maxSharedStructures: structuresMax,
+      saveStructures: () => {
+        this.undefinedStructures = true;
+        return true;
+      },
+    });
+  }
+}
+
+const empty = Buffer.alloc(0);

@@ -1,0 +1,71 @@
+/** All streams, kept in one internal partition log: append a turn, read an event, a stream, everything. */
+import type { Appended, PartitionLog } from '../../storage/partition-log.js';
+import type { RecordInput } from '../../storage/record.js';
+import type { EventEnvelope } from './decider.js';
+import type { EventCodec } from './event-codec.js';
+
+/** The name of the journal's partition log in the store. */
+export const journalLogName = '__journal';
+
+/** Replay reads this much at a time: large enough to stream, small enough to stay in the cache. */
+const replayBytes = 4 * 1024 * 1024;
+
+export class Journal {
+  constructor(
+    private readonly log: PartitionLog,
+    private readonly codec: EventCodec,
+  ) {}
+
+  /** Where the next event goes. */
+  get endOffset(): number {
+    return this.log.endOffset;
+  }
+
+  /** The first offset that is not durable yet. */
+  get highWatermark(): number {
+    return this.log.highWatermark;
+  }
+
+  /** One turn: atomic, at the offsets it was encoded for. */
+  append(records: readonly RecordInput[]): Appended {
+    return this.log.append(records);
+  }
+
+  /** The event at an offset that is durable; null where the offset holds none. */
+  async read(offset: number): Promise<EventEnvelope | null> {
+    const batches = await this.log.read(offset, { maxRecords: 1 });
+    for (const batch of batches) {
+      for (const record of batch.records()) {
+        if (record.offset === offset) return record.key === null ? null : this.codec.decode(record);
+      }
+    }
+    return null;
+  }
+
+  /** The events of one stream, newest first, from the one at `lastOffset` along the chain. */
+  async *readStream(lastOffset: number): AsyncGenerator<EventEnvelope> {
+    for (let offset = lastOffset; offset >= this.log.startOffset; ) {
+      const envelope = await this.read(offset);
+      if (envelope === null) return;
+      yield envelope;
+      offset = envelope.previous;
+    }
+  }
+
+  /** Every durable event from `from` on, oldest first. */
+  async *replay(from: number = this.log.startOffset): AsyncGenerator<EventEnvelope[]> {
+    let offset = from;
+    while (offset < this.log.highWatermark) {
+      const batches = await this.log.read(offset, { maxBytes: replayBytes });
+      for (const batch of batches) {
+        const envelopes: EventEnvelope[] = [];
+        for (const record of batch.records()) {
+          const envelope = record.offset < offset ? null : this.codec.decode(record);
+          if (envelope !== null) envelopes.push(envelope);
+        }
+        yield envelopes;
+        offset = batch.nextOffset;
+      }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * What a stream was opened with (options and body), by journal offset: a bounded cache over the
+ * journal, so that memory depends on the work in flight and not on the backlog.
+ */
+import { LRUCache } from 'lru-cache';
+import type { EventEnvelope } from './decider.js';
+import type { Journal } from './journal.js';
+
+/** What an envelope weighs beside its body: names, option strings, the objects themselves. */
+const envelopeBytes = 1024;
+
+export class Payloads {
+  private readonly recent: LRUCache<number, EventEnvelope>;
+
+  /** `maxBytes` bounds the bodies kept in memory. */
+  constructor(
+    private readonly journal: Journal,
+    maxBytes: number,
+  ) {
+    this.recent = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: (envelope) => envelopeBytes + (envelope.body?.length ?? 0),
+    });
+  }
+
+  /** Keeps a durable event at hand: it is about to be needed. */
+  remember(envelope: EventEnvelope): void {
+    this.recent.set(envelope.offset, envelope);
+  }
+
+  /** The event at `offset`, at once if it is at hand, else from the journal. */
+  read(offset: number): EventEnvelope | Promise<EventEnvelope> {
+    return this.recent.get(offset) ?? this.readBack(offset);
+  }
+
+  private async readBack(offset: number): Promise<EventEnvelope> {
+    const envelope = await this.journal.read(offset);
+    if (envelope === null) throw new Error(`the journal holds no event at offset ${offset}`);
+    return envelope;
+  }
+}

@@ -1,0 +1,33 @@
+/** How a feature joins the engine: its decider, what its decisions read, and what folds its events. */
+import type { Command, Decider, DomainEvent, Effect, EventEnvelope } from './decider.js';
+import type { TurnChanges } from './turn-changes.js';
+
+/** An in-memory index: a fold of events, changed in the same tick as the state. */
+export interface Fold {
+  evolve(envelope: EventEnvelope<DomainEvent>, changes: TurnChanges): void;
+}
+
+/** A feature's entry in the engine. */
+export interface Registration<State, Cmd extends Command, Event extends DomainEvent, View> {
+  readonly decider: Decider<State, Cmd, Event, View>;
+  /** The read-only indexes that `decide` may look at. */
+  readonly view: View;
+  /** Indexes folded from this kind's events. */
+  readonly folds: readonly Fold[];
+}
+
+/** A registration as the engine sees it: values pass through, their types are the feature's own. */
+export type AnyRegistration = Registration<unknown, Command, DomainEvent, unknown>;
+
+/** The stream an effect belongs to, at the moment it starts. */
+export interface EffectSource {
+  readonly kind: string;
+  readonly id: string;
+  readonly firstOffset: number;
+  readonly lastOffset: number;
+}
+
+/** How a wish is carried out. `start` returns what stops it; stopping what has ended does nothing. */
+export interface EffectCarrier<Wish extends Effect = Effect> {
+  start(source: EffectSource, effect: Wish): () => void;
+}

@@ -1,0 +1,91 @@
+/**
+ * One turn being decided: commands in, records out, memory changed under an overlay. Nothing here
+ * waits, and nothing leaves this file before the whole turn is decided.
+ */
+import type { RecordInput } from '../../storage/record.js';
+import type { ActorDirectory } from './actor-directory.js';
+import type { Command, DomainEvent, EventEnvelope, Rejection, TurnNames } from './decider.js';
+import type { EventCodec } from './event-codec.js';
+import type { AnyRegistration } from './registration.js';
+import type { TurnChanges } from './turn-changes.js';
+
+/** What became of one command. */
+export type Outcome<Result = unknown> =
+  | { readonly accepted: true; readonly result: Result }
+  | { readonly accepted: false; readonly rejection: Rejection };
+
+/** One kind of entity as the engine holds it. */
+export interface Room {
+  readonly registration: AnyRegistration;
+  readonly actors: ActorDirectory;
+}
+
+/** A reaction that its own decider refused: dropped, never half applied. */
+export interface RefusedReaction {
+  readonly command: Command;
+  readonly rejection: Rejection;
+}
+
+export class Turn {
+  readonly records: RecordInput[] = [];
+  readonly envelopes: EventEnvelope[] = [];
+  readonly refusedReactions: RefusedReaction[] = [];
+  private readonly reactions: Command[] = [];
+
+  /** `firstOffset` is where the journal will put the first event of this turn. */
+  constructor(
+    private readonly rooms: ReadonlyMap<string, Room>,
+    private readonly codec: EventCodec,
+    private readonly changes: TurnChanges,
+    private readonly firstOffset: number,
+    private readonly names: TurnNames,
+  ) {}
+
+  /** Decides every command, then every reaction to what they caused, in order. */
+  run(commands: readonly Command[]): Outcome[] {
+    const outcomes = commands.map((command) => this.decide(command));
+    for (let index = 0; index < this.reactions.length; index += 1) {
+      const command = this.reactions[index] as Command;
+      const outcome = this.decide(command);
+      if (!outcome.accepted) this.refusedReactions.push({ command, rejection: outcome.rejection });
+    }
+    return outcomes;
+  }
+
+  private decide(command: Command): Outcome {
+    const room = this.rooms.get(command.kind);
+    if (room === undefined) throw new Error(`nobody decides for ${command.kind}`);
+    const { decider, view } = room.registration;
+    const decision = decider.decide(command, room.actors.stateOf(command.id), view);
+    if (!decision.accepted) return decision;
+    let body = decision.body;
+    for (const event of decision.events) {
+      this.remember(room, command, event, body);
+      body = null;
+    }
+    return { accepted: true, result: decision.result };
+  }
+
+  private remember(room: Room, command: Command, event: DomainEvent, body: Buffer | null): void {
+    const { decider } = room.registration;
+    const actor = room.actors.find(command.id);
+    const envelope: EventEnvelope = {
+      kind: command.kind,
+      id: command.id,
+      sequence: actor?.length ?? 0,
+      at: command.at,
+      offset: this.firstOffset + this.records.length,
+      previous: actor?.lastOffset ?? -1,
+      event,
+      body,
+    };
+    const terms = decider.terms?.(event) ?? noTerms;
+    this.records.push(this.codec.encode(envelope, [command.id, ...terms]));
+    this.envelopes.push(envelope);
+    const state = room.actors.evolve(envelope, this.changes);
+    const reactions = decider.react?.(event, state, this.names, command.at);
+    if (reactions !== undefined) this.reactions.push(...reactions);
+  }
+}
+
+const noTerms: readonly string[] = [];
