@@ -1,0 +1,206 @@
+/** The only file that knows how clients spell things: header prefixes, issuer, user agent, token parameter. */
+import { version } from '../version.js';
+import { type Parsed, parsed, refused } from './parsed.js';
+
+/** The name of a dialect, as configuration and events spell it. */
+export type DialectName = 'svc' | 'upstash';
+
+/** The words of one family of clients. */
+export interface Dialect {
+  readonly name: DialectName;
+  /** Prefix of message and workflow headers as they are sent: `Svc-`. */
+  readonly messagePrefix: string;
+  /** Prefix of the log interface's headers: `Stream-`. */
+  readonly logPrefix: string;
+  /** `iss` of delivery signatures. */
+  readonly issuer: string;
+  /** `User-Agent` of deliveries. */
+  readonly userAgent: string;
+  /** Query parameter that may carry the bearer token. */
+  readonly tokenParameter: string;
+}
+
+/** All dialects; every one of them is understood on input at any time. */
+export const dialects: Readonly<Record<DialectName, Dialect>> = {
+  svc: {
+    name: 'svc',
+    messagePrefix: 'Svc-',
+    logPrefix: 'Stream-',
+    issuer: 'stepwell',
+    userAgent: `Stepwell/${version}`,
+    tokenParameter: 'token',
+  },
+  upstash: {
+    name: 'upstash',
+    messagePrefix: 'Upstash-',
+    logPrefix: 'Kafka-',
+    issuer: 'Upstash',
+    userAgent: 'Upstash-QStash',
+    tokenParameter: 'qstash_token',
+  },
+};
+
+/** The query parameters that may carry a bearer token. */
+export const tokenParameters: readonly string[] = Object.values(dialects).map(
+  (dialect) => dialect.tokenParameter,
+);
+
+/** What a request's option headers say, in whatever dialect each was written. */
+export interface OptionHeaders {
+  /** The dialect of the first option header, or the configured one where there is none. */
+  readonly dialect: Dialect;
+  /** Option name without its prefix in lower case (`retry-delay`) to value. */
+  readonly options: ReadonlyMap<string, string>;
+  /** Flat name, value pairs of `Svc-Forward-<Name>` in their order and case, prefix removed. */
+  readonly forwarded: readonly string[];
+}
+
+interface Prefix {
+  readonly text: string;
+  readonly dialect: Dialect;
+}
+
+const messagePrefixes = Object.values(dialects).map((dialect) =>
+  prefixOf(dialect, 'messagePrefix'),
+);
+const logPrefixes = Object.values(dialects).map((dialect) => prefixOf(dialect, 'logPrefix'));
+const forward = 'forward-';
+/** What clients tell about themselves; never stored, never forwarded (messaging protocol 1.1). */
+const telemetry = 'telemetry-';
+
+/**
+ * Reads the message options (`Svc-*`, `Upstash-*`) out of flat name, value pairs: a request's
+ * `rawHeaders`, a batch item's headers, or either followed by the pairs of `readQueryOptions`.
+ * Repeated names are joined with `, ` (messaging protocol 4.1). Values are not judged here.
+ */
+export function readMessageOptions(pairs: readonly string[], standard: Dialect): OptionHeaders {
+  const options = new Map<string, string>();
+  const forwarded = new HeaderPairs();
+  let dialect: Dialect | undefined;
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    const name = pairs[index] ?? '';
+    const prefix = prefixIn(messagePrefixes, name);
+    if (prefix === undefined) continue;
+    dialect ??= prefix.dialect;
+    const option = name.slice(prefix.text.length).toLowerCase();
+    const value = pairs[index + 1] ?? '';
+    if (option.length > forward.length && option.startsWith(forward)) {
+      forwarded.add(name.slice(prefix.text.length + forward.length), value);
+    } else if (!option.startsWith(telemetry)) {
+      addOption(options, option, value);
+    }
+  }
+  return { dialect: dialect ?? standard, options, forwarded: forwarded.pairs };
+}
+
+/** Reads the log interface's options (`Stream-*`, `Kafka-*`): name in lower case to value. */
+export function readLogOptions(rawHeaders: readonly string[]): ReadonlyMap<string, string> {
+  const options = new Map<string, string>();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    const prefix = prefixIn(logPrefixes, name);
+    if (prefix === undefined) continue;
+    addOption(options, name.slice(prefix.text.length).toLowerCase(), rawHeaders[index + 1] ?? '');
+  }
+  return options;
+}
+
+/**
+ * The headers `Svc-Header-Forward: true` adds to a delivery: all that are neither options nor the
+ * caller's credentials, as flat pairs. What a hop owns (Host, Connection) is dropped at delivery.
+ */
+export function plainHeaders(rawHeaders: readonly string[]): string[] {
+  const plain = new HeaderPairs();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (prefixIn(messagePrefixes, name) !== undefined) continue;
+    if (name.toLowerCase() === 'authorization') continue;
+    plain.add(name, rawHeaders[index + 1] ?? '');
+  }
+  return plain.pairs;
+}
+
+/** A destination's own query, and the options that stood between its parameters. */
+export interface QueryOptions {
+  /** Flat name, value pairs, ready to follow a request's `rawHeaders`. */
+  readonly pairs: readonly string[];
+  /** What remains, byte for byte, without `?`. */
+  readonly rest: string;
+}
+
+/**
+ * Takes the options (`svc-retries=3`, `upstash-forward-x=1`) and our own token out of the query of
+ * a destination (messaging protocol 4.7). `isOwnToken` tells our token from a parameter of the
+ * same name that belongs to the destination. Refuses an option that is not percent-encoded UTF-8.
+ */
+export function readQueryOptions(
+  query: string,
+  isOwnToken: (value: string) => boolean,
+): Parsed<QueryOptions> {
+  if (query === '') return parsed({ pairs: [], rest: '' });
+  const pairs: string[] = [];
+  const rest: string[] = [];
+  for (const part of query.split('&')) {
+    const equals = part.indexOf('=');
+    const name = equals < 0 ? part : part.slice(0, equals);
+    const value = equals < 0 ? '' : decodeQueryValue(part.slice(equals + 1));
+    if (isOptionParameter(name)) {
+      if (value === undefined) return refused(`the query option ${name} is not valid UTF-8`);
+      pairs.push(name, value);
+    } else if (!(tokenParameters.includes(name) && value !== undefined && isOwnToken(value))) {
+      rest.push(part);
+    }
+  }
+  return parsed({ pairs, rest: rest.join('&') });
+}
+
+/** A query value without its percent-encoding; undefined where that is not valid UTF-8. */
+export function decodeQueryValue(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+function prefixOf(dialect: Dialect, kind: 'messagePrefix' | 'logPrefix'): Prefix {
+  return { text: dialect[kind].toLowerCase(), dialect };
+}
+
+/** The first letter decides for nearly every header, before anything is allocated. */
+function prefixIn(prefixes: readonly Prefix[], name: string): Prefix | undefined {
+  const first = name.charCodeAt(0) | 0x20;
+  for (const prefix of prefixes) {
+    const { text } = prefix;
+    if (first !== text.charCodeAt(0) || name.length <= text.length) continue;
+    if (name.slice(0, text.length).toLowerCase() === text) return prefix;
+  }
+  return undefined;
+}
+
+/** Only lower case is an option: a destination's own `Svc-...` parameter stays with it. */
+function isOptionParameter(name: string): boolean {
+  return messagePrefixes.some(({ text }) => name.length > text.length && name.startsWith(text));
+}
+
+function addOption(options: Map<string, string>, name: string, value: string): void {
+  const earlier = options.get(name);
+  options.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
+}
+
+/** Flat name, value pairs in order of arrival; a repeated name joins its first appearance. */
+class HeaderPairs {
+  readonly pairs: string[] = [];
+  /** Where each name's value stands, so that a thousand names cost a thousand steps. */
+  readonly #positions = new Map<string, number>();
+
+  add(name: string, value: string): void {
+    const key = name.toLowerCase();
+    const position = this.#positions.get(key);
+    if (position === undefined) {
+      this.#positions.set(key, this.pairs.push(name, value) - 1);
+    } else {
+      this.pairs[position] = `${this.pairs[position]}, ${value}`;
+    }
+  }
+}
