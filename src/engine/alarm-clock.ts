@@ -15,7 +15,9 @@ export interface Alarm {
 /** setTimeout overflows past 2^31 ms, and a wall clock may be set: look again at least hourly. */
 const rearmMsMax = 3_600_000;
 
-/** A tick rings at most this many, so that 100,000 deadlines of one minute do not block the loop. */
+/**
+ * A tick rings at most this many, so that 100,000 deadlines of one minute do not block the loop.
+ */
 const ringsPerTick = 256;
 
 class PendingAlarm<Item> implements Alarm {

@@ -1,10 +1,15 @@
-/** The only source of time. Every timer goes through it, so that tests advance days in milliseconds. */
+/**
+ * The only source of time. Every timer goes through it, so that tests advance days in milliseconds.
+ */
 export interface Clock {
   /** Unix time in milliseconds. */
   now(): number;
   /** Monotonic milliseconds, for durations only. */
   monotonic(): number;
-  /** Calls `callback` once after `delayMs` and returns what cancels it. The timer keeps no process alive. */
+  /**
+   * Calls `callback` once after `delayMs` and returns what cancels it. The timer keeps no process
+   * alive.
+   */
   after(delayMs: number, callback: () => void): () => void;
 }
 

@@ -40,14 +40,18 @@ export type Decision<Event extends DomainEvent> =
   | {
       readonly accepted: true;
       readonly events: readonly Event[];
-      /** Bytes that the first event brings along; stored beside it, never parsed or copied into it. */
+      /**
+       * Bytes that the first event brings along; stored beside it, never parsed or copied into it.
+       */
       readonly body: Buffer | null;
       /** What the asker is told; the engine only carries it. */
       readonly result: unknown;
     }
   | { readonly accepted: false; readonly rejection: Rejection };
 
-/** A thing that a state wants running. Its id tells it from every other effect of the same stream. */
+/**
+ * A thing that a state wants running. Its id tells it from every other effect of the same stream.
+ */
 export interface Effect {
   readonly kind: string;
   readonly id: string;
@@ -65,7 +69,9 @@ export interface EventEnvelope<Event extends DomainEvent = DomainEvent> {
   readonly at: number;
   /** Its place in the journal. */
   readonly offset: number;
-  /** The offset of the stream's event before it; -1 for the first. A stream is read by this chain. */
+  /**
+   * The offset of the stream's event before it; -1 for the first. A stream is read by this chain.
+   */
   readonly previous: number;
   readonly event: Event;
   readonly body: Buffer | null;
@@ -90,7 +96,9 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
   wants(state: State, id: string): readonly Effect[];
   /** A final stream leaves memory; reading it back is a read of the journal. */
   isFinal(state: State): boolean;
-  /** Index terms of an event, by which the journal finds it again. The stream's id is always one. */
+  /**
+   * Index terms of an event, by which the journal finds it again. The stream's id is always one.
+   */
   terms?(event: Event): readonly string[];
   /**
    * Per event type, what turns version n+1 of its fields into version n+2; the version written is

@@ -1,6 +1,7 @@
 /**
  * What runs is what the state wants: today and after a crash, by the same line of code. After a
- * stream's events are durable its wishes are compared with what runs: missing ones start, others stop.
+ * stream's events are durable its wishes are compared with what runs: missing ones start, others
+ * stop.
  */
 import { type Alarm, AlarmClock } from './alarm-clock.js';
 import type { Clock } from './clock.js';

@@ -1,4 +1,6 @@
-/** The turn of the house: decide, evolve, react and append in one tick; answer and act once durable. */
+/**
+ * The turn of the house: decide, evolve, react and append in one tick; answer and act once durable.
+ */
 import type { Appended } from '../../storage/partition-log.js';
 import { ActorDirectory } from './actor-directory.js';
 import type { Clock } from './clock.js';

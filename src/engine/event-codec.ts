@@ -40,8 +40,8 @@ export class EventCodec {
   }
 
   /**
-   * True when an event encoded since the last definition has a shape that the log does not know yet:
-   * `definition` must be appended before that event is.
+   * True when an event encoded since the last definition has a shape that the log does not know
+   * yet: `definition` must be appended before that event is.
    */
   get needsDefinition(): boolean {
     return this.undefinedStructures;

@@ -6,8 +6,9 @@ export interface Identifiers {
   /** `length` bytes nobody can guess. */
   randomBytes(length: number): Buffer;
   /**
-   * A name that no other turn has: 50 bits of time and 65 random bits in 23 characters, URL-safe and sorted by
-   * time. What a turn creates is named by its seed and an index, so that `react` stays pure.
+   * A name that no other turn has: 50 bits of time and 65 random bits in 23 characters, URL-safe
+   * and sorted by time. What a turn creates is named by its seed and an index, so that `react`
+   * stays pure.
    */
   turnSeed(now: number): string;
 }

@@ -1,4 +1,7 @@
-/** All streams, kept in one internal partition log: append a turn, read an event, a stream, everything. */
+/**
+ * All streams, kept in one internal partition log: append a turn, read an event, a stream,
+ * everything.
+ */
 import type { Appended, PartitionLog } from '../../storage/partition-log.js';
 import type { RecordInput } from '../../storage/record.js';
 import type { EventEnvelope } from './decider.js';

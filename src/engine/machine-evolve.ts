@@ -1,9 +1,9 @@
 /**
  * An XState machine as `initialState`, `evolve` and `packing`: the only file that knows XState's
- * insides. `transition()` builds an actor per call (24-50 us measured); the same machine stepped with
- * one inert scope takes 6-8 us and does the same, because our machines hold nothing but `on`, `guard`,
- * `assign` and `tags`. A live `createActor` cannot roll back and turns a throwing `assign` into a
- * status; here it throws into the turn.
+ * insides. `transition()` builds an actor per call (24-50 us measured); the same machine stepped
+ * with one inert scope takes 6-8 us and does the same, because our machines hold nothing but `on`,
+ * `guard`, `assign` and `tags`. A live `createActor` cannot roll back and turns a throwing `assign`
+ * into a status; here it throws into the turn.
  */
 import { Packr } from 'msgpackr';
 import type {
@@ -45,7 +45,9 @@ export function machineEvolve<Machine extends AnyStateMachine>(
   };
 }
 
-/** A scope in which nothing can happen: whatever a machine would send, defer or spawn is a defect. */
+/**
+ * A scope in which nothing can happen: whatever a machine would send, defer or spawn is a defect.
+ */
 function inertScope(): AnyActorScope {
   const refuse = (what: string) => () => {
     throw new Error(`a durable machine may not ${what}: wishes are derived from its state`);

@@ -24,7 +24,9 @@ export async function replayJournal(engine: Engine, journal: Journal): Promise<n
   return events;
 }
 
-/** Asks every stream of `kinds` what it wants. What runs afterwards is what ran before the crash. */
+/**
+ * Asks every stream of `kinds` what it wants. What runs afterwards is what ran before the crash.
+ */
 export async function resumeEffects(engine: Engine, kinds: readonly string[]): Promise<number> {
   let streams = 0;
   for (const kind of kinds) {

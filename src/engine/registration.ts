@@ -1,4 +1,6 @@
-/** How a feature joins the engine: its decider, what its decisions read, and what folds its events. */
+/**
+ * How a feature joins the engine: its decider, what its decisions read, and what folds its events.
+ */
 import type { Command, Decider, DomainEvent, Effect, EventEnvelope } from './decider.js';
 import type { TurnChanges } from './turn-changes.js';
 
@@ -27,7 +29,9 @@ export interface EffectSource {
   readonly lastOffset: number;
 }
 
-/** How a wish is carried out. `start` returns what stops it; stopping what has ended does nothing. */
+/**
+ * How a wish is carried out. `start` returns what stops it; stopping what has ended does nothing.
+ */
 export interface EffectCarrier<Wish extends Effect = Effect> {
   start(source: EffectSource, effect: Wish): () => void;
 }

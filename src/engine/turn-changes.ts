@@ -1,6 +1,7 @@
 /**
- * The overlay of one turn: states and indexes are changed in place and every previous value is kept,
- * so that a turn that fails leaves memory as it was. Reverting is rare; three arrays cost no closure.
+ * The overlay of one turn: states and indexes are changed in place and every previous value is
+ * kept, so that a turn that fails leaves memory as it was. Reverting is rare; three arrays cost no
+ * closure.
  */
 export class TurnChanges {
   private readonly maps: Map<unknown, unknown>[] = [];

@@ -31,9 +31,7 @@ const door = doorSetup.createMachine({
       on: {
         Counted: {
           guard: 'isPositive',
-          actions: doorSetup.assign({
-            count: ({ context, event }) => context.count + event.amount,
-          }),
+          actions: count,
         },
         Closed: 'closed',
       },

@@ -1,0 +1,136 @@
+/** The laws that a line of code can break, each with what to do instead. */
+import { type SourceFile, withoutComments } from './source-tree.js';
+
+const fileLinesMax = 300;
+const lineLengthMax = 100;
+
+interface LineRule {
+  readonly pattern: RegExp;
+  readonly applies: (path: string) => boolean;
+  readonly instead: string;
+}
+
+const inProduct = (path: string) => path.startsWith('src/') || path.startsWith('storage/');
+const inProductExcept =
+  (...allowed: readonly string[]) =>
+  (path: string) =>
+    inProduct(path) && !allowed.includes(path);
+
+/** Patterns that only one file (or none) may contain. */
+export const lineRules: readonly LineRule[] = [
+  {
+    pattern: /\bDate\.now\(|new Date\(\)|\bperformance\.now\(/,
+    applies: inProductExcept('src/engine/clock.ts'),
+    instead: 'the Clock of src/engine/clock.ts',
+  },
+  {
+    pattern: /\bMath\.random\(|\brandomUUID\b|\brandomBytes\b.*'node:crypto'|\buuid\b.*from 'uuid'/,
+    applies: inProductExcept('src/engine/identifiers.ts'),
+    instead: 'the Identifiers of src/engine/identifiers.ts',
+  },
+  {
+    pattern: /\bset(Timeout|Interval)\(/,
+    applies: inProductExcept('src/engine/clock.ts'),
+    instead: 'Clock.after of src/engine/clock.ts',
+  },
+  {
+    pattern: /\bprocess\.env\b/,
+    applies: inProductExcept('src/config.ts'),
+    instead: 'a field of Config',
+  },
+  {
+    pattern: /'(node:)?fs(\/promises)?'|'fs-ext'/,
+    applies: inProductExcept('storage/node-disk.ts'),
+    instead: 'the Disk of storage/disk.ts',
+  },
+  { pattern: /\bconsole\./, applies: inProduct, instead: 'the pino logger' },
+  {
+    pattern: /:\s*any\b|<any>|\bas any\b|@ts-(ignore|expect-error|nocheck)/,
+    applies: inProduct,
+    instead: 'a type',
+  },
+  {
+    pattern: /\bas unknown as\b/,
+    applies: inProductExcept('src/engine/machine-evolve.ts'),
+    instead: 'a type that needs no cast',
+  },
+  { pattern: /\bforwardRef\b/, applies: inProduct, instead: 'a vocabulary file' },
+  { pattern: /^export \* /, applies: () => true, instead: 'an import of the file itself' },
+  {
+    pattern: /\b(FIXME|TODO|XXX)\b/,
+    applies: (path) => !path.startsWith('test/tidy/'),
+    instead: 'the work itself, or an issue',
+  },
+  {
+    pattern:
+      /\b(invoke|spawn|after|entry|exit|raise|sendTo|emit|log|history|fromPromise|Date)\s*[:(]/,
+    applies: (path) => path.endsWith('.machine.ts') && !path.startsWith('src/lifecycle/'),
+    instead: 'a wish in the decider: a restored machine runs none of these',
+  },
+  {
+    pattern: /\b(it|describe|test)\.(only|skip)\b/,
+    applies: (path) => path.startsWith('test/') && !path.startsWith('test/tidy/'),
+    instead: 'a test that runs, or none',
+  },
+];
+
+/** Words that say nothing, as parts of file names. */
+const emptyWords =
+  'index|utils?|helpers?|common|manager|handler|service|job|task|data|info|misc|lib|types|interfaces';
+const bannedInFileNames = new RegExp(`(^|[/.-])(${emptyWords})(?=[.-])`);
+
+const wrongCase = /[A-Z_]/;
+
+/** Exported names that begin or end with a word the house does not use. */
+const exportKeywords = '(?:abstract )?(?:async )?(?:class|function|const|interface|type)';
+const emptyNames =
+  '(?:handle|process|do)[A-Z]\\w*|\\w*(?:Manager|Helper|Util|Utils|Handler|Service|Job|Task)';
+const bannedExport = new RegExp(`^export ${exportKeywords} (${emptyNames})\\b`);
+
+function lineViolations(file: SourceFile): string[] {
+  const code = withoutComments(file.text).split('\n');
+  return code.flatMap((line, index) => {
+    const place = `${file.path}:${index + 1}`;
+    const broken = lineRules
+      .filter((rule) => rule.applies(file.path) && rule.pattern.test(line))
+      .map((rule) => `${place}: ${line.trim()}; use ${rule.instead}`);
+    const exported = inProduct(file.path) ? bannedExport.exec(line)?.[1] : undefined;
+    if (exported !== undefined) {
+      broken.push(`${place}: ${exported} names nothing; use the word of the thing`);
+    }
+    if ((file.lines[index]?.length ?? 0) > lineLengthMax) {
+      broken.push(`${place}: longer than ${lineLengthMax} columns; break it`);
+    }
+    return broken;
+  });
+}
+
+function fileViolations(file: SourceFile): string[] {
+  const broken: string[] = [];
+  if (inProduct(file.path) && file.lines.length > fileLinesMax) {
+    broken.push(`${file.path}: ${file.lines.length} lines; split it by noun (${fileLinesMax})`);
+  }
+  if (bannedInFileNames.test(file.path)) {
+    broken.push(`${file.path}: the name says nothing; use the noun that it holds`);
+  }
+  if (wrongCase.test(file.path)) broken.push(`${file.path}: use kebab-case`);
+  if (inProduct(file.path) && !/^(#!.*\n)?\/(\*\*|\/)/.test(file.text)) {
+    broken.push(`${file.path}: begin with a sentence on its place in the house`);
+  }
+  return broken;
+}
+
+/** Every broken house rule, one line each. */
+export function houseViolations(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => [...fileViolations(file), ...lineViolations(file)]);
+}
+
+/** Deciders without a test that mirrors them. */
+export function untestedDeciders(files: readonly SourceFile[]): string[] {
+  const paths = new Set(files.map((file) => file.path));
+  return files
+    .filter((file) => /^src\/.*\.(decider|machine)\.ts$/.test(file.path))
+    .map((file) => file.path.replace(/^src\//, 'test/').replace(/\.ts$/, '.test.ts'))
+    .filter((mirror) => !paths.has(mirror))
+    .map((mirror) => `${mirror}: missing; every decider has a mirror test`);
+}

@@ -1,0 +1,107 @@
+/** Who may import whom: the architecture as a table. Imports point down; features meet in words. */
+import { importsOf, type SourceFile } from './source-tree.js';
+
+/** The words of a feature: the only files of it that other features may import. */
+const vocabulary = /\.(commands|events)\.ts$/;
+
+/** Files of a feature that are pure by role: they wait for nothing and know no framework. */
+const pureRole = /\.(commands|events|state|machine|decider|policy|request)\.ts$/;
+
+/** Rooms that carry no feature of their own; features stand on them. */
+const sharedRooms = new Set([
+  'engine',
+  'http',
+  'delivery',
+  'metrics',
+  'lifecycle',
+  'health',
+  'cli',
+]);
+
+interface ImportRule {
+  readonly name: string;
+  readonly from: (path: string) => boolean;
+  readonly forbids: (imported: string, from: string) => boolean;
+  readonly instead: string;
+}
+
+const inFolder = (folder: string) => (path: string) => path.startsWith(folder);
+const featureOf = (path: string) => /^src\/([^/]+)\/[^/]+\.ts$/.exec(path)?.[1];
+const isFeature = (path: string) => {
+  const folder = featureOf(path);
+  return folder !== undefined && !sharedRooms.has(folder);
+};
+
+/** The engine knows no feature, and reaches the log through these files only. */
+const engineOverStorage = /^src\/engine\/(journal|event-codec|turn|engine|recovery|snapshots)\.ts$/;
+
+export const importRules: readonly ImportRule[] = [
+  {
+    name: 'storage is a library',
+    from: inFolder('storage/'),
+    forbids: (imported) =>
+      imported.startsWith('src/') || /^(@nestjs|xstate|fastify)/.test(imported),
+    instead: 'pass it in as an option',
+  },
+  {
+    name: 'the engine knows no feature',
+    from: inFolder('src/engine/'),
+    forbids: (imported) =>
+      (imported.startsWith('src/') && !imported.startsWith('src/engine/')) ||
+      imported.startsWith('@nestjs'),
+    instead: 'register it with the engine',
+  },
+  {
+    name: 'the engine touches the log in few places',
+    from: (path) => path.startsWith('src/engine/') && !engineOverStorage.test(path),
+    forbids: (imported) => imported.startsWith('storage/'),
+    instead: 'src/engine/journal.ts',
+  },
+  {
+    name: 'features meet only in words',
+    from: (path) => isFeature(path) && !path.endsWith('.module.ts'),
+    forbids: (imported, from) =>
+      isFeature(imported) &&
+      featureOf(imported) !== featureOf(from) &&
+      !vocabulary.test(imported) &&
+      !isGrammar(imported),
+    instead: "the other feature's *.commands.ts or *.events.ts",
+  },
+  {
+    name: 'pure files stay pure',
+    from: (path) => pureRole.test(path),
+    forbids: (imported) =>
+      /^(@nestjs|fastify|undici)/.test(imported) ||
+      imported.startsWith('storage/') ||
+      (imported.startsWith('node:') && imported !== 'node:crypto'),
+    instead: 'an effect or a controller',
+  },
+  {
+    name: 'xstate lives in machines',
+    from: (path) =>
+      path.startsWith('src/') &&
+      !path.endsWith('.machine.ts') &&
+      !/^src\/(engine\/machine-evolve|lifecycle\/.*)\.ts$/.test(path),
+    forbids: (imported) => imported === 'xstate',
+    instead: 'a *.machine.ts',
+  },
+];
+
+/** Grammars are plain nouns: pure, without state, and anybody may speak them. */
+const grammars = /\/(duration|retry-delay|retry-after|flow-control-value|cron|destination)\.ts$/;
+const isGrammar = (path: string) => grammars.test(path);
+
+/** Every import that the table forbids, one line each. */
+export function importViolations(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) =>
+    importRules
+      .filter((rule) => rule.from(file.path))
+      .flatMap((rule) =>
+        importsOf(file)
+          .filter((imported) => rule.forbids(imported, file.path))
+          .map(
+            (imported) => `${file.path}: imports ${imported} (${rule.name}); use ${rule.instead}`,
+          ),
+      ),
+  );
+}

@@ -1,0 +1,53 @@
+/** The tree as the tidy tests see it: every source file, read once. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/** One file of the tree. */
+export interface SourceFile {
+  /** From the root of the repository, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  readonly lines: readonly string[];
+}
+
+const root = join(import.meta.dirname, '../..');
+const folders = ['src', 'storage', 'bench', 'test'];
+
+function* walk(folder: string): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* walk(path);
+    else yield path;
+  }
+}
+
+/** A file of the tree, or of a test's imagination. */
+export function sourceFile(path: string, text: string): SourceFile {
+  return { path, text, lines: text.replace(/\n$/, '').split('\n') };
+}
+
+/** Every TypeScript file below `src`, `storage`, `bench` and `test`. */
+export function sourceTree(): SourceFile[] {
+  return folders
+    .flatMap((folder) => [...walk(join(root, folder))])
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => sourceFile(relative(root, path), readFileSync(path, 'utf8')));
+}
+
+/**
+ * The text with comments blanked, so that prose is not taken for code. Lines keep their numbers.
+ */
+export function withoutComments(text: string): string {
+  const blank = (comment: string) => comment.replace(/[^\n]/g, ' ');
+  return text.replace(/\/\*[\s\S]*?\*\//g, blank).replace(/(^|\s)\/\/[^\n]*/g, blank);
+}
+
+/** The paths a file imports, resolved to the tree for relative ones (`.js` back to `.ts`). */
+export function importsOf(file: SourceFile): string[] {
+  const specifiers = [...file.text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)];
+  return specifiers.map(([, specifier = '']) =>
+    specifier.startsWith('.')
+      ? join(file.path, '..', specifier).replace(/\.js$/, '.ts')
+      : specifier,
+  );
+}
