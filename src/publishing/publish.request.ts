@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { parseFlowControlValue } from '../flow-control/flow-control-value.js';
 import type { OptionHeaders } from '../http/dialect.js';
 import { type Parsed, parsed, refused } from '../http/parsed.js';
-import { parseDuration } from '../messages/duration.js';
+import { parseDuration, parseTimeout } from '../messages/duration.js';
 import type { FlowControlOptions, MessagePublished } from '../messages/message.events.js';
 import { parseRetryDelay } from '../messages/retry-delay.js';
 
@@ -106,7 +106,7 @@ class OptionReader {
   }
 
   timeout(): number | null {
-    const timeoutMs = this.read('timeout', null, parseDuration);
+    const timeoutMs = this.read('timeout', null, parseTimeout);
     if (timeoutMs === null) return null;
     if (timeoutMs === 0) this.refuse('invalid', 'timeout', 'must be longer than nothing');
     return Math.min(timeoutMs, this.limits.timeoutMs);

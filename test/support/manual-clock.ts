@@ -1,0 +1,57 @@
+/** A clock that stands still until a test moves it: days pass in milliseconds. */
+import type { Clock } from '../../src/engine/clock.js';
+
+interface Timer {
+  readonly at: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+export class ManualClock implements Clock {
+  private timers: Timer[] = [];
+  private order = 0;
+
+  constructor(private time = 1_767_000_000_000) {}
+
+  now(): number {
+    return this.time;
+  }
+
+  monotonic(): number {
+    return this.time;
+  }
+
+  after(delayMs: number, callback: () => void): () => void {
+    this.order += 1;
+    const timer = { at: this.time + delayMs, order: this.order, callback };
+    this.timers.push(timer);
+    return () => {
+      this.timers = this.timers.filter((other) => other !== timer);
+    };
+  }
+
+  /** How many timers are armed. */
+  get armed(): number {
+    return this.timers.length;
+  }
+
+  /** Time passes; every timer due on the way fires at its own moment, in order. */
+  advance(durationMs: number): void {
+    const until = this.time + durationMs;
+    for (;;) {
+      const due = this.timers
+        .filter((timer) => timer.at <= until)
+        .sort((left, right) => left.at - right.at || left.order - right.order)[0];
+      if (due === undefined) break;
+      this.timers = this.timers.filter((timer) => timer !== due);
+      this.time = Math.max(this.time, due.at);
+      due.callback();
+    }
+    this.time = until;
+  }
+
+  /** Somebody sets the wall clock; timers do not notice. */
+  set(time: number): void {
+    this.time = time;
+  }
+}
