@@ -1,0 +1,118 @@
+/**
+ * Admission in front of the caller. All gates are tested together; who is refused holds nothing
+ * and waits in the line of the gate that refused, oldest first (decision 25). Everything happens
+ * in memory and at once: after a restart nothing runs, and every wish asks again.
+ */
+import { Admission, type Entrant } from './admission.js';
+import type { Gate } from './gate.js';
+import type { Line } from './line.js';
+
+export class Gates {
+  private nextTicket = 0;
+  private inside = 0;
+  private parked = 0;
+  private readonly unserved: Line[] = [];
+  private isServing = false;
+
+  /** `gates` from the most particular to the one that all share; asked in this order. */
+  constructor(private readonly gates: readonly Gate[]) {}
+
+  /** Attempts that were let in and have not left. */
+  get running(): number {
+    return this.inside;
+  }
+
+  /** Attempts that wait in a line. */
+  get waiting(): number {
+    return this.parked;
+  }
+
+  /** Lets `entrant` in, now (`admitted` is called before this returns) or when room is made. */
+  ask(entrant: Entrant): Admission {
+    const admission = new Admission(entrant, this.nextTicket++);
+    this.place(admission, null);
+    this.serve();
+    return admission;
+  }
+
+  /** The attempt has ended, or is not wanted any more. Leaving twice is leaving once. */
+  leave(admission: Admission): void {
+    if (admission.isInside) {
+      admission.isInside = false;
+      this.inside -= 1;
+      for (const gate of this.gates) {
+        const line = gate.lineOf(admission.entrant);
+        gate.leave(line, admission.entrant);
+        this.unserved.push(line);
+      }
+    } else if (admission.line !== null) {
+      this.unserved.push(admission.line); // it may have been what the others waited behind
+      admission.line = null;
+      this.parked -= 1;
+      this.standDown(admission);
+    }
+    this.serve();
+  }
+
+  /** Lets it in, or parks it where it is refused; `from` is the line it was taken from. */
+  private place(admission: Admission, from: Line | null): void {
+    const { entrant } = admission;
+    for (const gate of this.gates) {
+      const line = gate.lineOf(entrant);
+      if (line.admits(admission)) continue;
+      line.park(admission);
+      this.parked += 1;
+      this.standDown(admission);
+      if (from !== null && this.blocksAll(gate, from)) this.standFor(admission, from);
+      return;
+    }
+    for (const gate of this.gates) gate.enter(gate.lineOf(entrant), entrant);
+    admission.isInside = true;
+    this.inside += 1;
+    this.standDown(admission);
+    entrant.admitted();
+  }
+
+  /**
+   * Without delegates every release would move a whole line to the next closed gate and back. Only
+   * gates further on count: delegation in one direction cannot deadlock.
+   */
+  private blocksAll(gate: Gate, from: Line): boolean {
+    return gate.isShared && this.gates.indexOf(gate) > this.gates.indexOf(from.gate);
+  }
+
+  private standFor(admission: Admission, line: Line): void {
+    if (line.delegate !== null) line.delegate.standsFor = null;
+    line.delegate = admission;
+    admission.standsFor = line;
+  }
+
+  /** Whoever waited for `admission` to pass is tried next. */
+  private standDown(admission: Admission): void {
+    const line = admission.standsFor;
+    if (line === null) return;
+    admission.standsFor = null;
+    line.delegate = null;
+    this.unserved.push(line);
+  }
+
+  /** Offers the room that was made; what `admitted` asks for meanwhile is served by this loop. */
+  private serve(): void {
+    if (this.isServing) return;
+    this.isServing = true;
+    try {
+      for (let line = this.unserved.pop(); line !== undefined; line = this.unserved.pop()) {
+        this.offer(line);
+      }
+    } finally {
+      this.isServing = false;
+    }
+  }
+
+  private offer(line: Line): void {
+    for (let head = line.next(); head !== undefined; head = line.next()) {
+      this.parked -= 1;
+      this.place(head, line);
+    }
+  }
+}
