@@ -63,7 +63,7 @@ export class Gates {
       line.park(admission);
       this.parked += 1;
       this.standDown(admission);
-      if (from !== null && this.blocksAll(gate, from)) this.standFor(admission, from);
+      if (from !== null && gate.isShared) this.standFor(admission, from);
       return;
     }
     for (const gate of this.gates) gate.enter(gate.lineOf(entrant), entrant);
@@ -74,13 +74,9 @@ export class Gates {
   }
 
   /**
-   * Without delegates every release would move a whole line to the next closed gate and back. Only
-   * gates further on count: delegation in one direction cannot deadlock.
+   * Without delegates every release could move a whole line to the next closed gate and back. They
+   * cannot deadlock: a line waits only for a delegate that came before all who are in it.
    */
-  private blocksAll(gate: Gate, from: Line): boolean {
-    return gate.isShared && this.gates.indexOf(gate) > this.gates.indexOf(from.gate);
-  }
-
   private standFor(admission: Admission, line: Line): void {
     if (line.delegate !== null) line.delegate.standsFor = null;
     line.delegate = admission;
