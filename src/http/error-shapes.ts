@@ -1,0 +1,58 @@
+/** How a refusal looks on the wire: two interfaces, two shapes, one place that chooses. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Rejection } from '../engine/decider.js';
+
+/** An expected refusal on its way out. */
+export interface Refusal {
+  /** HTTP status, 400 or above. */
+  readonly status: number;
+  /** One sentence for the person who asked. */
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The status of each code a decider may refuse with (messaging protocol 1.1). */
+const rejectionStatus: Readonly<Record<Rejection['code'], number>> = {
+  invalid: 400,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  over_limit: 412,
+  unavailable: 503,
+};
+
+/** A decider's rejection as a refusal; `unavailable` asks to come back in a second. */
+export function refusalOf(rejection: Rejection): Refusal {
+  const refusal = { status: rejectionStatus[rejection.code], message: rejection.message };
+  return rejection.code === 'unavailable'
+    ? { ...refusal, headers: { 'retry-after': '1' } }
+    : refusal;
+}
+
+/** The body of a refusal: `{"error"}` for messages and workflows, `{"error","status"}` elsewhere. */
+export function errorBody(isMessaging: boolean, refusal: Refusal): string {
+  const { message: error, status } = refusal;
+  return JSON.stringify(isMessaging ? { error } : { error, status });
+}
+
+/** Answers a request with a refusal in the shape of its interface. */
+export function sendRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): void {
+  if (refusal.headers !== undefined) reply.headers(refusal.headers);
+  reply
+    .code(refusal.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(errorBody(isMessagingRequest(request), refusal));
+}
+
+/**
+ * Whether a request is for the messages and workflows interface. The matched route decides: a path
+ * that only looks different before decoding (`/%762/keys`) must not change the interface. Unknown
+ * paths have no route and are told apart by their text (decision 35).
+ */
+export function isMessagingRequest(request: FastifyRequest): boolean {
+  return isMessagingPath(request.is404 ? request.url : (request.routeOptions.url ?? ''));
+}
+
+function isMessagingPath(path: string): boolean {
+  return path.startsWith('/v2') && (path.length === 3 || path[3] === '/' || path[3] === '?');
+}

@@ -1,0 +1,52 @@
+/** Reads JSON from a body: bounded in depth before the parser sees it, and never from broken UTF-8. */
+import { isUtf8 } from 'node:buffer';
+import { type Parsed, parsed, refused } from './parsed.js';
+
+/** Objects and arrays within each other; `JSON.parse` itself recurses. */
+export const jsonDepthMax = 64;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+/**
+ * The value of a JSON text (RFC 8259). Refuses invalid UTF-8, a byte order mark, nesting deeper
+ * than `jsonDepthMax` and whatever the parser refuses. `__proto__` is an ordinary own property.
+ */
+export function parseJson(body: Buffer): Parsed<unknown> {
+  if (body.length === 0) return refused('the body is empty, JSON was expected');
+  if (!isUtf8(body)) return refused('the body is not valid UTF-8');
+  if (jsonDepth(body) > jsonDepthMax) {
+    return refused(`the body is nested deeper than ${jsonDepthMax} levels`);
+  }
+  try {
+    return parsed(JSON.parse(body.toString('utf8')));
+  } catch {
+    return refused('the body is not valid JSON');
+  }
+}
+
+/** The deepest nesting of a text; what stands within strings does not count. */
+function jsonDepth(body: Buffer): number {
+  let depth = 0;
+  let deepest = 0;
+  let isInString = false;
+  for (let index = 0; index < body.length; index += 1) {
+    const byte = body[index];
+    if (isInString) {
+      if (byte === backslash) index += 1;
+      else if (byte === quote) isInString = false;
+    } else if (byte === quote) {
+      isInString = true;
+    } else if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (byte === closeBrace || byte === closeBracket) {
+      depth -= 1;
+    }
+  }
+  return deepest;
+}

@@ -1,0 +1,21 @@
+/** Bodies are bytes: nothing parses them by their content type, and a GET may carry one. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+const none = Buffer.alloc(0);
+
+/**
+ * Makes every body of the application a `Buffer`, whatever its content type. The limit is the
+ * route's `bodyLimit`, or the server's; a body above it answers 413.
+ */
+export function acceptRawBodies(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body);
+  });
+  fastify.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+}
+
+/** The bytes of a request's body; none is an empty buffer. */
+export function rawBody(request: FastifyRequest): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : none;
+}

@@ -1,0 +1,131 @@
+/** Starts, watches and ends the process: what to recover, and what to stop in which order. */
+import type { Logger } from 'pino';
+import { type Actor, createActor } from 'xstate';
+import type { Clock } from '../engine/clock.js';
+import { processMachine } from './process.machine.js';
+
+export type ProcessState =
+  | 'starting'
+  | 'recovering'
+  | 'serving'
+  | 'readOnly'
+  | 'draining'
+  | 'stopped';
+
+/** What `/health/ready` tells. */
+export interface ProcessStatus {
+  readonly state: ProcessState;
+  /** Why the process is not serving; null while it is. */
+  readonly reason: string | null;
+}
+
+/** The order of a graceful stop (decision 47): each phase ends before the next begins. */
+export const stopPhases = ['doors', 'attempts', 'commit', 'storage', 'rest'] as const;
+export type StopPhase = (typeof stopPhases)[number];
+
+/** Something that has to end before the process does. */
+export interface Stoppable {
+  readonly name: string;
+  readonly phase: StopPhase;
+  /** After this long the stop goes on without it, and the log says so. */
+  readonly deadlineMs: number;
+  stop(): Promise<void> | void;
+}
+
+/** Something that has to happen between the open port and the first request. */
+export interface Recoverable {
+  readonly name: string;
+  recover(): Promise<void>;
+}
+
+export class ProcessLife {
+  private readonly actor: Actor<typeof processMachine> = createActor(processMachine);
+  private readonly recoverables: Recoverable[] = [];
+  private readonly stoppables: Stoppable[] = [];
+  private stopping: Promise<boolean> | null = null;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly log: Logger,
+  ) {
+    this.actor.start();
+  }
+
+  get status(): ProcessStatus {
+    const { value, context } = this.actor.getSnapshot();
+    return { state: value, reason: context.reason };
+  }
+
+  /** `recoverable` runs after those added before it; before the port is open. */
+  addRecoverable(recoverable: Recoverable): void {
+    this.recoverables.push(recoverable);
+  }
+
+  /** Within a phase the last added stops first, as it stands on those before it. */
+  addStoppable(stoppable: Stoppable): void {
+    this.stoppables.unshift(stoppable);
+  }
+
+  /** The port is open: replays what has to be replayed and opens the doors. Rejects if it cannot. */
+  async recover(): Promise<void> {
+    this.actor.send({ type: 'listening' });
+    for (const recoverable of this.recoverables) {
+      const startedAt = this.clock.monotonic();
+      await recoverable.recover();
+      const durationMs = Math.round(this.clock.monotonic() - startedAt);
+      this.log.info({ recovered: recoverable.name, durationMs }, 'recovered');
+    }
+    this.actor.send({ type: 'recovered' });
+  }
+
+  /** Answers reads only, from now until `acceptWrites`. */
+  refuseWrites(reason: string): void {
+    this.actor.send({ type: 'writesRefused', reason });
+  }
+
+  acceptWrites(): void {
+    this.actor.send({ type: 'writesAccepted' });
+  }
+
+  /**
+   * Ends everything in order, once; later calls wait for the same end. True if all of it ended
+   * well: a thing that failed or passed its deadline is logged and does not hold the rest.
+   */
+  stop(reason: string): Promise<boolean> {
+    this.stopping ??= this.stopAll(reason);
+    return this.stopping;
+  }
+
+  private async stopAll(reason: string): Promise<boolean> {
+    this.actor.send({ type: 'stop', reason });
+    this.log.info({ reason }, 'stopping');
+    let isClean = true;
+    for (const phase of stopPhases) {
+      for (const stoppable of this.stoppables) {
+        if (stoppable.phase !== phase) continue;
+        const hasStopped = await this.stopOne(stoppable);
+        isClean = hasStopped && isClean;
+      }
+    }
+    this.actor.send({ type: 'closed' });
+    return isClean;
+  }
+
+  private async stopOne(stoppable: Stoppable): Promise<boolean> {
+    const { name, deadlineMs } = stoppable;
+    let cancel = (): void => undefined;
+    const late = new Promise<'late'>((resolve) => {
+      cancel = this.clock.after(deadlineMs, () => resolve('late'));
+    });
+    try {
+      const end = await Promise.race([stoppable.stop(), late]);
+      if (end !== 'late') return true;
+      this.log.warn({ stoppable: name, deadlineMs }, 'did not stop in time');
+    } catch (error) {
+      this.log.error({ stoppable: name, err: error }, 'did not stop');
+    } finally {
+      cancel();
+    }
+    return false;
+  }
+}

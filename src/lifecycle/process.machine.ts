@@ -1,0 +1,75 @@
+/**
+ * The process's own life. Unlike every other machine of the house it runs as a started actor: it is
+ * about this process and ends with it, so nothing of it is ever replayed.
+ *
+ *     starting    reading configuration and data, the port is not open yet
+ *     recovering  the port is open for health checks; the journal is being replayed
+ *     serving     everything is answered
+ *     readOnly    reads are answered, writes are refused, with the reason
+ *     draining    nothing new is taken in; what runs may end
+ *     stopped     the data is committed and closed
+ */
+import { assign, setup } from 'xstate';
+
+export type ProcessEvent =
+  | { readonly type: 'listening' }
+  | { readonly type: 'recovered' }
+  | { readonly type: 'writesRefused'; readonly reason: string }
+  | { readonly type: 'writesAccepted' }
+  | { readonly type: 'stop'; readonly reason: string }
+  | { readonly type: 'closed' };
+
+interface ProcessContext {
+  /** Why the process is not serving; null while it is. */
+  readonly reason: string | null;
+}
+
+export const processMachine = setup({
+  types: { context: {} as ProcessContext, events: {} as ProcessEvent },
+  actions: {
+    remember: assign({ reason: (_, { reason }: { reason: string | null }) => reason }),
+  },
+}).createMachine({
+  id: 'process',
+  initial: 'starting',
+  context: { reason: 'the process is starting' },
+  on: {
+    stop: {
+      target: '.draining',
+      actions: { type: 'remember', params: ({ event }) => ({ reason: event.reason }) },
+    },
+  },
+  states: {
+    starting: {
+      on: {
+        listening: {
+          target: 'recovering',
+          actions: { type: 'remember', params: { reason: 'the journal is being replayed' } },
+        },
+      },
+    },
+    recovering: {
+      on: {
+        recovered: { target: 'serving', actions: { type: 'remember', params: { reason: null } } },
+      },
+    },
+    serving: {
+      on: {
+        writesRefused: {
+          target: 'readOnly',
+          actions: { type: 'remember', params: ({ event }) => ({ reason: event.reason }) },
+        },
+      },
+    },
+    readOnly: {
+      on: {
+        writesAccepted: {
+          target: 'serving',
+          actions: { type: 'remember', params: { reason: null } },
+        },
+      },
+    },
+    draining: { on: { stop: undefined, closed: { target: 'stopped' } } },
+    stopped: { type: 'final' },
+  },
+});
