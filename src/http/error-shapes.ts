@@ -36,9 +36,13 @@ export function errorBody(isMessaging: boolean, refusal: Refusal): string {
 }
 
 /** Answers a request with a refusal in the shape of its interface. */
-export function sendRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): void {
+export function sendRefusal(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Refusal,
+): FastifyReply {
   if (refusal.headers !== undefined) reply.headers(refusal.headers);
-  reply
+  return reply
     .code(refusal.status)
     .header('content-type', 'application/json; charset=utf-8')
     .send(errorBody(isMessagingRequest(request), refusal));
@@ -50,7 +54,8 @@ export function sendRefusal(request: FastifyRequest, reply: FastifyReply, refusa
  * paths have no route and are told apart by their text (decision 35).
  */
 export function isMessagingRequest(request: FastifyRequest): boolean {
-  return isMessagingPath(request.is404 ? request.url : (request.routeOptions.url ?? ''));
+  const pattern = request.is404 ? undefined : request.routeOptions.url;
+  return isMessagingPath(pattern ?? request.url);
 }
 
 function isMessagingPath(path: string): boolean {

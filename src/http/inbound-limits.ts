@@ -19,37 +19,39 @@ export const parserOptions = {
   headersTimeout: 10_000,
   maxHeaderSize: headerBytesMax,
   insecureHTTPParser: false,
-  requireHostHeader: true,
+  // Node's own answer to a missing host has no body; `judgeHead` gives one.
+  requireHostHeader: false,
 };
-
-const tooManyHeaders: Refusal = {
-  status: 431,
-  message: `the request has more than ${headerCountMax} headers`,
-};
-const ambiguousHost: Refusal = {
-  status: 400,
-  message: 'the request has more than one Host header',
-};
-const unknownCoding: Refusal = {
-  status: 400,
-  message: 'the only transfer coding understood is chunked',
-};
-const foreignForm: Refusal = { status: 400, message: 'the request target is not a path' };
 
 /**
- * What Node's parser lets through and should not: too many headers, two hosts, transfer codings
- * before `chunked`, and targets with a host of their own. Undefined if there is nothing to refuse.
+ * What Node's parser lets through and should not: too many headers, a host missing or repeated,
+ * transfer codings before `chunked`, and targets with a host of their own. Undefined if the head
+ * is sound. A refusal closes: nothing says how the bytes that follow are framed.
  */
 export function judgeHead(request: FastifyRequest): Refusal | undefined {
-  const { rawHeaders, headers, url = '' } = request.raw;
-  if (rawHeaders.length > 2 * headerCountMax) return tooManyHeaders;
-  if (!url.startsWith('/')) return foreignForm;
+  const { rawHeaders, headers, url = '', httpVersionMinor } = request.raw;
+  if (rawHeaders.length > 2 * headerCountMax) {
+    return unsound(431, `the request has more than ${headerCountMax} headers`);
+  }
+  if (!url.startsWith('/')) return unsound(400, 'the request target is not a path');
   const coding = headers['transfer-encoding'];
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return unknownCoding;
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    return unsound(400, 'the only transfer coding understood is chunked');
+  }
+  const hosts = countHosts(rawHeaders);
+  if (hosts === 1 || (hosts === 0 && httpVersionMinor === 0)) return undefined;
+  return unsound(400, `the request has ${hosts === 0 ? 'no' : 'more than one'} Host header`);
+}
+
+function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index];
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
-  return hosts > 1 ? ambiguousHost : undefined;
+  return hosts;
+}
+
+function unsound(status: number, message: string): Refusal {
+  return { status, message, headers: { connection: 'close' } };
 }

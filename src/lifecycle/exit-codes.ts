@@ -1,4 +1,5 @@
 /** What the process's exit code says, and which error leads to which (sysexits where there is one). */
+import { DamagedData, DirectoryInUse, DiskFailure } from '../../storage/storage-errors.js';
 import { ConfigurationError } from '../config.js';
 
 export const exitCodes = {
@@ -16,5 +17,8 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** The exit code of an error that ends the process. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof ConfigurationError) return exitCodes.usage;
+  if (error instanceof DamagedData) return exitCodes.damagedData;
+  if (error instanceof DiskFailure) return exitCodes.diskError;
+  if (error instanceof DirectoryInUse) return exitCodes.folderInUse;
   return exitCodes.failure;
 }

@@ -30,6 +30,8 @@ export interface Stoppable {
   /** After this long the stop goes on without it, and the log says so. */
   readonly deadlineMs: number;
   stop(): Promise<void> | void;
+  /** Ends at once what `stop` waits for; called when the deadline has passed. */
+  cut?(): void;
 }
 
 /** Something that has to happen between the open port and the first request. */
@@ -121,6 +123,7 @@ export class ProcessLife {
       const end = await Promise.race([stoppable.stop(), late]);
       if (end !== 'late') return true;
       this.log.warn({ stoppable: name, deadlineMs }, 'did not stop in time');
+      stoppable.cut?.();
     } catch (error) {
       this.log.error({ stoppable: name, err: error }, 'did not stop');
     } finally {

@@ -1,0 +1,47 @@
+/** The table of contents: one line per feature. */
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import type { Config } from './config.js';
+import type { Credentials } from './credentials.js';
+import { HealthModule } from './health/health.module.js';
+import { BasicCredentials } from './http/basic-auth.js';
+import { BearerTokens } from './http/bearer-token.js';
+import { RouteTable } from './http/hot-routes.js';
+import { ProcessLife } from './lifecycle/process-life.js';
+import { Metrics } from './metrics/metrics.js';
+import { MetricsModule } from './metrics/metrics.module.js';
+import { type Ports, provided } from './ports.js';
+
+/** What the whole application shares; made before Nest, as the front door needs it too. */
+export interface Shared {
+  readonly config: Config;
+  readonly credentials: Credentials;
+  readonly ports: Ports;
+  readonly life: ProcessLife;
+  readonly metrics: Metrics;
+  readonly bearer: BearerTokens;
+  readonly basic: BasicCredentials;
+}
+
+@Global()
+@Module({})
+export class AppModule {}
+
+/** The application over what it shares. */
+export function applicationModule(shared: Shared): DynamicModule {
+  const { ports } = shared;
+  const providers = [
+    RouteTable,
+    { provide: provided.config, useValue: shared.config },
+    { provide: provided.credentials, useValue: shared.credentials },
+    { provide: provided.clock, useValue: ports.clock },
+    { provide: provided.identifiers, useValue: ports.identifiers },
+    { provide: provided.disk, useValue: ports.disk },
+    { provide: provided.log, useValue: ports.log },
+    { provide: ProcessLife, useValue: shared.life },
+    { provide: Metrics, useValue: shared.metrics },
+    { provide: BearerTokens, useValue: shared.bearer },
+    { provide: BasicCredentials, useValue: shared.basic },
+  ];
+  const imports = [HealthModule, MetricsModule];
+  return { module: AppModule, imports, providers, exports: providers };
+}

@@ -1,0 +1,216 @@
+/** Who may use this server and with which keys it signs: given, kept in a file, or made here. */
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Disk } from '../storage/disk.js';
+import { diskError, errorCode } from '../storage/storage-errors.js';
+import { readWhole, replaceFile } from '../storage/whole-file.js';
+import { type Config, type Configuration, ConfigurationError, type Source } from './config.js';
+import type { Identifiers } from './engine/identifiers.js';
+
+/** All secrets of the server. */
+export interface Credentials {
+  /** Bearer tokens that may do everything. */
+  readonly tokens: readonly string[];
+  /** Bearer tokens that may only read. */
+  readonly readTokens: readonly string[];
+  readonly restUsername: string;
+  readonly restPassword: string;
+  readonly currentSigningKey: string;
+  readonly nextSigningKey: string;
+}
+
+/** Credentials and where each came from. */
+export interface OpenedCredentials {
+  readonly credentials: Credentials;
+  readonly sources: Readonly<Record<keyof Credentials, Source>>;
+}
+
+/** The file within the data folder, mode 0600. */
+export const credentialsFile = 'credentials.json';
+
+/**
+ * The development token and keys that the published clients carry (`@upstash/qstash`): everybody
+ * knows them, so `dev` uses them and `start` refuses them.
+ */
+export const publishedCredentials: Credentials = {
+  tokens: [tokenOf('defaultUser', 'defaultPassword')],
+  readTokens: [],
+  restUsername: 'defaultUser',
+  restPassword: 'defaultPassword',
+  currentSigningKey: 'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r',
+  nextSigningKey: 'sig_5ZB6DVzB1wjE8S6rZ7eenA8Pdnhs',
+};
+
+const fileSchema = z
+  .strictObject({
+    tokens: z.array(z.string().min(1)),
+    readTokens: z.array(z.string().min(1)),
+    restUsername: z.string().min(1),
+    restPassword: z.string().min(1),
+    currentSigningKey: z.string().min(1),
+    nextSigningKey: z.string().min(1),
+  })
+  .partial();
+
+type KeptCredentials = Partial<Credentials>;
+
+/** The variable that gives each credential, for lines ready to paste. */
+const variables: Readonly<Record<keyof Credentials, string>> = {
+  tokens: 'STEPWELL_TOKEN',
+  readTokens: 'STEPWELL_READ_TOKEN',
+  restUsername: 'STEPWELL_REST_USERNAME',
+  restPassword: 'STEPWELL_REST_PASSWORD',
+  currentSigningKey: 'STEPWELL_CURRENT_SIGNING_KEY',
+  nextSigningKey: 'STEPWELL_NEXT_SIGNING_KEY',
+};
+
+const names = Object.keys(variables) as (keyof Credentials)[];
+
+/**
+ * What is configured, else what the file keeps, else new ones that the file keeps from now on. The
+ * data folder must exist and be locked. A file that cannot be read as ours is refused, not replaced.
+ */
+export async function openCredentials(
+  config: Config,
+  disk: Disk,
+  identifiers: Identifiers,
+): Promise<OpenedCredentials> {
+  const kept = await readCredentials(config, disk);
+  const made = makeCredentials(identifiers);
+  const opened = choose(config, kept, made);
+  const isNew = names.filter((name) => opened.sources[name] === 'generated');
+  if (isNew.length > 0) {
+    const added = Object.fromEntries(isNew.map((name) => [name, made[name]]));
+    await keepCredentials(config.dataDirectory, disk, { ...kept, ...added });
+  }
+  return opened;
+}
+
+/** The credentials of `dev`: what is configured, else the published ones; nothing is kept. */
+export function developmentCredentials(config: Config): OpenedCredentials {
+  const { credentials, sources } = choose(config, {}, publishedCredentials);
+  const published = names.map((name) => [
+    name,
+    sources[name] === 'generated' ? 'published' : sources[name],
+  ]);
+  return { credentials, sources: Object.fromEntries(published) };
+}
+
+/** What the file keeps; nothing if there is none. */
+export async function readCredentials(config: Config, disk: Disk): Promise<KeptCredentials> {
+  const path = join(config.dataDirectory, credentialsFile);
+  const isKept = (await namesIn(disk, config.dataDirectory)).includes(credentialsFile);
+  if (!isKept) return {};
+  const content = (await readWhole(disk, path)).toString('utf8');
+  const result = fileSchema.safeParse(jsonOf(content));
+  if (result.success) return result.data as KeptCredentials;
+  throw new ConfigurationError([`${path} is not a credentials file of Stepwell`]);
+}
+
+/** Refuses credentials that everybody knows: exit 64. */
+export function refusePublished(credentials: Credentials): void {
+  const known = new Set(names.flatMap((name) => publishedCredentials[name]));
+  const problems = names
+    .filter((name) => name !== 'restUsername')
+    .filter((name) => [credentials[name]].flat().some((secret) => known.has(secret)))
+    .map((name) => `${variables[name]} is a published development credential; only dev takes it`);
+  if (problems.length > 0) throw new ConfigurationError(problems);
+}
+
+/** What was generated now, as lines for an `.env` file or a shell. */
+export function pasteLines({ credentials, sources }: OpenedCredentials): string[] {
+  return names
+    .filter((name) => sources[name] === 'generated')
+    .map((name) => `${variables[name]}=${[credentials[name]].flat().join(',')}`);
+}
+
+/** The sources of a configuration's lines, with those of the credentials put in. */
+export function withSources(
+  { config, origins }: Configuration,
+  { credentials, sources }: OpenedCredentials,
+): Configuration {
+  const isCredential = (name: keyof Config): name is keyof Credentials => name in credentials;
+  return {
+    config,
+    origins: origins.map((origin) =>
+      isCredential(origin.name)
+        ? {
+            ...origin,
+            source: sources[origin.name],
+            text: [credentials[origin.name]].flat().join(','),
+          }
+        : origin,
+    ),
+  };
+}
+
+/** The first of the three that knows a credential decides; a source tells which it was. */
+function choose(config: Config, kept: KeptCredentials, made: Credentials): OpenedCredentials {
+  const sourceOf = (name: keyof Credentials): Source => {
+    if (config[name] !== null) return 'environment';
+    return kept[name] === undefined ? 'generated' : 'file';
+  };
+  return {
+    credentials: {
+      tokens: config.tokens ?? kept.tokens ?? made.tokens,
+      readTokens: config.readTokens ?? kept.readTokens ?? made.readTokens,
+      restUsername: config.restUsername ?? kept.restUsername ?? made.restUsername,
+      restPassword: config.restPassword ?? kept.restPassword ?? made.restPassword,
+      currentSigningKey:
+        config.currentSigningKey ?? kept.currentSigningKey ?? made.currentSigningKey,
+      nextSigningKey: config.nextSigningKey ?? kept.nextSigningKey ?? made.nextSigningKey,
+    },
+    sources: {
+      tokens: sourceOf('tokens'),
+      readTokens: sourceOf('readTokens'),
+      restUsername: sourceOf('restUsername'),
+      restPassword: sourceOf('restPassword'),
+      currentSigningKey: sourceOf('currentSigningKey'),
+      nextSigningKey: sourceOf('nextSigningKey'),
+    },
+  };
+}
+
+/** A folder that does not exist holds no names. */
+function namesIn(disk: Disk, directory: string): Promise<readonly string[]> {
+  return disk.list(directory).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw diskError(`listing ${directory}`, error);
+  });
+}
+
+async function keepCredentials(
+  directory: string,
+  disk: Disk,
+  kept: KeptCredentials,
+): Promise<void> {
+  const content = Buffer.from(`${JSON.stringify(kept, null, 2)}\n`);
+  const path = join(directory, credentialsFile);
+  await replaceFile(disk, `${path}.new`, path, content);
+  await disk.syncDirectory(directory);
+}
+
+/** 192 bits each; webhooks need tokens to be base64 of a user and a password (decision 34). */
+function makeCredentials(identifiers: Identifiers): Credentials {
+  const secret = () => identifiers.randomBytes(24).toString('base64url');
+  return {
+    tokens: [tokenOf('stepwell', secret())],
+    readTokens: [tokenOf('reader', secret())],
+    restUsername: 'stepwell',
+    restPassword: secret(),
+    currentSigningKey: `sig_${secret()}`,
+    nextSigningKey: `sig_${secret()}`,
+  };
+}
+
+function tokenOf(user: string, password: string): string {
+  return Buffer.from(JSON.stringify({ UserID: user, Password: password })).toString('base64');
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+/** Every request passes here first, at once and without waiting: is it sound, is it time, who asks? */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ProcessLife } from '../lifecycle/process-life.js';
+import type { BasicCredentials } from './basic-auth.js';
+import type { BearerTokens } from './bearer-token.js';
+import { isMessagingRequest, type Refusal, sendRefusal } from './error-shapes.js';
+import { judgeHead } from './inbound-limits.js';
+
+/** Routes without credentials, served from the first moment to the last (decision 35). */
+export const openRoutes: ReadonlySet<string> = new Set([
+  '/health/live',
+  '/health/ready',
+  '/metrics',
+  '/openapi.json',
+]);
+
+export class FrontDoor {
+  constructor(
+    private readonly bearer: BearerTokens,
+    private readonly basic: BasicCredentials,
+    private readonly life: ProcessLife,
+  ) {}
+
+  /** Stands before every route, and before the answer to an unknown path. */
+  guard(fastify: FastifyInstance): void {
+    fastify.addHook('onRequest', (request, reply, done) => {
+      const refusal = this.judge(request);
+      if (refusal === undefined) done();
+      else sendRefusal(request, reply, refusal);
+    });
+  }
+
+  private judge(request: FastifyRequest): Refusal | undefined {
+    const unsound = judgeHead(request);
+    if (unsound !== undefined) return unsound;
+    if (openRoutes.has(request.routeOptions.url ?? '')) return undefined;
+    const { state, reason } = this.life.status;
+    if (state !== 'serving' && state !== 'readOnly') return notServing(reason ?? state);
+    return isMessagingRequest(request) ? this.bearer.judge(request) : this.basic.judge(request);
+  }
+}
+
+function notServing(reason: string): Refusal {
+  return {
+    status: 503,
+    message: `not serving: ${reason}`,
+    headers: { 'retry-after': '1', connection: 'close' },
+  };
+}

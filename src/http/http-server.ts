@@ -1,0 +1,81 @@
+/** Builds the HTTP side of the application: Nest for wiring, Fastify for bytes, guards before both. */
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { applicationModule, type Shared } from '../app.module.js';
+import { followAnswers, refuseConnection } from './client-error.js';
+import { ErrorFilter } from './error.filter.js';
+import { sendRefusal } from './error-shapes.js';
+import { FrontDoor } from './front-door.js';
+import * as limits from './inbound-limits.js';
+import { KnownPaths } from './known-paths.js';
+import { NestLog } from './log.js';
+import { acceptRawBodies } from './raw-body.js';
+
+/**
+ * Paths are never cleaned: `//` belongs to a destination. A parameter may be as long as a request
+ * target; a slash at the end is optional (log protocol 1.1).
+ */
+const routerOptions = {
+  caseSensitive: true,
+  ignoreDuplicateSlashes: false,
+  ignoreTrailingSlash: true,
+  maxParamLength: limits.headerBytesMax,
+};
+
+/** The application, built and initialised; it does not listen yet. */
+export async function createHttpServer(shared: Shared): Promise<NestFastifyApplication> {
+  const { log } = shared.ports;
+  const adapter = adapterOf(shared);
+  const fastify: FastifyInstance = adapter.getInstance();
+  const knownPaths = new KnownPaths(routerOptions);
+  knownPaths.follow(fastify);
+  acceptRawBodies(fastify);
+  new FrontDoor(shared.bearer, shared.basic, shared.life).guard(fastify);
+  fastify.addHook('onResponse', (request, reply, done) => {
+    const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+    const seconds = reply.elapsedTime / 1000;
+    shared.metrics.requestAnswered(request.method, route, reply.statusCode, seconds);
+    done();
+  });
+  const application = await NestFactory.create<NestFastifyApplication>(
+    applicationModule(shared),
+    adapter,
+    { bodyParser: false, logger: new NestLog(log), abortOnError: false },
+  );
+  application.useGlobalFilters(new ErrorFilter(knownPaths, log));
+  await application.init();
+  followAnswers(fastify.server);
+  fastify.server.headersTimeout = limits.parserOptions.headersTimeout;
+  fastify.server.maxConnections = limits.connectionCountMax;
+  // Beyond a limit of its own Node drops headers silently, yet frames the body by them.
+  fastify.server.maxHeadersCount = 0;
+  return application;
+}
+
+function adapterOf({ config, ports }: Shared): FastifyAdapter {
+  return new FastifyAdapter({
+    ...limits.serverTimeouts,
+    routerOptions,
+    http: limits.parserOptions,
+    bodyLimit: config.maxBodyBytes,
+    exposeHeadRoutes: false,
+    trustProxy: false,
+    skipMiddie: true,
+    loggerInstance: ports.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    // A child per request costs more than its one binding tells; failures log the id themselves.
+    childLoggerFactory: (logger: FastifyBaseLogger) => logger,
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      sendRefusal(request, reply, { status: error.statusCode ?? 400, message: error.message });
+    },
+  });
+}

@@ -1,0 +1,38 @@
+/**
+ * Whether new work may come in. Refusing it early keeps a full disk and a slow one away from the
+ * journal; what was accepted goes on being delivered.
+ */
+import type { Refusal } from '../http/error-shapes.js';
+
+/** Bodies that may wait for the disk at once, in bytes, before new work is asked to come back. */
+const waitingBytesMax = 256 * 1024 * 1024;
+
+const diskFull: Refusal = {
+  status: 507,
+  message: 'the disk is nearly full: new work is refused until there is room again',
+};
+const tooMuchWaiting: Refusal = {
+  status: 503,
+  message: 'too much is waiting for the disk; try again',
+  headers: { 'retry-after': '1' },
+};
+
+export class Intake {
+  private waitingBytes = 0;
+
+  /** `hasRoom` tells whether free space is above the floor (decision 16). */
+  constructor(private readonly hasRoom: () => boolean) {}
+
+  /** Why `bytes` of new work are refused; null takes them in until `done`. */
+  take(bytes: number): Refusal | null {
+    if (!this.hasRoom()) return diskFull;
+    if (this.waitingBytes + bytes > waitingBytesMax && this.waitingBytes > 0) return tooMuchWaiting;
+    this.waitingBytes += bytes;
+    return null;
+  }
+
+  /** They are on disk, or were refused. */
+  done(bytes: number): void {
+    this.waitingBytes -= bytes;
+  }
+}

@@ -1,0 +1,78 @@
+/** The whole application in this process, on a free port and a folder of its own. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { type Application, createApplication } from '../../src/application.js';
+import { type Environment, readConfiguration } from '../../src/config.js';
+import { type Credentials, openCredentials } from '../../src/credentials.js';
+import { systemClock } from '../../src/engine/clock.js';
+import { systemIdentifiers } from '../../src/engine/identifiers.js';
+import type { Ports } from '../../src/ports.js';
+import { nodeDisk } from '../../storage/node-disk.js';
+
+export interface TestServer {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly port: number;
+  readonly dataDirectory: string;
+  readonly credentials: Credentials;
+  /** A token that may do everything, and one that may only read. */
+  readonly token: string;
+  readonly readToken: string;
+  /** `Authorization` values. */
+  readonly bearer: string;
+  readonly basic: string;
+  readonly application: Application;
+  /** Ends the server; the folder stays, so that another one can be started on it. */
+  stop(): Promise<boolean>;
+  /** Ends the server and removes its folder. */
+  remove(): Promise<void>;
+}
+
+export interface TestServerOptions {
+  /** `STEPWELL_*` beyond port 0 and the folder. */
+  readonly environment?: Environment;
+  /** A folder of an earlier server; a new temporary one without it. */
+  readonly dataDirectory?: string;
+  /** Clock, disk or log instead of the usual ones; the log is silent by default. */
+  readonly ports?: Partial<Ports>;
+}
+
+export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), 'stepwell-')));
+  const { config } = readConfiguration({
+    STEPWELL_PORT: '0',
+    STEPWELL_DATA_DIR: dataDirectory,
+    ...options.environment,
+  });
+  const ports: Ports = {
+    clock: systemClock,
+    identifiers: systemIdentifiers,
+    disk: nodeDisk,
+    log: pino({ level: 'silent' }),
+    ...options.ports,
+  };
+  const { credentials } = await openCredentials(config, ports.disk, ports.identifiers);
+  const application = await createApplication(config, credentials, ports);
+  const token = credentials.tokens[0] ?? '';
+  const readToken = credentials.readTokens[0] ?? '';
+  const pair = `${credentials.restUsername}:${credentials.restPassword}`;
+  const stop = () => application.stop('the test is over');
+  return {
+    url: application.url,
+    port: Number(new URL(application.url).port),
+    dataDirectory,
+    credentials,
+    token,
+    readToken,
+    bearer: `Bearer ${token}`,
+    basic: `Basic ${Buffer.from(pair).toString('base64')}`,
+    application,
+    stop,
+    async remove() {
+      await stop();
+      await rm(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
