@@ -1,0 +1,63 @@
+/**
+ * How connections to destinations are opened: only to approved addresses, or to where an override
+ * of the operator points. What a pool reuses was opened here.
+ */
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import type { AddressGuard } from './address-guard.js';
+import type { NameResolver } from './name-resolver.js';
+import { DestinationRefused } from './transport-error.js';
+
+/** Dialled instead of a host; requests, signatures and records keep the original. */
+export interface DialTarget {
+  readonly hostname: string;
+  readonly port: number;
+}
+
+export interface ConnectorOptions {
+  readonly guard: AddressGuard;
+  readonly resolver: NameResolver;
+  /** By host name in lower case. The operator named the target: it is not judged. */
+  readonly overrides: ReadonlyMap<string, DialTarget>;
+  /** For name, connection and TLS together. */
+  readonly connectTimeoutMs: number;
+}
+
+/** An undici connector; its errors are `DestinationRefused` or those of the socket. */
+export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
+  const { guard, resolver, overrides, connectTimeoutMs: timeout } = options;
+  const lookup: LookupFunction = (hostname, _options, callback) => {
+    resolver.approved(hostname).then(
+      (addresses) => callback(null, [...addresses]),
+      (error: Error) => callback(error, []),
+    );
+  };
+  // autoSelectFamily makes Node ask `lookup` for all addresses and try them in turn.
+  const guarded = buildConnector({ timeout, autoSelectFamily: true, lookup });
+  const direct = buildConnector({ timeout, autoSelectFamily: true });
+  return (target, callback) => {
+    const host = target.hostname.replace(/\.$/, '');
+    const override = overrides.get(host);
+    if (override !== undefined) {
+      const { hostname, port } = override;
+      direct({ ...target, hostname, port: String(port) }, callback);
+      return;
+    }
+    // Node never asks `lookup` about a literal.
+    const literal = isIP(host) === 0 ? undefined : guard.checkAddress(host, host);
+    if (literal?.ok === false) {
+      const refusal = new DestinationRefused(literal.reason);
+      queueMicrotask(() => callback(refusal, null));
+      return;
+    }
+    guarded(target, (...opened) => {
+      const [error, socket] = opened;
+      if (error !== null) return callback(error, null);
+      // Whatever was looked up: this is where the socket has come out, and nothing was sent yet.
+      const reached = guard.checkAddress(socket.remoteAddress ?? '', host);
+      if (reached.ok) return callback(null, socket);
+      socket.destroy();
+      callback(new DestinationRefused(reached.reason), null);
+    });
+  };
+}
