@@ -124,7 +124,7 @@ export function readAllowedNetworks(text: string): Parsed<AllowedNetworks> {
   const hosts: string[] = [];
   for (const item of listOf(text)) {
     if (ipaddr.isValidCIDR(item)) networks.push(item);
-    else if (ipaddr.isValid(item)) networks.push(singleAddress(item));
+    else if (isAddress(item)) networks.push(singleAddress(item));
     else if (hostNamePattern.test(item)) hosts.push(item.toLowerCase());
     else return refused(`holds "${item}", which is neither a CIDR, an address nor a host name`);
   }
@@ -137,9 +137,12 @@ export function readHostOverrides(text: string): Parsed<ReadonlyMap<string, Dial
   for (const item of listOf(text)) {
     const match = /^([^=]+)=(\[[^\]]+\]|[^:=[\]]+):(\d{1,5})$/.exec(item);
     const host = match?.[1]?.toLowerCase() ?? '';
-    const hostname = (match?.[2] ?? '').replace(/^\[|\]$/g, '');
+    const target = match?.[2] ?? '';
+    const hostname = target.replace(/^\[|\]$/g, '');
     const port = Number(match?.[3] ?? 0);
-    const isTarget = ipaddr.isValid(hostname) || hostNamePattern.test(hostname);
+    const isTarget = target.startsWith('[')
+      ? ipaddr.IPv6.isValid(hostname)
+      : hostNamePattern.test(hostname);
     if (!hostNamePattern.test(host) || !isTarget || port < 1 || port > 65535) {
       return refused(`holds "${item}", which is not <host>=<address>:<port>`);
     }
@@ -154,6 +157,11 @@ function listOf(text: string): string[] {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
+}
+
+/** In full: `10` and `127.1` are addresses to some, and typing errors to most. */
+function isAddress(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
 }
 
 function singleAddress(address: string): string {

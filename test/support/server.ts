@@ -51,6 +51,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     identifiers: systemIdentifiers,
     disk: nodeDisk,
     log: pino({ level: 'silent' }),
+    fatal: (error) => {
+      throw error;
+    },
     ...options.ports,
   };
   const { credentials } = await openCredentials(config, ports.disk, ports.identifiers);

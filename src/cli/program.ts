@@ -1,0 +1,46 @@
+/** The command line: one file per command, one table of exit codes. */
+import { Command, CommanderError } from 'commander';
+import { ConfigurationError } from '../config.js';
+import { exitCodeOf, exitCodes } from '../lifecycle/exit-codes.js';
+import { version } from '../version.js';
+import { configCommand } from './config.command.js';
+import { devCommand } from './dev.command.js';
+import { startCommand } from './start.command.js';
+import { complain } from './terminal.js';
+
+/** Runs one command and sets the exit code; a server goes on running after it has returned. */
+export async function run(argv: readonly string[]): Promise<void> {
+  try {
+    await program().parseAsync(argv);
+  } catch (error) {
+    process.exitCode = explained(error);
+  }
+}
+
+/** All commands; tests may look at it without running it. */
+export function program(): Command {
+  const stepwell = new Command('stepwell')
+    .description('Durable HTTP messages, workflows and partitioned log topics in one process.')
+    .version(version)
+    .showHelpAfterError()
+    .enablePositionalOptions();
+  stepwell.addCommand(startCommand(), { isDefault: true });
+  stepwell.addCommand(devCommand());
+  stepwell.addCommand(configCommand());
+  for (const command of [stepwell, ...stepwell.commands]) command.exitOverride();
+  return stepwell;
+}
+
+/** Tells what ended the command, once, and which exit code says so. */
+function explained(error: unknown): number {
+  // Commander has written its own text; its code is 0 for help and version.
+  if (error instanceof CommanderError)
+    return error.exitCode === 0 ? exitCodes.fine : exitCodes.usage;
+  const lines = error instanceof ConfigurationError ? error.problems : [messageOf(error)];
+  for (const line of lines) complain(line);
+  return exitCodeOf(error);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
