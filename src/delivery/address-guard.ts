@@ -50,8 +50,7 @@ export class AddressGuard {
     if (host === '' || host.length > hostLengthMax) {
       return refused(`must name a host of 1 to ${hostLengthMax} characters`);
     }
-    const port = url.port === '' ? 0 : Number(url.port);
-    if (!this.hosts.has(host) && !isAllowedPort(port)) {
+    if (!this.hosts.has(host) && !isAllowedPort(url.port)) {
       return refused(`must not name port ${url.port}, which is not one of web servers`);
     }
     const address = isIP(host) === 0 ? parsed(host) : this.checkAddress(host, host);
@@ -100,6 +99,9 @@ export function dialledHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
 
-function isAllowedPort(port: number): boolean {
-  return port === 0 || port === 80 || port === 443 || (port >= 1024 && !deniedPorts.has(port));
+/** `text` is empty where the port is the scheme's own. */
+function isAllowedPort(text: string): boolean {
+  const port = Number(text);
+  if (text === '' || port === 80 || port === 443) return true;
+  return port >= 1024 && !deniedPorts.has(port);
 }
