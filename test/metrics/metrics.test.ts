@@ -1,0 +1,35 @@
+import { request } from 'undici';
+import { Metrics } from '../../src/metrics/metrics.js';
+import { startServer } from '../support/server.js';
+
+test('every metric is named stepwell_*', async () => {
+  const metrics = new Metrics();
+  metrics.watchBacklog(() => 7);
+  metrics.attemptEnded('delivered', 0.2);
+  metrics.committed(3, 0.001);
+  metrics.synced(0.001);
+  const text = await metrics.text();
+  metrics.close();
+  const names = text.match(/^[a-z_]+(?=[{ ])/gm) ?? [];
+  expect(names.filter((name) => !name.startsWith('stepwell_'))).toEqual([]);
+  expect(text).toContain('stepwell_backlog_messages 7');
+  expect(text).toContain('stepwell_attempts_total{outcome="delivered"} 1');
+  expect(text).toContain('stepwell_commit_group_records_sum 3');
+  expect(text).toMatch(/^stepwell_resident_memory_bytes \d+$/m);
+  expect(text).toMatch(/^stepwell_event_loop_delay_seconds\{percentile="99"\} \d/m);
+});
+
+test('requests are counted by route pattern, never by path', async () => {
+  const server = await startServer();
+  await request(`${server.url}/health/live?x=1`);
+  await request(`${server.url}/secret-path`);
+  const { headers, body } = await request(`${server.url}/metrics`);
+  const text = await body.text();
+  expect(headers['content-type']).toMatch(/^text\/plain; version=/);
+  expect(text).toContain(
+    'stepwell_http_requests_total{method="GET",route="/health/live",status="200"} 1',
+  );
+  expect(text).toContain('{method="GET",route="unknown",status="401"} 1');
+  expect(text).not.toContain('secret-path');
+  await server.remove();
+});
