@@ -1,0 +1,46 @@
+/** The only port to the file system; one implementation is Node's, one is simulated. */
+
+/** A file that is open. */
+export type FileHandle = number;
+
+/** `create`: must not exist; `write`: must exist, read and write; `read`: must exist, read only. */
+export type OpenMode = 'create' | 'write' | 'read';
+
+/** Bytes of the file system that a path lies on. */
+export interface Space {
+  readonly available: number;
+  readonly total: number;
+}
+
+/**
+ * Files as this library needs them. Every error carries an errno name in `code`. Nothing is durable
+ * before `sync` (a file's bytes and size) and `syncDirectory` (its name) have returned.
+ */
+export interface Disk {
+  /** Makes one directory; an existing one is fine. */
+  makeDirectory(path: string): Promise<void>;
+  /** The names in a directory, sorted. */
+  list(path: string): Promise<string[]>;
+  open(path: string, mode: OpenMode): Promise<FileHandle>;
+  close(file: FileHandle): Promise<void>;
+  /** Bytes in the file. */
+  size(file: FileHandle): Promise<number>;
+  /** Fills `target` from `position` on; returns the bytes read, fewer at the end of the file. */
+  read(file: FileHandle, target: Buffer, position: number): Promise<number>;
+  /** Writes at `position`; returns the bytes written, which may be fewer: the caller loops. */
+  write(file: FileHandle, source: Buffer, position: number): Promise<number>;
+  truncate(file: FileHandle, length: number): Promise<void>;
+  /** fdatasync. After an error nothing is known about the file's bytes: never call it again. */
+  sync(file: FileHandle): Promise<void>;
+  /** fsync of a directory: creates, renames and removals in it become durable. */
+  syncDirectory(path: string): Promise<void>;
+  /** Replaces `to` in one step if it exists. */
+  rename(from: string, to: string): Promise<void>;
+  /** Removes a file. */
+  remove(path: string): Promise<void>;
+  /** Removes an empty directory. */
+  removeDirectory(path: string): Promise<void>;
+  space(path: string): Promise<Space>;
+  /** Takes the exclusive lock of a file, creating it; null when another process has it. */
+  lock(path: string): Promise<(() => Promise<void>) | null>;
+}

@@ -1,0 +1,18 @@
+/** The end of a store that could not write: said once, to everyone, and for good. */
+import { diskError, type StorageError } from './storage-errors.js';
+
+/** After a failed write nothing is known about the disk: restart is the rollback. */
+export class Fence {
+  error: StorageError | null = null;
+  /** Called in the same tick as the first failure. */
+  readonly closed: ((error: StorageError) => void)[] = [];
+
+  /** Fences the store, if it is not yet; returns what to refuse everybody with. */
+  fail(doing: string, cause: unknown): StorageError {
+    if (this.error !== null) return this.error;
+    const error = diskError(doing, cause);
+    this.error = error;
+    for (const tell of this.closed) tell(error);
+    return error;
+  }
+}

@@ -1,0 +1,148 @@
+/** Index term to record offsets: which records of a segment may carry a term. */
+import { crc32 } from 'node:zlib';
+
+/** A term's hash, 32 bits. A hit is confirmed by reading the record, so collisions cost a read. */
+export function hashTerm(term: string): number {
+  return crc32(term);
+}
+
+/** Hashes and offsets in the order of appending, 8 bytes each: cheap to add to while writing. */
+export class TermList {
+  private hashes = new Uint32Array(16);
+  private relativeOffsets = new Uint32Array(16);
+  length = 0;
+
+  add(hash: number, relativeOffset: number): void {
+    if (this.length === this.hashes.length) {
+      this.hashes = doubled(this.hashes);
+      this.relativeOffsets = doubled(this.relativeOffsets);
+    }
+    this.hashes[this.length] = hash;
+    this.relativeOffsets[this.length] = relativeOffset;
+    this.length += 1;
+  }
+
+  /** Adds all of `other`, whose offsets are relative to a base that is `shift` higher. */
+  addAll(other: TermList, shift: number): void {
+    for (let entry = 0; entry < other.length; entry += 1) {
+      this.add(other.hashAt(entry), other.offsetAt(entry) + shift);
+    }
+  }
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  hashAt(entry: number): number {
+    return this.hashes[entry] ?? 0;
+  }
+
+  offsetAt(entry: number): number {
+    return this.relativeOffsets[entry] ?? 0;
+  }
+
+  /** Relative offsets with this hash, rising. A scan: a segment's terms are a few megabytes. */
+  find(hash: number): number[] {
+    const found: number[] = [];
+    const { hashes, length } = this;
+    for (let entry = 0; entry < length; entry += 1) {
+      if (hashes[entry] === hash) found.push(this.offsetAt(entry));
+    }
+    return found;
+  }
+
+  get byteLength(): number {
+    return this.hashes.length * 8;
+  }
+}
+
+function doubled(from: Uint32Array): Uint32Array<ArrayBuffer> {
+  const to = new Uint32Array(from.length * 2);
+  to.set(from);
+  return to;
+}
+
+/** About this many entries share a bucket: one lookup reads this many hashes. */
+const entriesPerBucket = 8;
+
+/*
+  KeyIndex =>
+    bucketCount  UINT32    a power of two
+    entryCount   UINT32
+    starts       [UINT32]  bucketCount + 1: bucket b is entries [starts[b], starts[b + 1])
+    entries      [hash UINT32, relativeOffset UINT32]   by bucket, then by offset
+
+  The bucket is the low bits of the hash. Grouping by bucket takes one pass, a full sort does not.
+*/
+/** The terms of a sealed segment. */
+export class KeyIndex {
+  private constructor(private readonly bytes: Buffer) {}
+
+  static build(terms: TermList): KeyIndex {
+    let bucketCount = 1;
+    while (bucketCount * entriesPerBucket < terms.length) bucketCount *= 2;
+    const cursors = new Uint32Array(bucketCount + 1);
+    const mask = bucketCount - 1;
+    for (let entry = 0; entry < terms.length; entry += 1) {
+      const next = (terms.hashAt(entry) & mask) + 1;
+      cursors[next] = (cursors[next] ?? 0) + 1;
+    }
+    const entriesStart = 8 + (bucketCount + 1) * 4;
+    const bytes = Buffer.alloc(entriesStart + terms.length * 8);
+    bytes.writeUInt32LE(bucketCount, 0);
+    bytes.writeUInt32LE(terms.length, 4);
+    let total = 0;
+    for (let bucket = 0; bucket <= bucketCount; bucket += 1) {
+      total += cursors[bucket] ?? 0;
+      cursors[bucket] = total;
+      bytes.writeUInt32LE(total, 8 + bucket * 4);
+    }
+    for (let entry = 0; entry < terms.length; entry += 1) {
+      const bucket = terms.hashAt(entry) & mask;
+      const slot = cursors[bucket] ?? 0;
+      cursors[bucket] = slot + 1;
+      bytes.writeUInt32LE(terms.hashAt(entry), entriesStart + slot * 8);
+      bytes.writeUInt32LE(terms.offsetAt(entry), entriesStart + slot * 8 + 4);
+    }
+    return new KeyIndex(bytes);
+  }
+
+  /** Over bytes that `encode` gave; the caller has checked a checksum over them. */
+  static decode(bytes: Buffer): KeyIndex {
+    return new KeyIndex(bytes);
+  }
+
+  encode(): Buffer {
+    return this.bytes;
+  }
+
+  /** Relative offsets with this hash, rising. */
+  find(hash: number): number[] {
+    const bucketCount = this.bytes.readUInt32LE(0);
+    const bucket = hash & (bucketCount - 1);
+    const start = this.bytes.readUInt32LE(8 + bucket * 4);
+    const end = this.bytes.readUInt32LE(12 + bucket * 4);
+    const entriesStart = 8 + (bucketCount + 1) * 4;
+    const found: number[] = [];
+    for (let entry = start; entry < end; entry += 1) {
+      const position = entriesStart + entry * 8;
+      if (this.bytes.readUInt32LE(position) !== hash) continue;
+      found.push(this.bytes.readUInt32LE(position + 4));
+    }
+    return found;
+  }
+
+  /** Every entry, for a segment that is written to again after a clean stop. */
+  toTerms(): TermList {
+    const terms = new TermList();
+    const entriesStart = 8 + (this.bytes.readUInt32LE(0) + 1) * 4;
+    for (let position = entriesStart; position < this.bytes.length; position += 8) {
+      terms.add(this.bytes.readUInt32LE(position), this.bytes.readUInt32LE(position + 4));
+    }
+    return terms;
+  }
+
+  get byteLength(): number {
+    return this.bytes.length;
+  }
+}

@@ -1,0 +1,70 @@
+/** Names and paths: what lies where in a data folder. Log names never become file names. */
+import { join } from 'node:path';
+
+/** The parts of a data folder. */
+export class StoreDirectory {
+  readonly lock: string;
+  readonly reserve: string;
+  readonly watermarks: string;
+  readonly logs: string;
+  /** Files on their way to their name; emptied at every start. */
+  readonly aside: string;
+  /** What recovery would not throw away. Nothing here is ever deleted by the store. */
+  readonly quarantine: string;
+
+  constructor(readonly path: string) {
+    this.lock = this.at('LOCK');
+    this.reserve = this.at('RESERVE');
+    this.watermarks = this.at('WATERMARKS');
+    this.logs = this.at('logs');
+    this.aside = this.at('tmp');
+    this.quarantine = this.at('quarantine');
+  }
+
+  /** The manifest exists twice: `copy` 0 is written first. */
+  manifest(copy: 0 | 1): string {
+    return this.at(copy === 0 ? 'MANIFEST' : 'MANIFEST.copy');
+  }
+
+  log(logId: number): string {
+    return join(this.logs, padded(logId));
+  }
+
+  segment(logId: number, number: number): string {
+    return join(this.log(logId), `${padded(number)}.log`);
+  }
+
+  /** The index of a segment: derived, rebuilt when it is missing or wrong. */
+  index(logId: number, number: number): string {
+    return join(this.log(logId), `${padded(number)}.index`);
+  }
+
+  asideFile(name: string): string {
+    return join(this.aside, name);
+  }
+
+  quarantined(epoch: number, name: string): string {
+    return join(this.quarantine, `${padded(epoch)}-${name}`);
+  }
+
+  private at(name: string): string {
+    return join(this.path, name);
+  }
+}
+
+/** Padded, so that a listing is in order. */
+function padded(number: number): string {
+  return String(number).padStart(10, '0');
+}
+
+/** The number in a log directory's name, or null for any other name. */
+export function parseLogName(name: string): number | null {
+  return /^\d{10}$/.test(name) ? Number(name) : null;
+}
+
+/** The number of a segment and which of its files a name means, or null for any other name. */
+export function parseSegmentName(name: string): { number: number; kind: 'log' | 'index' } | null {
+  const match = /^(\d{10})\.(log|index)$/.exec(name);
+  if (match === null) return null;
+  return { number: Number(match[1]), kind: match[2] === 'log' ? 'log' : 'index' };
+}

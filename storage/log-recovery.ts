@@ -1,0 +1,294 @@
+/** Opening one log: the proven is believed, the unproven written again, damage is told. */
+
+import type { ClosedLog, ManifestLog, ManifestSegment } from './manifest.js';
+import { logTagOf } from './record-batch.js';
+import type { LogEvidence, RecoveredLog } from './recovered-log.js';
+import { rewriteTail } from './rewrite-tail.js';
+import { Segment } from './segment.js';
+import {
+  encodeSegmentFooter,
+  type SegmentEnd,
+  segmentFooterLength,
+  segmentHeaderLength,
+} from './segment-format.js';
+import { SegmentIndex } from './segment-index.js';
+import { type ScannedSegment, scanSegment } from './segment-scan.js';
+import { DamagedData, errorCode } from './storage-errors.js';
+import type { StoreContext } from './store-context.js';
+import { readUpTo, readWhole } from './whole-file.js';
+
+/** Opens one log. Throws `DamagedData`; nothing was changed then. */
+export async function recoverLog(
+  context: StoreContext,
+  log: ManifestLog,
+  evidence: LogEvidence,
+): Promise<RecoveredLog> {
+  return new LogRecovery(context, log, evidence).run();
+}
+
+class LogRecovery {
+  private readonly logTag: number;
+  private readonly segments: Segment[] = [];
+  private readonly toSeal: Segment[] = [];
+  private scannedBytes = 0;
+
+  constructor(
+    private readonly context: StoreContext,
+    private readonly log: ManifestLog,
+    private readonly evidence: LogEvidence,
+  ) {
+    this.logTag = logTagOf(context.storeId, log.id);
+  }
+
+  async run(): Promise<RecoveredLog> {
+    const open: ManifestSegment[] = [];
+    for (const entry of this.log.segments) {
+      if (entry.end === null) open.push(entry);
+      else if (entry.digest === null) await this.takeEnded(entry.number, entry.end);
+      else await this.takeSealed(entry.number, entry.end, entry.digest);
+    }
+    return this.evidence.wasClean ? this.afterCleanStop(open) : this.afterCrash(open);
+  }
+
+  /** A sealed segment: its size and footer are looked at now, its batches when they are read. */
+  private async takeSealed(number: number, end: SegmentEnd, digest: string): Promise<void> {
+    const segment = Segment.ended(this.log.id, number, end);
+    const expected = encodeSegmentFooter(end, Buffer.from(digest, 'hex'));
+    const tail = await this.readFile(segment, async (file) => {
+      if ((await this.context.disk.size(file)) !== end.end + segmentFooterLength) return null;
+      return readUpTo(this.context.disk, file, end.end, segmentFooterLength);
+    });
+    if (tail === null) throw this.damaged(segment, 'the size is not what the manifest says');
+    if (!tail.equals(expected)) throw this.damaged(segment, 'the footer is not intact');
+    this.push(segment);
+  }
+
+  /** A complete segment whose sealing was interrupted. */
+  private async takeEnded(number: number, end: SegmentEnd): Promise<void> {
+    const scanned = await this.scan(number, end.end);
+    if (scanned.segment.end !== end.end || scanned.segment.lastChecksum !== end.lastChecksum) {
+      throw this.damaged(scanned.segment, scanned.fault ?? 'the data ends too early', end.end);
+    }
+    this.push(scanned.segment);
+    this.toSeal.push(scanned.segment);
+  }
+
+  private async afterCleanStop(open: readonly ManifestSegment[]): Promise<RecoveredLog> {
+    const { closed } = this.evidence;
+    const [first, second] = open;
+    if (closed === null) return this.recovered(null, first?.number ?? null, 0, 0);
+    if (first?.number !== closed.number) {
+      throw this.damaged(new Segment(this.log.id, closed.number), 'the manifest does not list it');
+    }
+    const growing = await this.takeClosed(closed);
+    this.push(growing);
+    return this.recovered(growing, second?.number ?? null, growing.end, growing.end);
+  }
+
+  /** The growing segment of a clean stop: not read again if its index is as it was left. */
+  private async takeClosed({ number, end }: ClosedLog): Promise<Segment> {
+    const { context, log, logTag } = this;
+    const segment = Segment.ended(log.id, number, end);
+    const size = await this.readFile(segment, (file) => context.disk.size(file));
+    if (size < end.end)
+      throw this.damaged(segment, 'the file is shorter than it was left', end.end);
+    const bytes = await readWhole(context.disk, context.directory.index(log.id, number)).catch(
+      () => null,
+    );
+    segment.index = bytes === null ? null : SegmentIndex.decode(bytes, { logTag, number, segment });
+    if (segment.index !== null) return segment;
+    const scanned = await this.scan(number, end.end);
+    if (scanned.segment.end === end.end && scanned.segment.lastChecksum === end.lastChecksum) {
+      return scanned.segment;
+    }
+    throw this.damaged(scanned.segment, scanned.fault ?? 'the data ends too early', end.end);
+  }
+
+  /**
+   * Every segment that may have been written to is read. A segment's end is vouched for by the
+   * header of the next one; the last one's by the watermark and by its own batch headers.
+   */
+  private async afterCrash(open: readonly ManifestSegment[]): Promise<RecoveredLog> {
+    const scans: ScannedSegment[] = [];
+    for (const { number } of open) scans.push(await this.scan(number));
+    const last = scans.findLastIndex(({ segment }) => segment.batchCount > 0);
+    for (const [index, scanned] of scans.entries()) {
+      const follower = index < last ? scans[index + 1] : undefined;
+      if (follower !== undefined) this.takeComplete(scanned, follower);
+      else this.checkProven(scanned, this.provenEnd(scanned));
+    }
+    this.checkWatermarkIsListed(open);
+    const tail = last < 0 ? undefined : scans[last];
+    if (tail === undefined) return this.afterEmptyTail(scans);
+    this.checkFollows(tail);
+    return this.takeTail(tail);
+  }
+
+  private takeComplete(scanned: ScannedSegment, follower: ScannedSegment): void {
+    const end = follower.header?.previousEnd ?? 0;
+    this.checkProven(scanned, Math.max(end, this.provenEnd(scanned)));
+    this.checkFollows(scanned);
+    this.push(scanned.segment);
+    this.toSeal.push(scanned.segment);
+  }
+
+  /** Nothing was written since the last complete segment. */
+  private async afterEmptyTail(scans: readonly ScannedSegment[]): Promise<RecoveredLog> {
+    if (scans.length > 0) await this.listOnly(this.segments);
+    return this.recovered(null, null, 0, 0);
+  }
+
+  private async takeTail(tail: ScannedSegment): Promise<RecoveredLog> {
+    const proven = this.provenEnd(tail);
+    const intact = tail.segment.end;
+    if (this.context.readOnly) {
+      const shown = tail.segment.upTo(proven, tail.batches);
+      if (!shown.isEmpty) this.push(shown);
+      return this.recovered(null, null, proven, intact);
+    }
+    const rewritten = await rewriteTail(this.context, this.log, this.logTag, tail, proven);
+    const old = rewritten === null ? tail.segment : tail.segment.upTo(proven, tail.batches);
+    if (old.batchCount > 0) {
+      this.push(old);
+      this.toSeal.push(old);
+    }
+    await this.listOnly(this.segments, rewritten);
+    if (rewritten !== null) this.push(rewritten);
+    const lastTime = Math.max(0, ...tail.batches.slice(-1).map((b) => b.header.appendTime));
+    return { ...this.recovered(rewritten, null, proven, intact), lastTime };
+  }
+
+  /** The manifest lists the segments that are complete, and the one that grows, from now on. */
+  private async listOnly(complete: readonly Segment[], growing: Segment | null = null) {
+    if (this.context.readOnly) return;
+    const known = new Map(this.log.segments.map((entry) => [entry.number, entry]));
+    const entries = complete.map((segment): ManifestSegment => {
+      const entry = known.get(segment.number);
+      if (entry !== undefined && entry.digest !== null) return entry;
+      return { number: segment.number, end: segment.toEnd(), digest: null };
+    });
+    if (growing !== null) entries.push({ number: growing.number, end: null, digest: null });
+    await this.context.edit({ type: 'recovered', id: this.log.id, segments: entries });
+  }
+
+  private recovered(
+    growing: Segment | null,
+    preparedNumber: number | null,
+    provenEnd: number,
+    intactEnd: number,
+  ): RecoveredLog {
+    const { log, logTag, segments, toSeal, scannedBytes, evidence } = this;
+    const ceiling = evidence.wasClean ? 0 : log.ceiling;
+    const end = Math.max(log.startOffset, segments.at(-1)?.nextOffset ?? 0);
+    const nextOffset = this.context.readOnly ? end : Math.max(end, ceiling);
+    const prepared = preparedNumber === null ? null : new Segment(log.id, preparedNumber);
+    const report = {
+      name: log.name,
+      startOffset: log.startOffset,
+      nextOffset,
+      scannedBytes,
+      provenEnd,
+      intactEnd,
+      rewrittenBytes: this.context.readOnly ? 0 : intactEnd - Math.min(provenEnd, intactEnd),
+      lostOffsets: Math.max(0, (evidence.watermark?.acknowledged ?? 0) - end),
+    };
+    return {
+      log,
+      logTag,
+      segments,
+      nextOffset,
+      lastTime: 0,
+      growing,
+      prepared,
+      toSeal,
+      report,
+    };
+  }
+
+  /** How many bytes of a segment were fdatasynced, by everything that says so. */
+  private provenEnd({ segment, proven }: ScannedSegment): number {
+    const { watermark } = this.evidence;
+    const marked = watermark?.segment === segment.number ? watermark.durablePosition : 0;
+    return Math.max(proven, marked);
+  }
+
+  private checkProven(scanned: ScannedSegment, proven: number): void {
+    if (scanned.segment.end >= proven) return;
+    const reason = scanned.header === null ? 'no intact segment header' : scanned.fault;
+    throw this.damaged(scanned.segment, reason ?? 'the file ends too early', proven);
+  }
+
+  /** The watermark knows a segment that the manifest does not: the manifest has lost an edit. */
+  private checkWatermarkIsListed(open: readonly ManifestSegment[]): void {
+    const { watermark } = this.evidence;
+    const last = open.at(-1)?.number ?? this.segments.at(-1)?.number ?? this.log.nextNumber - 1;
+    if (watermark === null || watermark.durablePosition === 0 || watermark.segment <= last) return;
+    const missing = new Segment(this.log.id, watermark.segment);
+    throw this.damaged(missing, 'the manifest does not list it', watermark.durablePosition);
+  }
+
+  /** A segment begins where the one before it ends, in its own log and under its own name. */
+  private checkFollows({ header, segment }: ScannedSegment): void {
+    const before = this.segments.at(-1);
+    if (header === null) throw this.damaged(segment, 'no intact segment header');
+    const { storeId } = this.context;
+    if (!header.storeId.equals(storeId) || header.logId !== this.log.id) {
+      throw this.damaged(segment, 'the file belongs to another log or store');
+    }
+    if (header.number !== segment.number) throw this.damaged(segment, 'the file was renamed');
+    if (before === undefined) return;
+    const follows = header.chainSeed === before.lastChecksum && header.previousEnd === before.end;
+    if (follows && header.baseOffset >= before.nextOffset) return;
+    throw this.damaged(segment, 'it does not follow the segment before it');
+  }
+
+  private push(segment: Segment): void {
+    const before = this.segments.at(-1);
+    if (before !== undefined && segment.baseOffset < before.nextOffset) {
+      throw this.damaged(segment, 'it begins before the segment in front of it ends');
+    }
+    this.segments.push(segment);
+  }
+
+  private async scan(number: number, limit?: number): Promise<ScannedSegment> {
+    try {
+      const scanned = await scanSegment(
+        this.context,
+        { ...this.log, logTag: this.logTag },
+        number,
+        limit,
+      );
+      this.scannedBytes += scanned.size;
+      return scanned;
+    } catch (error) {
+      throw this.unreadable(new Segment(this.log.id, number), error);
+    }
+  }
+
+  private async readFile<T>(segment: Segment, use: (file: number) => Promise<T>): Promise<T> {
+    const path = this.context.directory.segment(this.log.id, segment.number);
+    try {
+      return await this.context.openFiles.use(path, use);
+    } catch (error) {
+      throw this.unreadable(segment, error);
+    }
+  }
+
+  private unreadable(segment: Segment, error: unknown): unknown {
+    return errorCode(error) === 'ENOENT' ? this.damaged(segment, 'the file is missing') : error;
+  }
+
+  private damaged(segment: Segment, reason: string, to = segment.end): DamagedData {
+    const good = Math.max(segment.nextOffset, this.segments.at(-1)?.nextOffset ?? 0) - 1;
+    const from = Math.max(segment.end, segmentHeaderLength);
+    return new DamagedData(
+      {
+        file: this.context.directory.segment(this.log.id, segment.number),
+        from: Math.min(from, to),
+        to,
+        lastGoodOffset: good < this.log.startOffset ? null : good,
+      },
+      reason,
+    );
+  }
+}

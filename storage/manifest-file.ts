@@ -1,0 +1,217 @@
+/** The manifest on disk: two copies of one chained list of edits, written one after the other. */
+import { crc32 } from 'node:zlib';
+import type { Disk, FileHandle } from './disk.js';
+import type { StoreDirectory } from './log-directory.js';
+import { applyEdit, type ManifestEdit, type ManifestState } from './manifest.js';
+import { DamagedData, errorCode } from './storage-errors.js';
+import { readWhole, replaceFile, writeFully } from './whole-file.js';
+
+/*
+  Manifest => header (32 bytes), edits
+
+  header =>
+     0  magic           'SWMF'
+     4  checksum        UINT32   crc32 of bytes 8 to 31
+     8  version         UINT16   1
+    10  minimumVersion  UINT16   1
+    12  storeId         16 bytes
+    28  generation      UINT32   rises whenever both copies are written anew
+
+  edit =>
+     0  length          UINT32   of the whole edit
+     4  checksum        UINT32   crc32 of the bytes after this field
+     8  previous        UINT32   checksum of the edit before; of the header at first
+    12  JSON, UTF-8     the first edit is the whole state
+
+  An edit is synced in the first copy before it is written to the second, and synced there before
+  it has effect. So a crash can tear the first copy's last edit only while the second copy has not
+  begun it: anything else that does not parse is damage, and while one copy is whole nothing is
+  lost.
+*/
+const magic = 0x464d5753;
+const version = 1;
+const headerLength = 32;
+const editHeaderLength = 12;
+const firstCopy = 'MANIFEST';
+
+/** What one copy holds: its intact edits, and how many bytes do not parse behind them. */
+interface Copy {
+  readonly storeId: Buffer;
+  readonly generation: number;
+  readonly state: ManifestState;
+  readonly editCount: number;
+  readonly end: number;
+  readonly bytes: Buffer;
+}
+
+/** What was found at a start. */
+export interface LoadedManifest {
+  readonly storeId: Buffer;
+  readonly generation: number;
+  readonly state: ManifestState;
+  /** Bytes of an edit that was never finished; kept aside by whoever opens for writing. */
+  readonly torn: Buffer;
+}
+
+/** Reads both copies; null when there is none at all. Throws `DamagedData` when neither serves. */
+export async function loadManifest(
+  disk: Disk,
+  directory: StoreDirectory,
+): Promise<LoadedManifest | null> {
+  const first = await readIfThere(disk, directory.manifest(0));
+  const second = await readIfThere(disk, directory.manifest(1));
+  if (first === null && second === null) return null;
+  const copies = [first, second].map((bytes) => (bytes === null ? null : parseCopy(bytes)));
+  const [one, two] = [copies[0] ?? null, copies[1] ?? null];
+  const best = better(one, two);
+  if (best === null) throw damaged(directory, 0, first?.length ?? 0, 'no copy is intact');
+  const tornAllowed = one === null || two === null ? false : onlyTorn(one, two);
+  if (best.end < best.bytes.length && !tornAllowed) {
+    throw damaged(directory, best.end, best.bytes.length, 'an edit is not intact in either copy');
+  }
+  const { storeId, generation, state } = best;
+  return { storeId, generation, state, torn: best.bytes.subarray(best.end) };
+}
+
+function damaged(directory: StoreDirectory, from: number, to: number, why: string): DamagedData {
+  return new DamagedData({ file: directory.manifest(0), from, to, lastGoodOffset: null }, why);
+}
+
+async function readIfThere(disk: Disk, path: string): Promise<Buffer | null> {
+  try {
+    return await readWhole(disk, path);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function better(one: Copy | null, two: Copy | null): Copy | null {
+  if (one === null || two === null) return one ?? two;
+  if (one.generation !== two.generation) return one.generation > two.generation ? one : two;
+  return two.editCount > one.editCount ? two : one;
+}
+
+/** The first copy's last edit was being written: the second ends cleanly exactly before it. */
+function onlyTorn(one: Copy, two: Copy): boolean {
+  if (one.generation !== two.generation) return false;
+  return one.editCount === two.editCount && two.end === two.bytes.length;
+}
+
+function parseCopy(bytes: Buffer): Copy | null {
+  if (bytes.length < headerLength || bytes.readUInt32LE(0) !== magic) return null;
+  const checksum = bytes.readUInt32LE(4);
+  if (checksum !== crc32(bytes.subarray(8, headerLength))) return null;
+  if (bytes.readUInt16LE(10) > version) return null;
+  let [state, editCount, end, previous]: [ManifestState | null, number, number, number] = [
+    null,
+    0,
+    headerLength,
+    checksum,
+  ];
+  while (end + editHeaderLength <= bytes.length) {
+    const next = end + bytes.readUInt32LE(end);
+    if (next < end + editHeaderLength || next > bytes.length) break;
+    if (bytes.readUInt32LE(end + 8) !== previous) break;
+    if (bytes.readUInt32LE(end + 4) !== crc32(bytes.subarray(end + 8, next))) break;
+    const edit: ManifestEdit = JSON.parse(bytes.toString('utf8', end + editHeaderLength, next));
+    if (state === null && edit.type !== 'state') return null;
+    state = edit.type === 'state' ? edit.state : state === null ? null : applyEdit(state, edit);
+    previous = bytes.readUInt32LE(end + 4);
+    editCount += 1;
+    end = next;
+  }
+  if (state === null) return null;
+  const storeId = Buffer.from(bytes.subarray(12, 28));
+  return { storeId, generation: bytes.readUInt32LE(28), state, editCount, end, bytes };
+}
+
+function encodeHeader(storeId: Buffer, generation: number): Buffer {
+  const header = Buffer.alloc(headerLength);
+  header.writeUInt32LE(magic, 0);
+  header.writeUInt16LE(version, 8);
+  header.writeUInt16LE(version, 10);
+  storeId.copy(header, 12, 0, 16);
+  header.writeUInt32LE(generation, 28);
+  header.writeUInt32LE(crc32(header.subarray(8)), 4);
+  return header;
+}
+
+function encodeEdit(edit: ManifestEdit, previous: number): Buffer {
+  const json = Buffer.from(JSON.stringify(edit));
+  const bytes = Buffer.concat([Buffer.alloc(editHeaderLength), json]);
+  bytes.writeUInt32LE(bytes.length, 0);
+  bytes.writeUInt32LE(previous, 8);
+  bytes.writeUInt32LE(crc32(bytes.subarray(8)), 4);
+  return bytes;
+}
+
+/** The manifest of an open store: edits in, state out. */
+export class ManifestFile {
+  private files: readonly FileHandle[] = [];
+  private position = 0;
+  private previous = 0;
+  private queue: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly disk: Disk,
+    private readonly directory: StoreDirectory,
+    private readonly storeId: Buffer,
+    private generation: number,
+    /** What the durable edits say. */
+    public state: ManifestState,
+    /** A new generation is begun when the list grows beyond this. */
+    private readonly bytesMax: number,
+  ) {}
+
+  /** Makes an edit durable, then effective. Edits are applied in the order of the calls. */
+  append(edit: ManifestEdit): Promise<void> {
+    const applied = this.queue.then(() => this.write(edit));
+    this.queue = applied.catch(() => undefined);
+    return applied;
+  }
+
+  /** Writes both copies anew from the state, which makes it durable whatever was there before. */
+  async beginGeneration(): Promise<void> {
+    await this.closeFiles();
+    this.generation += 1;
+    const header = encodeHeader(this.storeId, this.generation);
+    const edit = encodeEdit({ type: 'state', state: this.state }, header.readUInt32LE(4));
+    const content = Buffer.concat([header, edit]);
+    for (const copy of [0, 1] as const) {
+      const aside = this.directory.asideFile(firstCopy);
+      await replaceFile(this.disk, aside, this.directory.manifest(copy), content);
+      await this.disk.syncDirectory(this.directory.path);
+    }
+    this.files = [
+      await this.disk.open(this.directory.manifest(0), 'write'),
+      await this.disk.open(this.directory.manifest(1), 'write'),
+    ];
+    this.position = content.length;
+    this.previous = edit.readUInt32LE(4);
+  }
+
+  /** Waits for the edits under way and lets go of the files. */
+  async close(): Promise<void> {
+    await this.queue;
+    await this.closeFiles();
+  }
+
+  private async write(edit: ManifestEdit): Promise<void> {
+    const bytes = encodeEdit(edit, this.previous);
+    for (const file of this.files) {
+      await writeFully(this.disk, file, bytes, this.position);
+      await this.disk.sync(file);
+    }
+    this.position += bytes.length;
+    this.previous = bytes.readUInt32LE(4);
+    this.state = applyEdit(this.state, edit);
+    if (this.position > this.bytesMax) await this.beginGeneration();
+  }
+
+  private async closeFiles(): Promise<void> {
+    const files = this.files;
+    this.files = [];
+    for (const file of files) await this.disk.close(file);
+  }
+}

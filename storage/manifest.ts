@@ -1,0 +1,154 @@
+/** What is live in a data folder: which logs, which segments, from which offset. A pure fold. */
+import type { Offset } from './offset.js';
+import type { SegmentEnd } from './segment-format.js';
+
+/** What a log was created with. */
+export interface LogSettings {
+  /** The next segment is filled with zeros ahead: appending to it then changes no file size. */
+  readonly preparesNextSegment?: boolean;
+}
+
+/** A live segment. `end` is null while it grows; `digest` (hex) is there once it is sealed. */
+export interface ManifestSegment {
+  readonly number: number;
+  readonly end: SegmentEnd | null;
+  readonly digest: string | null;
+}
+
+/** A live log. Its segments are in order; numbers rise and are never used again. */
+export interface ManifestLog {
+  readonly id: number;
+  readonly name: string;
+  readonly settings: LogSettings;
+  readonly startOffset: Offset;
+  /** In the lazy fsync modes: no offset at or above this was ever given out. */
+  readonly ceiling: Offset;
+  readonly nextNumber: number;
+  readonly segments: readonly ManifestSegment[];
+}
+
+/** Where a log ended when the store was closed: `end` of its growing segment `number`. */
+export interface ClosedLog {
+  readonly id: number;
+  readonly number: number;
+  readonly end: SegmentEnd;
+}
+
+/** Everything the manifest says. */
+export interface ManifestState {
+  /** Rises by one at every start. */
+  readonly epoch: number;
+  readonly nextLogId: number;
+  readonly logs: readonly ManifestLog[];
+  /** Logs whose files may still be there and are to go. */
+  readonly dropped: readonly number[];
+  /** The clean marker: there from a clean stop to the next start, and gone before that reads. */
+  readonly closed: readonly ClosedLog[] | null;
+}
+
+/** One change, durable before it has effect. */
+export type ManifestEdit =
+  | { readonly type: 'state'; readonly state: ManifestState }
+  | {
+      readonly type: 'logCreated';
+      readonly id: number;
+      readonly name: string;
+      readonly settings: LogSettings;
+    }
+  | { readonly type: 'logDropped'; readonly id: number }
+  | { readonly type: 'segmentAdded'; readonly id: number; readonly number: number }
+  | {
+      readonly type: 'segmentSealed';
+      readonly id: number;
+      readonly number: number;
+      readonly end: SegmentEnd;
+      readonly digest: string;
+    }
+  | {
+      readonly type: 'recovered';
+      readonly id: number;
+      readonly segments: readonly ManifestSegment[];
+    }
+  | {
+      readonly type: 'trimmed';
+      readonly id: number;
+      readonly startOffset: Offset;
+      readonly first: number;
+    }
+  | { readonly type: 'ceilingRaised'; readonly id: number; readonly ceiling: Offset }
+  | { readonly type: 'closed'; readonly logs: readonly ClosedLog[] };
+
+/** A store without logs. */
+export const emptyManifest: ManifestState = {
+  epoch: 0,
+  nextLogId: 0,
+  logs: [],
+  dropped: [],
+  closed: null,
+};
+
+/** What the manifest says after an edit. */
+export function applyEdit(state: ManifestState, edit: ManifestEdit): ManifestState {
+  switch (edit.type) {
+    case 'state':
+      return edit.state;
+    case 'closed':
+      return { ...state, closed: edit.logs };
+    case 'logCreated':
+      return {
+        ...state,
+        nextLogId: edit.id + 1,
+        logs: [...state.logs, newLog(edit.id, edit.name, edit.settings)],
+      };
+    case 'logDropped':
+      return {
+        ...state,
+        logs: state.logs.filter(({ id }) => id !== edit.id),
+        dropped: [...state.dropped, edit.id],
+      };
+    default:
+      return {
+        ...state,
+        logs: state.logs.map((log) => (log.id === edit.id ? changedLog(log, edit) : log)),
+      };
+  }
+}
+
+function newLog(id: number, name: string, settings: LogSettings): ManifestLog {
+  return { id, name, settings, startOffset: 0, ceiling: 0, nextNumber: 0, segments: [] };
+}
+
+type LogEdit = Extract<
+  ManifestEdit,
+  { type: 'segmentAdded' | 'segmentSealed' | 'recovered' | 'trimmed' | 'ceilingRaised' }
+>;
+
+function changedLog(log: ManifestLog, edit: LogEdit): ManifestLog {
+  switch (edit.type) {
+    case 'segmentAdded': {
+      const added = { number: edit.number, end: null, digest: null };
+      return { ...log, nextNumber: edit.number + 1, segments: [...log.segments, added] };
+    }
+    case 'segmentSealed': {
+      const { number, end, digest } = edit;
+      const sealed = { number, end, digest };
+      return { ...log, segments: log.segments.map((s) => (s.number === number ? sealed : s)) };
+    }
+    case 'recovered': {
+      const last = edit.segments.at(-1)?.number ?? -1;
+      return {
+        ...log,
+        segments: edit.segments,
+        nextNumber: Math.max(log.nextNumber, last + 1),
+      };
+    }
+    case 'trimmed':
+      return {
+        ...log,
+        startOffset: edit.startOffset,
+        segments: log.segments.filter(({ number }) => number >= edit.first),
+      };
+    case 'ceilingRaised':
+      return { ...log, ceiling: edit.ceiling };
+  }
+}

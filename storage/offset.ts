@@ -1,0 +1,22 @@
+/** The one number everything here is about: a record's place in its log, and how it is written. */
+
+/** A record's place in its log: 0, 1, 2, ...; it only rises, may have gaps, is never used twice. */
+export type Offset = number;
+
+/** Refuses what is no offset: a broken invariant, not bad input. */
+export function assertOffset(value: number): Offset {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`no offset: ${value}`);
+  return value;
+}
+
+/** UINT64, little endian, as two halves: BigInt is an allocation per call. */
+export function writeOffset(target: Buffer, value: Offset, position: number): void {
+  target.writeUInt32LE(value % 0x1_0000_0000, position);
+  target.writeUInt32LE(Math.floor(value / 0x1_0000_0000), position + 4);
+}
+
+/** The opposite of `writeOffset`; above 2^53-1 it is `Infinity`, which no valid file holds. */
+export function readOffset(source: Buffer, position: number): Offset {
+  const value = source.readUInt32LE(position + 4) * 0x1_0000_0000 + source.readUInt32LE(position);
+  return Number.isSafeInteger(value) ? value : Number.POSITIVE_INFINITY;
+}

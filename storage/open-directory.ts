@@ -1,0 +1,265 @@
+/** From a path to all an open store needs: lock, manifest, recovery, in the order that counts. */
+import { dirname } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { BufferPool } from './append-group.js';
+import type { Disk } from './disk.js';
+import { Fence } from './fence.js';
+import { FreeSpace } from './free-space.js';
+import { StoreDirectory } from './log-directory.js';
+import { recoverLog } from './log-recovery.js';
+import { emptyManifest, type ManifestEdit } from './manifest.js';
+import { type LoadedManifest, loadManifest, ManifestFile } from './manifest-file.js';
+import { OpenFiles } from './open-files.js';
+import { logTagOf } from './record-batch.js';
+import type { RecoveredLog } from './recovered-log.js';
+import type { SegmentIndex } from './segment-index.js';
+import { DamagedData, DirectoryInUse, diskError, errorCode } from './storage-errors.js';
+import type { StoreOptions, StoreReport } from './store.js';
+import type { StoreContext } from './store-context.js';
+import { clearStrayFiles, refuseUnlistedData } from './stray-files.js';
+import { SyncSlots } from './sync-slots.js';
+import { type Watermark, WatermarkFile } from './watermark-file.js';
+import { WatermarkKeeper } from './watermark-keeper.js';
+import { withFile, writeFully } from './whole-file.js';
+
+const megabyte = 1024 * 1024;
+
+/** What a store is made of. */
+export interface OpenedDirectory {
+  readonly context: StoreContext;
+  readonly logs: readonly RecoveredLog[];
+  readonly report: StoreReport;
+  readonly watermarks: WatermarkKeeper | null;
+  readonly freeSpace: FreeSpace;
+  /** Gives the lock back; does nothing for a reader. */
+  release(): Promise<void>;
+}
+
+/** Opens a folder for its one writer, or for a reader beside it. See `openStore` for the errors. */
+export async function openDirectory(
+  disk: Disk,
+  path: string,
+  options: StoreOptions,
+): Promise<OpenedDirectory> {
+  const directory = new StoreDirectory(path);
+  if (options.readOnly === true) return openForReading(disk, directory, options);
+  const release = await lockDirectory(disk, directory);
+  try {
+    return await openForWriting(disk, directory, options, release);
+  } catch (error) {
+    await release();
+    throw diskError(`opening ${path}`, error);
+  }
+}
+
+async function lockDirectory(disk: Disk, directory: StoreDirectory): Promise<() => Promise<void>> {
+  try {
+    await disk.makeDirectory(directory.path);
+    await disk.syncDirectory(dirname(directory.path));
+    const release = await disk.lock(directory.lock);
+    if (release !== null) return release;
+  } catch (error) {
+    throw diskError(`opening ${directory.path}`, error);
+  }
+  throw new DirectoryInUse(directory.path);
+}
+
+async function openForWriting(
+  disk: Disk,
+  directory: StoreDirectory,
+  options: StoreOptions,
+  release: () => Promise<void>,
+): Promise<OpenedDirectory> {
+  const { after, randomBytes } = options;
+  const freeSpace = new FreeSpace(disk, directory, {
+    reserveBytes: options.reserveBytes ?? 64 * megabyte,
+    freeBytesMin: options.freeBytesMin,
+    after,
+    randomBytes,
+  });
+  await freeSpace.spendReserveIfFull();
+  const loaded = await loadManifest(disk, directory);
+  if (loaded === null) await refuseLostManifest(disk, directory);
+  for (const part of [directory.logs, directory.aside, directory.quarantine]) {
+    await disk.makeDirectory(part);
+    await disk.syncDirectory(part);
+  }
+  const storeId = loaded?.storeId ?? options.randomBytes(16);
+  const before = loaded?.state ?? emptyManifest;
+  const manifest = new ManifestFile(
+    disk,
+    directory,
+    storeId,
+    loaded?.generation ?? 0,
+    { ...before, epoch: before.epoch + 1, closed: null },
+    options.manifestBytesMax ?? megabyte,
+  );
+  const context = contextOf(disk, directory, options, storeId, manifest);
+  if (loaded === null) return openNew(context, freeSpace, release);
+  await refuseUnlistedData(context, before);
+  // The clean marker goes before anything is read: a crash from here on is a crash.
+  await manifest.beginGeneration();
+  const file = await disk.open(directory.watermarks, 'write');
+  const watermarks = new WatermarkFile(disk, file);
+  const logs = await recoverLogs(context, watermarks, loaded);
+  await keepTornEdit(context, loaded);
+  await clearStrayFiles(context, manifest.state);
+  manifest.state = { ...manifest.state, dropped: [] };
+  return opened(context, logs, before.closed !== null, watermarks, freeSpace, release);
+}
+
+async function openNew(
+  context: StoreContext,
+  freeSpace: FreeSpace,
+  release: () => Promise<void>,
+): Promise<OpenedDirectory> {
+  const { disk, directory, manifest } = context;
+  const file = await openOrCreate(disk, directory.watermarks);
+  await disk.syncDirectory(directory.path);
+  await clearStrayFiles(context, manifest.state);
+  await manifest.beginGeneration();
+  return opened(context, [], true, new WatermarkFile(disk, file), freeSpace, release);
+}
+
+/** A first start that crashed has left the file behind. */
+async function openOrCreate(disk: Disk, path: string): Promise<number> {
+  try {
+    return await disk.open(path, 'create');
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+    return disk.open(path, 'write');
+  }
+}
+
+/** No manifest and yet there are logs: it is lost, and a new store must not be made over them. */
+async function refuseLostManifest(disk: Disk, directory: StoreDirectory): Promise<void> {
+  const names = await disk.list(directory.path);
+  if (!names.includes('logs') || (await disk.list(directory.logs)).length === 0) return;
+  throw new DamagedData(
+    { file: directory.manifest(0), from: 0, to: 0, lastGoodOffset: null },
+    'it is missing but there are logs',
+  );
+}
+
+async function recoverLogs(
+  context: StoreContext,
+  watermarks: WatermarkFile | null,
+  { state, storeId }: LoadedManifest,
+): Promise<RecoveredLog[]> {
+  const logs: RecoveredLog[] = [];
+  for (const log of state.logs) {
+    const watermark = (await watermarks?.read(log.id, logTagOf(storeId, log.id))) ?? null;
+    const closed = state.closed?.find(({ id }) => id === log.id) ?? null;
+    const wasClean = state.closed !== null;
+    logs.push(await recoverLog(context, log, { watermark, closed, wasClean }));
+  }
+  return logs;
+}
+
+async function keepTornEdit(context: StoreContext, { torn }: LoadedManifest): Promise<void> {
+  if (torn.every((byte) => byte === 0)) return;
+  const { disk, directory, epoch } = context;
+  await withFile(disk, directory.quarantined(epoch, 'manifest-edit'), 'create', async (file) => {
+    await writeFully(disk, file, torn, 0);
+    await disk.sync(file);
+  });
+  await disk.syncDirectory(directory.quarantine);
+}
+
+async function openForReading(
+  disk: Disk,
+  directory: StoreDirectory,
+  options: StoreOptions,
+): Promise<OpenedDirectory> {
+  const loaded = await loadManifest(disk, directory);
+  if (loaded === null) {
+    await refuseLostManifest(disk, directory);
+    throw diskError('opening for reading', new Error(`no store in ${directory.path}`));
+  }
+  const { storeId, state, generation } = loaded;
+  const manifest = new ManifestFile(disk, directory, storeId, generation, state, 0);
+  const context = contextOf(disk, directory, options, storeId, manifest);
+  const file = await disk.open(directory.watermarks, 'read');
+  const watermarks = new WatermarkFile(disk, file);
+  try {
+    const logs = await recoverLogs(context, watermarks, loaded);
+    const freeSpace = new FreeSpace(disk, directory, {
+      reserveBytes: 0,
+      freeBytesMin: 0,
+      after: options.after,
+      randomBytes: options.randomBytes,
+    });
+    const release = async () => undefined;
+    return opened(context, logs, state.closed !== null, null, freeSpace, release);
+  } finally {
+    await disk.close(file);
+  }
+}
+
+function opened(
+  context: StoreContext,
+  logs: readonly RecoveredLog[],
+  wasClean: boolean,
+  watermarks: WatermarkFile | null,
+  freeSpace: FreeSpace,
+  release: () => Promise<void>,
+): OpenedDirectory {
+  const reports = logs.map(({ report }) => report);
+  const report = { epoch: context.epoch, wasClean, logs: reports };
+  const { after, fence } = context;
+  const keeper =
+    watermarks === null
+      ? null
+      : new WatermarkKeeper(watermarks, after, context.now, (error) => {
+          fence.fail('writing a watermark', error);
+        });
+  context.movedLogs = keeper;
+  context.freeSpace = freeSpace;
+  return { context, logs, report, watermarks: keeper, freeSpace, release };
+}
+
+function contextOf(
+  disk: Disk,
+  directory: StoreDirectory,
+  options: StoreOptions,
+  storeId: Buffer,
+  manifest: ManifestFile,
+): StoreContext {
+  const fence = new Fence();
+  fence.closed.push((error) => options.onFailure(error));
+  const slots = new SyncSlots(options.concurrentSyncs ?? 4);
+  return {
+    disk,
+    directory,
+    storeId,
+    epoch: manifest.state.epoch,
+    fsync: options.fsync,
+    readOnly: options.readOnly ?? false,
+    segmentBytes: options.segmentBytes ?? 64 * megabyte,
+    leaseOffsets: options.leaseOffsets ?? 100_000,
+    manifest,
+    openFiles: new OpenFiles(disk, options.openFilesMax ?? 256),
+    indexes: new LRUCache<string, SegmentIndex>({
+      maxSize: 32 * megabyte,
+      sizeCalculation: (index) => index.byteLength,
+    }),
+    buffers: new BufferPool(),
+    after: options.after,
+    fence,
+    movedLogs: null,
+    freeSpace: null,
+    now: () => options.now(),
+    sync: (file) => slots.run(() => disk.sync(file)),
+    edit: (edit: ManifestEdit) =>
+      manifest.append(edit).catch((error: unknown) => {
+        throw fence.fail('writing the manifest', error);
+      }),
+    moved(logId: number, mark: () => Watermark) {
+      this.movedLogs?.moved(logId, mark);
+    },
+    rolled() {
+      this.freeSpace?.checkSoon();
+    },
+    fail: (doing, cause) => fence.fail(doing, cause),
+  };
+}

@@ -1,0 +1,288 @@
+/** One log: appends get their offsets at once, readers see what is durable. Owns every offset. */
+import type { AppendGroup } from './append-group.js';
+import { type Appended, GroupCommit } from './group-commit.js';
+import { LogReader, type ReadOptions } from './log-reader.js';
+import type { LogSettings } from './manifest.js';
+import { assertOffset, type Offset } from './offset.js';
+import type { RecordInput } from './record.js';
+import type { RecordBatch } from './record-batch.js';
+import type { Segment } from './segment.js';
+import { SegmentWriter } from './segment-writer.js';
+import { LogClosed, OffsetOutOfRange } from './storage-errors.js';
+import type { StoreContext } from './store-context.js';
+import { removeLogFiles } from './stray-files.js';
+
+export type { Appended } from './group-commit.js';
+export type { ReadOptions } from './log-reader.js';
+
+/** How `find` goes through a log. Offsets are half-open: [from, until). */
+export interface FindOptions {
+  readonly from?: Offset;
+  readonly until?: Offset;
+  readonly order?: 'oldest' | 'newest';
+}
+
+/** What recovery knows of a log when it opens. */
+export interface OpenedLog {
+  readonly id: number;
+  readonly name: string;
+  readonly settings: LogSettings;
+  readonly logTag: number;
+  readonly startOffset: Offset;
+  readonly nextOffset: Offset;
+  readonly lastTime: number;
+  readonly segments: Segment[];
+  readonly growing: Segment | null;
+  readonly prepared: Segment | null;
+  readonly toSeal: readonly Segment[];
+}
+
+interface Waiter {
+  readonly offset: Offset;
+  readonly wake: (moved: boolean) => void;
+}
+
+/*
+  startOffset           highWatermark          endOffset
+       |                      |                    |
+   ----[ 3  4  5  6  7  8  9 )[ 10  11  12        )----
+  gone   readable, durable      assigned, on their
+                                way to the disk
+*/
+export class PartitionLog {
+  readonly name: string;
+  readonly settings: LogSettings;
+  private readonly writer: SegmentWriter;
+  private readonly reader: LogReader;
+  private readonly commit: GroupCommit;
+  private readonly waiters = new Set<Waiter>();
+  private closedBecause: Error | null = null;
+  private start: Offset;
+  private readable: Offset;
+  private durableOffset: Offset;
+
+  constructor(
+    private readonly context: StoreContext,
+    private readonly opened: OpenedLog,
+  ) {
+    this.name = opened.name;
+    this.settings = opened.settings;
+    this.start = opened.startOffset;
+    this.readable = opened.nextOffset;
+    this.durableOffset = opened.nextOffset;
+    this.reader = new LogReader(context, opened, opened.segments);
+    this.writer = new SegmentWriter(context, {
+      id: opened.id,
+      logTag: opened.logTag,
+      preparesNextSegment: opened.settings.preparesNextSegment ?? false,
+      segments: opened.segments,
+    });
+    const target = {
+      write: (group: AppendGroup) => this.writer.write(group),
+      committed: (group: AppendGroup) => this.committed(group),
+      failed: (error: unknown) => context.fail(`writing log ${opened.id}`, error),
+    };
+    if (!context.readOnly) this.writer.resume(opened);
+    this.commit = new GroupCommit(target, context.buffers, opened.nextOffset, opened.lastTime);
+  }
+
+  /** The number that names this log's files. */
+  get id(): number {
+    return this.opened.id;
+  }
+
+  /** Marks this log's batches. */
+  get logTag(): number {
+    return this.opened.logTag;
+  }
+
+  /** The first offset that is still here. */
+  get startOffset(): Offset {
+    return this.start;
+  }
+
+  /** The first offset that readers do not see yet: all before it are durable (see fsync modes). */
+  get highWatermark(): Offset {
+    return this.readable;
+  }
+
+  /** The offset that the next record will get. */
+  get endOffset(): Offset {
+    return this.commit.endOffset;
+  }
+
+  /** Bytes that wait for the next write. */
+  get waitingBytes(): number {
+    return this.commit.waitingBytes;
+  }
+
+  /**
+   * Appends records, atomically: after a crash all of them are there or none. Throws `TooLarge` or
+   * `LogClosed`; a failed write shows in `durable`.
+   */
+  append(records: readonly RecordInput[]): Appended {
+    if (this.closedBecause !== null) throw this.closedBecause;
+    return this.commit.append(records, this.context.now());
+  }
+
+  /**
+   * Batches from `from` on, clipped to what was asked for; none where there is nothing (yet).
+   * Rejects with `OffsetOutOfRange` outside [startOffset, highWatermark], or `DamagedData`.
+   */
+  async read(from: Offset, options: ReadOptions = {}): Promise<RecordBatch[]> {
+    assertOffset(from);
+    const { start, readable } = this;
+    if (from < start || from > readable) throw new OffsetOutOfRange(from, start, readable);
+    try {
+      if (options.backwards === true) {
+        const until = Math.max(options.until ?? start, start);
+        return await this.reader.backwards(from, until, options);
+      }
+      const until = Math.min(options.until ?? readable, readable);
+      return from >= until ? [] : await this.reader.forwards(from, until, options);
+    } catch (error) {
+      if (from < this.start) throw new OffsetOutOfRange(from, this.start, this.readable);
+      throw error;
+    }
+  }
+
+  /**
+   * True as soon as the high watermark is beyond `offset`; false at `deadlineMs` (Unix time, the
+   * store's clock) or when the log closes. Woken by the commit: nobody polls.
+   */
+  waitBeyond(offset: Offset, deadlineMs?: number): Promise<boolean> {
+    if (this.readable > offset) return Promise.resolve(true);
+    if (this.closedBecause !== null) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      let cancel: () => void = () => undefined;
+      const waiter = {
+        offset,
+        wake: (moved: boolean) => {
+          this.waiters.delete(waiter);
+          cancel();
+          resolve(moved);
+        },
+      };
+      this.waiters.add(waiter);
+      if (deadlineMs === undefined) return;
+      const delay = Math.max(0, deadlineMs - this.context.now());
+      cancel = this.context.after(delay, () => waiter.wake(false));
+    });
+  }
+
+  /** The lowest offset whose timestamp is at least `timestamp`; the high watermark if none is. */
+  async offsetFor(timestamp: number): Promise<Offset> {
+    const found = await this.reader.offsetFor(timestamp, this.readable);
+    return Math.max(found ?? this.readable, this.start);
+  }
+
+  /** The offsets of records that carry the index term `term`. */
+  async *find(term: string, options: FindOptions = {}): AsyncGenerator<Offset> {
+    const from = Math.max(options.from ?? this.start, this.start);
+    const until = Math.min(options.until ?? this.readable, this.readable);
+    const newestFirst = options.order === 'newest';
+    for await (const offset of this.reader.candidates(term, from, until, newestFirst)) {
+      if (offset < this.start) continue;
+      const [batch] = await this.read(offset, { maxRecords: 1 });
+      const record = batch?.records()[0];
+      if (record?.offset === offset && record.terms.includes(term)) yield offset;
+    }
+  }
+
+  /**
+   * Lets go of whole sealed segments that lie below `offset`; returns the new start offset, which
+   * is where the first remaining segment begins.
+   */
+  async trimTo(offset: Offset): Promise<Offset> {
+    await this.writer.sealed();
+    const { context } = this;
+    const { segments, id } = this.opened;
+    const log = context.manifest.state.logs.find((entry) => entry.id === id);
+    const sealed = new Set(log?.segments.filter((s) => s.digest !== null).map((s) => s.number));
+    const kept = segments.findIndex((s) => !sealed.has(s.number) || s.nextOffset > offset);
+    const gone = segments.slice(0, kept < 0 ? segments.length : kept);
+    const last = gone.at(-1);
+    if (last === undefined) return this.start;
+    const first = segments[gone.length]?.number ?? last.number + 1;
+    this.start = last.nextOffset;
+    await context.edit({ type: 'trimmed', id, startOffset: this.start, first });
+    segments.splice(0, gone.length);
+    for (const segment of gone) await this.removeFiles(segment);
+    await context.disk.syncDirectory(context.directory.log(id));
+    return this.start;
+  }
+
+  /** Refuses appends, wakes the waiting and lets what is in flight finish. For the store. */
+  async stop(reason: Error = new LogClosed(`log ${this.name} is closed`)): Promise<void> {
+    this.closedBecause ??= reason;
+    for (const waiter of [...this.waiters]) waiter.wake(false);
+    await this.commit.idle();
+  }
+
+  /** Appends are refused with `error`: the store has failed. For the store. */
+  fence(error: Error): void {
+    this.closedBecause ??= error;
+    this.commit.refuse(error);
+    for (const waiter of [...this.waiters]) waiter.wake(false);
+  }
+
+  /** fdatasync in the lazy modes. For the store. */
+  async sync(): Promise<void> {
+    const { readable } = this;
+    await this.writer.sync();
+    this.durableOffset = readable;
+    this.moved();
+  }
+
+  /** Lets go of the files; returns the segment that was growing. For the store. */
+  closeWriter(): Promise<Segment | null> {
+    return this.writer.close();
+  }
+
+  /** Removes the files of a log that was dropped. For the store. */
+  async removeAllFiles(): Promise<void> {
+    const { directory, openFiles } = this.context;
+    for (const { number } of this.opened.segments) {
+      await openFiles.forget(directory.segment(this.id, number));
+    }
+    await removeLogFiles(this.context, this.id);
+  }
+
+  /** Reads every batch again; rejects with `DamagedData` at the first that is not intact. */
+  async verify(): Promise<void> {
+    for (const segment of [...this.opened.segments]) {
+      if (!segment.isEmpty) await this.reader.verify(segment);
+    }
+  }
+
+  private committed(group: AppendGroup): void {
+    this.writer.committed(group);
+    this.readable = group.nextOffset;
+    if (this.context.fsync === 'strict') this.durableOffset = group.nextOffset;
+    this.moved();
+    for (const waiter of this.waiters) {
+      if (waiter.offset < this.readable) waiter.wake(true);
+    }
+  }
+
+  private moved(): void {
+    this.context.moved(this.id, () => ({
+      segment: this.opened.segments.at(-1)?.number ?? 0,
+      durablePosition: this.writer.durablePosition,
+      epoch: this.context.epoch,
+      durableOffset: this.durableOffset,
+      acknowledged: this.readable,
+      logTag: this.opened.logTag,
+    }));
+  }
+
+  private async removeFiles({ number }: Segment): Promise<void> {
+    const { disk, directory, openFiles, indexes } = this.context;
+    const path = directory.segment(this.id, number);
+    const index = directory.index(this.id, number);
+    await openFiles.forget(path);
+    indexes.delete(index);
+    await disk.remove(path);
+    await disk.remove(index).catch(() => undefined);
+  }
+}

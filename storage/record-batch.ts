@@ -1,0 +1,199 @@
+/** The batch: what is written at once, checked at once, and stays whole or never was. */
+import { crc32 } from 'node:zlib';
+import { type Offset, readOffset, writeOffset } from './offset.js';
+import { decodeRecords, type LogRecord } from './record.js';
+
+/*
+  RecordBatch => header (88 bytes), body, 0 to 7 zero bytes up to a multiple of 8
+
+  header =>
+     0  magic               'SWRB'   zero bytes here mean: nothing was written from here on
+     4  headerChecksum      UINT32   crc32 of bytes 8 to 87
+     8  bodyLength          UINT32   at most 32 MiB
+    12  bodyChecksum        UINT32   crc32 of the body
+    16  version             UINT8    1
+    17  codec               UINT8    0: not compressed
+    18  attributes          UINT16   bit 0: written again by recovery
+    20  epoch               UINT32   rises by one at every start of the store
+    24  baseOffset          UINT64   at least the end of the batch before it
+    32  offsetCount         UINT32   nextOffset - baseOffset
+    36  recordCount         UINT32   fewer than offsetCount once a log is compacted
+    40  filePosition        UINT32   where this header lies in its file
+    44  durablePosition     UINT32   bytes of this file that were fdatasynced when this was written
+    48  previousChecksum    UINT32   headerChecksum of the batch before; the segment's seed at first
+    52  logTag              UINT32   crc32 of store id and log id
+    56  appendTime          FLOAT64  ms; the store's clock, never falling within a log
+    64  maxTimestamp        FLOAT64  ms; the largest timestamp of its records
+    72  reserved            16 bytes of zero
+
+  The header has its own checksum, so its length is believed only when it is intact. Position, tag
+  and chain make a valid batch in the wrong place (a stale tail, a copied file) invalid.
+*/
+export const batchHeaderLength = 88;
+const magic = 0x42525753;
+/** The bytes every batch begins with. */
+export const batchMagic = Buffer.from('SWRB');
+const version = 1;
+const attributeRewritten = 1;
+
+/** The largest body, and so the largest append. */
+export const bodyLengthMax = 32 * 1024 * 1024;
+
+/** What stands in front of a batch's records. Offsets are half-open: [baseOffset, nextOffset). */
+export interface BatchHeader {
+  readonly headerChecksum: number;
+  readonly bodyLength: number;
+  readonly bodyChecksum: number;
+  readonly rewritten: boolean;
+  readonly epoch: number;
+  readonly baseOffset: Offset;
+  readonly nextOffset: Offset;
+  readonly recordCount: number;
+  readonly filePosition: number;
+  readonly durablePosition: number;
+  readonly previousChecksum: number;
+  readonly logTag: number;
+  readonly appendTime: number;
+  readonly maxTimestamp: number;
+}
+
+/** Bytes a batch takes in its file. */
+export function batchLength(bodyLength: number): number {
+  return (batchHeaderLength + bodyLength + 7) & ~7;
+}
+
+/** Marks the batches of one log of one store. */
+export function logTagOf(storeId: Buffer, logId: number): number {
+  const id = Buffer.alloc(4);
+  id.writeUInt32LE(logId);
+  return crc32(id, crc32(storeId));
+}
+
+/**
+ * Writes the header of the batch whose body lies at `start + 88` in `target`, checksums included,
+ * and zeroes the padding behind the body. Returns its header checksum, the next batch's link.
+ */
+export function sealBatch(
+  target: Buffer,
+  start: number,
+  header: Omit<BatchHeader, 'headerChecksum' | 'bodyChecksum'>,
+): number {
+  const bodyStart = start + batchHeaderLength;
+  const bodyEnd = bodyStart + header.bodyLength;
+  target.fill(0, bodyEnd, start + batchLength(header.bodyLength));
+  target.writeUInt32LE(magic, start);
+  target.writeUInt32LE(header.bodyLength, start + 8);
+  target.writeUInt32LE(crc32(target.subarray(bodyStart, bodyEnd)), start + 12);
+  target[start + 16] = version;
+  target[start + 17] = 0;
+  target.writeUInt16LE(header.rewritten ? attributeRewritten : 0, start + 18);
+  target.writeUInt32LE(header.epoch, start + 20);
+  writeOffset(target, header.baseOffset, start + 24);
+  target.writeUInt32LE(header.nextOffset - header.baseOffset, start + 32);
+  target.writeUInt32LE(header.recordCount, start + 36);
+  target.writeUInt32LE(header.filePosition, start + 40);
+  target.writeUInt32LE(header.durablePosition, start + 44);
+  target.writeUInt32LE(header.previousChecksum, start + 48);
+  target.writeUInt32LE(header.logTag, start + 52);
+  target.writeDoubleLE(header.appendTime, start + 56);
+  target.writeDoubleLE(header.maxTimestamp, start + 64);
+  target.fill(0, start + 72, bodyStart);
+  const checksum = crc32(target.subarray(start + 8, bodyStart));
+  target.writeUInt32LE(checksum, start + 4);
+  return checksum;
+}
+
+/** The header at `start`, or null where there is none that is intact. */
+export function decodeBatchHeader(source: Buffer, start: number): BatchHeader | null {
+  if (start + batchHeaderLength > source.length) return null;
+  if (source.readUInt32LE(start) !== magic) return null;
+  const headerChecksum = source.readUInt32LE(start + 4);
+  if (crc32(source.subarray(start + 8, start + batchHeaderLength)) !== headerChecksum) return null;
+  if (source[start + 16] !== version || source[start + 17] !== 0) return null;
+  const bodyLength = source.readUInt32LE(start + 8);
+  const baseOffset = readOffset(source, start + 24);
+  const nextOffset = baseOffset + source.readUInt32LE(start + 32);
+  if (bodyLength > bodyLengthMax || !Number.isSafeInteger(nextOffset)) return null;
+  return {
+    headerChecksum,
+    bodyLength,
+    bodyChecksum: source.readUInt32LE(start + 12),
+    rewritten: (source.readUInt16LE(start + 18) & attributeRewritten) !== 0,
+    epoch: source.readUInt32LE(start + 20),
+    baseOffset,
+    nextOffset,
+    recordCount: source.readUInt32LE(start + 36),
+    filePosition: source.readUInt32LE(start + 40),
+    durablePosition: source.readUInt32LE(start + 44),
+    previousChecksum: source.readUInt32LE(start + 48),
+    logTag: source.readUInt32LE(start + 52),
+    appendTime: source.readDoubleLE(start + 56),
+    maxTimestamp: source.readDoubleLE(start + 64),
+  };
+}
+
+/** Why the body at `bodyStart` is not the one `header` describes; null when it is intact. */
+export function bodyFault(source: Buffer, bodyStart: number, header: BatchHeader): string | null {
+  const bodyEnd = bodyStart + header.bodyLength;
+  const end = bodyStart - batchHeaderLength + batchLength(header.bodyLength);
+  if (end > source.length) return 'the file ends inside a record batch';
+  if (crc32(source.subarray(bodyStart, bodyEnd)) !== header.bodyChecksum) {
+    return 'the checksum of a record batch does not hold';
+  }
+  for (let index = bodyEnd; index < end; index += 1) {
+    if (source[index] !== 0) return 'the padding of a record batch is not zero';
+  }
+  return null;
+}
+
+/** A batch as read: the part of it that was asked for, oldest first (newest first if backwards). */
+export interface RecordBatch {
+  /** The records here have offsets in [baseOffset, nextOffset). */
+  readonly baseOffset: Offset;
+  readonly nextOffset: Offset;
+  /** When it was appended, ms, by the store's clock. */
+  readonly timestamp: number;
+  readonly epoch: number;
+  /** Bytes of the whole batch on disk. */
+  readonly byteLength: number;
+  records(): readonly LogRecord[];
+}
+
+/** The part of a batch, whose body is intact, that lies in [from, until). */
+export class BatchView implements RecordBatch {
+  readonly baseOffset: Offset;
+  readonly nextOffset: Offset;
+
+  constructor(
+    private readonly header: BatchHeader,
+    private readonly body: Buffer,
+    from: Offset,
+    until: Offset,
+    private readonly backwards: boolean,
+  ) {
+    this.baseOffset = Math.max(from, header.baseOffset);
+    this.nextOffset = Math.min(until, header.nextOffset);
+  }
+
+  get timestamp(): number {
+    return this.header.appendTime;
+  }
+
+  get epoch(): number {
+    return this.header.epoch;
+  }
+
+  get byteLength(): number {
+    return batchLength(this.header.bodyLength);
+  }
+
+  records(): LogRecord[] {
+    const { header, baseOffset, nextOffset } = this;
+    const all = decodeRecords(this.body, header.baseOffset);
+    const whole = baseOffset === header.baseOffset && nextOffset === header.nextOffset;
+    const records = whole
+      ? all
+      : all.filter(({ offset }) => offset >= baseOffset && offset < nextOffset);
+    return this.backwards ? records.reverse() : records;
+  }
+}

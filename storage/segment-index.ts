@@ -1,0 +1,98 @@
+/** Everything that finds a record in one segment, and the file that keeps it once sealed. */
+import { crc32 } from 'node:zlib';
+import { hashTerm, KeyIndex, TermList } from './key-index.js';
+import { OffsetIndex } from './offset-index.js';
+import type { SegmentEnd } from './segment-format.js';
+
+/*
+  IndexFile =>
+     0  magic          'SWIX'
+     4  checksum       UINT32   crc32 of everything from byte 8 on
+     8  version        UINT16   1
+    10  reserved       2 bytes of zero
+    12  logTag         UINT32   of the segment's batches
+    16  number         UINT32   of the segment
+    20  end            UINT32   bytes of the segment that are indexed
+    24  lastChecksum   UINT32   headerChecksum of the last indexed batch
+    28  offsetsLength  UINT32
+    32  offset index, then key index
+
+  Derived: a file that does not fit its segment is ignored and made again.
+*/
+const magic = 0x58495753;
+const version = 1;
+const headerLength = 32;
+
+/** What an index must fit to be believed. */
+export interface IndexedSegment {
+  readonly logTag: number;
+  readonly number: number;
+  readonly segment: SegmentEnd;
+}
+
+/** The index of one segment; it grows while `terms` is a list, and is read only once it is not. */
+export class SegmentIndex {
+  constructor(
+    readonly offsets = new OffsetIndex(),
+    private terms: TermList | KeyIndex = new TermList(),
+  ) {}
+
+  /** Notes the next batch, `relativeOffset` after the segment's base. */
+  addBatch(header: { maxTimestamp: number }, relativeOffset: number, position: number): void {
+    this.offsets.add(relativeOffset, position, header.maxTimestamp);
+  }
+
+  /** Notes terms in the order of appending. */
+  addTerms(terms: TermList, shift: number): void {
+    this.growing().addAll(terms, shift);
+  }
+
+  addTerm(hash: number, relativeOffset: number): void {
+    this.growing().add(hash, relativeOffset);
+  }
+
+  /** Offsets, relative to the segment's base and rising, of records that may carry `term`. */
+  find(term: string): number[] {
+    return this.terms.find(hashTerm(term));
+  }
+
+  get byteLength(): number {
+    return this.offsets.byteLength + this.terms.byteLength;
+  }
+
+  encode({ logTag, number, segment }: IndexedSegment): Buffer {
+    const offsets = this.offsets.encode();
+    const keys = this.terms instanceof KeyIndex ? this.terms : KeyIndex.build(this.terms);
+    const bytes = Buffer.concat([Buffer.alloc(headerLength), offsets, keys.encode()]);
+    bytes.writeUInt32LE(magic, 0);
+    bytes.writeUInt16LE(version, 8);
+    bytes.writeUInt32LE(logTag, 12);
+    bytes.writeUInt32LE(number, 16);
+    bytes.writeUInt32LE(segment.end, 20);
+    bytes.writeUInt32LE(segment.lastChecksum, 24);
+    bytes.writeUInt32LE(offsets.length, 28);
+    bytes.writeUInt32LE(crc32(bytes.subarray(8)), 4);
+    return bytes;
+  }
+
+  /** The index in `bytes`, or null where it is not the intact index of exactly this segment. */
+  static decode(bytes: Buffer, { logTag, number, segment }: IndexedSegment): SegmentIndex | null {
+    if (bytes.length < headerLength || bytes.readUInt32LE(0) !== magic) return null;
+    if (bytes.readUInt32LE(4) !== crc32(bytes.subarray(8))) return null;
+    if (bytes.readUInt16LE(8) !== version || bytes.readUInt32LE(12) !== logTag) return null;
+    if (bytes.readUInt32LE(16) !== number || bytes.readUInt32LE(20) !== segment.end) return null;
+    if (bytes.readUInt32LE(24) !== segment.lastChecksum) return null;
+    const keysStart = headerLength + bytes.readUInt32LE(28);
+    const offsets = OffsetIndex.decode(
+      bytes.subarray(headerLength, keysStart),
+      segment.maxTimestamp,
+    );
+    return new SegmentIndex(offsets, KeyIndex.decode(bytes.subarray(keysStart)));
+  }
+
+  /** An index that was read from its file becomes one that grows when its segment does again. */
+  private growing(): TermList {
+    if (this.terms instanceof KeyIndex) this.terms = this.terms.toTerms();
+    return this.terms;
+  }
+}

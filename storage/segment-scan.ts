@@ -1,0 +1,112 @@
+/** What a segment file really holds, and how much of it is proven to have been durable. */
+import { BatchScan, type ScannedBatch } from './batch-scan.js';
+import type { FileHandle } from './disk.js';
+import { batchMagic, decodeBatchHeader } from './record-batch.js';
+import { addRecordTerms } from './record-terms.js';
+import { Segment } from './segment.js';
+import { decodeSegmentHeader, type SegmentHeader, segmentHeaderLength } from './segment-format.js';
+import { SegmentIndex } from './segment-index.js';
+import type { StoreContext } from './store-context.js';
+import { readUpTo } from './whole-file.js';
+
+const chunkBytes = 1024 * 1024;
+
+/** One pass over a segment file. */
+export interface ScannedSegment {
+  /** Null where no intact header stands: the file is empty, or its first write was torn. */
+  readonly header: SegmentHeader | null;
+  /** Everything that is intact, with its index. */
+  readonly segment: Segment;
+  /** Where each batch begins, and what the segment was before it. */
+  readonly batches: readonly ScannedBatch[];
+  readonly size: number;
+  /** Why the pass ended; null where it came to the limit. */
+  readonly fault: string | null;
+  /** Bytes that the headers in the file, also those behind the fault, say were fdatasynced. */
+  readonly proven: number;
+}
+
+/**
+ * Reads a segment from its start: the longest prefix of intact batches. With a `limit` it reads no
+ * further; without one it also searches behind the prefix for headers that prove more.
+ */
+export async function scanSegment(
+  context: StoreContext,
+  log: { readonly id: number; readonly logTag: number },
+  number: number,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<ScannedSegment> {
+  const path = context.directory.segment(log.id, number);
+  return context.openFiles.use(path, async (file) => {
+    const { disk } = context;
+    const size = await disk.size(file);
+    const header = decodeSegmentHeader(await readUpTo(disk, file, 0, segmentHeaderLength));
+    const segment = new Segment(log.id, number);
+    segment.index = new SegmentIndex();
+    const batches: ScannedBatch[] = [];
+    if (header !== null) segment.begin(header.baseOffset, header.chainSeed);
+    const scan = new BatchScan({
+      disk,
+      file,
+      position: segmentHeaderLength,
+      limit: header === null ? 0 : Math.min(size, limit),
+      logTag: log.logTag,
+      chain: header?.chainSeed ?? null,
+      chunkBytes,
+    });
+    let proven = 0;
+    for (let found = await scan.next(); found.length > 0; found = await scan.next()) {
+      for (const batch of found) {
+        proven = Math.max(proven, batch.header.durablePosition);
+        addRecordTerms(segment.index, batch.body, batch.header.baseOffset, segment.baseOffset);
+        segment.add(batch.header);
+        batches.push({ ...batch, body: noBody });
+      }
+    }
+    if (limit === Number.POSITIVE_INFINITY) {
+      const behind = await provenBehind(context, file, segment.end, size, log.logTag);
+      proven = Math.max(proven, behind);
+    }
+    return { header, segment, batches, size, fault: scan.fault, proven };
+  });
+}
+
+const noBody = Buffer.alloc(0);
+
+/** The largest durablePosition of any intact batch header at an 8-aligned place in [from, to). */
+async function provenBehind(
+  { disk }: StoreContext,
+  file: FileHandle,
+  from: number,
+  to: number,
+  logTag: number,
+): Promise<number> {
+  let proven = 0;
+  // Chunks overlap by a header's length, so that a header across two of them is seen.
+  for (let position = from; position < to; position += chunkBytes - 128) {
+    const chunk = await readUpTo(disk, file, position, Math.min(chunkBytes, to - position));
+    for (let at = chunk.indexOf(batchMagic); at >= 0; at = chunk.indexOf(batchMagic, at + 1)) {
+      const header = decodeBatchHeader(chunk, at);
+      if (header === null || header.logTag !== logTag) continue;
+      if (header.filePosition === position + at) {
+        proven = Math.max(proven, header.durablePosition);
+      }
+    }
+  }
+  return proven;
+}
+
+/** Whether a file holds an intact batch of this log in its place: somebody's data, not rubbish. */
+export async function holdsBatches(
+  context: StoreContext,
+  path: string,
+  logTag: number,
+): Promise<boolean> {
+  return context.openFiles.use(path, async (file) => {
+    const { disk } = context;
+    const limit = await disk.size(file);
+    const position = segmentHeaderLength;
+    const scan = new BatchScan({ disk, file, position, limit, logTag, chain: null, chunkBytes });
+    return (await scan.next()).length > 0;
+  });
+}

@@ -1,0 +1,90 @@
+/** One segment of a log: a file of batches and what finds a record in it. */
+import type { Offset } from './offset.js';
+import type { BatchHeader } from './record-batch.js';
+import { batchLength } from './record-batch.js';
+import { type SegmentEnd, segmentHeaderLength } from './segment-format.js';
+import type { SegmentIndex } from './segment-index.js';
+
+/** What a segment has to know of a batch. */
+export type CommittedBatch = Pick<
+  BatchHeader,
+  'headerChecksum' | 'bodyLength' | 'baseOffset' | 'nextOffset' | 'recordCount' | 'maxTimestamp'
+>;
+
+/**
+ * Offsets [baseOffset, nextOffset), bytes [64, end) of the file: what readers may see. A segment
+ * that was made ahead has neither until its first batch is committed.
+ */
+export class Segment implements SegmentEnd {
+  baseOffset: Offset = 0;
+  nextOffset: Offset = 0;
+  end = 0;
+  batchCount = 0;
+  recordCount = 0;
+  lastChecksum = 0;
+  maxTimestamp = Number.NEGATIVE_INFINITY;
+  /** Kept while the segment grows; a sealed segment's is loaded when it is needed. */
+  index: SegmentIndex | null = null;
+
+  constructor(
+    readonly logId: number,
+    readonly number: number,
+  ) {}
+
+  /** A segment as the manifest or a scan describes it. */
+  static ended(logId: number, number: number, end: SegmentEnd): Segment {
+    const segment = new Segment(logId, number);
+    segment.baseOffset = end.baseOffset;
+    segment.nextOffset = end.nextOffset;
+    segment.end = end.end;
+    segment.batchCount = end.batchCount;
+    segment.recordCount = end.recordCount;
+    segment.lastChecksum = end.lastChecksum;
+    segment.maxTimestamp = end.maxTimestamp;
+    return segment;
+  }
+
+  get isEmpty(): boolean {
+    return this.end === 0;
+  }
+
+  /** Gives the segment its first offset and its header. */
+  begin(baseOffset: Offset, chainSeed: number): void {
+    this.baseOffset = baseOffset;
+    this.nextOffset = baseOffset;
+    this.end = segmentHeaderLength;
+    this.lastChecksum = chainSeed;
+  }
+
+  /** Takes the next batch, which lies at `end`. */
+  add(header: CommittedBatch): void {
+    this.index?.addBatch(header, header.baseOffset - this.baseOffset, this.end);
+    this.end += batchLength(header.bodyLength);
+    this.nextOffset = header.nextOffset;
+    this.batchCount += 1;
+    this.recordCount += header.recordCount;
+    this.lastChecksum = header.headerChecksum;
+    this.maxTimestamp = Math.max(this.maxTimestamp, header.maxTimestamp);
+  }
+
+  /** The segment as it was when its batches ended at `end`: a start of `batches`. */
+  upTo(
+    end: number,
+    batches: readonly { readonly header: CommittedBatch; readonly position: number }[],
+  ): Segment {
+    const shorter = new Segment(this.logId, this.number);
+    const kept = batches.filter(({ position }) => position < end);
+    if (kept.length === 0) return shorter;
+    shorter.begin(this.baseOffset, 0);
+    for (const { header } of kept) shorter.add(header);
+    shorter.index = this.index;
+    return shorter;
+  }
+
+  /** What the manifest and the footer keep of it. */
+  toEnd(): SegmentEnd {
+    const { baseOffset, nextOffset, end, batchCount, recordCount, lastChecksum } = this;
+    const maxTimestamp = this.maxTimestamp;
+    return { baseOffset, nextOffset, end, batchCount, recordCount, lastChecksum, maxTimestamp };
+  }
+}

@@ -1,0 +1,111 @@
+/** Everything that can go wrong in here: one catalogue that the process maps to its exit code. */
+import type { Offset } from './offset.js';
+
+/** What every error of this library is; `code` is the catalogue's key. */
+export abstract class StorageError extends Error {
+  abstract readonly code:
+    | 'damaged'
+    | 'in_use'
+    | 'disk_failure'
+    | 'disk_full'
+    | 'offset_out_of_range'
+    | 'too_large'
+    | 'closed';
+  /** What the process should exit with when this ends it (sysexits.h); 70 where nothing says so. */
+  readonly exitCode: number = 70;
+
+  override get name(): string {
+    return this.constructor.name;
+  }
+}
+
+/** Where the damage is: bytes `[from, to)` of `file`, and what is still good in front of it. */
+export interface DamagedRange {
+  readonly file: string;
+  readonly from: number;
+  readonly to: number;
+  /** The last offset that reads back intact before the damage; null when there is none. */
+  readonly lastGoodOffset: Offset | null;
+}
+
+/** Acknowledged bytes do not read back as they were written. Never repaired by guessing. */
+export class DamagedData extends StorageError {
+  readonly code = 'damaged';
+  override readonly exitCode = 65;
+  constructor(
+    readonly range: DamagedRange,
+    reason: string,
+  ) {
+    const good = range.lastGoodOffset === null ? 'none' : `${range.lastGoodOffset}`;
+    super(
+      `damaged data: ${range.file} bytes ${range.from} to ${range.to}: ${reason}; ` +
+        `last good offset ${good}`,
+    );
+  }
+}
+
+/** Another process holds the lock of the data folder. */
+export class DirectoryInUse extends StorageError {
+  readonly code = 'in_use';
+  override readonly exitCode = 75;
+  constructor(readonly directory: string) {
+    super(`the data folder ${directory} is in use by another process`);
+  }
+}
+
+/** A write, fdatasync or other file operation failed: what is on disk is no longer known. */
+export class DiskFailure extends StorageError {
+  readonly code: 'disk_failure' | 'disk_full' = 'disk_failure';
+  override readonly exitCode = 74;
+  constructor(doing: string, cause: unknown) {
+    super(`${doing} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
+/** No space, or a quota or file size limit was met, in spite of the floor and the reserve. */
+export class DiskFull extends DiskFailure {
+  override readonly code = 'disk_full';
+}
+
+/** A read outside `[startOffset, endOffset]`; both are the valid range of that moment. */
+export class OffsetOutOfRange extends StorageError {
+  readonly code = 'offset_out_of_range';
+  constructor(
+    readonly offset: Offset,
+    readonly startOffset: Offset,
+    readonly endOffset: Offset,
+  ) {
+    super(`offset ${offset} is outside [${startOffset}, ${endOffset}]`);
+  }
+}
+
+/** One append or one field of a record exceeds what the format can hold. Nothing was appended. */
+export class TooLarge extends StorageError {
+  readonly code = 'too_large';
+  constructor(what: string, size: number, limit: number) {
+    super(`${what} is ${size}, the limit is ${limit}`);
+  }
+}
+
+/** The store or log was closed, dropped, opened read only, or fenced by an earlier failure. */
+export class LogClosed extends StorageError {
+  readonly code = 'closed';
+  constructor(what: string, cause?: unknown) {
+    super(what, { cause });
+  }
+}
+
+const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** The typed form of what a file operation threw. */
+export function diskError(doing: string, cause: unknown): StorageError {
+  if (cause instanceof StorageError) return cause;
+  const full = fullCodes.has(errorCode(cause));
+  return full ? new DiskFull(doing, cause) : new DiskFailure(doing, cause);
+}
+
+/** The errno name of a file operation's error, or ''. */
+export function errorCode(cause: unknown): string {
+  if (!(cause instanceof Error) || !('code' in cause)) return '';
+  return typeof cause.code === 'string' ? cause.code : '';
+}

@@ -1,0 +1,227 @@
+/** A folder of logs: opened by one process at a time, recovered, written, closed. */
+import type { Disk } from './disk.js';
+import type { ClosedLog, LogSettings } from './manifest.js';
+import { type OpenedDirectory, openDirectory } from './open-directory.js';
+import { PartitionLog } from './partition-log.js';
+import { logTagOf } from './record-batch.js';
+import type { LogReport } from './recovered-log.js';
+import { writeIndexFile } from './segment-lifecycle.js';
+import { DamagedData, LogClosed, type StorageError } from './storage-errors.js';
+import type { FsyncMode, StoreContext, Timer } from './store-context.js';
+
+/** How a store is opened. Sizes are bytes; the defaults are for production, tests shrink them. */
+export interface StoreOptions {
+  /** Unix time in milliseconds. */
+  now(): number;
+  /** The store's id comes from here. */
+  randomBytes(length: number): Buffer;
+  readonly fsync: FsyncMode;
+  /** For looking at a folder that may be in use: no lock, nothing is written. */
+  readonly readOnly?: boolean;
+  /** 64 MiB. */
+  readonly segmentBytes?: number;
+  /** 64 MiB, kept to get out of a full disk; 0 keeps none. */
+  readonly reserveBytes?: number;
+  /** `hasRoom` is false below this; default: the larger of 1 GiB and 5 % of the file system. */
+  readonly freeBytesMin?: number;
+  /** 100,000 offsets at a time in the lazy modes. */
+  readonly leaseOffsets?: number;
+  /** 4; keep it well below UV_THREADPOOL_SIZE. */
+  readonly concurrentSyncs?: number;
+  /** 256 files of sealed segments. */
+  readonly openFilesMax?: number;
+  /** 1 MiB of edits. */
+  readonly manifestBytesMax?: number;
+  /** Timers that keep no process alive. */
+  readonly after: Timer;
+  /** A write or fdatasync failed: nothing more is accepted and the process must end. */
+  onFailure(error: StorageError): void;
+}
+
+/** What opening a store found. */
+export interface StoreReport {
+  readonly epoch: number;
+  /** The last process closed the store. */
+  readonly wasClean: boolean;
+  readonly logs: readonly LogReport[];
+}
+
+/**
+ * Opens the folder, creating it if need be. Rejects with `DirectoryInUse` (exit 75), `DamagedData`
+ * (exit 65; nothing was changed) or `DiskFailure` (exit 74).
+ */
+export async function openStore(
+  disk: Disk,
+  directory: string,
+  options: StoreOptions,
+): Promise<Store> {
+  const open = () => openDirectory(disk, directory, options);
+  // A running server writes while a reader looks: what seems damaged is looked at again.
+  for (let retries = options.readOnly === true ? 3 : 0; retries > 0; retries -= 1) {
+    try {
+      return new Store(await open());
+    } catch (error) {
+      if (!(error instanceof DamagedData)) throw error;
+    }
+  }
+  return new Store(await open());
+}
+
+/** An open store. */
+export class Store {
+  /** What opening it found, per log. */
+  readonly report: StoreReport;
+  private readonly context: StoreContext;
+  private readonly byName = new Map<string, PartitionLog>();
+  private readonly background: Promise<void>;
+  private cancelSync: () => void = () => undefined;
+  private changing: Promise<unknown> = Promise.resolve();
+  private closing: Promise<void> | null = null;
+
+  constructor(private readonly opened: OpenedDirectory) {
+    const { context, report, logs, freeSpace } = opened;
+    this.context = context;
+    this.report = report;
+    for (const { log, ...recovered } of logs) {
+      this.byName.set(log.name, new PartitionLog(context, { ...log, ...recovered }));
+    }
+    context.fence.closed.push((error) => {
+      for (const log of this.byName.values()) log.fence(error);
+    });
+    this.background = context.readOnly
+      ? Promise.resolve()
+      : freeSpace.start().catch(() => undefined);
+    this.syncLater();
+  }
+
+  /** False below the free-space floor: refuse new work, go on with the rest. */
+  get hasRoom(): boolean {
+    return this.opened.freeSpace.hasRoom;
+  }
+
+  /** The log of this name, if there is one. */
+  log(name: string): PartitionLog | undefined {
+    return this.byName.get(name);
+  }
+
+  /** Every log, in the order of creation. */
+  logs(): readonly PartitionLog[] {
+    return [...this.byName.values()];
+  }
+
+  /** Creates a log, durably; a log of this name that exists is returned as it is. */
+  createLog(name: string, settings: LogSettings = {}): Promise<PartitionLog> {
+    return this.change(async () => {
+      const existing = this.byName.get(name);
+      if (existing !== undefined) return existing;
+      const { context } = this;
+      const id = context.manifest.state.nextLogId;
+      await context.edit({ type: 'logCreated', id, name, settings });
+      const log = new PartitionLog(context, {
+        id,
+        name,
+        settings,
+        logTag: logTagOf(context.storeId, id),
+        startOffset: 0,
+        nextOffset: 0,
+        lastTime: 0,
+        segments: [],
+        growing: null,
+        prepared: null,
+        toSeal: [],
+      });
+      this.byName.set(name, log);
+      return log;
+    });
+  }
+
+  /** Drops a log and its files; false when there is none of this name. */
+  dropLog(name: string): Promise<boolean> {
+    return this.change(async () => {
+      const log = this.byName.get(name);
+      if (log === undefined) return false;
+      this.byName.delete(name);
+      await log.stop(new LogClosed(`log ${name} was dropped`));
+      await log.closeWriter();
+      await this.context.edit({ type: 'logDropped', id: log.id });
+      await log.removeAllFiles();
+      return true;
+    });
+  }
+
+  /** Commits what waits, writes the clean marker and lets go of the folder. */
+  close(): Promise<void> {
+    this.closing ??= this.closeOnce();
+    return this.closing;
+  }
+
+  private async closeOnce(): Promise<void> {
+    const { context, opened } = this;
+    this.cancelSync();
+    opened.freeSpace.stop();
+    try {
+      await this.changing;
+      await this.background;
+      for (const log of this.byName.values()) await log.stop();
+      if (!context.readOnly && context.fence.error === null) await this.stopCleanly();
+    } catch (error) {
+      throw context.fail('closing the store', error);
+    } finally {
+      await context.openFiles.close().catch(() => undefined);
+      await opened.release();
+    }
+    if (context.fence.error !== null) throw context.fence.error;
+  }
+
+  private async stopCleanly(): Promise<void> {
+    const { context, opened } = this;
+    const closed: ClosedLog[] = [];
+    for (const log of this.byName.values()) {
+      await log.sync();
+      const growing = await log.closeWriter();
+      if (growing === null || growing.isEmpty) continue;
+      await writeIndexFile(context, log, growing);
+      closed.push({ id: log.id, number: growing.number, end: growing.toEnd() });
+    }
+    await opened.watermarks?.close();
+    if (context.fence.error !== null) throw context.fence.error;
+    await context.edit({ type: 'closed', logs: closed });
+    await context.manifest.close();
+  }
+
+  /** One change of the set of logs at a time. */
+  private async change<T>(work: () => Promise<T>): Promise<T> {
+    const { context } = this;
+    if (context.fence.error !== null) throw context.fence.error;
+    if (context.readOnly) throw new LogClosed('the store is open for reading only');
+    if (this.closing !== null) throw new LogClosed('the store is closed');
+    const changed = this.changing.then(work);
+    this.changing = changed.catch(() => undefined);
+    try {
+      return await changed;
+    } catch (error) {
+      throw context.fail('changing the set of logs', error);
+    }
+  }
+
+  /** The timer of the mode that syncs at an interval. */
+  private syncLater(): void {
+    const { fsync, after, readOnly } = this.context;
+    if (typeof fsync === 'string' || readOnly) return;
+    this.cancelSync = after(fsync.intervalMs, () => {
+      void this.syncAll().then((ok) => {
+        if (ok && this.closing === null) this.syncLater();
+      });
+    });
+  }
+
+  private async syncAll(): Promise<boolean> {
+    try {
+      await Promise.all([...this.byName.values()].map((log) => log.sync()));
+      return true;
+    } catch (error) {
+      this.context.fail('fdatasync', error);
+      return false;
+    }
+  }
+}

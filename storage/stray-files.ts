@@ -1,0 +1,102 @@
+/** Files the manifest does not list: removed, kept aside, or proof that the manifest is wrong. */
+import { join } from 'node:path';
+import { parseLogName, parseSegmentName } from './log-directory.js';
+import type { ManifestLog, ManifestState } from './manifest.js';
+import { logTagOf } from './record-batch.js';
+import { holdsBatches } from './segment-scan.js';
+import { DamagedData } from './storage-errors.js';
+import type { StoreContext } from './store-context.js';
+import { readUpTo } from './whole-file.js';
+
+/**
+ * Looks at every name under logs/ and changes nothing. Throws `DamagedData` for a file that holds
+ * records and that no edit of the manifest ever let go.
+ */
+export async function refuseUnlistedData(
+  context: StoreContext,
+  state: ManifestState,
+): Promise<void> {
+  const { disk, directory } = context;
+  for (const name of await disk.list(directory.logs)) {
+    const logId = parseLogName(name);
+    if (logId === null || state.dropped.includes(logId)) continue;
+    const log = state.logs.find(({ id }) => id === logId);
+    for (const file of await disk.list(directory.log(logId))) {
+      const segment = parseSegmentName(file);
+      if (segment?.kind !== 'log' || (log !== undefined && segment.number < log.nextNumber)) {
+        continue;
+      }
+      const path = join(directory.log(logId), file);
+      if (!(await holdsBatches(context, path, logTagOf(context.storeId, logId)))) continue;
+      throw new DamagedData(
+        { file: path, from: 0, to: 0, lastGoodOffset: null },
+        'it holds records but the manifest does not list it',
+      );
+    }
+  }
+}
+
+/** Removes what was let go by a durable edit; moves everything else to quarantine/. */
+export async function clearStrayFiles(context: StoreContext, state: ManifestState): Promise<void> {
+  const { disk, directory } = context;
+  for (const name of await disk.list(directory.aside)) {
+    await disk.remove(directory.asideFile(name));
+  }
+  for (const name of await disk.list(directory.logs)) {
+    const logId = parseLogName(name);
+    if (logId !== null && state.dropped.includes(logId)) await removeLogFiles(context, logId);
+    else if (logId !== null) {
+      await clearLog(context, logId, state.logs.find(({ id }) => id === logId) ?? null);
+    }
+  }
+}
+
+/** Removes the files of a dropped log; doing it again is fine. */
+export async function removeLogFiles(context: StoreContext, logId: number): Promise<void> {
+  const { disk, directory } = context;
+  const path = directory.log(logId);
+  for (const name of await disk.list(path)) await disk.remove(join(path, name));
+  await disk.syncDirectory(path);
+  await disk.removeDirectory(path);
+  await disk.syncDirectory(directory.logs);
+}
+
+async function clearLog(context: StoreContext, logId: number, log: ManifestLog | null) {
+  const { disk, directory } = context;
+  const path = directory.log(logId);
+  const listed = new Set(log?.segments.map(({ number }) => number));
+  let changed = false;
+  for (const name of await disk.list(path)) {
+    const segment = parseSegmentName(name);
+    if (segment !== null && listed.has(segment.number)) continue;
+    changed = true;
+    const file = join(path, name);
+    const decided = segment !== null && segment.number < (log?.nextNumber ?? 0);
+    if (decided || segment?.kind === 'index' || (await isAllZero(context, file))) {
+      await disk.remove(file);
+    } else {
+      await disk.rename(file, directory.quarantined(context.epoch, `log-${logId}-${name}`));
+      await disk.syncDirectory(directory.quarantine);
+    }
+  }
+  if (changed) await disk.syncDirectory(path);
+}
+
+async function isAllZero(context: StoreContext, path: string): Promise<boolean> {
+  const chunk = 1024 * 1024;
+  return context.openFiles
+    .use(path, async (file) => {
+      const size = await context.disk.size(file);
+      for (let position = 0; position < size; position += chunk) {
+        const bytes = await readUpTo(
+          context.disk,
+          file,
+          position,
+          Math.min(chunk, size - position),
+        );
+        if (!bytes.every((byte) => byte === 0)) return false;
+      }
+      return true;
+    })
+    .finally(() => context.openFiles.forget(path));
+}

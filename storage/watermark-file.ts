@@ -1,0 +1,105 @@
+/** How far each log was durable a moment ago: what tells a torn tail from damaged data. */
+import { crc32 } from 'node:zlib';
+import type { Disk, FileHandle } from './disk.js';
+import { type Offset, readOffset, writeOffset } from './offset.js';
+import { readUpTo, writeFully } from './whole-file.js';
+
+/*
+  Watermarks => for log id n at n * 1024: two slots of 512 bytes, written in turn
+
+  slot =>
+     0  magic            'SWWM'
+     4  checksum         UINT32   crc32 of bytes 8 to 47
+     8  sequence         UINT32   the slot with the higher one counts
+    12  segment          UINT32   number of the growing segment
+    16  durablePosition  UINT32   bytes of it that were fdatasynced
+    20  epoch            UINT32
+    24  durableOffset    UINT64   offsets before this were fdatasynced
+    32  acknowledged     UINT64   offsets before this were acknowledged
+    40  logTag           UINT32
+    44  reserved         4 bytes of zero
+
+  A hint that only ever strengthens: a missing or broken slot certifies nothing and loses nothing.
+*/
+const magic = 0x4d575753;
+const slotLength = 512;
+const usedLength = 48;
+
+export interface Watermark {
+  readonly segment: number;
+  readonly durablePosition: number;
+  readonly epoch: number;
+  readonly durableOffset: Offset;
+  readonly acknowledged: Offset;
+  readonly logTag: number;
+}
+
+interface Slot extends Watermark {
+  readonly sequence: number;
+}
+
+function encodeSlot(sequence: number, mark: Watermark): Buffer {
+  const bytes = Buffer.alloc(slotLength);
+  bytes.writeUInt32LE(magic, 0);
+  bytes.writeUInt32LE(sequence, 8);
+  bytes.writeUInt32LE(mark.segment, 12);
+  bytes.writeUInt32LE(mark.durablePosition, 16);
+  bytes.writeUInt32LE(mark.epoch, 20);
+  writeOffset(bytes, mark.durableOffset, 24);
+  writeOffset(bytes, mark.acknowledged, 32);
+  bytes.writeUInt32LE(mark.logTag, 40);
+  bytes.writeUInt32LE(crc32(bytes.subarray(8, usedLength)), 4);
+  return bytes;
+}
+
+function decodeSlot(bytes: Buffer): Slot | null {
+  if (bytes.length < usedLength || bytes.readUInt32LE(0) !== magic) return null;
+  if (bytes.readUInt32LE(4) !== crc32(bytes.subarray(8, usedLength))) return null;
+  return {
+    sequence: bytes.readUInt32LE(8),
+    segment: bytes.readUInt32LE(12),
+    durablePosition: bytes.readUInt32LE(16),
+    epoch: bytes.readUInt32LE(20),
+    durableOffset: readOffset(bytes, 24),
+    acknowledged: readOffset(bytes, 32),
+    logTag: bytes.readUInt32LE(40),
+  };
+}
+
+/** The watermarks of a store; written often, synced now and then. */
+export class WatermarkFile {
+  private readonly sequences = new Map<number, number>();
+
+  constructor(
+    private readonly disk: Disk,
+    private readonly file: FileHandle,
+  ) {}
+
+  /** The newest intact watermark of a log, if it is of this log. */
+  async read(logId: number, logTag: number): Promise<Watermark | null> {
+    const bytes = await readUpTo(this.disk, this.file, logId * slotLength * 2, slotLength * 2);
+    const slots = [bytes.subarray(0, slotLength), bytes.subarray(slotLength)].map(decodeSlot);
+    let newest: Slot | null = null;
+    for (const slot of slots) {
+      if (slot === null || slot.logTag !== logTag) continue;
+      if (newest === null || slot.sequence > newest.sequence) newest = slot;
+    }
+    this.sequences.set(logId, newest?.sequence ?? 0);
+    return newest;
+  }
+
+  async write(logId: number, mark: Watermark): Promise<void> {
+    const sequence = (this.sequences.get(logId) ?? 0) + 1;
+    this.sequences.set(logId, sequence);
+    const position = (logId * 2 + (sequence % 2)) * slotLength;
+    await writeFully(this.disk, this.file, encodeSlot(sequence, mark), position);
+  }
+
+  sync(): Promise<void> {
+    return this.disk.sync(this.file);
+  }
+
+  close(): Promise<void> {
+    return this.disk.close(this.file);
+  }
+}

@@ -1,0 +1,74 @@
+/** Reading and writing that does not stop half way: the loops every user of the port needs. */
+import type { Disk, FileHandle } from './disk.js';
+
+/** Writes all of `source` at `position`, however many calls it takes. */
+export async function writeFully(
+  disk: Disk,
+  file: FileHandle,
+  source: Buffer,
+  position: number,
+): Promise<void> {
+  let written = await disk.write(file, source, position);
+  while (written < source.length) {
+    const more = await disk.write(file, source.subarray(written), position + written);
+    if (more === 0) throw new Error('a write made no progress');
+    written += more;
+  }
+}
+
+/** Up to `length` bytes at `position`; fewer only where the file ends. */
+export async function readUpTo(
+  disk: Disk,
+  file: FileHandle,
+  position: number,
+  length: number,
+): Promise<Buffer> {
+  const target = Buffer.allocUnsafeSlow(length);
+  let filled = 0;
+  while (filled < length) {
+    const read = await disk.read(file, target.subarray(filled), position + filled);
+    if (read === 0) break;
+    filled += read;
+  }
+  return target.subarray(0, filled);
+}
+
+/** Runs `use` with the file open and closes it, whatever happens. */
+export async function withFile<T>(
+  disk: Disk,
+  path: string,
+  mode: 'create' | 'write' | 'read',
+  use: (file: FileHandle) => Promise<T>,
+): Promise<T> {
+  const file = await disk.open(path, mode);
+  try {
+    return await use(file);
+  } finally {
+    await disk.close(file);
+  }
+}
+
+/** The whole content of a file, which must be small. */
+export function readWhole(disk: Disk, path: string): Promise<Buffer> {
+  return withFile(disk, path, 'read', async (file) =>
+    readUpTo(disk, file, 0, await disk.size(file)),
+  );
+}
+
+/**
+ * Puts `content` at `path` so that a crash leaves the old file or the new one, never a mixture:
+ * written aside, synced, renamed. The new name is durable after `syncDirectory` of its directory.
+ */
+export async function replaceFile(
+  disk: Disk,
+  aside: string,
+  path: string,
+  content: Buffer,
+): Promise<void> {
+  await disk.remove(aside).catch(() => undefined);
+  await withFile(disk, aside, 'create', async (file) => {
+    await writeFully(disk, file, content, 0);
+    await disk.sync(file);
+  });
+  await disk.rename(aside, path);
+}
