@@ -76,8 +76,8 @@ export const lineRules: readonly LineRule[] = [
 
 /** Words that say nothing, as parts of file names. */
 const emptyWords =
-  'index|utils?|helpers?|common|manager|handler|service|job|task|data|info|misc|lib|types|interfaces';
-const bannedInFileNames = new RegExp(`(^|[/.-])(${emptyWords})(?=[.-])`);
+  'utils?|helpers?|common|manager|handler|service|job|task|data|info|misc|lib|types|interfaces';
+const bannedInFileNames = new RegExp(`(^|/)index\\.|(^|[/.-])(${emptyWords})(?=[.-])`);
 
 const wrongCase = /[A-Z_]/;
 
