@@ -113,7 +113,8 @@ export class OpenAttempt implements Dispatcher.DispatchHandler {
       cut,
     });
     this.captured = [];
-    // Of a response that ended by itself this is a no-op; else the connection is destroyed.
+    // Of a response that ended by itself this is a no-op; else the connection is destroyed, and
+    // undici opens a fresh one for the next attempt.
     this.controller?.abort(new Error('ended early'));
   }
 }

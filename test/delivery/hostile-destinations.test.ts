@@ -70,10 +70,10 @@ describe('a hostile destination', () => {
     }
   });
 
-  it('gives its connection back by having it destroyed', async () => {
+  it('loses the connection on which it does not stop talking', async () => {
     const evil = await EvilEndpoint.start('chunks without end');
     await Promise.all([1, 2, 3, 4].map(() => call(evil.url)));
-    while (evil.open > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (evil.closed < 4) await new Promise((resolve) => setTimeout(resolve, 5));
     await evil.stop();
   });
 
@@ -100,13 +100,13 @@ describe('a hostile destination', () => {
     const before = memory();
     for (const name of greedy) {
       const evil = await EvilEndpoint.start(name);
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < 4; round += 1) {
         await Promise.all([1, 2, 3, 4].map(() => call(evil.url)));
         most = Math.max(most, memory() - before);
       }
       await evil.stop();
     }
-    // 280 attempts, at least 64 KiB and mostly more than 1 MiB each, four at a time.
+    // 112 attempts, at least 64 KiB and mostly more than 1 MiB each, four at a time.
     expect(most).toBeLessThan(128 * 1024 * 1024);
   });
 });

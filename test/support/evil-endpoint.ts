@@ -148,6 +148,8 @@ export type EvilName = keyof typeof evils;
 export class EvilEndpoint {
   /** Requests whose head has arrived. */
   requests = 0;
+  /** Connections that have gone, whoever closed them. */
+  closed = 0;
   private readonly sockets = new Set<Socket>();
 
   private constructor(
@@ -169,11 +171,6 @@ export class EvilEndpoint {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Connections that the other side has not closed. */
-  get open(): number {
-    return this.sockets.size;
-  }
-
   async stop(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise<void>((resolve) => this.server.close(() => resolve()));
@@ -181,7 +178,11 @@ export class EvilEndpoint {
 
   private take(socket: Socket): void {
     this.sockets.add(socket);
-    socket.on('close', () => this.sockets.delete(socket)).on('error', () => undefined);
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.closed += 1;
+      this.sockets.delete(socket);
+    });
     let received = '';
     socket.on('data', (bytes) => {
       if (received.includes('\r\n\r\n')) return;
