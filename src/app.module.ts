@@ -2,14 +2,20 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { Config } from './config.js';
 import type { Credentials } from './credentials.js';
+import { DeliveryModule } from './delivery/delivery.module.js';
+import { EngineModule } from './engine/engine.module.js';
 import { HealthModule } from './health/health.module.js';
 import { BasicCredentials } from './http/basic-auth.js';
 import { BearerTokens } from './http/bearer-token.js';
 import { RouteTable } from './http/hot-routes.js';
 import { ProcessLife } from './lifecycle/process-life.js';
+import { MessagesModule } from './messages/messages.module.js';
 import { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { type Ports, provided } from './ports.js';
+import { PublishingModule } from './publishing/publishing.module.js';
+import { SigningKeysModule } from './signing-keys/signing-keys.module.js';
+import { TopicsModule } from './topics/topics.module.js';
 
 /** What the whole application shares; made before Nest, as the front door needs it too. */
 export interface Shared {
@@ -37,11 +43,21 @@ export function applicationModule(shared: Shared): DynamicModule {
     { provide: provided.identifiers, useValue: ports.identifiers },
     { provide: provided.disk, useValue: ports.disk },
     { provide: provided.log, useValue: ports.log },
+    { provide: provided.fatal, useValue: ports.fatal },
     { provide: ProcessLife, useValue: shared.life },
     { provide: Metrics, useValue: shared.metrics },
     { provide: BearerTokens, useValue: shared.bearer },
     { provide: BasicCredentials, useValue: shared.basic },
   ];
-  const imports = [HealthModule, MetricsModule];
+  const imports = [
+    EngineModule,
+    DeliveryModule,
+    HealthModule,
+    MetricsModule,
+    SigningKeysModule,
+    MessagesModule,
+    PublishingModule,
+    TopicsModule,
+  ];
   return { module: AppModule, imports, providers, exports: providers };
 }

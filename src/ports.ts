@@ -10,6 +10,8 @@ export interface Ports {
   readonly identifiers: Identifiers;
   readonly disk: Disk;
   readonly log: Logger;
+  /** Ends the process with the exit code of `error`: the disk failed or an invariant broke. */
+  readonly fatal: (error: unknown) => void;
 }
 
 /** Injection tokens of what has no class: `@Inject(provided.config) config: Config`. */
@@ -20,4 +22,5 @@ export const provided = {
   identifiers: Symbol('Identifiers'),
   disk: Symbol('Disk'),
   log: Symbol('Log'),
+  fatal: Symbol('fatal'),
 } as const;

@@ -12,6 +12,7 @@ import type { Journal } from './journal.js';
 import type { EffectCarrier, Registration } from './registration.js';
 import { type Outcome, type RefusedReaction, type Room, Turn } from './turn.js';
 import { TurnChanges } from './turn-changes.js';
+import type { UpcasterTable } from './upcasters.js';
 
 /** A turn decides at most this many commands, so that no request holds the event loop. */
 export const turnCommandsMax = 256;
@@ -44,6 +45,7 @@ export class Engine {
   constructor(
     private readonly journal: Journal,
     private readonly codec: EventCodec,
+    private readonly upcasters: UpcasterTable,
     private readonly clock: Clock,
     private readonly identifiers: Identifiers,
     private readonly watch: EngineWatch,
@@ -57,7 +59,13 @@ export class Engine {
   ): void {
     const { kind } = registration.decider;
     if (this.rooms.has(kind)) throw new Error(`two deciders for ${kind}`);
+    this.upcasters.add(kind, registration.decider.upcasters);
     this.rooms.set(kind, { registration, actors: new ActorDirectory(registration) });
+  }
+
+  /** The kinds of entities, in the order they were registered. */
+  get kinds(): readonly string[] {
+    return [...this.rooms.keys()];
   }
 
   /** Effects of `kind` are carried out by `carrier`; before recovery. */
@@ -82,6 +90,11 @@ export class Engine {
       return Promise.reject(error);
     }
     return this.durable().then(() => outcomes);
+  }
+
+  /** Dispatches for somebody who waits for no answer: a defect has been told to the watch. */
+  tell(commands: readonly Command[]): void {
+    this.dispatch(commands).catch(() => undefined);
   }
 
   /** Settles when everything decided so far is durable: what was read now may then be shown. */

@@ -14,6 +14,7 @@
 import { Packr } from 'msgpackr';
 import type { LogRecord, RecordInput } from '../../storage/record.js';
 import type { DomainEvent, EventEnvelope } from './decider.js';
+import type { UpcasterTable } from './upcasters.js';
 
 /** The index term of definition records. */
 export const structuresTerm = 'structures';
@@ -22,20 +23,14 @@ export const structuresTerm = 'structures';
 const structuresMax = 2048;
 
 const bodyHeader = 'body';
-const noHeaders: RecordInput['headers'] = [];
-
-/** Per kind and event type, the functions that lift old fields to the newest version. */
-export type Upcasters = (
-  kind: string,
-  type: string,
-) => readonly ((fields: never) => DomainEvent)[] | undefined;
+const noHeaders: NonNullable<RecordInput['headers']> = [];
 
 export class EventCodec {
   private packr: Packr;
   private structures: string[][] = [];
   private undefinedStructures = false;
 
-  constructor(private readonly upcasters: Upcasters) {
+  constructor(private readonly upcasters: UpcasterTable) {
     this.packr = this.packrOver([]);
   }
 
@@ -60,7 +55,7 @@ export class EventCodec {
 
   encode(envelope: EventEnvelope, terms: readonly string[]): RecordInput {
     const { kind, id, event, body } = envelope;
-    const version = (this.upcasters(kind, event.type)?.length ?? 0) + 1;
+    const version = (this.upcasters.find(kind, event.type)?.length ?? 0) + 1;
     return {
       key: Buffer.from(`${kind}/${id}`),
       value: this.packr.pack([version, envelope.sequence, envelope.previous, event]),
@@ -93,7 +88,7 @@ export class EventCodec {
   }
 
   private upcast(kind: string, version: number, fields: DomainEvent): DomainEvent {
-    const upcasters = this.upcasters(kind, fields.type);
+    const upcasters = this.upcasters.find(kind, fields.type);
     if (upcasters === undefined || version > upcasters.length) return fields;
     return upcasters
       .slice(version - 1)

@@ -4,11 +4,19 @@
  */
 import type { Appended, PartitionLog } from '../../storage/partition-log.js';
 import type { RecordInput } from '../../storage/record.js';
+import type { Store } from '../../storage/store.js';
 import type { EventEnvelope } from './decider.js';
 import type { EventCodec } from './event-codec.js';
 
 /** The name of the journal's partition log in the store. */
-export const journalLogName = '__journal';
+const journalLogName = '__journal';
+
+/** The journal's log of a store, created at the first start. */
+export async function openJournalLog(store: Store): Promise<PartitionLog> {
+  return (
+    store.log(journalLogName) ?? store.createLog(journalLogName, { preparesNextSegment: true })
+  );
+}
 
 /** Replay reads this much at a time: large enough to stream, small enough to stay in the cache. */
 const replayBytes = 4 * 1024 * 1024;

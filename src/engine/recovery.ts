@@ -24,12 +24,10 @@ export async function replayJournal(engine: Engine, journal: Journal): Promise<n
   return events;
 }
 
-/**
- * Asks every stream of `kinds` what it wants. What runs afterwards is what ran before the crash.
- */
-export async function resumeEffects(engine: Engine, kinds: readonly string[]): Promise<number> {
+/** Asks every stream what it wants. What runs afterwards is what ran before the crash. */
+export async function resumeEffects(engine: Engine): Promise<number> {
   let streams = 0;
-  for (const kind of kinds) {
+  for (const kind of engine.kinds) {
     for (const id of [...engine.actors(kind).ids()]) {
       engine.reconcile(kind, id);
       streams += 1;

@@ -1,0 +1,60 @@
+/** Wiring of the way out: who may be called, how many at once, and the caller itself. */
+import { Global, Module } from '@nestjs/common';
+import { allowedNetworks, type Config } from '../config.js';
+import type { Clock } from '../engine/clock.js';
+import { ProcessLife } from '../lifecycle/process-life.js';
+import { provided } from '../ports.js';
+import { AddressGuard } from './address-guard.js';
+import { ByteBudget } from './byte-budget.js';
+import { CountingGate } from './counting-gate.js';
+import { EndpointCaller } from './endpoint-caller.js';
+import { Gates } from './gates.js';
+
+/** Outgoing bodies in memory at once, in bytes (decision 21). */
+const bodyBytesMax = 128 * 1024 * 1024;
+
+/** Closing connections takes no longer than this. */
+const closeDeadlineMs = 2000;
+
+@Global()
+@Module({
+  providers: [
+    {
+      provide: AddressGuard,
+      inject: [provided.config],
+      useFactory: (config: Config) => new AddressGuard(allowedNetworks(config)),
+    },
+    { provide: Gates, inject: [provided.config], useFactory: gatesOf },
+    {
+      provide: EndpointCaller,
+      inject: [provided.config, provided.clock, ProcessLife],
+      useFactory: callerOf,
+    },
+  ],
+  exports: [AddressGuard, Gates, EndpointCaller],
+})
+export class DeliveryModule {}
+
+function gatesOf({ originParallelism, globalParallelism }: Config): Gates {
+  return new Gates([
+    new CountingGate(originParallelism, ({ origin }) => origin),
+    new ByteBudget(bodyBytesMax),
+    new CountingGate(globalParallelism, null),
+  ]);
+}
+
+function callerOf(config: Config, clock: Clock, life: ProcessLife): EndpointCaller {
+  const caller = new EndpointCaller({
+    clock,
+    allowed: allowedNetworks(config),
+    overrides: config.hostOverrides,
+    originParallelism: config.originParallelism,
+  });
+  life.addStoppable({
+    name: 'connections out',
+    phase: 'rest',
+    deadlineMs: closeDeadlineMs,
+    stop: () => caller.close(),
+  });
+  return caller;
+}

@@ -1,0 +1,139 @@
+/** Wiring of the engine over the store: opened before anything is built, closed after everything. */
+import { Global, Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { Disk } from '../../storage/disk.js';
+import { openStore, Store } from '../../storage/store.js';
+import type { Config } from '../config.js';
+import { Intake } from '../lifecycle/intake.js';
+import { ProcessLife } from '../lifecycle/process-life.js';
+import { Metrics } from '../metrics/metrics.js';
+import { provided } from '../ports.js';
+import type { Clock } from './clock.js';
+import { Engine } from './engine.js';
+import { EventCodec } from './event-codec.js';
+import type { Identifiers } from './identifiers.js';
+import { Journal, openJournalLog } from './journal.js';
+import { Payloads } from './payloads.js';
+import { replayJournal, resumeEffects } from './recovery.js';
+import { UpcasterTable } from './upcasters.js';
+
+/** Options and bodies of messages in flight that are kept at hand, in bytes. */
+const payloadBytesMax = 64 * 1024 * 1024;
+
+/** A stop waits this long for the disk before it goes on without it. */
+const storageDeadlineMs = 30_000;
+
+@Global()
+@Module({
+  providers: [
+    UpcasterTable,
+    {
+      provide: Store,
+      inject: [
+        provided.config,
+        provided.disk,
+        provided.clock,
+        provided.identifiers,
+        provided.fatal,
+      ],
+      useFactory: storeOf,
+    },
+    {
+      provide: EventCodec,
+      inject: [UpcasterTable],
+      useFactory: (table: UpcasterTable) => new EventCodec(table),
+    },
+    {
+      provide: Journal,
+      inject: [Store, EventCodec],
+      useFactory: async (store: Store, codec: EventCodec) =>
+        new Journal(await openJournalLog(store), codec),
+    },
+    {
+      provide: Engine,
+      inject: [
+        Journal,
+        EventCodec,
+        UpcasterTable,
+        Metrics,
+        ProcessLife,
+        provided.clock,
+        provided.identifiers,
+        provided.log,
+      ],
+      useFactory: engineOf,
+    },
+    {
+      provide: Payloads,
+      inject: [Journal],
+      useFactory: (journal: Journal) => new Payloads(journal, payloadBytesMax),
+    },
+    {
+      provide: Intake,
+      inject: [Store],
+      useFactory: (store: Store) => new Intake(() => store.hasRoom),
+    },
+  ],
+  exports: [Store, Engine, Payloads, Intake],
+})
+export class EngineModule {}
+
+async function storeOf(
+  config: Config,
+  disk: Disk,
+  clock: Clock,
+  identifiers: Identifiers,
+  fatal: (error: unknown) => void,
+): Promise<Store> {
+  return openStore(disk, config.dataDirectory, {
+    now: () => clock.now(),
+    after: (delayMs, callback) => clock.after(delayMs, callback),
+    randomBytes: (length) => identifiers.randomBytes(length),
+    fsync: config.fsync,
+    onFailure: fatal,
+  });
+}
+
+function engineOf(
+  journal: Journal,
+  codec: EventCodec,
+  upcasters: UpcasterTable,
+  metrics: Metrics,
+  life: ProcessLife,
+  clock: Clock,
+  identifiers: Identifiers,
+  log: Logger,
+): Engine {
+  const engine = new Engine(journal, codec, upcasters, clock, identifiers, {
+    turnFailed: (error, commands) => {
+      metrics.turnFailed();
+      const asked = commands.map(({ type, kind, id }) => ({ type, kind, id }));
+      log.error({ err: error, commands: asked }, 'a turn failed; nothing has changed');
+    },
+    reactionRefused: ({ command: { type, kind, id }, rejection }) => {
+      metrics.reactionRefused();
+      log.warn({ type, kind, id, rejection }, 'a reaction was refused and dropped');
+    },
+  });
+  life.addRecoverable({
+    name: 'journal',
+    recover: async () => {
+      const events = await replayJournal(engine, journal);
+      const streams = await resumeEffects(engine);
+      log.info({ events, streams }, 'the journal is replayed');
+    },
+  });
+  life.addStoppable({
+    name: 'effects',
+    phase: 'doors',
+    deadlineMs: storageDeadlineMs,
+    stop: () => engine.stopEffects(),
+  });
+  life.addStoppable({
+    name: 'journal',
+    phase: 'commit',
+    deadlineMs: storageDeadlineMs,
+    stop: () => engine.durable(),
+  });
+  return engine;
+}

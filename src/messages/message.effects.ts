@@ -1,0 +1,157 @@
+/**
+ * How a message's wish to be delivered is carried out: wait for the gates, read the message back,
+ * sign it, call the endpoint, and tell the message how it ended.
+ */
+
+import type { Admission, Entrant } from '../delivery/admission.js';
+import { deliveryHeaders } from '../delivery/delivery-headers.js';
+import type {
+  AttemptOutcome,
+  EndpointCaller,
+  OutgoingAttempt,
+} from '../delivery/endpoint-caller.js';
+import type { Gates } from '../delivery/gates.js';
+import type { SigningInput } from '../delivery/signature.js';
+import type { Clock } from '../engine/clock.js';
+import type { EventEnvelope } from '../engine/decider.js';
+import type { Engine } from '../engine/engine.js';
+import type { Identifiers } from '../engine/identifiers.js';
+import type { Payloads } from '../engine/payloads.js';
+import type { EffectCarrier, EffectSource } from '../engine/registration.js';
+import { dialects } from '../http/dialect.js';
+import type { RecordAttempt } from './message.commands.js';
+import type { CallEndpoint } from './message.decider.js';
+import { type MessagePublished, messageKind } from './message.events.js';
+import { forbidsRetry } from './retry.policy.js';
+
+/** Of a response body, what logs and dead letters keep (decision 20). */
+const capturedBytesMax = 64 * 1024;
+
+const messagePrefixes = Object.values(dialects).map(({ messagePrefix }) =>
+  messagePrefix.toLowerCase(),
+);
+
+/** One attempt, from the gates to its outcome. */
+class Attempt implements Entrant {
+  admission: Admission | null = null;
+  readonly origin: string;
+  readonly bodyBytes: number;
+
+  constructor(
+    readonly source: EffectSource,
+    readonly number: number,
+    effect: CallEndpoint,
+    private readonly run: (attempt: Attempt) => Promise<void>,
+  ) {
+    this.origin = effect.origin;
+    this.bodyBytes = effect.bodyBytes;
+  }
+
+  admitted(): void {
+    void this.run(this);
+  }
+}
+
+/** What an attempt needs beside the message itself. */
+export interface DeliveryDesk {
+  readonly engine: Engine;
+  readonly payloads: Payloads;
+  readonly gates: Gates;
+  readonly caller: EndpointCaller;
+  /** Signs with the key in use. */
+  readonly sign: (delivery: Omit<SigningInput, 'key'>) => string;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  /** The longest an attempt may take, milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export class EndpointCalls implements EffectCarrier<CallEndpoint> {
+  private readonly cut = new AbortController();
+  private draining = false;
+  private ended: (() => void) | null = null;
+
+  constructor(private readonly desk: DeliveryDesk) {}
+
+  start(source: EffectSource, effect: CallEndpoint): () => void {
+    const attempt = new Attempt(source, effect.attempt, effect, (own) => this.run(own));
+    const admission = this.desk.gates.ask(attempt);
+    attempt.admission = admission;
+    // One that waits gives its place up; one in flight is not cut off, its end just means nothing.
+    return () => {
+      if (!admission.isInside) this.desk.gates.leave(admission);
+    };
+  }
+
+  /** Waits for the attempts in flight; after `graceMs` the rest are cut, and cut ones do not count. */
+  async drain(graceMs: number): Promise<void> {
+    this.draining = true;
+    if (this.desk.gates.running === 0) return;
+    const allEnded = new Promise<void>((resolve) => {
+      this.ended = resolve;
+    });
+    const cancel = this.desk.clock.after(graceMs, () => this.cut.abort());
+    await allEnded;
+    cancel();
+  }
+
+  private async run(attempt: Attempt): Promise<void> {
+    const { engine, payloads, gates, caller, clock } = this.desk;
+    const published = await payloads.read(attempt.source.firstOffset);
+    const outcome = this.draining
+      ? null
+      : await caller.call(this.request(published, attempt.number), this.cut.signal);
+    if (attempt.admission !== null) gates.leave(attempt.admission);
+    if (outcome !== null && !outcome.cut) {
+      engine.tell([recordAttempt(attempt, outcome, clock.now())]);
+    }
+    if (gates.running === 0) this.ended?.();
+  }
+
+  private request({ event: fields, id, body }: EventEnvelope, attempt: number): OutgoingAttempt {
+    const { sign, clock, identifiers, timeoutMs } = this.desk;
+    const event = fields as MessagePublished;
+    const { messagePrefix, userAgent, issuer } = dialects[event.dialect];
+    const sent = event.method === 'GET' ? null : body;
+    const now = clock.now();
+    const signature = sign({
+      issuer,
+      url: event.url,
+      body: sent,
+      now,
+      id: identifiers.turnSeed(now),
+    });
+    return {
+      url: event.url,
+      method: event.method,
+      headers: deliveryHeaders({
+        messagePrefix,
+        userAgent,
+        messageId: id,
+        retried: attempt,
+        signature,
+        callerIp: event.callerIp,
+        scheduleId: null,
+        topicName: null,
+        contentType: event.contentType,
+        forwarded: event.headers,
+      }),
+      body: sent,
+      timeoutMs: Math.min(event.timeoutMs ?? timeoutMs, timeoutMs),
+      captureBytes: capturedBytesMax,
+    };
+  }
+}
+
+function recordAttempt(attempt: Attempt, outcome: AttemptOutcome, at: number): RecordAttempt {
+  const { status, headers, error, startedAt, durationMs, body } = outcome;
+  return {
+    type: 'RecordAttempt',
+    kind: messageKind,
+    id: attempt.source.id,
+    at,
+    record: { attempt: attempt.number, startedAt, durationMs, status, headers, error },
+    nonRetryable: forbidsRetry(status, headers, messagePrefixes),
+    responseBody: body,
+  };
+}

@@ -1,0 +1,26 @@
+/** What durable message events mean beside the messages: payloads at hand, attempts counted. */
+import type { EventListener } from '../engine/engine.js';
+import type { Payloads } from '../engine/payloads.js';
+import type { AttemptEnd, Metrics } from '../metrics/metrics.js';
+import { type MessageEvent, messageKind } from './message.events.js';
+
+const ends: Partial<Record<MessageEvent['type'], AttemptEnd>> = {
+  MessageDelivered: 'delivered',
+  AttemptFailed: 'retried',
+  MessageFailed: 'failed',
+};
+
+/** Keeps what is about to be delivered in the cache, and counts how attempts ended. */
+export function messageListener(payloads: Payloads, metrics: Metrics): EventListener {
+  return (envelopes) => {
+    for (const envelope of envelopes) {
+      if (envelope.kind !== messageKind) continue;
+      const event = envelope.event as MessageEvent;
+      if (event.type === 'MessagePublished') payloads.remember(envelope);
+      const end = ends[event.type];
+      if (end !== undefined && 'durationMs' in event) {
+        metrics.attemptEnded(end, event.durationMs / 1000);
+      }
+    }
+  };
+}

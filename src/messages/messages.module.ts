@@ -1,0 +1,87 @@
+/** Wiring of messages: their decider, their index, and how their wishes are carried out. */
+import { Module } from '@nestjs/common';
+import type { Config } from '../config.js';
+import { EndpointCaller } from '../delivery/endpoint-caller.js';
+import { Gates } from '../delivery/gates.js';
+import type { Clock } from '../engine/clock.js';
+import { Engine } from '../engine/engine.js';
+import type { Identifiers } from '../engine/identifiers.js';
+import { Payloads } from '../engine/payloads.js';
+import { ProcessLife } from '../lifecycle/process-life.js';
+import { Metrics } from '../metrics/metrics.js';
+import { provided } from '../ports.js';
+import { Keyring } from '../signing-keys/keyring.js';
+import { SigningKeysModule } from '../signing-keys/signing-keys.module.js';
+import { DeduplicationIndex } from './deduplication.projection.js';
+import { messageDecider } from './message.decider.js';
+import { EndpointCalls } from './message.effects.js';
+import { messageKind } from './message.events.js';
+import { messageListener } from './message.listener.js';
+import { MessagesController } from './messages.controller.js';
+
+/** Attempts in flight may end for this long after a stop; cut ones do not count (decision 47). */
+const drainMs = 10_000;
+
+@Module({
+  imports: [SigningKeysModule],
+  controllers: [MessagesController],
+  providers: [
+    {
+      provide: EndpointCalls,
+      inject: [
+        Engine,
+        Payloads,
+        Gates,
+        EndpointCaller,
+        Keyring,
+        ProcessLife,
+        Metrics,
+        provided.config,
+        provided.clock,
+        provided.identifiers,
+      ],
+      useFactory: endpointCalls,
+    },
+  ],
+})
+export class MessagesModule {}
+
+function endpointCalls(
+  engine: Engine,
+  payloads: Payloads,
+  gates: Gates,
+  caller: EndpointCaller,
+  keyring: Keyring,
+  life: ProcessLife,
+  metrics: Metrics,
+  { timeoutMs }: Config,
+  clock: Clock,
+  identifiers: Identifiers,
+): EndpointCalls {
+  const deduplication = new DeduplicationIndex();
+  engine.register({
+    decider: messageDecider,
+    view: { deduplication },
+    folds: [deduplication],
+  });
+  engine.observe(messageListener(payloads, metrics));
+  metrics.watchBacklog(() => engine.actors(messageKind).size);
+  const calls = new EndpointCalls({
+    engine,
+    payloads,
+    gates,
+    caller,
+    sign: (delivery) => keyring.sign(delivery),
+    clock,
+    identifiers,
+    timeoutMs,
+  });
+  engine.carry('callEndpoint', calls);
+  life.addStoppable({
+    name: 'attempts',
+    phase: 'attempts',
+    deadlineMs: drainMs + 2000,
+    stop: () => calls.drain(drainMs),
+  });
+  return calls;
+}

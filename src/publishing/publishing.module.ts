@@ -1,0 +1,59 @@
+/** Wiring of the front desk. */
+import { Module } from '@nestjs/common';
+import type { Config } from '../config.js';
+import { AddressGuard } from '../delivery/address-guard.js';
+import type { Clock } from '../engine/clock.js';
+import { Engine } from '../engine/engine.js';
+import type { Identifiers } from '../engine/identifiers.js';
+import { BearerTokens } from '../http/bearer-token.js';
+import { dialects } from '../http/dialect.js';
+import { RouteTable } from '../http/hot-routes.js';
+import { Intake } from '../lifecycle/intake.js';
+import { provided } from '../ports.js';
+import { PublishRoutes } from './publish.routes.js';
+
+@Module({
+  providers: [
+    {
+      provide: PublishRoutes,
+      inject: [
+        RouteTable,
+        Engine,
+        Intake,
+        AddressGuard,
+        BearerTokens,
+        provided.config,
+        provided.clock,
+        provided.identifiers,
+      ],
+      useFactory: publishRoutes,
+    },
+  ],
+})
+export class PublishingModule {}
+
+function publishRoutes(
+  table: RouteTable,
+  engine: Engine,
+  intake: Intake,
+  guard: AddressGuard,
+  bearer: BearerTokens,
+  config: Config,
+  clock: Clock,
+  identifiers: Identifiers,
+): PublishRoutes {
+  const { retries, retriesMax, delayMaxMs, timeoutMs } = config;
+  const routes = new PublishRoutes({
+    engine,
+    intake,
+    guard,
+    clock,
+    identifiers,
+    limits: { retries, retriesMax, delayMaxMs, timeoutMs },
+    dialect: dialects[config.dialect],
+    durability: config.fsync === 'strict' ? 'fsync' : 'os',
+    isOwnToken: (token) => bearer.include(token),
+  });
+  table.add(routes);
+  return routes;
+}

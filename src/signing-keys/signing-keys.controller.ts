@@ -1,0 +1,28 @@
+/** `/v2/keys`: the pair that receivers verify with, and its rotation (messaging protocol 2.11). */
+import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Engine } from '../engine/engine.js';
+import { resultOf } from '../http/outcome.js';
+import { Keyring } from './keyring.js';
+import type { KeyPair } from './signing-keys.commands.js';
+
+@Controller('v2/keys')
+export class SigningKeysController {
+  constructor(
+    private readonly engine: Engine,
+    private readonly keyring: Keyring,
+  ) {}
+
+  @Get()
+  async show(): Promise<KeyPair> {
+    const keys = this.keyring.inUse;
+    await this.engine.durable();
+    return keys;
+  }
+
+  @Post('rotate')
+  @HttpCode(200)
+  async rotate(): Promise<KeyPair> {
+    const [outcome] = await this.engine.dispatch([this.keyring.rotation()]);
+    return resultOf(outcome);
+  }
+}

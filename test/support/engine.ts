@@ -1,0 +1,59 @@
+/** An engine over a real store in a folder of its own, without HTTP around it. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../src/engine/clock.js';
+import { Engine } from '../../src/engine/engine.js';
+import { EventCodec } from '../../src/engine/event-codec.js';
+import { systemIdentifiers } from '../../src/engine/identifiers.js';
+import { Journal, openJournalLog } from '../../src/engine/journal.js';
+import { replayJournal, resumeEffects } from '../../src/engine/recovery.js';
+import type { RefusedReaction } from '../../src/engine/turn.js';
+import { UpcasterTable } from '../../src/engine/upcasters.js';
+import { nodeDisk } from '../../storage/node-disk.js';
+import { openStore } from '../../storage/store.js';
+
+export interface EngineOnDisk {
+  readonly directory: string;
+  readonly engine: Engine;
+  readonly journal: Journal;
+  /** Defects that were told to the watch. */
+  readonly failures: unknown[];
+  readonly refused: RefusedReaction[];
+  close(): Promise<void>;
+}
+
+/** Opens the engine on a folder (a new one by default), lets `fill` register kinds, and recovers. */
+export async function openEngine(
+  fill: (engine: Engine) => void,
+  directory?: string,
+): Promise<EngineOnDisk> {
+  const folder = directory ?? join(await mkdtemp(join(tmpdir(), 'stepwell-engine-')), 'data');
+  const store = await openStore(nodeDisk, folder, {
+    now: () => systemClock.now(),
+    after: (delayMs, callback) => systemClock.after(delayMs, callback),
+    randomBytes: (length) => systemIdentifiers.randomBytes(length),
+    fsync: 'strict',
+    reserveBytes: 0,
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  const upcasters = new UpcasterTable();
+  const codec = new EventCodec(upcasters);
+  const journal = new Journal(await openJournalLog(store), codec);
+  const failures: unknown[] = [];
+  const refused: RefusedReaction[] = [];
+  const engine = new Engine(journal, codec, upcasters, systemClock, systemIdentifiers, {
+    turnFailed: (error) => failures.push(error),
+    reactionRefused: (reaction) => refused.push(reaction),
+  });
+  fill(engine);
+  await replayJournal(engine, journal);
+  await resumeEffects(engine);
+  const close = async () => {
+    await engine.durable();
+    await store.close();
+  };
+  return { directory: folder, engine, journal, failures, refused, close };
+}
