@@ -71,7 +71,11 @@ function doors(nest: NestFastifyApplication) {
     name: 'doors',
     phase: 'doors' as const,
     deadlineMs: doorsDeadlineMs,
-    stop: () => nest.close(),
+    stop: () => {
+      // Node shuts what is idle now; what answers its last request later must not linger idle.
+      server.keepAliveTimeout = 1;
+      return nest.close();
+    },
     cut: () => server.closeAllConnections(),
   };
 }

@@ -1,32 +1,23 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { request } from 'undici';
+import { statusOf } from '../support/raw-request.js';
 import { startServer } from '../support/server.js';
 
 test('a request in flight is answered before the doors are shut', async () => {
   const server = await startServer();
-  let release = (): void => undefined;
-  const isReleased = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let arrive = (): void => undefined;
-  const hasArrived = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
   const { life, nest } = server.application;
-  // Routes cannot be added to a server that listens: an answer is held back on its way out.
-  nest.getHttpServer().prependOnceListener('request', (_incoming, outgoing) => {
-    const end = outgoing.end.bind(outgoing);
-    outgoing.end = (...args: Parameters<typeof end>) => {
-      arrive();
-      isReleased.then(() => end(...args));
-      return outgoing;
-    };
-  });
-  const answer = request(`${server.url}/health/live`);
-  await hasArrived;
+  const arrival = once(nest.getHttpServer(), 'request');
+  const socket = connect(server.port, '127.0.0.1');
+  const answer = text(socket);
+  const head = ['POST /nowhere HTTP/1.1', 'Host: here', `Authorization: ${server.basic}`];
+  socket.write(`${[...head, 'Content-Length: 2'].join('\r\n')}\r\n\r\na`);
+  await arrival;
   const stopped = server.stop();
   expect(life.status.state).toBe('draining');
-  release();
-  expect((await answer).statusCode).toBe(200);
+  socket.write('b');
+  expect(statusOf(await answer)).toBe(404);
   expect(await stopped).toBe(true);
   await expect(request(`${server.url}/health/live`)).rejects.toThrow('ECONNREFUSED');
   await server.remove();
