@@ -1,4 +1,4 @@
-/** The whole server over its ports: built, opened and ended the same way by `main.ts` and by tests. */
+/** The whole server over its ports: built, opened and ended alike by `main.ts` and by tests. */
 import type { AddressInfo } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Shared } from './app.module.js';

@@ -67,8 +67,8 @@ const variables: Readonly<Record<keyof Credentials, string>> = {
 const names = Object.keys(variables) as (keyof Credentials)[];
 
 /**
- * What is configured, else what the file keeps, else new ones that the file keeps from now on. The
- * data folder must exist and be locked. A file that cannot be read as ours is refused, not replaced.
+ * What is configured, else what the file keeps, else new ones, which the file keeps from then on.
+ * The data folder must exist. A file that does not read as ours is refused, never replaced.
  */
 export async function openCredentials(
   config: Config,

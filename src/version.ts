@@ -1,2 +1,2 @@
-/** The version of this program; a test holds it against package.json, so that the server reads no file for it. */
+/** The version of this program; a test holds it against package.json, so that no file is read. */
 export const version = '0.1.0';

@@ -1,4 +1,4 @@
-/** `stepwell dev`: the server for a developer's machine, found by SDKs in their development mode. */
+/** `stepwell dev`: the server for a developer's machine, found by SDKs in development mode. */
 import { Command } from 'commander';
 import { nodeDisk } from '../../storage/node-disk.js';
 import { ConfigurationError, listensOnLoopback, readConfiguration } from '../config.js';

@@ -1,4 +1,4 @@
-/** The last word to a connection whose bytes are no HTTP request: there is no path, so one shape. */
+/** The last word to a connection whose bytes are no HTTP: there is no path, so one shape. */
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorBody } from './error-shapes.js';

@@ -1,4 +1,4 @@
-/** The only file that knows how clients spell things: header prefixes, issuer, user agent, token parameter. */
+/** The only file that knows how clients spell things: prefixes, issuer, agent, parameters. */
 import { version } from '../version.js';
 import { type Parsed, parsed, refused } from './parsed.js';
 

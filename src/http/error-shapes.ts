@@ -29,7 +29,7 @@ export function refusalOf(rejection: Rejection): Refusal {
     : refusal;
 }
 
-/** The body of a refusal: `{"error"}` for messages and workflows, `{"error","status"}` elsewhere. */
+/** A refusal's body: `{"error"}` for messages and workflows, `{"error","status"}` elsewhere. */
 export function errorBody(isMessaging: boolean, refusal: Refusal): string {
   const { message: error, status } = refusal;
   return JSON.stringify(isMessaging ? { error } : { error, status });

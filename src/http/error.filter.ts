@@ -1,4 +1,4 @@
-/** Turns whatever ends a request badly into a refusal; the only place that says "internal error". */
+/** Turns what ends a request badly into a refusal; only here is an error "internal". */
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';

@@ -1,4 +1,4 @@
-/** Every request passes here first, at once and without waiting: is it sound, is it time, who asks? */
+/** Every request passes here first, at once: is it sound, is it time, and who asks? */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ProcessLife } from '../lifecycle/process-life.js';
 import type { BasicCredentials } from './basic-auth.js';

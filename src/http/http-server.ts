@@ -1,4 +1,4 @@
-/** Builds the HTTP side of the application: Nest for wiring, Fastify for bytes, guards before both. */
+/** Builds the HTTP side: Nest for wiring, Fastify for bytes, guards before both. */
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import {

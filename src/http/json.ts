@@ -1,4 +1,4 @@
-/** Reads JSON from a body: bounded in depth before the parser sees it, and never from broken UTF-8. */
+/** Reads JSON from a body: bounded in depth before parsing, and never from broken UTF-8. */
 import { isUtf8 } from 'node:buffer';
 import { type Parsed, parsed, refused } from './parsed.js';
 

@@ -1,4 +1,4 @@
-/** Compares what a client presents with what this server accepts, without telling how close it was. */
+/** Compares what a client presents with what is accepted, without telling how close it was. */
 import { hash, timingSafeEqual } from 'node:crypto';
 
 /**

@@ -1,4 +1,4 @@
-/** What the process's exit code says, and which error leads to which (sysexits where there is one). */
+/** What the process's exit code says, and which error leads to which (sysexits). */
 import { DamagedData, DirectoryInUse, DiskFailure } from '../../storage/storage-errors.js';
 import { ConfigurationError } from '../config.js';
 

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { type Actor, createActor } from 'xstate';
 import type { Clock } from '../engine/clock.js';
-import { processMachine } from './process.machine.js';
+import { lifeMachine } from './life.machine.js';
 
 export type ProcessState =
   | 'starting'
@@ -41,7 +41,7 @@ export interface Recoverable {
 }
 
 export class ProcessLife {
-  private readonly actor: Actor<typeof processMachine> = createActor(processMachine);
+  private readonly actor: Actor<typeof lifeMachine> = createActor(lifeMachine);
   private readonly recoverables: Recoverable[] = [];
   private readonly stoppables: Stoppable[] = [];
   private stopping: Promise<boolean> | null = null;
@@ -68,7 +68,7 @@ export class ProcessLife {
     this.stoppables.unshift(stoppable);
   }
 
-  /** The port is open: replays what has to be replayed and opens the doors. Rejects if it cannot. */
+  /** The port is open: recovers in order and opens the doors. Rejects if it cannot. */
   async recover(): Promise<void> {
     this.actor.send({ type: 'listening' });
     for (const recoverable of this.recoverables) {

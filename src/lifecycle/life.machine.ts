@@ -11,7 +11,7 @@
  */
 import { assign, setup } from 'xstate';
 
-export type ProcessEvent =
+export type LifeEvent =
   | { readonly type: 'listening' }
   | { readonly type: 'recovered' }
   | { readonly type: 'writesRefused'; readonly reason: string }
@@ -19,13 +19,13 @@ export type ProcessEvent =
   | { readonly type: 'stop'; readonly reason: string }
   | { readonly type: 'closed' };
 
-interface ProcessContext {
+interface LifeContext {
   /** Why the process is not serving; null while it is. */
   readonly reason: string | null;
 }
 
-export const processMachine = setup({
-  types: { context: {} as ProcessContext, events: {} as ProcessEvent },
+export const lifeMachine = setup({
+  types: { context: {} as LifeContext, events: {} as LifeEvent },
   actions: {
     remember: assign({ reason: (_, { reason }: { reason: string | null }) => reason }),
   },
