@@ -106,6 +106,7 @@ export function diskError(doing: string, cause: unknown): StorageError {
 
 /** The errno name of a file operation's error, or ''. */
 export function errorCode(cause: unknown): string {
-  if (!(cause instanceof Error) || !('code' in cause)) return '';
+  // Not `instanceof Error`: an error of node:fs may come from another realm (a test's, a worker's).
+  if (typeof cause !== 'object' || cause === null || !('code' in cause)) return '';
   return typeof cause.code === 'string' ? cause.code : '';
 }
