@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 import { type Parsed, parsed, refused } from '../http/parsed.js';
 import { embeddedIpv4, type IpAddress, isMetadata, restrictedRange } from './address-ranges.js';
 
@@ -29,6 +30,8 @@ const deniedPorts: ReadonlySet<number> = new Set([
 export class AddressGuard {
   private readonly networks: readonly [IpAddress, number][];
   private readonly hosts: ReadonlySet<string>;
+  /** Verdicts on literals: the same few are called again and again. */
+  private readonly literals = new LRUCache<string, Parsed<string>>({ max: 1024 });
 
   constructor(allowed: AllowedNetworks) {
     this.networks = allowed.networks.map((network) => ipaddr.parseCIDR(network));
@@ -53,8 +56,8 @@ export class AddressGuard {
     if (!this.hosts.has(host) && !isAllowedPort(url.port)) {
       return refused(`must not name port ${url.port}, which is not one of web servers`);
     }
-    const address = isIP(host) === 0 ? parsed(host) : this.checkAddress(host, host);
-    return address.ok ? parsed(url) : address;
+    const literal = isIP(host) === 0 ? undefined : this.checkLiteral(host);
+    return literal?.ok === false ? literal : parsed(url);
   }
 
   /** One address that `host` resolved to, or that a connection to it has reached. */
@@ -82,6 +85,14 @@ export class AddressGuard {
       if (!checked.ok) return checked;
     }
     return parsed(addresses);
+  }
+
+  private checkLiteral(address: string): Parsed<string> {
+    const known = this.literals.get(address);
+    if (known !== undefined) return known;
+    const verdict = this.checkAddress(address, address);
+    this.literals.set(address, verdict);
+    return verdict;
   }
 
   private isAllowed(address: IpAddress): boolean {

@@ -12,6 +12,9 @@ const discardBytesMax = 1024 * 1024;
 const headerFieldsMax = 256;
 const interimResponsesMax = 16;
 
+/** Nobody reads it: one for all, because its stack trace would cost more than a request. */
+const endedEarly = new Error('the attempt has ended');
+
 const stages = {
   connecting: 'connecting',
   sent: 'waiting for the response',
@@ -25,6 +28,8 @@ export class OpenAttempt implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | null = null;
   private stage: keyof typeof stages = 'connecting';
   private hasEnded = false;
+  /** The whole response has come. */
+  private isAnswered = false;
   private interimResponses = 0;
   private status = 0;
   private headers: readonly string[] = [];
@@ -58,7 +63,7 @@ export class OpenAttempt implements Dispatcher.DispatchHandler {
     this.controller = controller;
     this.stage = 'sent';
     // The deadline came while the connection was being opened: nothing may be sent any more.
-    if (this.hasEnded) controller.abort(new Error('ended before it was sent'));
+    if (this.hasEnded) controller.abort(endedEarly);
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
@@ -90,6 +95,7 @@ export class OpenAttempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.isAnswered = true;
     this.end(this.status, null, false);
   }
 
@@ -113,9 +119,8 @@ export class OpenAttempt implements Dispatcher.DispatchHandler {
       cut,
     });
     this.captured = [];
-    // Of a response that ended by itself this is a no-op; else the connection is destroyed, and
-    // undici opens a fresh one for the next attempt.
-    this.controller?.abort(new Error('ended early'));
+    // The connection is destroyed, and undici opens a fresh one for the next attempt.
+    if (!this.isAnswered) this.controller?.abort(endedEarly);
   }
 }
 
