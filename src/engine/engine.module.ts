@@ -35,6 +35,7 @@ const storageDeadlineMs = 30_000;
         provided.clock,
         provided.identifiers,
         provided.fatal,
+        ProcessLife,
       ],
       useFactory: storeOf,
     },
@@ -84,14 +85,22 @@ async function storeOf(
   clock: Clock,
   identifiers: Identifiers,
   fatal: (error: unknown) => void,
+  life: ProcessLife,
 ): Promise<Store> {
-  return openStore(disk, config.dataDirectory, {
+  const store = await openStore(disk, config.dataDirectory, {
     now: () => clock.now(),
     after: (delayMs, callback) => clock.after(delayMs, callback),
     randomBytes: (length) => identifiers.randomBytes(length),
     fsync: config.fsync,
     onFailure: fatal,
   });
+  life.addStoppable({
+    name: 'store',
+    phase: 'storage',
+    deadlineMs: storageDeadlineMs,
+    stop: () => store.close(),
+  });
+  return store;
 }
 
 function engineOf(

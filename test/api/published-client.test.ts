@@ -78,7 +78,7 @@ describe('the published client', () => {
   });
 
   it('reads a message back and cancels it, once', async () => {
-    const { messageId } = await client.publish<{ url: string }>({
+    const { messageId } = await client.publish({
       url: endpoint.url,
       body: '{"later":true}',
       delay: '1h',
