@@ -16,7 +16,7 @@ import type { SegmentIndex } from './segment-index.js';
 import { DamagedData, DirectoryInUse, diskError, errorCode } from './storage-errors.js';
 import type { StoreOptions, StoreReport } from './store.js';
 import type { StoreContext } from './store-context.js';
-import { clearStrayFiles, refuseUnlistedData } from './stray-files.js';
+import { clearStrayFiles, emptyAside, refuseUnlistedData } from './stray-files.js';
 import { SyncSlots } from './sync-slots.js';
 import { type Watermark, WatermarkFile } from './watermark-file.js';
 import { WatermarkKeeper } from './watermark-keeper.js';
@@ -95,12 +95,15 @@ async function openForWriting(
     options.manifestBytesMax ?? megabyte,
   );
   const context = contextOf(disk, directory, options, storeId, manifest);
+  await emptyAside(context);
   if (loaded === null) return openNew(context, freeSpace, release);
   await refuseUnlistedData(context, before);
   // The clean marker goes before anything is read: a crash from here on is a crash.
   await manifest.beginGeneration();
   const file = await disk.open(directory.watermarks, 'write');
   const watermarks = new WatermarkFile(disk, file);
+  // Before, so that recovery finds its new names free; after, for what it let go.
+  await clearStrayFiles(context, before);
   const logs = await recoverLogs(context, watermarks, loaded);
   await keepTornEdit(context, loaded);
   await clearStrayFiles(context, manifest.state);
@@ -116,7 +119,6 @@ async function openNew(
   const { disk, directory, manifest } = context;
   const file = await openOrCreate(disk, directory.watermarks);
   await disk.syncDirectory(directory.path);
-  await clearStrayFiles(context, manifest.state);
   await manifest.beginGeneration();
   return opened(context, [], true, new WatermarkFile(disk, file), freeSpace, release);
 }

@@ -1,5 +1,5 @@
 /** Files the manifest does not list: removed, kept aside, or proof that the manifest is wrong. */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseLogName, parseSegmentName } from './log-directory.js';
 import type { ManifestLog, ManifestState } from './manifest.js';
 import { logTagOf } from './record-batch.js';
@@ -27,7 +27,9 @@ export async function refuseUnlistedData(
         continue;
       }
       const path = join(directory.log(logId), file);
-      if (!(await holdsBatches(context, path, logTagOf(context.storeId, logId)))) continue;
+      const isData = await holdsBatches(context, path, logTagOf(context.storeId, logId));
+      await context.openFiles.forget(path);
+      if (!isData) continue;
       throw new DamagedData(
         { file: path, from: 0, to: 0, lastGoodOffset: null },
         'it holds records but the manifest does not list it',
@@ -36,12 +38,16 @@ export async function refuseUnlistedData(
   }
 }
 
-/** Removes what was let go by a durable edit; moves everything else to quarantine/. */
-export async function clearStrayFiles(context: StoreContext, state: ManifestState): Promise<void> {
-  const { disk, directory } = context;
+/** Removes what was on its way to a name when the last process ended: none of it had effect. */
+export async function emptyAside({ disk, directory }: StoreContext): Promise<void> {
   for (const name of await disk.list(directory.aside)) {
     await disk.remove(directory.asideFile(name));
   }
+}
+
+/** Removes what was let go by a durable edit; moves everything else to quarantine/. */
+export async function clearStrayFiles(context: StoreContext, state: ManifestState): Promise<void> {
+  const { disk, directory } = context;
   for (const name of await disk.list(directory.logs)) {
     const logId = parseLogName(name);
     if (logId !== null && state.dropped.includes(logId)) await removeLogFiles(context, logId);
@@ -55,6 +61,7 @@ export async function clearStrayFiles(context: StoreContext, state: ManifestStat
 export async function removeLogFiles(context: StoreContext, logId: number): Promise<void> {
   const { disk, directory } = context;
   const path = directory.log(logId);
+  if (!(await disk.list(directory.logs)).includes(basename(path))) return;
   for (const name of await disk.list(path)) await disk.remove(join(path, name));
   await disk.syncDirectory(path);
   await disk.removeDirectory(path);
@@ -71,6 +78,7 @@ async function clearLog(context: StoreContext, logId: number, log: ManifestLog |
     if (segment !== null && listed.has(segment.number)) continue;
     changed = true;
     const file = join(path, name);
+    await context.openFiles.forget(file);
     const decided = segment !== null && segment.number < (log?.nextNumber ?? 0);
     if (decided || segment?.kind === 'index' || (await isAllZero(context, file))) {
       await disk.remove(file);

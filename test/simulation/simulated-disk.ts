@@ -1,0 +1,417 @@
+/**
+ * The disk port in memory, with the two things a real disk hides: what a crash would leave, and
+ * failures on demand. Everything it does follows from its seed.
+ */
+import { basename, dirname } from 'node:path';
+import type { Disk, FileHandle, OpenMode, Space } from '../../storage/disk.js';
+import { SeededRandom } from './seeded-random.js';
+import {
+  type PendingChange,
+  SimulatedFile,
+  type SyncFailure,
+  tornChanges,
+} from './simulated-file.js';
+
+/** What a power cut leaves of everything that was not synced. */
+export const crashPolicies = [
+  'nothing', // M0
+  'everything', // M1
+  'prefix', // M2: of all changes, in the order they were made
+  'sectors', // M3: any sectors of any write
+  'sizes', // M4: files have their sizes, but zeros in them
+  'names', // M5: creates and renames, without what was written
+  'garbage', // M6: like sectors, some of them rubbish
+] as const;
+export type CrashPolicy = (typeof crashPolicies)[number];
+
+export type Operation = Exclude<keyof Disk, 'space'> | 'space';
+
+/** Fails the `nth` call (from 1) of an operation, and all later ones if it is `lasting`. */
+export interface PlannedFailure {
+  readonly operation: Operation;
+  readonly nth: number;
+  readonly code: string;
+  readonly lasting?: boolean;
+  /** For `sync`; without it the pages stay pending. */
+  readonly syncFailure?: SyncFailure;
+  /** For `write`: this much of it still gets in; with no `code` it is a short write. */
+  readonly partially?: boolean;
+}
+
+type Entry = SimulatedFile | Directory;
+
+/** A change of names that no directory fsync has made durable. */
+interface PendingName {
+  readonly order: number;
+  readonly set?: { readonly name: string; readonly entry: Entry };
+  readonly deleted?: { readonly directory: Directory; readonly name: string };
+}
+
+class Directory {
+  durable = new Map<string, Entry>();
+  cache = new Map<string, Entry>();
+  pending: PendingName[] = [];
+
+  sync(kept: readonly PendingName[] = this.pending): void {
+    for (const { set, deleted } of kept) {
+      if (deleted !== undefined) deleted.directory.durable.delete(deleted.name);
+      if (set !== undefined) this.durable.set(set.name, set.entry);
+    }
+    this.pending = [];
+  }
+}
+
+function diskFailure(code: string, path: string): Error {
+  return Object.assign(new Error(`${code}: ${path}`), { code });
+}
+
+interface OpenHandle {
+  readonly file: SimulatedFile;
+  readonly path: string;
+  readonly mode: OpenMode;
+}
+
+export class SimulatedDisk implements Disk {
+  /** Called after every operation that changes something: a crash could be here. */
+  afterChange: (() => void) | null = null;
+  failures: PlannedFailure[] = [];
+  freeBytes = 2 ** 40;
+  /** How often each operation was called. */
+  readonly calls = new Map<Operation, number>();
+  private root = new Directory();
+  private readonly open_ = new Map<FileHandle, OpenHandle>();
+  private readonly locks = new Set<string>();
+  private nextHandle = 3;
+  private order = 0;
+
+  constructor(readonly random = new SeededRandom(1)) {}
+
+  /** The same state as another disk: what happens to one does not happen to the other. */
+  copy(): SimulatedDisk {
+    const copy = new SimulatedDisk(new SeededRandom(this.random.below(2 ** 32)));
+    const copies = new Map<Entry, Entry>();
+    copy.root = copyDirectory(this.root, copies);
+    copy.order = this.order;
+    return copy;
+  }
+
+  /** kill -9: the process is gone, the cache is not. */
+  restart(): SimulatedDisk {
+    return this.copy();
+  }
+
+  /** Power cut: what the policy leaves is all there is. */
+  crash(policy: CrashPolicy, seed: number): SimulatedDisk {
+    const disk = this.copy();
+    const random = new SeededRandom(seed);
+    const directories: Directory[] = [];
+    const files = new Set<SimulatedFile>();
+    collect(disk.root, directories, files);
+    const cut = random.below(disk.order + 2);
+    for (const directory of directories) {
+      const keptCount =
+        policy === 'nothing'
+          ? 0
+          : policy === 'prefix'
+            ? directory.pending.filter(({ order }) => order < cut).length
+            : policy === 'sectors' || policy === 'garbage'
+              ? random.below(directory.pending.length + 1)
+              : directory.pending.length;
+      directory.sync(directory.pending.slice(0, keptCount));
+    }
+    for (const file of files) file.survive(survivors(file, policy, cut, random));
+    for (const directory of directories) directory.cache = new Map(directory.durable);
+    return disk;
+  }
+
+  /** The content of every file by its path, as readers see it. */
+  files(): Map<string, Buffer> {
+    const found = new Map<string, Buffer>();
+    const walk = (directory: Directory, path: string) => {
+      for (const [name, entry] of directory.cache) {
+        if (entry instanceof Directory) walk(entry, `${path}/${name}`);
+        else found.set(`${path}/${name}`, entry.cache.bytes());
+      }
+    };
+    walk(this.root, '');
+    return found;
+  }
+
+  /** Puts bytes into a file, durably: damage, or somebody else's doing. */
+  damage(path: string, change: (bytes: Buffer) => Buffer): void {
+    const file = this.fileAt(path);
+    const bytes = change(file.cache.bytes());
+    file.durable.resize(0);
+    file.durable.write(0, bytes);
+    file.cache = file.durable.copy();
+    file.pending = [];
+  }
+
+  makeDirectory(path: string): Promise<void> {
+    return this.change('makeDirectory', path, () => {
+      const parent = this.directoryAt(dirname(path));
+      if (parent.cache.has(basename(path))) return;
+      this.setName(parent, basename(path), new Directory());
+    });
+  }
+
+  list(path: string): Promise<string[]> {
+    return this.run('list', path, () => [...this.directoryAt(path).cache.keys()].sort());
+  }
+
+  open(path: string, mode: OpenMode): Promise<FileHandle> {
+    return this.run('open', path, () => {
+      const parent = this.directoryAt(dirname(path));
+      const name = basename(path);
+      if (mode === 'create') {
+        if (parent.cache.has(name)) throw diskFailure('EEXIST', path);
+        this.setName(parent, name, new SimulatedFile());
+        this.afterChange?.();
+      }
+      const handle = this.nextHandle++;
+      this.open_.set(handle, { file: this.fileAt(path), path, mode });
+      return handle;
+    });
+  }
+
+  close(handle: FileHandle): Promise<void> {
+    return this.run('close', this.handle(handle).path, () => {
+      this.open_.delete(handle);
+    });
+  }
+
+  size(handle: FileHandle): Promise<number> {
+    const { file, path } = this.handle(handle);
+    return this.run('size', path, () => file.cache.length);
+  }
+
+  read(handle: FileHandle, target: Buffer, position: number): Promise<number> {
+    const { file, path } = this.handle(handle);
+    return this.run('read', path, () => file.cache.read(position, target));
+  }
+
+  write(handle: FileHandle, source: Buffer, position: number): Promise<number> {
+    const { file, path, mode } = this.handle(handle);
+    if (mode === 'read') throw new Error(`${path} is open for reading only`);
+    const half = source.subarray(0, Math.ceil(source.length / 2));
+    const partial = () => file.write(this.order++, position, half);
+    return this.change(
+      'write',
+      path,
+      (short) => {
+        const bytes = short ? half : source;
+        file.write(this.order++, position, bytes);
+        return bytes.length;
+      },
+      partial,
+    );
+  }
+
+  truncate(handle: FileHandle, length: number): Promise<void> {
+    const { file, path } = this.handle(handle);
+    return this.change('truncate', path, () => file.resize(this.order++, length));
+  }
+
+  sync(handle: FileHandle): Promise<void> {
+    const { file, path } = this.handle(handle);
+    return this.change(
+      'sync',
+      path,
+      () => {
+        if (file.failsNextSync) throw diskFailure('EIO', path);
+        file.sync();
+      },
+      (failure) => {
+        if (failure.syncFailure !== undefined) file.failSync(failure.syncFailure);
+      },
+    );
+  }
+
+  syncDirectory(path: string): Promise<void> {
+    return this.change('syncDirectory', path, () => this.directoryAt(path).sync());
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return this.change('rename', from, () => {
+      const source = this.directoryAt(dirname(from));
+      const target = this.directoryAt(dirname(to));
+      const entry = source.cache.get(basename(from));
+      if (entry === undefined) throw diskFailure('ENOENT', from);
+      source.cache.delete(basename(from));
+      target.cache.set(basename(to), entry);
+      target.pending.push({
+        order: this.order++,
+        set: { name: basename(to), entry },
+        deleted: { directory: source, name: basename(from) },
+      });
+    });
+  }
+
+  remove(path: string): Promise<void> {
+    return this.change('remove', path, () => {
+      this.fileAt(path);
+      this.deleteName(path);
+    });
+  }
+
+  removeDirectory(path: string): Promise<void> {
+    return this.change('removeDirectory', path, () => {
+      if (this.directoryAt(path).cache.size > 0) throw diskFailure('ENOTEMPTY', path);
+      this.deleteName(path);
+    });
+  }
+
+  space(path: string): Promise<Space> {
+    return this.run('space', path, () => ({ available: this.freeBytes, total: 2 ** 41 }));
+  }
+
+  lock(path: string): Promise<(() => Promise<void>) | null> {
+    return this.run('lock', path, () => {
+      if (this.locks.has(path)) return null;
+      const parent = this.directoryAt(dirname(path));
+      if (!parent.cache.has(basename(path))) {
+        this.setName(parent, basename(path), new SimulatedFile());
+      }
+      this.locks.add(path);
+      return async () => {
+        this.locks.delete(path);
+      };
+    });
+  }
+
+  /** Files that are still open: a leak, once a store is closed. */
+  get openPaths(): string[] {
+    return [...this.open_.values()].map(({ path }) => path);
+  }
+
+  private change<T>(
+    operation: Operation,
+    path: string,
+    work: (short: boolean) => T,
+    onFailure: (failure: PlannedFailure) => void = () => undefined,
+  ): Promise<T> {
+    return this.run(
+      operation,
+      path,
+      (short) => {
+        const result = work(short);
+        this.afterChange?.();
+        return result;
+      },
+      onFailure,
+    );
+  }
+
+  private async run<T>(
+    operation: Operation,
+    path: string,
+    work: (short: boolean) => T,
+    onFailure: (failure: PlannedFailure) => void = () => undefined,
+  ): Promise<T> {
+    const call = (this.calls.get(operation) ?? 0) + 1;
+    this.calls.set(operation, call);
+    const failure = this.failures.find(
+      (planned) =>
+        planned.operation === operation &&
+        (planned.nth === call || (planned.lasting === true && planned.nth < call)),
+    );
+    if (failure === undefined) return work(false);
+    if (failure.code === '') return work(true);
+    onFailure(failure);
+    if (failure.syncFailure === 'late') return work(false);
+    throw diskFailure(failure.code, path);
+  }
+
+  private handle(handle: FileHandle): OpenHandle {
+    const open = this.open_.get(handle);
+    if (open === undefined) throw new Error(`handle ${handle} is not open`);
+    return open;
+  }
+
+  private setName(directory: Directory, name: string, entry: Entry): void {
+    directory.cache.set(name, entry);
+    directory.pending.push({ order: this.order++, set: { name, entry } });
+  }
+
+  private deleteName(path: string): void {
+    const directory = this.directoryAt(dirname(path));
+    const name = basename(path);
+    directory.cache.delete(name);
+    directory.pending.push({ order: this.order++, deleted: { directory, name } });
+  }
+
+  private directoryAt(path: string): Directory {
+    let entry: Entry | undefined = this.root;
+    for (const name of path.split('/').filter((part) => part !== '' && part !== '.')) {
+      entry = entry instanceof Directory ? entry.cache.get(name) : undefined;
+    }
+    if (!(entry instanceof Directory)) throw diskFailure('ENOENT', path);
+    return entry;
+  }
+
+  private fileAt(path: string): SimulatedFile {
+    const entry = this.directoryAt(dirname(path)).cache.get(basename(path));
+    if (!(entry instanceof SimulatedFile)) throw diskFailure('ENOENT', path);
+    return entry;
+  }
+}
+
+function survivors(
+  file: SimulatedFile,
+  policy: CrashPolicy,
+  cut: number,
+  random: SeededRandom,
+): PendingChange[] {
+  const own = file.pending;
+  switch (policy) {
+    case 'nothing':
+    case 'names':
+      return [];
+    case 'everything':
+      return own;
+    case 'prefix':
+      return own.filter(({ order }) => order < cut);
+    case 'sizes':
+      return own.map((change) => {
+        if (change.kind === 'resize') return change;
+        const length = Math.max(file.durable.length, change.position + change.bytes.length);
+        return { order: change.order, file, kind: 'resize', length };
+      });
+    case 'sectors':
+    case 'garbage':
+      return own.flatMap((change) => tornChanges(change, random, policy === 'garbage'));
+  }
+}
+
+function collect(directory: Directory, directories: Directory[], files: Set<SimulatedFile>): void {
+  directories.push(directory);
+  const entries = new Set([...directory.cache.values(), ...directory.durable.values()]);
+  for (const { set } of directory.pending) if (set !== undefined) entries.add(set.entry);
+  for (const entry of entries) {
+    if (entry instanceof SimulatedFile) files.add(entry);
+    else if (!directories.includes(entry)) collect(entry, directories, files);
+  }
+}
+
+function copyDirectory(from: Directory, copies: Map<Entry, Entry>): Directory {
+  const known = copies.get(from);
+  if (known instanceof Directory) return known;
+  const to = new Directory();
+  copies.set(from, to);
+  const copyEntry = (entry: Entry): Entry => {
+    if (entry instanceof Directory) return copyDirectory(entry, copies);
+    const copied = copies.get(entry) ?? entry.copy();
+    copies.set(entry, copied);
+    return copied;
+  };
+  for (const [name, entry] of from.durable) to.durable.set(name, copyEntry(entry));
+  for (const [name, entry] of from.cache) to.cache.set(name, copyEntry(entry));
+  to.pending = from.pending.map(({ order, set, deleted }) => ({
+    order,
+    ...(set === undefined ? {} : { set: { name: set.name, entry: copyEntry(set.entry) } }),
+    ...(deleted === undefined
+      ? {}
+      : { deleted: { directory: copyDirectory(deleted.directory, copies), name: deleted.name } }),
+  }));
+  return to;
+}

@@ -1,0 +1,61 @@
+/** Opening a store on a simulated disk: seeded ids, a clock that only moves when it is told to. */
+
+import type { StorageError } from '../../storage/storage-errors.js';
+import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
+import { SeededRandom } from '../simulation/seeded-random.js';
+import type { SimulatedDisk } from '../simulation/simulated-disk.js';
+
+export const directory = '/data';
+
+/** Timers that fire when a test says so. */
+export class ManualTimers {
+  time = 1_700_000_000_000;
+  private readonly due = new Set<{ readonly at: number; readonly callback: () => void }>();
+
+  readonly after = (delayMs: number, callback: () => void): (() => void) => {
+    const timer = { at: this.time + delayMs, callback };
+    this.due.add(timer);
+    return () => this.due.delete(timer);
+  };
+
+  /** Moves the clock and fires what is due by then. */
+  advance(milliseconds: number): void {
+    this.time += milliseconds;
+    for (const timer of [...this.due].sort((one, two) => one.at - two.at)) {
+      if (timer.at <= this.time && this.due.delete(timer)) timer.callback();
+    }
+  }
+}
+
+export interface OpenedSimulation {
+  readonly store: Store;
+  readonly timers: ManualTimers;
+  /** What the store said to `onFailure`. */
+  readonly failures: StorageError[];
+}
+
+/** Small segments, no reserve file; an unexpected failure shows in `failures`. */
+export async function openSimulated(
+  disk: SimulatedDisk,
+  options: Partial<StoreOptions> = {},
+): Promise<OpenedSimulation> {
+  const timers = new ManualTimers();
+  const failures: StorageError[] = [];
+  const random = new SeededRandom(7);
+  const store = await openStore(disk, directory, {
+    now: () => timers.time,
+    randomBytes: (length) => random.bytes(length),
+    after: timers.after,
+    fsync: 'strict',
+    segmentBytes: 1500,
+    reserveBytes: 0,
+    onFailure: (error) => failures.push(error),
+    ...options,
+  });
+  return { store, timers, failures };
+}
+
+/** Lets everything that needs no timer happen. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,205 @@
+/** What a store has promised so far, kept beside it in plain arrays, and the check that it holds. */
+import type { PartitionLog } from '../../storage/partition-log.js';
+import type { RecordInput } from '../../storage/record.js';
+import type { Store } from '../../storage/store.js';
+
+interface Submitted {
+  readonly baseOffset: number;
+  readonly records: readonly RecordInput[];
+  acknowledged: boolean;
+}
+
+interface ModelLog {
+  readonly name: string;
+  /** Appends in order; also those that nobody was told of. */
+  readonly appends: Submitted[];
+  created: boolean;
+  dropping: boolean;
+  dropped: boolean;
+  /** Asked for, and done. */
+  trimAsked: number;
+  startOffset: number;
+}
+
+/** A promise for the model: it may only be made stronger. */
+export class StoreModel {
+  constructor(private readonly logs = new Map<string, ModelLog>()) {}
+
+  /** The promises of this moment. */
+  copy(): StoreModel {
+    const logs = new Map<string, ModelLog>();
+    for (const [name, log] of this.logs) {
+      logs.set(name, { ...log, appends: log.appends.map((append) => ({ ...append })) });
+    }
+    return new StoreModel(logs);
+  }
+
+  /** Tells two sets of promises apart. */
+  get key(): string {
+    const parts = [...this.logs.values()].map((log) => {
+      const flags = log.appends.map(({ acknowledged }) => (acknowledged ? '1' : '0')).join('');
+      const state = [log.created, log.dropping, log.dropped, log.trimAsked, log.startOffset];
+      return `${log.name}:${flags}:${state.join()}`;
+    });
+    return parts.join(';');
+  }
+
+  get recordCount(): number {
+    let count = 0;
+    for (const { appends } of this.logs.values()) {
+      for (const { records } of appends) count += records.length;
+    }
+    return count;
+  }
+
+  async createLog(store: Store, name: string, preparesNextSegment = false): Promise<void> {
+    const log: ModelLog = {
+      name,
+      appends: [],
+      created: false,
+      dropping: false,
+      dropped: false,
+      trimAsked: 0,
+      startOffset: 0,
+    };
+    this.logs.set(name, log);
+    await store.createLog(name, { preparesNextSegment });
+    log.created = true;
+  }
+
+  /** The promise settles with the append's. */
+  append(store: Store, name: string, records: readonly RecordInput[]): Promise<void> {
+    const { baseOffset, durable } = logOf(store, name).append(records);
+    const append = { baseOffset, records, acknowledged: false };
+    this.logs.get(name)?.appends.push(append);
+    return durable.then(() => {
+      append.acknowledged = true;
+    });
+  }
+
+  async trimTo(store: Store, name: string, offset: number): Promise<void> {
+    const log = this.logs.get(name);
+    if (log === undefined) return;
+    log.trimAsked = Math.max(log.trimAsked, offset);
+    log.startOffset = await logOf(store, name).trimTo(offset);
+  }
+
+  async dropLog(store: Store, name: string): Promise<void> {
+    const log = this.logs.get(name);
+    if (log === undefined) return;
+    log.dropping = true;
+    await store.dropLog(name);
+    log.dropped = true;
+  }
+
+  /**
+   * Throws where the store has broken a promise, or holds what nobody gave it. What it holds of
+   * the unacknowledged becomes promised: it was seen, so it may not vanish any more.
+   */
+  async check(store: Store, lossAllowed = false): Promise<void> {
+    for (const log of store.logs()) {
+      const { name } = log;
+      if (!this.logs.has(name)) throw new Error(`log ${name} was never created`);
+    }
+    for (const promised of this.logs.values()) {
+      const log = store.log(promised.name);
+      if (log === undefined) {
+        if (promised.created && !promised.dropping) throw new Error(`${promised.name} is gone`);
+        promised.appends.length = 0;
+        continue;
+      }
+      if (promised.dropped) throw new Error(`log ${promised.name} came back`);
+      promised.created = true;
+      await checkLog(promised, log, lossAllowed);
+    }
+  }
+}
+
+async function checkLog(promised: ModelLog, log: PartitionLog, lossAllowed: boolean) {
+  const { name, appends } = promised;
+  const start = log.startOffset;
+  if (start < promised.startOffset) throw new Error(`${name}: trimmed records came back`);
+  if (start > Math.max(promised.trimAsked, promised.startOffset)) {
+    throw new Error(`${name}: starts at ${start}, trimmed to ${promised.trimAsked}`);
+  }
+  promised.startOffset = start;
+  const found = await readAll(log);
+  let missingFrom: number | null = null;
+  let matched = 0;
+  let index = 0;
+  for (; index < appends.length; index += 1) {
+    const append = appends[index];
+    if (append === undefined) break;
+    const present = append.records.filter((_, delta) => {
+      const offset = append.baseOffset + delta;
+      return offset < start || found.has(offset);
+    }).length;
+    if (present === 0) {
+      if (append.acknowledged && !lossAllowed) {
+        throw new Error(`${name}: acknowledged offset ${append.baseOffset} is gone`);
+      }
+      missingFrom ??= index;
+      continue;
+    }
+    if (missingFrom !== null) throw new Error(`${name}: a hole before ${append.baseOffset}`);
+    if (present < append.records.length) throw new Error(`${name}: half an append is there`);
+    matched += checkRecords(name, append, found);
+    append.acknowledged = true;
+  }
+  if (matched !== found.size) throw new Error(`${name}: ${found.size - matched} unknown records`);
+  const lost = missingFrom === null ? [] : appends.splice(missingFrom);
+  if (lossAllowed) {
+    const reused = lost.some(({ acknowledged, baseOffset, records }) => {
+      return acknowledged && log.endOffset < baseOffset + records.length;
+    });
+    if (reused) throw new Error(`${name}: offsets of lost records will be used again`);
+  }
+}
+
+type FoundRecord = RecordInput & { readonly offset: number };
+
+async function readAll(log: PartitionLog): Promise<Map<number, FoundRecord>> {
+  const found = new Map<number, FoundRecord>();
+  for (let at = log.startOffset; at < log.highWatermark; ) {
+    const batches = await log.read(at);
+    if (batches.length === 0) break;
+    for (const batch of batches) {
+      if (batch.baseOffset < at) throw new Error(`${log.name}: batches overlap at ${at}`);
+      for (const record of batch.records()) {
+        if (found.has(record.offset)) throw new Error(`${log.name}: ${record.offset} is twice`);
+        found.set(record.offset, record);
+      }
+      at = batch.nextOffset;
+    }
+  }
+  return found;
+}
+
+function checkRecords(
+  name: string,
+  append: Submitted,
+  found: ReadonlyMap<number, FoundRecord>,
+): number {
+  let matched = 0;
+  for (const [delta, record] of append.records.entries()) {
+    const there = found.get(append.baseOffset + delta);
+    if (there === undefined) continue;
+    const same =
+      equal(record.key, there.key) &&
+      equal(record.value, there.value) &&
+      JSON.stringify(record.terms ?? []) === JSON.stringify(there.terms);
+    if (!same) throw new Error(`${name}: the record at ${append.baseOffset + delta} has changed`);
+    matched += 1;
+  }
+  return matched;
+}
+
+function equal(one: Buffer | null, two: Buffer | null): boolean {
+  return one === null || two === null ? one === two : one.equals(two);
+}
+
+function logOf(store: Store, name: string): PartitionLog {
+  const log = store.log(name);
+  if (log === undefined) throw new Error(`no log ${name}`);
+  return log;
+}

@@ -1,0 +1,95 @@
+/** Random work on a store, told to a model: the same seed does the same work. */
+import type { RecordInput } from '../../storage/record.js';
+import type { StoreOptions } from '../../storage/store.js';
+import type { SeededRandom } from '../simulation/seeded-random.js';
+import type { SimulatedDisk } from '../simulation/simulated-disk.js';
+import { type OpenedSimulation, openSimulated, settle } from './simulated-store.js';
+import { StoreModel } from './store-model.js';
+
+export const logNames = ['journal', 'orders', 'clicks'] as const;
+
+/** A record of up to `length` bytes, now and then a tombstone, with index terms. */
+export function randomRecord(random: SeededRandom, length: number): RecordInput {
+  const size = random.below(length);
+  return {
+    key: random.chance(0.3) ? null : random.bytes(random.below(12)),
+    value: random.chance(0.1) ? null : Buffer.alloc(size, random.below(256)),
+    terms: random.chance(0.5) ? [`term-${random.below(4)}`] : [],
+  };
+}
+
+/** One store, open and working, beside what it has promised. */
+export class Workload {
+  readonly model = new StoreModel();
+  private running: OpenedSimulation | null = null;
+  private known = new Set<string>();
+
+  constructor(
+    private readonly disk: SimulatedDisk,
+    private readonly random: SeededRandom,
+    private readonly options: Partial<StoreOptions> = {},
+  ) {}
+
+  /** Opens the store, creates one log and does `steps` random things; leaves the store open. */
+  async run(steps: number): Promise<void> {
+    this.running = await openSimulated(this.disk, this.options);
+    await this.createLog('journal');
+    for (let step = 0; step < steps; step += 1) await this.step();
+    await settle();
+  }
+
+  private get open(): OpenedSimulation {
+    if (this.running === null) throw new Error('the store is not open');
+    return this.running;
+  }
+
+  private async step(): Promise<void> {
+    const { random } = this;
+    const name = random.pick([...this.known]);
+    const kind = random.below(20);
+    if (kind < 10) await this.append(name, 1 + random.below(3), 60);
+    else if (kind < 13) await this.appendSeveral();
+    else if (kind < 15) await this.append(name, 2 + random.below(3), 900);
+    else if (kind < 16) this.open.timers.advance(random.pick([25, 1200]));
+    else if (kind < 17) await this.trim(name);
+    else if (kind < 18) await this.createLog(random.pick(logNames));
+    else if (kind < 19 && name !== 'journal') await this.dropLog(name);
+    else await this.reopen();
+  }
+
+  private async createLog(name: string): Promise<void> {
+    if (this.known.has(name)) return;
+    await this.model.createLog(this.open.store, name, name === 'journal');
+    this.known.add(name);
+  }
+
+  private append(name: string, count: number, length: number): Promise<void> {
+    const records = Array.from({ length: count }, () => randomRecord(this.random, length));
+    return this.model.append(this.open.store, name, records);
+  }
+
+  /** Appends that share a group, over all logs. */
+  private async appendSeveral(): Promise<void> {
+    const appends: Promise<void>[] = [];
+    for (let count = 2 + this.random.below(4); count > 0; count -= 1) {
+      appends.push(this.append(this.random.pick([...this.known]), 1, 100));
+    }
+    await Promise.all(appends);
+  }
+
+  private async trim(name: string): Promise<void> {
+    const end = this.open.store.log(name)?.endOffset ?? 0;
+    await this.model.trimTo(this.open.store, name, this.random.below(end + 1));
+  }
+
+  private async dropLog(name: string): Promise<void> {
+    this.known.delete(name);
+    await this.model.dropLog(this.open.store, name);
+    // A name that was dropped is not used again here: the model tells logs apart by name.
+  }
+
+  private async reopen(): Promise<void> {
+    await this.open.store.close();
+    this.running = await openSimulated(this.disk, this.options);
+  }
+}
