@@ -11,7 +11,6 @@ export const connectionCountMax = 4096;
 export const serverTimeouts = {
   requestTimeout: 30_000,
   keepAliveTimeout: 5_000,
-  maxRequestsPerSocket: 1_000,
 } satisfies FastifyServerOptions;
 
 /** Options of Node's HTTP parser: strict, and with room for the headers allowed above. */

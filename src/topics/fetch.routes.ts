@@ -31,6 +31,9 @@ interface Cursor extends Position {
 }
 
 export class FetchRoutes implements HotRoutes {
+  /** Those that wait for records: a server that stops answers them with what there is. */
+  private readonly waiting = new Set<() => void>();
+
   constructor(
     private readonly topics: TopicsDesk,
     private readonly engine: Engine,
@@ -38,6 +41,9 @@ export class FetchRoutes implements HotRoutes {
   ) {}
 
   register(fastify: FastifyInstance): void {
+    fastify.addHook('preClose', async () => {
+      for (const end of this.waiting) end();
+    });
     fastify.get('/topics', async (_request, reply) => {
       const list = this.topics.list();
       await this.engine.durable();
@@ -70,8 +76,21 @@ export class FetchRoutes implements HotRoutes {
       ({ log, offset }) => offset < log.startOffset || offset > log.highWatermark,
     );
     if (outside !== undefined) return outOfRange(reply, outside);
-    await waitForAny(cursors, deadline);
+    await this.waitForAny(cursors, deadline);
     return answer(reply, await readAll(cursors));
+  }
+
+  /** Settles when one position has something to read, at the deadline, or when the server stops. */
+  private waitForAny(cursors: readonly Cursor[], deadline: number): Promise<void> {
+    if (cursors.some(({ log, offset }) => log.highWatermark > offset)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = () => {
+        this.waiting.delete(end);
+        resolve();
+      };
+      this.waiting.add(end);
+      for (const { log, offset } of cursors) void log.waitBeyond(offset, deadline).then(end);
+    });
   }
 
   private async offsets(
@@ -92,12 +111,6 @@ export class FetchRoutes implements HotRoutes {
     }
     return answer(reply, JSON.stringify(found));
   }
-}
-
-/** Settles when one position has something to read, or at the deadline. */
-async function waitForAny(cursors: readonly Cursor[], deadline: number): Promise<void> {
-  if (cursors.some(({ log, offset }) => log.highWatermark > offset)) return;
-  await Promise.race(cursors.map(({ log, offset }) => log.waitBeyond(offset, deadline)));
 }
 
 /** One JSON array: the records of every position in order, each with its fair share. */

@@ -33,7 +33,8 @@ const isFeature = (path: string) => {
 };
 
 /** The engine knows no feature, and reaches the log through these files only. */
-const engineOverStorage = /^src\/engine\/(journal|event-codec|turn|engine|engine\.module|recovery|snapshots)\.ts$/;
+const engineOverStorage =
+  /^src\/engine\/(journal|event-codec|turn|engine|engine\.module|recovery|snapshots)\.ts$/;
 
 export const importRules: readonly ImportRule[] = [
   {

@@ -93,6 +93,21 @@ describe('a fetch', () => {
     expect((await waiting).body).toMatchObject([{ offset: 1, value: 'second' }]);
   });
 
+  it('that waits is answered when the server stops', async () => {
+    const other = await startServer();
+    const fetchFrom = (body: object) =>
+      fetch(`${other.url}/fetch`, {
+        method: 'POST',
+        headers: { authorization: other.basic },
+        body: JSON.stringify(body),
+      });
+    await fetch(`${other.url}/produce/t/v`, { headers: { authorization: other.basic } });
+    const waiting = fetchFrom({ topic: 't', partition: 0, offset: 1, timeout: 60_000 });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await other.remove();
+    expect(await (await waiting).json()).toEqual([]);
+  });
+
   it('of several positions wakes for any of them and answers in the order asked', async () => {
     await call('/produce/many', { value: 'a', partition: 2 });
     const waiting = call('/fetch', {
