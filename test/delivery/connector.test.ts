@@ -1,6 +1,10 @@
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { AddressGuard } from '../../src/delivery/address-guard.js';
+import { guardedConnector } from '../../src/delivery/connector.js';
 import { EndpointCaller } from '../../src/delivery/endpoint-caller.js';
+import { NameResolver } from '../../src/delivery/name-resolver.js';
+import { DestinationRefused } from '../../src/delivery/transport-error.js';
 import { systemClock } from '../../src/engine/clock.js';
 import { selfSigned } from '../support/self-signed-certificate.js';
 
@@ -13,17 +17,18 @@ async function listen(server: Server, toClose: Server[]): Promise<number> {
 
 describe('a connection', () => {
   const toClose: Server[] = [];
-  let caller: EndpointCaller;
+  let caller: EndpointCaller | undefined;
 
   function callSecure(host: string, port: number, timeoutMs = 3000) {
-    caller = new EndpointCaller({
+    const opened = new EndpointCaller({
       clock: systemClock,
       allowed: { networks: ['127.0.0.0/8'], hosts: [] },
       overrides: new Map([['overridden.example', { hostname: '127.0.0.1', port }]]),
       originParallelism: 2,
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     });
-    return caller.call({
+    caller = opened;
+    return opened.call({
       url: `https://${host}:${port}/`,
       method: 'POST',
       headers: [],
@@ -34,7 +39,7 @@ describe('a connection', () => {
   }
 
   afterEach(async () => {
-    await caller.close();
+    await caller?.close();
     for (const server of toClose.splice(0)) server.close();
   });
 
@@ -70,7 +75,7 @@ describe('a connection', () => {
     const port = await listen(server, toClose);
     for (const host of ['secure.example', 'overridden.example']) {
       expect((await callSecure(host, port)).status).toBe(0);
-      await caller.close();
+      await caller?.close();
     }
     expect(names).toEqual(['secure.example', 'overridden.example']);
   });
@@ -88,6 +93,33 @@ describe('a connection', () => {
     const outcome = await callSecure('secure.example', await listen(server, toClose));
     expect(outcome).toMatchObject({ status: 0, error: expect.stringMatching(/SSL|TLS/i) });
     expect(received).not.toMatch(/POST|secret/);
+  });
+
+  it('that comes out at a forbidden address is closed before anything is sent', async () => {
+    let connections = 0;
+    let received = 0;
+    const server = createTcpServer((socket) => {
+      connections += 1;
+      socket.on('error', () => undefined).on('data', (bytes) => (received += bytes.length));
+    });
+    const port = await listen(server, toClose);
+    const closed = new AddressGuard({ networks: [], hosts: [] });
+    const open = new AddressGuard({ networks: ['127.0.0.0/8'], hosts: [] });
+    const connect = guardedConnector({
+      guard: closed,
+      // A resolver that is fooled: what it approves is not where connections may come out.
+      resolver: new NameResolver(open, systemClock, async () => [
+        { address: '127.0.0.1', family: 4 },
+      ]),
+      overrides: new Map(),
+      connectTimeoutMs: 1000,
+    });
+    const error = await new Promise((resolve) => {
+      const target = { hostname: 'fooled.example', protocol: 'http:', port: String(port) };
+      connect(target, (...opened) => resolve(opened[0]));
+    });
+    expect(error).toBeInstanceOf(DestinationRefused);
+    expect({ connections, received }).toEqual({ connections: 1, received: 0 });
   });
 
   it('to an outdated TLS version fails', async () => {

@@ -155,6 +155,16 @@ describe('the endpoint caller', () => {
     expect(asked).toEqual(['popular.example']);
   });
 
+  it('calls more origins than it keeps connections for, and forgets the oldest', async () => {
+    const caller = callerWith({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] });
+    const call = (n: number) => caller.call(attemptAt(`http://h${n}.example:${endpoint.port}/`));
+    for (let n = 0; n < 1100; n += 1) expect((await call(n)).status).toBe(200);
+    // Leaving its pool closed the connection; a new one is opened.
+    const opened = endpoint.connections;
+    expect((await call(0)).status).toBe(200);
+    expect(endpoint.connections).toBe(opened + 1);
+  });
+
   it.each([
     ['nonsense', /not a valid URL/],
     ['ftp://example.com/', /must begin with http/],
