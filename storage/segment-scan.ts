@@ -96,7 +96,11 @@ async function provenBehind(
   return proven;
 }
 
-/** Whether a file holds an intact batch of this log in its place: somebody's data, not rubbish. */
+/**
+ * Whether a file holds an intact batch of this log in its place: somebody's data, not rubbish. A
+ * batch that a recovery had rewritten counts only once its new segment is listed: until then the
+ * original is still where it was.
+ */
 export async function holdsBatches(
   context: StoreContext,
   path: string,
@@ -107,6 +111,9 @@ export async function holdsBatches(
     const limit = await disk.size(file);
     const position = segmentHeaderLength;
     const scan = new BatchScan({ disk, file, position, limit, logTag, chain: null, chunkBytes });
-    return (await scan.next()).length > 0;
+    for (let found = await scan.next(); found.length > 0; found = await scan.next()) {
+      if (found.some(({ header }) => !header.rewritten)) return true;
+    }
+    return false;
   });
 }

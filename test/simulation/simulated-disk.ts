@@ -61,8 +61,13 @@ class Directory {
   }
 }
 
+/** Without a stack: a missing file is an everyday answer, and a stack costs more than the rest. */
 function diskFailure(code: string, path: string): Error {
-  return Object.assign(new Error(`${code}: ${path}`), { code });
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  const error = Object.assign(new Error(`${code}: ${path}`), { code });
+  Error.stackTraceLimit = limit;
+  return error;
 }
 
 interface OpenHandle {
