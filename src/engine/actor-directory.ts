@@ -50,30 +50,29 @@ export class ActorDirectory {
     return this.find(id)?.state ?? this.registration.decider.initialState();
   }
 
-  /** Remembers one event, live and in replay alike; returns the new state. */
-  evolve(envelope: EventEnvelope, changes: TurnChanges): unknown {
+  /**
+   * Remembers one event of the stream that is now `actor` (undefined before its first event), live
+   * and in replay alike; returns what the stream is afterwards.
+   */
+  evolve(envelope: EventEnvelope, actor: Actor | undefined, changes: TurnChanges): Actor {
     const { decider, folds } = this.registration;
-    const { id, offset } = envelope;
-    const actor = this.find(id);
-    const state = decider.evolve(
-      actor === undefined ? decider.initialState() : actor.state,
-      envelope.event,
-      envelope,
-    );
+    const { id, offset, event, sequence } = envelope;
+    const before = actor === undefined ? decider.initialState() : actor.state;
+    const evolved: Actor = {
+      state: decider.evolve(before, event, envelope),
+      length: sequence + 1,
+      firstOffset: actor?.firstOffset ?? offset,
+      lastOffset: offset,
+    };
     for (const fold of folds) fold.evolve(envelope, changes);
-    if (decider.isFinal(state)) {
+    if (decider.isFinal(evolved.state)) {
       changes.delete(this.actors, id);
       this.live.delete(id);
     } else {
-      changes.set(this.actors, id, {
-        state,
-        length: envelope.sequence + 1,
-        firstOffset: actor?.firstOffset ?? offset,
-        lastOffset: offset,
-      });
+      changes.set(this.actors, id, evolved);
       this.touch(id);
     }
-    return state;
+    return evolved;
   }
 
   private touch(id: string): void {

@@ -111,7 +111,8 @@ export class Engine {
 
   /** Remembers one event of the past: no decision, no reaction, nothing is sent. */
   replay(envelope: EventEnvelope): void {
-    this.actors(envelope.kind).evolve(envelope, this.changes);
+    const actors = this.actors(envelope.kind);
+    actors.evolve(envelope, actors.find(envelope.id), this.changes);
     this.changes.keep();
   }
 

@@ -3,7 +3,7 @@
  * waits, and nothing leaves this file before the whole turn is decided.
  */
 import type { RecordInput } from '../../storage/record.js';
-import type { ActorDirectory } from './actor-directory.js';
+import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, EventEnvelope, Rejection, TurnNames } from './decider.js';
 import type { EventCodec } from './event-codec.js';
 import type { AnyRegistration } from './registration.js';
@@ -56,35 +56,42 @@ export class Turn {
     const room = this.rooms.get(command.kind);
     if (room === undefined) throw new Error(`nobody decides for ${command.kind}`);
     const { decider, view } = room.registration;
-    const decision = decider.decide(command, room.actors.stateOf(command.id), view);
+    let actor = room.actors.find(command.id);
+    const state = actor === undefined ? decider.initialState() : actor.state;
+    const decision = decider.decide(command, state, view);
     if (!decision.accepted) return decision;
     let body = decision.body;
     for (const event of decision.events) {
-      this.remember(room, command, event, body);
+      actor = this.remember(room, command, actor, event, body);
       body = null;
     }
     return { accepted: true, result: decision.result };
   }
 
-  private remember(room: Room, command: Command, event: DomainEvent, body: Buffer | null): void {
-    const { decider } = room.registration;
-    const actor = room.actors.find(command.id);
+  private remember(
+    { registration: { decider }, actors }: Room,
+    { kind, id, at }: Command,
+    actor: Actor | undefined,
+    event: DomainEvent,
+    body: Buffer | null,
+  ): Actor {
     const envelope: EventEnvelope = {
-      kind: command.kind,
-      id: command.id,
+      kind,
+      id,
       sequence: actor?.length ?? 0,
-      at: command.at,
+      at,
       offset: this.firstOffset + this.records.length,
       previous: actor?.lastOffset ?? -1,
       event,
       body,
     };
     const terms = decider.terms?.(event) ?? noTerms;
-    this.records.push(this.codec.encode(envelope, [command.id, ...terms]));
+    this.records.push(this.codec.encode(envelope, [id, ...terms]));
     this.envelopes.push(envelope);
-    const state = room.actors.evolve(envelope, this.changes);
-    const reactions = decider.react?.(event, state, this.names, command.at);
+    const evolved = actors.evolve(envelope, actor, this.changes);
+    const reactions = decider.react?.(event, evolved.state, this.names, at);
     if (reactions !== undefined) this.reactions.push(...reactions);
+    return evolved;
   }
 }
 

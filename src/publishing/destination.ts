@@ -37,11 +37,19 @@ export function parseDestination(tail: string, query: string): Parsed<Destinatio
 
 /** An absolute http or https URL, kept as written where it is plain ASCII without a fragment. */
 export function parseUrl(text: string): Parsed<Extract<Destination, { kind: 'url' }>> {
-  if (!URL.canParse(text)) return refused('the destination is not a valid URL');
-  const url = new URL(text);
-  const asWritten = url.hash === '' && !text.includes('#') && printableAscii.test(text);
-  url.hash = '';
+  const url = urlOf(text);
+  if (url === undefined) return refused('the destination is not a valid URL');
+  const asWritten = printableAscii.test(text) && !text.includes('#');
+  if (!asWritten) url.hash = '';
   return parsed({ kind: 'url', text: asWritten ? text : url.href, url });
+}
+
+function urlOf(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function decode(text: string): string | undefined {

@@ -108,7 +108,6 @@ class OptionReader {
   timeout(): number | null {
     const timeoutMs = this.read('timeout', null, parseTimeout);
     if (timeoutMs === null) return null;
-    if (timeoutMs === 0) this.refuse('invalid', 'timeout', 'must be longer than nothing');
     return Math.min(timeoutMs, this.limits.timeoutMs);
   }
 
