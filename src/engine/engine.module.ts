@@ -1,4 +1,6 @@
-/** Wiring of the engine over the store: opened before anything is built, closed after everything. */
+/**
+ * Wiring of the engine over the store: opened before anything is built, closed after everything.
+ */
 import { Global, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Disk } from '../../storage/disk.js';

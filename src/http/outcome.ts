@@ -1,4 +1,6 @@
-/** What became of a command, for controllers: its result, or the refusal thrown to the error filter. */
+/**
+ * What became of a command, for controllers: its result, or the refusal thrown to the error filter.
+ */
 import { HttpException } from '@nestjs/common';
 import type { Outcome } from '../engine/turn.js';
 import { refusalOf } from './error-shapes.js';

@@ -83,7 +83,9 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     };
   }
 
-  /** Waits for the attempts in flight; after `graceMs` the rest are cut, and cut ones do not count. */
+  /**
+   * Waits for the attempts in flight; after `graceMs` the rest are cut, and cut ones do not count.
+   */
   async drain(graceMs: number): Promise<void> {
     this.draining = true;
     if (this.desk.gates.running === 0) return;

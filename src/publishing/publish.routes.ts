@@ -1,4 +1,6 @@
-/** `POST /v2/publish/{destination}`: the front desk, straight on Fastify (messaging protocol 2.1). */
+/**
+ * `POST /v2/publish/{destination}`: the front desk, straight on Fastify (messaging protocol 2.1).
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AddressGuard } from '../delivery/address-guard.js';
 import type { Clock } from '../engine/clock.js';

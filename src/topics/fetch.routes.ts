@@ -18,7 +18,9 @@ import {
 } from './fetch.request.js';
 import type { TopicsDesk } from './topics-desk.js';
 
-/** Of one answer (log protocol 1.7); shared fairly between positions, always at least one record. */
+/**
+ * Of one answer (log protocol 1.7); shared fairly between positions, always at least one record.
+ */
 const recordsMax = 500;
 const bytesMax = 50 * 1024 * 1024;
 

@@ -1,4 +1,6 @@
-/** `/produce` in its three forms: records straight into their logs (log protocol 1.4.1 to 1.4.3). */
+/**
+ * `/produce` in its three forms: records straight into their logs (log protocol 1.4.1 to 1.4.3).
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, sendRefusal } from '../http/error-shapes.js';
 import type { HotRoutes } from '../http/hot-routes.js';

@@ -23,7 +23,9 @@ export interface EngineOnDisk {
   close(): Promise<void>;
 }
 
-/** Opens the engine on a folder (a new one by default), lets `fill` register kinds, and recovers. */
+/**
+ * Opens the engine on a folder (a new one by default), lets `fill` register kinds, and recovers.
+ */
 export async function openEngine(
   fill: (engine: Engine) => void,
   directory?: string,

@@ -67,7 +67,7 @@ describe('a rule', () => {
     ['src/queues/x.ts', "/** . */\nimport { x } from '../messages/message.state.js';\n"],
     ['src/queues/x.decider.ts', "/** . */\nimport { x } from '@nestjs/common';\n"],
     ['src/queues/x.ts', "/** . */\nimport { x } from 'xstate';\n"],
-  ])('is broken by %s: %j', (path, text) => {
+  ])('is broken by %s: %#', (path, text) => {
     expect(broken(path, text)).toHaveLength(1);
   });
 
@@ -77,7 +77,7 @@ describe('a rule', () => {
     ['src/queues/x.ts', "/** . */\nimport { x } from '../messages/message.events.js';\n"],
     ['src/queues/x.module.ts', "/** . */\nimport { x } from '../messages/messages.module.js';\n"],
     ['src/runs/run.machine.ts', "/** . */\nimport { setup } from 'xstate';\n"],
-  ])('is kept by %s: %j', (path, text) => {
+  ])('is kept by %s: %#', (path, text) => {
     expect(broken(path, text)).toEqual([]);
   });
 });

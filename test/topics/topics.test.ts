@@ -18,7 +18,7 @@ async function call(path: string, body?: unknown, method = body === undefined ? 
 }
 
 describe('a produce', () => {
-  it('in the path answers with an object, says how durable it is, and never parses the text', async () => {
+  it('in the path answers with an object, says how durable, parses nothing', async () => {
     const { status, headers, body } = await call('/produce/path/%7B%22a%22:1%7D%2Fb+c?key=k0');
     expect(status).toBe(200);
     expect(headers.get('stepwell-durability')).toBe('fsync');
@@ -63,7 +63,7 @@ describe('a produce', () => {
     expect(answer.body).toEqual({ error: expect.any(String), status });
   });
 
-  it('that is refused writes nothing: not the good records either, not even the topic', async () => {
+  it('that is refused writes nothing: no good records, no topic', async () => {
     const records = [
       { topic: 'half', value: 'good', partition: 0 },
       { topic: 'half', value: 'bad', partition: 7 },
