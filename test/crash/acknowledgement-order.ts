@@ -1,0 +1,60 @@
+/**
+ * Whether every acknowledgement in a trace came after the fdatasync that makes it true: the rule
+ * "nothing is answered, shown or done before it is durable", checked on system calls alone.
+ */
+import type { SystemCall } from '../support/strace.js';
+
+/** Something that the server was seen to acknowledge. */
+export interface Acknowledgement {
+  /** Text that its answer carries and no other answer does. */
+  readonly said: string;
+  /** Text that a segment file holds once it is true. */
+  readonly stored: string;
+}
+
+const isToldTo = ({ name, target }: SystemCall) =>
+  /^(write|writev|sendto|sendmsg)$/.test(name) && target.startsWith('socket:');
+const isWriteToSegment = ({ name, target }: SystemCall) =>
+  /^pwrite/.test(name) && target.endsWith('.log');
+
+/** The text as strace shows it inside a string. */
+const shown = (text: string) => JSON.stringify(text).slice(1, -1);
+
+/** Every acknowledgement that is not proven durable when it is told, one line each. */
+export function unproven(
+  calls: readonly SystemCall[],
+  acknowledgements: readonly Acknowledgement[],
+): string[] {
+  return acknowledgements.flatMap(({ said, stored }) => {
+    const told = calls.filter((call) => isToldTo(call) && call.text.includes(shown(said)));
+    // Whoever is told first counts: the publisher, or the endpoint that the message is sent to.
+    const [first] = told;
+    if (first === undefined || !told.some(({ text }) => text.includes('HTTP/1.1 20'))) {
+      return [`no answer says ${said}`];
+    }
+    const isDurable = calls.some(
+      (write) =>
+        isWriteToSegment(write) &&
+        isComplete(write) &&
+        write.text.includes(shown(stored)) &&
+        isSynced(calls, write, first.enteredAt),
+    );
+    return isDurable ? [] : [`${said} was told before ${stored} was durable`];
+  });
+}
+
+/** A short write may have left the text out. */
+function isComplete({ text, result }: SystemCall): boolean {
+  return result === Number(/, (\d+), \d+$/.exec(text)?.[1]);
+}
+
+function isSynced(calls: readonly SystemCall[], write: SystemCall, before: number): boolean {
+  return calls.some(
+    (sync) =>
+      (sync.name === 'fdatasync' || sync.name === 'fsync') &&
+      sync.target === write.target &&
+      sync.result === 0 &&
+      sync.enteredAt > write.returnedAt &&
+      sync.returnedAt < before,
+  );
+}
