@@ -73,8 +73,8 @@ const storageDeadlineMs = 30_000;
     },
     {
       provide: Intake,
-      inject: [Store],
-      useFactory: (store: Store) => new Intake(() => store.hasRoom),
+      inject: [Store, ProcessLife, provided.clock],
+      useFactory: intakeOf,
     },
   ],
   exports: [Store, Engine, Payloads, Intake],
@@ -103,6 +103,13 @@ async function storeOf(
     stop: () => store.close(),
   });
   return store;
+}
+
+function intakeOf(store: Store, life: ProcessLife, clock: Clock): Intake {
+  const intake = new Intake(() => store.hasRoom);
+  const { stop } = intake.tell(life, clock);
+  life.addStoppable({ name: 'intake', phase: 'doors', deadlineMs: storageDeadlineMs, stop });
+  return intake;
 }
 
 function engineOf(

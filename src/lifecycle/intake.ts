@@ -2,10 +2,15 @@
  * Whether new work may come in. Refusing it early keeps a full disk and a slow one away from the
  * journal; what was accepted goes on being delivered.
  */
+import type { Clock } from '../engine/clock.js';
 import type { Refusal } from '../http/error-shapes.js';
+import type { ProcessLife } from './process-life.js';
 
 /** Bodies that may wait for the disk at once, in bytes, before new work is asked to come back. */
 const waitingBytesMax = 256 * 1024 * 1024;
+
+/** The store looks at the free space as often. */
+const lookAgainMs = 1000;
 
 const diskFull: Refusal = {
   status: 507,
@@ -29,6 +34,23 @@ export class Intake {
     if (this.waitingBytes + bytes > waitingBytesMax && this.waitingBytes > 0) return tooMuchWaiting;
     this.waitingBytes += bytes;
     return null;
+  }
+
+  /** Lets `life` say from now on whether writes are taken; `stop` ends the looking. */
+  tell(life: ProcessLife, clock: Clock): { stop: () => void } {
+    let hadRoom = true;
+    let cancel: () => void = () => undefined;
+    const look = () => {
+      const hasRoom = this.hasRoom();
+      if (hasRoom !== hadRoom) {
+        if (hasRoom) life.acceptWrites();
+        else life.refuseWrites(diskFull.message);
+      }
+      hadRoom = hasRoom;
+      cancel = clock.after(lookAgainMs, look);
+    };
+    cancel = clock.after(lookAgainMs, look);
+    return { stop: () => cancel() };
   }
 
   /** They are on disk, or were refused. */

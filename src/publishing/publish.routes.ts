@@ -46,7 +46,9 @@ export class PublishRoutes implements HotRoutes {
   constructor(private readonly desk: PublishDesk) {}
 
   register(fastify: FastifyInstance): void {
-    fastify.post('/v2/publish/*', (request, reply) => this.publish(request, reply));
+    for (const path of ['/v2/publish', '/v2/publish/*']) {
+      fastify.post(path, (request, reply) => this.publish(request, reply));
+    }
   }
 
   private async publish(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -119,5 +121,5 @@ export class PublishRoutes implements HotRoutes {
 /** What follows `/v2/publish/`, as it was sent: the router has matched, but its copy is decoded. */
 function tailOf(path: string): string {
   const marker = path.indexOf('/', path.indexOf('/', 1) + 1);
-  return path.slice(marker + 1);
+  return marker < 0 ? '' : path.slice(marker + 1);
 }
