@@ -76,6 +76,10 @@ class LogRecovery {
   private async afterCleanStop(open: readonly ManifestSegment[]): Promise<RecoveredLog> {
     const { closed } = this.evidence;
     const [first, second] = open;
+    for (const { number } of open) {
+      const segment = new Segment(this.log.id, number);
+      await this.readFile(segment, (file) => this.context.disk.size(file));
+    }
     if (closed === null) return this.recovered(null, first?.number ?? null, 0, 0);
     if (first?.number !== closed.number) {
       throw this.damaged(new Segment(this.log.id, closed.number), 'the manifest does not list it');

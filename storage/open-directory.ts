@@ -100,8 +100,8 @@ async function openForWriting(
   await refuseUnlistedData(context, before);
   // The clean marker goes before anything is read: a crash from here on is a crash.
   await manifest.beginGeneration();
-  const file = await disk.open(directory.watermarks, 'write');
-  const watermarks = new WatermarkFile(disk, file);
+  const watermarks = new WatermarkFile(disk, await openOrCreate(disk, directory.watermarks));
+  await disk.syncDirectory(directory.path);
   // Before, so that recovery finds its new names free; after, for what it let go.
   await clearStrayFiles(context, before);
   const logs = await recoverLogs(context, watermarks, loaded);
@@ -123,7 +123,7 @@ async function openNew(
   return opened(context, [], true, new WatermarkFile(disk, file), freeSpace, release);
 }
 
-/** A first start that crashed has left the file behind. */
+/** The watermarks only ever add proof: a start without the file goes on with a new one. */
 async function openOrCreate(disk: Disk, path: string): Promise<number> {
   try {
     return await disk.open(path, 'create');
@@ -181,8 +181,8 @@ async function openForReading(
   const { storeId, state, generation } = loaded;
   const manifest = new ManifestFile(disk, directory, storeId, generation, state, 0);
   const context = contextOf(disk, directory, options, storeId, manifest);
-  const file = await disk.open(directory.watermarks, 'read');
-  const watermarks = new WatermarkFile(disk, file);
+  const file = await disk.open(directory.watermarks, 'read').catch(() => null);
+  const watermarks = file === null ? null : new WatermarkFile(disk, file);
   try {
     const logs = await recoverLogs(context, watermarks, loaded);
     const freeSpace = new FreeSpace(disk, directory, {
@@ -194,7 +194,7 @@ async function openForReading(
     const release = async () => undefined;
     return opened(context, logs, state.closed !== null, null, freeSpace, release);
   } finally {
-    await disk.close(file);
+    if (file !== null) await disk.close(file);
   }
 }
 

@@ -69,6 +69,18 @@ export function logTagOf(storeId: Buffer, logId: number): number {
   return crc32(id, crc32(storeId));
 }
 
+/** What a batch holds. */
+export type BatchContent = Pick<
+  BatchHeader,
+  'bodyLength' | 'baseOffset' | 'nextOffset' | 'recordCount' | 'appendTime' | 'maxTimestamp'
+>;
+
+/** Where a batch stands. */
+export type BatchPlace = Pick<
+  BatchHeader,
+  'rewritten' | 'epoch' | 'filePosition' | 'durablePosition' | 'previousChecksum' | 'logTag'
+>;
+
 /**
  * Writes the header of the batch whose body lies at `start + 88` in `target`, checksums included,
  * and zeroes the padding behind the body. Returns its header checksum, the next batch's link.
@@ -76,27 +88,28 @@ export function logTagOf(storeId: Buffer, logId: number): number {
 export function sealBatch(
   target: Buffer,
   start: number,
-  header: Omit<BatchHeader, 'headerChecksum' | 'bodyChecksum'>,
+  content: BatchContent,
+  place: BatchPlace,
 ): number {
   const bodyStart = start + batchHeaderLength;
-  const bodyEnd = bodyStart + header.bodyLength;
-  target.fill(0, bodyEnd, start + batchLength(header.bodyLength));
+  const bodyEnd = bodyStart + content.bodyLength;
+  target.fill(0, bodyEnd, start + batchLength(content.bodyLength));
   target.writeUInt32LE(magic, start);
-  target.writeUInt32LE(header.bodyLength, start + 8);
+  target.writeUInt32LE(content.bodyLength, start + 8);
   target.writeUInt32LE(crc32(target.subarray(bodyStart, bodyEnd)), start + 12);
   target[start + 16] = version;
   target[start + 17] = 0;
-  target.writeUInt16LE(header.rewritten ? attributeRewritten : 0, start + 18);
-  target.writeUInt32LE(header.epoch, start + 20);
-  writeOffset(target, header.baseOffset, start + 24);
-  target.writeUInt32LE(header.nextOffset - header.baseOffset, start + 32);
-  target.writeUInt32LE(header.recordCount, start + 36);
-  target.writeUInt32LE(header.filePosition, start + 40);
-  target.writeUInt32LE(header.durablePosition, start + 44);
-  target.writeUInt32LE(header.previousChecksum, start + 48);
-  target.writeUInt32LE(header.logTag, start + 52);
-  target.writeDoubleLE(header.appendTime, start + 56);
-  target.writeDoubleLE(header.maxTimestamp, start + 64);
+  target.writeUInt16LE(place.rewritten ? attributeRewritten : 0, start + 18);
+  target.writeUInt32LE(place.epoch, start + 20);
+  writeOffset(target, content.baseOffset, start + 24);
+  target.writeUInt32LE(content.nextOffset - content.baseOffset, start + 32);
+  target.writeUInt32LE(content.recordCount, start + 36);
+  target.writeUInt32LE(place.filePosition, start + 40);
+  target.writeUInt32LE(place.durablePosition, start + 44);
+  target.writeUInt32LE(place.previousChecksum, start + 48);
+  target.writeUInt32LE(place.logTag, start + 52);
+  target.writeDoubleLE(content.appendTime, start + 56);
+  target.writeDoubleLE(content.maxTimestamp, start + 64);
   target.fill(0, start + 72, bodyStart);
   const checksum = crc32(target.subarray(start + 8, bodyStart));
   target.writeUInt32LE(checksum, start + 4);

@@ -53,8 +53,7 @@ export async function rewriteTail(
         readUpTo(disk, source, position, batchLength(old.bodyLength)),
       );
       const body = bytes.subarray(batchHeaderLength, batchHeaderLength + old.bodyLength);
-      const headerChecksum = sealBatch(bytes, 0, {
-        ...old,
+      const headerChecksum = sealBatch(bytes, 0, old, {
         rewritten: true,
         epoch: context.epoch,
         filePosition: segment.end,

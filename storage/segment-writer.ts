@@ -146,18 +146,18 @@ export class SegmentWriter {
 
   /** Gives every batch of the group its place: header, checksums, link to the one before. */
   private sealBatches(segment: Segment, group: AppendGroup): void {
-    let previousChecksum = segment.lastChecksum;
+    const place = {
+      rewritten: false,
+      epoch: this.context.epoch,
+      filePosition: 0,
+      durablePosition: this.durable,
+      previousChecksum: segment.lastChecksum,
+      logTag: this.log.logTag,
+    };
     for (const batch of group.batches) {
-      previousChecksum = sealBatch(group.buffer, batch.start, {
-        ...batch,
-        rewritten: false,
-        epoch: this.context.epoch,
-        filePosition: segment.end + batch.start - segmentHeaderLength,
-        durablePosition: this.durable,
-        previousChecksum,
-        logTag: this.log.logTag,
-      });
-      batch.headerChecksum = previousChecksum;
+      place.filePosition = segment.end + batch.start - segmentHeaderLength;
+      batch.headerChecksum = sealBatch(group.buffer, batch.start, batch, place);
+      place.previousChecksum = batch.headerChecksum;
     }
   }
 
