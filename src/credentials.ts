@@ -186,8 +186,12 @@ async function keepCredentials(
 ): Promise<void> {
   const content = Buffer.from(`${JSON.stringify(kept, null, 2)}\n`);
   const path = join(directory, credentialsFile);
-  await replaceFile(disk, `${path}.new`, path, content);
-  await disk.syncDirectory(directory);
+  try {
+    await replaceFile(disk, `${path}.new`, path, content);
+    await disk.syncDirectory(directory);
+  } catch (error) {
+    throw diskError(`writing ${path}`, error);
+  }
 }
 
 /** 192 bits each; webhooks need tokens to be base64 of a user and a password (decision 34). */

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { nodeDisk } from '../../storage/node-disk.js';
 import { ConfigurationError, listensOnLoopback, readConfiguration } from '../config.js';
 import { developmentCredentials } from '../credentials.js';
-import { serve } from './serve.js';
+import { prepareDataFolder } from './data-folder.js';
 import { say } from './terminal.js';
 
 export function devCommand(): Command {
@@ -19,12 +19,13 @@ async function dev(): Promise<void> {
       'STEPWELL_HOST must be a loopback address for dev: everybody knows its credentials',
     ]);
   }
-  await nodeDisk.makeDirectory(config.dataDirectory);
+  await prepareDataFolder(config.dataDirectory, nodeDisk);
   const { credentials } = developmentCredentials(config);
   say('Development credentials, known to everybody:');
   say(`QSTASH_URL=http://${config.host}:${config.port}`);
   say(`QSTASH_TOKEN=${credentials.tokens.join(',')}`);
   say(`QSTASH_CURRENT_SIGNING_KEY=${credentials.currentSigningKey}`);
   say(`QSTASH_NEXT_SIGNING_KEY=${credentials.nextSigningKey}`);
+  const { serve } = await import('./serve.js');
   await serve(config, credentials);
 }

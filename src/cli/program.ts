@@ -1,4 +1,7 @@
-/** The command line: one file per command, one table of exit codes. */
+/**
+ * The command line: one file per command, one table of exit codes. Whatever serves is imported by
+ * the command that serves (`serve.ts`), so that the others start at once.
+ */
 import { Command, CommanderError } from 'commander';
 import { ConfigurationError } from '../config.js';
 import { exitCodeOf, exitCodes } from '../lifecycle/exit-codes.js';

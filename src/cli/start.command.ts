@@ -4,7 +4,7 @@ import { nodeDisk } from '../../storage/node-disk.js';
 import { readConfiguration } from '../config.js';
 import { openCredentials, pasteLines, refusePublished } from '../credentials.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
-import { serve } from './serve.js';
+import { prepareDataFolder } from './data-folder.js';
 import { say } from './terminal.js';
 
 export function startCommand(): Command {
@@ -13,7 +13,7 @@ export function startCommand(): Command {
 
 async function start(): Promise<void> {
   const { config } = readConfiguration();
-  await nodeDisk.makeDirectory(config.dataDirectory);
+  await prepareDataFolder(config.dataDirectory, nodeDisk);
   const opened = await openCredentials(config, nodeDisk, systemIdentifiers);
   refusePublished(opened.credentials);
   const made = pasteLines(opened);
@@ -21,5 +21,6 @@ async function start(): Promise<void> {
     say(`New credentials, kept in ${config.dataDirectory} and shown this once:`);
     for (const line of made) say(line);
   }
+  const { serve } = await import('./serve.js');
   await serve(config, opened.credentials);
 }
