@@ -1,16 +1,9 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
-
-const main = join(import.meta.dirname, '../../dist/src/main.js');
-
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { type Ended, program, runProgram } from '../support/program.js';
 
 let directory = '';
 
@@ -30,19 +23,14 @@ function environment(extra: Record<string, string>) {
 }
 
 function run(words: string[], extra: Record<string, string> = {}): Promise<Ended> {
-  return new Promise((resolve) => {
-    const options = { env: environment(extra), timeout: 20_000 };
-    execFile(process.execPath, [main, ...words], options, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
+  return runProgram(join(directory, 'data'), words, extra);
 }
 
 /** A server as a process: started until it says so, ended by a signal. */
 async function startProcess(words: string[], extra: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [main, ...words], { env: environment(extra) });
+  const child = spawn(process.execPath, [program, ...words], { env: environment(extra) });
   const ended = new Promise<Ended>((resolve) => {
-    child.on('close', (code) => resolve({ code, stdout, stderr }));
+    child.on('close', (code) => resolve({ code: code ?? Number.NaN, stdout, stderr }));
   });
   let stdout = '';
   let stderr = '';
@@ -74,7 +62,7 @@ function valueIn(lines: string, name: string): string {
 
 describe('usage', () => {
   test('--version prints the version of the package', async () => {
-    const { version } = JSON.parse(await readFile(join(main, '../../../package.json'), 'utf8'));
+    const { version } = JSON.parse(await readFile(join(program, '../../../package.json'), 'utf8'));
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` });
   });
 

@@ -84,6 +84,11 @@ export class RecordingEndpoint {
     return this.requests;
   }
 
+  /** Resolves when one more request has arrived. */
+  async next(): Promise<void> {
+    await this.received(this.requests.length + 1);
+  }
+
   async stop(): Promise<void> {
     this.server.closeAllConnections();
     await new Promise<void>((resolve) => this.server.close(() => resolve()));

@@ -1,0 +1,185 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { unproven } from '../crash/acknowledgement-order.js';
+import { flipByte } from '../support/flipped-byte.js';
+import { runProgram } from '../support/program.js';
+import { RecordingEndpoint } from '../support/recording-endpoint.js';
+import { authorization, freePort, ServerProcess } from '../support/server-process.js';
+import { itUnderStrace, readTrace, straceWords } from '../support/strace.js';
+
+let folder = '';
+let data = '';
+let port = 0;
+let endpoint: RecordingEndpoint;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stepwell-exit-'));
+  data = join(folder, 'data');
+  port = await freePort();
+  endpoint = await RecordingEndpoint.start();
+});
+
+afterEach(async () => {
+  await endpoint.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** Publishes to the endpoint; the message's id. Rejects where the server does not acknowledge. */
+async function publish(server: ServerProcess, headers = {}): Promise<string> {
+  const response = await fetch(`${server.url}/v2/publish/${endpoint.url}`, {
+    method: 'POST',
+    headers: { authorization, ...headers },
+    body: 'a message',
+  });
+  if (response.status !== 200) throw new Error(`publish answered ${response.status}`);
+  return ((await response.json()) as { messageId: string }).messageId;
+}
+
+/** A folder in which a server kept messages and was ended by `signal`. */
+async function left(signal: NodeJS.Signals): Promise<void> {
+  const server = await ServerProcess.start(data, port);
+  for (let count = 0; count < 3; count += 1) await publish(server, { 'svc-delay': '1h' });
+  // Beyond 100 ms of silence the watermark of the journal is on its way to the disk.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await server.kill(signal);
+}
+
+const journalFile = () => join(data, 'logs/0000000000/0000000000.log');
+
+describe('a damaged folder', () => {
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
+    'ends the start after %s with 65 and says file, range and last good offset',
+    async (signal) => {
+      await left(signal);
+      await flipByte(journalFile(), 300);
+      const { code, stderr } = await runProgram(data, ['start']);
+      expect(stderr).toMatch(
+        /^stepwell: damaged data: \S+0000000000\.log bytes \d+ to \d+: .*; last good offset \S+$/m,
+      );
+      expect(stderr).toContain(journalFile());
+      expect(code).toBe(65);
+    },
+  );
+
+  it('ends with 65 where no copy of the manifest is whole', async () => {
+    await left('SIGTERM');
+    for (const copy of ['MANIFEST', 'MANIFEST.copy']) await flipByte(join(data, copy), 40);
+    const { code, stderr } = await runProgram(data, ['start']);
+    expect([code, stderr]).toEqual([
+      65,
+      expect.stringContaining(`${join(data, 'MANIFEST')} bytes`),
+    ]);
+  });
+});
+
+describe('a folder in use', () => {
+  it('ends a second process with 75 and leaves the first one as it was', async () => {
+    const holder = await ServerProcess.start(data, port);
+    const { code, stderr } = await runProgram(data, ['start']);
+    const reason = `stepwell: the data folder ${data} is in use by another process\n`;
+    expect([code, stderr]).toEqual([75, expect.stringContaining(reason)]);
+    const id = await publish(holder);
+    expect((await endpoint.received(1))[0]?.headers['svc-message-id']).toBe(id);
+    await holder.kill('SIGKILL');
+    // The kernel gave the lock back: nobody has to remove a file by hand.
+    const next = await ServerProcess.start(data, port);
+    expect((await runProgram(data, ['start'])).code).toBe(75);
+    expect(await next.kill('SIGTERM')).toBe(0);
+  });
+});
+
+describe('a folder', () => {
+  it.each(['start', 'dev'])('that holds something else is refused by %s with 64', async (word) => {
+    await mkdir(data);
+    await writeFile(join(data, 'thesis.txt'), 'ten years');
+    const { code, stderr } = await runProgram(data, [word]);
+    expect([code, stderr]).toEqual([
+      64,
+      `stepwell: STEPWELL_DATA_DIR ${data} holds something else (thesis.txt); ` +
+        'give a folder of its own\n',
+    ]);
+    expect(await readdir(data)).toEqual(['thesis.txt']);
+  });
+
+  it('that a first start left unfinished is taken', async () => {
+    await mkdir(join(data, 'logs'), { recursive: true });
+    await writeFile(join(data, 'LOCK'), '');
+    const server = await ServerProcess.start(data, port);
+    expect(await server.kill('SIGTERM')).toBe(0);
+  });
+
+  it('that cannot be made ends with 74 and its path', async () => {
+    const { code, stderr } = await runProgram(join(data, 'deeper'), ['start']);
+    expect([code, stderr]).toEqual([74, expect.stringContaining(join(data, 'deeper'))]);
+  });
+
+  itUnderStrace('that is read-only ends with 74 and its path', async () => {
+    await left('SIGTERM');
+    // Root may write everywhere, so it is the kernel's answer that is made up here.
+    const lock = join(data, 'LOCK');
+    const injection = ['-e', 'trace=openat', '-e', 'inject=openat:error=EROFS'];
+    const wrapper = ['strace', '-f', '-qq', '-o', '/dev/null', '-P', lock, ...injection];
+    const { code, stderr } = await runProgram(data, ['start'], {}, wrapper);
+    const reason = `stepwell: opening ${data} failed: EROFS`;
+    expect([code, stderr]).toEqual([74, expect.stringContaining(reason)]);
+  });
+});
+
+describe('a disk that fails', () => {
+  // One thread does all file work, so that a count of calls means the same in every run.
+  const oneThread = { UV_THREADPOOL_SIZE: '1' };
+
+  for (const [call, error, count] of [
+    ['fdatasync', 'EIO', 9],
+    ['pwrite64', 'EIO', 11],
+    ['pwrite64', 'ENOSPC', 18],
+  ] as const) {
+    itUnderStrace(
+      `ends the server with 74 and loses nothing it said (${error} at ${call} ${count})`,
+      async () => {
+        await (await ServerProcess.start(data, port)).kill('SIGTERM');
+        endpoint.answer(() => ({ status: 503 }));
+        const trace = join(folder, 'trace');
+        const injection = ['-e', `inject=${call}:error=${error}:when=${count}`];
+        const wrapper = straceWords(trace, ...injection);
+        const server = await ServerProcess.start(data, port, oneThread, wrapper);
+        const ids = await publishedUntilTheEnd(server);
+        expect(await server.gone()).toBe(74);
+        expect(server.output).toContain(error);
+        const calls = await readTrace(trace, server.child.pid);
+        expect(calls.filter(({ name, result }) => name === call && result === -1)).toHaveLength(1);
+        expect(ids.length).toBeGreaterThan(0);
+        expect(
+          unproven(
+            calls,
+            ids.map((id) => ({ said: id, stored: id })),
+          ),
+        ).toEqual([]);
+
+        const delivered = new Set<unknown>();
+        endpoint.answer(({ headers }) => {
+          delivered.add(headers['svc-message-id']);
+          return {};
+        });
+        const next = await ServerProcess.start(data, port);
+        while (!ids.every((id) => delivered.has(id))) await endpoint.next();
+        expect(await next.kill('SIGTERM')).toBe(0);
+      },
+    );
+  }
+});
+
+/** Publishes one message after the other until the server is gone; the ids it acknowledged. */
+async function publishedUntilTheEnd(server: ServerProcess): Promise<string[]> {
+  const ids: string[] = [];
+  const retries = { 'svc-retries': '100', 'svc-retry-delay': '100' };
+  for (;;) {
+    try {
+      ids.push(await publish(server, retries));
+    } catch (error) {
+      if (String(error).includes('answered')) throw error;
+      return ids;
+    }
+  }
+}
