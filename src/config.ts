@@ -14,6 +14,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const dialectNames: readonly DialectName[] = ['svc', 'upstash'];
 
+/** A body and what is said about it are one record of the journal; a record batch holds 32 MiB. */
+const bodyBytesMax = 30 * 1024 * 1024;
+
 /** Loopback and the private ranges: what a developer's own machine and network answer on. */
 const nearbyNetworks = '127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7';
 
@@ -160,6 +163,9 @@ function contradictions(config: Config): string[] {
   const problems: string[] = [];
   if (config.retries > config.retriesMax) {
     problems.push('STEPWELL_RETRIES is above STEPWELL_RETRIES_MAX');
+  }
+  if (config.maxBodyBytes > bodyBytesMax) {
+    problems.push('STEPWELL_MAX_BODY is above 30mb, which is what one record can hold');
   }
   if (config.maxBatchBytes < config.maxBodyBytes) {
     problems.push('STEPWELL_MAX_BATCH is below STEPWELL_MAX_BODY');

@@ -36,7 +36,8 @@ class Wish {
 
 export class EffectRunner {
   private readonly carriers = new Map<string, EffectCarrier>();
-  private readonly running = new Map<string, Wish[]>();
+  /** What is wished for, by kind and stream. */
+  private readonly running = new Map<string, Map<string, readonly Wish[]>>();
   private readonly alarms: AlarmClock<Wish>;
   private stopped = false;
 
@@ -49,33 +50,35 @@ export class EffectRunner {
     this.carriers.set(kind, carrier);
   }
 
-  /** How many effects are wished for, parked ones included. */
-  get size(): number {
-    return this.running.size;
-  }
-
   /** Starts what `wanted` names and does not run yet, stops what runs and is not named. */
   reconcile(source: EffectSource, wanted: readonly Effect[]): void {
     if (this.stopped) return;
-    const name = `${source.kind}/${source.id}`;
-    const running = this.running.get(name);
-    if (running === undefined && wanted.length === 0) return;
-    const kept: Wish[] = [];
-    for (const wish of running ?? nothing) {
-      if (wanted.some((effect) => effect.id === wish.effect.id)) kept.push(wish);
-      else wish.stop();
-    }
-    for (const effect of wanted) {
-      if (!kept.some((wish) => wish.effect.id === effect.id)) kept.push(this.begin(source, effect));
-    }
-    if (kept.length === 0) this.running.delete(name);
-    else this.running.set(name, kept);
+    const streams = this.streamsOf(source.kind);
+    const running = streams.get(source.id) ?? nothing;
+    if (running.length === 0 && wanted.length === 0) return;
+    const isNamed = (wish: Wish) => wanted.some(({ id }) => id === wish.effect.id);
+    const runs = (effect: Effect) => running.some((wish) => wish.effect.id === effect.id);
+    for (const wish of running) if (!isNamed(wish)) wish.stop();
+    const started = wanted
+      .filter((effect) => !runs(effect))
+      .map((effect) => this.begin(source, effect));
+    const now = running.length === 0 ? started : [...running.filter(isNamed), ...started];
+    if (now.length === 0) streams.delete(source.id);
+    else streams.set(source.id, now);
   }
 
   /** Nothing starts any more; what runs is left to end by itself. */
   stop(): void {
     this.stopped = true;
     this.alarms.stop();
+  }
+
+  private streamsOf(kind: string): Map<string, readonly Wish[]> {
+    const known = this.running.get(kind);
+    if (known !== undefined) return known;
+    const streams = new Map<string, readonly Wish[]>();
+    this.running.set(kind, streams);
+    return streams;
   }
 
   private begin(source: EffectSource, effect: Effect): Wish {

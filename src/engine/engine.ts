@@ -142,14 +142,7 @@ export class Engine {
     for (;;) {
       names.restart();
       const turn = new Turn(this.rooms, this.codec, this.changes, this.journal.endOffset, names);
-      let outcomes: Outcome[];
-      try {
-        outcomes = turn.run(commands);
-      } catch (error) {
-        this.changes.revert();
-        this.watch.turnFailed(error, commands);
-        throw error;
-      }
+      const outcomes = this.decide(turn, commands);
       if (this.codec.needsDefinition) {
         // The turn used an event shape that the log does not know. Deciding is pure: teach the log
         // the shape, which moves every offset, and decide again.
@@ -157,14 +150,34 @@ export class Engine {
         this.join(this.journal.append([this.codec.definition(this.clock.now())]));
         continue;
       }
+      this.commit(turn);
       for (const refused of turn.refusedReactions) this.watch.reactionRefused(refused);
-      if (turn.records.length > 0) {
-        const appended = this.journal.append(turn.records);
-        this.changes.keep();
-        this.join(appended).envelopes.push(...turn.envelopes);
-      }
       return outcomes;
     }
+  }
+
+  private decide(turn: Turn, commands: readonly Command[]): readonly Outcome[] {
+    try {
+      return turn.run(commands);
+    } catch (error) {
+      this.changes.revert();
+      this.watch.turnFailed(error, commands);
+      throw error;
+    }
+  }
+
+  /** Memory keeps what the journal took, or neither has it: a turn may be too large, or too late. */
+  private commit(turn: Turn): void {
+    if (turn.records.length === 0) return;
+    let appended: Appended;
+    try {
+      appended = this.journal.append(turn.records);
+    } catch (error) {
+      this.changes.revert();
+      throw error;
+    }
+    this.changes.keep();
+    this.join(appended).envelopes.push(...turn.envelopes);
   }
 
   /** The commit group that `appended` belongs to; a new one if the last has been closed. */

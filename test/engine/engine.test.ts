@@ -165,6 +165,20 @@ describe('a turn', () => {
     await close();
   });
 
+  it('that the journal does not take changes nothing either', async () => {
+    const { engine, states, close } = await open();
+    await engine.dispatch([command('Add', 'a', { amount: 1 })]);
+    const before = JSON.stringify(states());
+    const body = Buffer.alloc(33 * 1024 * 1024);
+    const tooLarge = engine.dispatch([command('Add', 'a', { amount: 5, body })]);
+    await expect(tooLarge).rejects.toMatchObject({ code: 'too_large' });
+    expect(JSON.stringify(states())).toBe(before);
+    await close();
+    const tooLate = engine.dispatch([command('Add', 'a', { amount: 5 })]);
+    await expect(tooLate).rejects.toMatchObject({ code: 'closed' });
+    expect(JSON.stringify(states())).toBe(before);
+  });
+
   it('decides its reactions too, drops a refused one, and names what it creates', async () => {
     const { engine, states, refused, close } = await open();
     await engine.dispatch([command('Copy', 'a')]);
