@@ -176,3 +176,9 @@ test('no text makes the reader throw anything but its own error', () => {
     { numRuns: 2000 },
   );
 });
+
+test('a body may not be larger than what one record can hold', () => {
+  const large = { STEPWELL_MAX_BODY: '31mb', STEPWELL_MAX_BATCH: '64mb' };
+  expect(problemsOf(large)).toEqual([expect.stringContaining('STEPWELL_MAX_BODY is above 30mb')]);
+  expect(problemsOf({ ...large, STEPWELL_MAX_BODY: '30mb' })).toEqual([]);
+});
