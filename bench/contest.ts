@@ -1,0 +1,131 @@
+/** Stepwell and a bare loop of the same work, measured in turns: A B A B, in one run. */
+import type { MeasuredProcess } from './measured-process.js';
+import { ascending, median, percentile, type Spread, spread } from './statistics.js';
+
+/** What one side did in one round. */
+export interface Round {
+  readonly operations: number;
+  readonly seconds: number;
+  /** Milliseconds, one for each operation that somebody waited for; empty if nobody looked. */
+  readonly latencies: readonly number[];
+}
+
+/** One side of a contest. */
+export interface Contestant {
+  /** The process that does the work; what it uses is measured. */
+  readonly process: MeasuredProcess;
+  /** Works for about so long. A round that went wrong in any way rejects. */
+  run(seconds: number): Promise<Round>;
+}
+
+export interface Contest {
+  readonly stepwell: Contestant;
+  readonly bare: Contestant;
+  /** Ends what both used, their processes included. */
+  stop(): Promise<void>;
+}
+
+/** One line of the table. */
+export interface Case {
+  readonly scenario: string;
+  readonly name: string;
+  /** What one operation is. */
+  readonly unit: string;
+  /** The ratio to reach; null where none was set. */
+  readonly goal: number | null;
+  /** What the ratio compares: operations per second, or the median latency, inverted. */
+  readonly compares: 'rate' | 'latency';
+  /** Length of its rounds as a share of what was asked for: many short cases share the time. */
+  readonly share: number;
+  /** `directory` is empty, the case's own, and removed afterwards. */
+  contest(directory: string): Promise<Contest>;
+}
+
+/** One side's rounds together. */
+export interface Performance {
+  /** Operations per second. */
+  readonly rate: Spread;
+  /** Of all rounds together; null if nobody looked. */
+  readonly latency: { readonly p50: number; readonly p99: number } | null;
+  /** CPU time of the measured process per operation, microseconds, median of rounds. */
+  readonly cpuMicroseconds: number;
+  /** After the last round. */
+  readonly residentBytes: number;
+}
+
+export interface Result {
+  readonly case: Case;
+  /** Stepwell beside bare, one ratio for each pair of rounds; more is better. */
+  readonly ratio: Spread;
+  readonly stepwell: Performance;
+  readonly bare: Performance;
+}
+
+interface MeasuredRound extends Round {
+  readonly cpuMicroseconds: number;
+  readonly residentBytes: number;
+}
+
+/** Runs one case: both sides warm, then in turns. */
+export async function race(
+  subject: Case,
+  directory: string,
+  rounds: number,
+  seconds: number,
+): Promise<Result> {
+  const contest = await subject.contest(directory);
+  const stepwell: MeasuredRound[] = [];
+  const bare: MeasuredRound[] = [];
+  try {
+    // The first round of either side warms its compiler and its files, and counts for nothing.
+    for (const side of [contest.stepwell, contest.bare]) await side.run(seconds);
+    for (let round = 0; round < rounds; round += 1) {
+      stepwell.push(await measure(contest.stepwell, seconds));
+      bare.push(await measure(contest.bare, seconds));
+    }
+  } finally {
+    await contest.stop();
+  }
+  const ratios = stepwell.map((ours, round) => {
+    const theirs = bare[round];
+    if (theirs === undefined) throw new Error('a round has one side');
+    return subject.compares === 'rate'
+      ? rateOf(ours) / rateOf(theirs)
+      : median(theirs.latencies) / median(ours.latencies);
+  });
+  return {
+    case: subject,
+    ratio: spread(ratios),
+    stepwell: performanceOf(stepwell),
+    bare: performanceOf(bare),
+  };
+}
+
+async function measure(contestant: Contestant, seconds: number): Promise<MeasuredRound> {
+  const before = await contestant.process.usage();
+  const round = await contestant.run(seconds);
+  const after = await contestant.process.usage();
+  if (round.operations === 0) throw new Error('a round in which nothing was done');
+  return {
+    ...round,
+    cpuMicroseconds: after.cpuMicroseconds - before.cpuMicroseconds,
+    residentBytes: after.residentBytes,
+  };
+}
+
+function rateOf({ operations, seconds }: Round): number {
+  return operations / seconds;
+}
+
+function performanceOf(rounds: readonly MeasuredRound[]): Performance {
+  const latencies = ascending(rounds.flatMap((round) => round.latencies));
+  return {
+    rate: spread(rounds.map(rateOf)),
+    latency:
+      latencies.length === 0
+        ? null
+        : { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) },
+    cpuMicroseconds: median(rounds.map((round) => round.cpuMicroseconds / round.operations)),
+    residentBytes: rounds.at(-1)?.residentBytes ?? Number.NaN,
+  };
+}

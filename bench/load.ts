@@ -1,0 +1,42 @@
+/** Load over HTTP from this process: so many connections, each one waits for its answer. */
+import autocannon from 'autocannon';
+import type { Round } from './contest.js';
+
+export interface Load {
+  readonly url: string;
+  readonly connections: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** Until when: so many seconds, or so many requests. */
+  readonly until: { readonly duration: number } | { readonly amount: number };
+}
+
+/** Requests and their latencies. Rejects if one of them was not answered with 200. */
+export function putUnderLoad(load: Load): Promise<Round> {
+  const { url, connections, headers, body, until } = load;
+  return new Promise((resolve, reject) => {
+    const latencies: number[] = [];
+    const refused = new Map<number, number>();
+    const start = performance.now();
+    let last = start;
+    const run = autocannon(
+      { url, connections, method: 'POST', headers, body, ...until },
+      (error, result) => {
+        const seconds = (last - start) / 1000;
+        if (error) reject(error);
+        else if (result.errors > 0) reject(new Error(`${result.errors} requests failed at ${url}`));
+        else if (refused.size > 0) reject(new Error(`${url} answered ${timesOf(refused)}`));
+        else resolve({ operations: latencies.length, seconds, latencies });
+      },
+    );
+    run.on('response', (_client, status, _bytes, milliseconds) => {
+      last = performance.now();
+      if (status === 200) latencies.push(milliseconds);
+      else refused.set(status, (refused.get(status) ?? 0) + 1);
+    });
+  });
+}
+
+function timesOf(statuses: ReadonlyMap<number, number>): string {
+  return [...statuses].map(([status, count]) => `${status} ${count} times`).join(', ');
+}

@@ -1,0 +1,89 @@
+/** Messages as the bench publishes and ends them, and what their events weigh in the journal. */
+import type { EventEnvelope } from '../src/engine/decider.js';
+import { EventCodec } from '../src/engine/event-codec.js';
+import { UpcasterTable } from '../src/engine/upcasters.js';
+import type { PublishMessage, RecordAttempt } from '../src/messages/message.commands.js';
+import { messageDecider } from '../src/messages/message.decider.js';
+import { type MessageEvent, messageKind } from '../src/messages/message.events.js';
+import { recordLength } from '../storage/record.js';
+
+/** An id as long as a real one. */
+export function messageId(number: number): string {
+  return `msg_${String(number).padStart(23, '0')}`;
+}
+
+export interface PublishedMessage {
+  readonly number: number;
+  readonly url: string;
+  readonly body: Buffer;
+  readonly at: number;
+  readonly notBefore: number;
+}
+
+/** The command of a publish without options but a delay. */
+export function publishOf({ number, url, body, at, notBefore }: PublishedMessage): PublishMessage {
+  return {
+    type: 'PublishMessage',
+    kind: messageKind,
+    id: messageId(number),
+    at,
+    body,
+    message: {
+      dialect: 'svc',
+      url,
+      method: 'POST',
+      contentType: 'application/octet-stream',
+      headers: [],
+      notBefore,
+      timeoutMs: null,
+      maxRetries: 3,
+      retryDelay: null,
+      labels: [],
+      flowControl: null,
+      deduplicationKey: null,
+      callerIp: '127.0.0.1',
+      bodyBytes: body.length,
+    },
+  };
+}
+
+/** The command that records a first attempt which the bench's sink answered. */
+export function deliveryOf(number: number, at: number): RecordAttempt {
+  return {
+    type: 'RecordAttempt',
+    kind: messageKind,
+    id: messageId(number),
+    at,
+    nonRetryable: false,
+    responseBody: Buffer.alloc(0),
+    record: {
+      attempt: 0,
+      startedAt: at,
+      durationMs: 1.25,
+      status: 200,
+      headers: ['Date', 'Sat, 01 Jan 2000 00:00:00 GMT', 'Content-Length', '0'],
+      error: null,
+    },
+  };
+}
+
+/** Bytes of the journal's record for a publish, and for the delivery that follows. */
+export function journalBytes(message: PublishedMessage): { published: number; delivered: number } {
+  const publish = publishOf(message);
+  const { record } = deliveryOf(message.number, message.at);
+  return {
+    published: recordBytes({ type: 'MessagePublished', ...publish.message }, message.body),
+    delivered: recordBytes({ type: 'MessageDelivered', ...record }, Buffer.alloc(0)),
+  };
+}
+
+function recordBytes(event: MessageEvent, body: Buffer): number {
+  const id = messageId(0);
+  const place = { kind: messageKind, id, sequence: 0, at: Date.now(), offset: 1e6, previous: -1 };
+  const envelope: EventEnvelope = { ...place, event, body };
+  const terms = [id, ...(messageDecider.terms?.(event) ?? [])];
+  const codec = new EventCodec(new UpcasterTable());
+  // The first one of a shape teaches the codec its fields; what follows is what the log holds.
+  codec.encode(envelope, terms);
+  return recordLength(codec.encode(envelope, terms));
+}

@@ -1,0 +1,59 @@
+/** Produce over HTTP into a topic of three partitions: one record a request, or a hundred. */
+import { join } from 'node:path';
+import { startBareServer } from './bare-server.js';
+import type { Case, Contest, Contestant } from './contest.js';
+import { putUnderLoad } from './load.js';
+import type { MeasuredProcess } from './measured-process.js';
+import { basic, startStepwell } from './stepwell-server.js';
+
+const connections = 64;
+
+interface Produce {
+  readonly name: string;
+  readonly records: number;
+  readonly valueBytes: number;
+}
+
+const single: Produce = { name: 'one record of 1 KiB', records: 1, valueBytes: 1024 };
+const batch: Produce = { name: '100 records of 100 B', records: 100, valueBytes: 100 };
+
+export const produceCases: readonly Case[] = [single, batch].map(
+  (produce): Case => ({
+    scenario: 'produce',
+    name: `${produce.name}, ${connections} in flight`,
+    unit: 'records',
+    goal: null,
+    compares: 'rate',
+    share: 1,
+    contest: (directory) => produceContest(directory, produce),
+  }),
+);
+
+async function produceContest(directory: string, produce: Produce): Promise<Contest> {
+  const stepwell = await startStepwell(join(directory, 'stepwell'));
+  // The bare loop keeps the JSON as it came; topics' files are not prepared, so its own are not.
+  const bare = await startBareServer({
+    directory: join(directory, 'bare'),
+    besideBytes: 0,
+    prepares: false,
+    delivery: null,
+  });
+  const stop = async () => {
+    await stepwell.stop();
+    await bare.stop();
+  };
+  return { stepwell: contestant(stepwell, produce), bare: contestant(bare, produce), stop };
+}
+
+/** Operations are records; latencies are those of the requests they came in. */
+function contestant(process: MeasuredProcess, { records, valueBytes }: Produce): Contestant {
+  const record = { value: 'x'.repeat(valueBytes) };
+  const body = Buffer.from(JSON.stringify(records === 1 ? record : Array(records).fill(record)));
+  const run = async (duration: number) => {
+    const url = `${process.address}/produce/bench`;
+    const headers = { authorization: basic, 'content-type': 'application/json' };
+    const round = await putUnderLoad({ url, connections, headers, body, until: { duration } });
+    return { ...round, operations: round.operations * records };
+  };
+  return { process, run };
+}

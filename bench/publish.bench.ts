@@ -1,0 +1,57 @@
+/** Publish over HTTP: accepted, on disk, answered. Messages are due in an hour: none is sent. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { startBareServer } from './bare-server.js';
+import type { Case, Contest } from './contest.js';
+import { putUnderLoad } from './load.js';
+import type { MeasuredProcess } from './measured-process.js';
+import { journalBytes } from './message-events.js';
+import { bearer, startStepwell } from './stepwell-server.js';
+
+const body = randomBytes(1024);
+const destination = 'http://127.0.0.1:8080/orders';
+
+export const publishCases: readonly Case[] = [1, 16, 64, 256].map(
+  (connections): Case => ({
+    scenario: 'publish',
+    name: `1 KiB, ${connections} in flight`,
+    unit: 'messages',
+    goal: 0.7,
+    compares: 'rate',
+    share: 1,
+    contest: (directory) => publishContest(directory, connections),
+  }),
+);
+
+async function publishContest(directory: string, connections: number): Promise<Contest> {
+  const at = Date.now();
+  const message = { number: 0, url: destination, body, at, notBefore: at };
+  const besideBytes = journalBytes(message).published - body.length;
+  const stepwell = await startStepwell(join(directory, 'stepwell'));
+  const bare = await startBareServer({
+    directory: join(directory, 'bare'),
+    besideBytes,
+    prepares: true,
+    delivery: null,
+  });
+  const contestant = (process: MeasuredProcess) => ({
+    process,
+    run: (duration: number) =>
+      putUnderLoad({
+        url: `${process.address}/v2/publish/${destination}`,
+        connections,
+        headers: {
+          authorization: bearer,
+          'content-type': 'application/octet-stream',
+          'svc-delay': '1h',
+        },
+        body,
+        until: { duration },
+      }),
+  });
+  const stop = async () => {
+    await stepwell.stop();
+    await bare.stop();
+  };
+  return { stepwell: contestant(stepwell), bare: contestant(bare), stop };
+}

@@ -1,0 +1,36 @@
+/** Replay: what a start costs, from the log's bytes to every message in memory. */
+import type { Case, Contestant, Round } from './contest.js';
+import { MeasuredProcess } from './measured-process.js';
+import type { ReplaySettings } from './replay.program.js';
+import { buildJournal } from './replay-journal.js';
+
+const events = 300_000;
+
+export const replayCases: readonly Case[] = [
+  {
+    scenario: 'replay',
+    name: `${events.toLocaleString('en')} message events`,
+    unit: 'events',
+    goal: 0.6,
+    compares: 'rate',
+    share: 1,
+    async contest(directory) {
+      await buildJournal(directory, events);
+      const stepwell = await start({ side: 'stepwell', directory });
+      const bare = await start({ side: 'bare', directory });
+      const stop = async () => {
+        await stepwell.process.stop();
+        await bare.process.stop();
+      };
+      return { stepwell, bare, stop };
+    },
+  },
+];
+
+/** A round is one whole pass, however long it takes. */
+async function start(settings: ReplaySettings): Promise<Contestant> {
+  const process = await MeasuredProcess.start('bench/replay.program.js', [
+    JSON.stringify(settings),
+  ]);
+  return { process, run: () => process.ask<Round>({}) };
+}

@@ -1,0 +1,40 @@
+/** A publisher that publishes at a fixed rate, whatever the answers do. */
+import { Pool } from 'undici';
+
+export interface SteadyTarget {
+  /** A message's number follows, behind a slash. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/**
+ * Publishes messages 1 to `count` at `perSecond` and gives the time of each one's answer, in
+ * milliseconds of the machine's monotonic clock, by number. Rejects if one is not accepted.
+ */
+export async function publishSteadily(
+  { url, headers, body }: SteadyTarget,
+  count: number,
+  perSecond: number,
+): Promise<readonly number[]> {
+  const { origin, pathname } = new URL(url);
+  const pool = new Pool(origin, { connections: 8 });
+  const answeredAt: number[] = [];
+  const publish = async (number: number) => {
+    const path = `${pathname}/${number}`;
+    const response = await pool.request({ method: 'POST', path, headers, body });
+    answeredAt[number] = Number(process.hrtime.bigint()) / 1e6;
+    await response.body.dump();
+    if (response.statusCode !== 200) throw new Error(`${url} answered ${response.statusCode}`);
+  };
+  const start = performance.now();
+  const published: Promise<void>[] = [];
+  for (let number = 1; number <= count; number += 1) {
+    const dueIn = start + (number * 1000) / perSecond - performance.now();
+    if (dueIn > 0) await new Promise((resolve) => setTimeout(resolve, dueIn));
+    published.push(publish(number));
+  }
+  await Promise.all(published);
+  await pool.close();
+  return answeredAt;
+}

@@ -1,0 +1,75 @@
+/** Results as one table, ratios first. Markdown, so that it can be kept as it was printed. */
+import type { Performance, Result } from './contest.js';
+import type { Spread } from './statistics.js';
+
+const columns = [
+  'case',
+  'ratio (lowest-highest)',
+  'goal',
+  'per second',
+  'bare per second',
+  'p50 / p99 ms',
+  'bare p50 / p99 ms',
+  'CPU us',
+  'bare CPU us',
+  'RSS MiB',
+  'bare RSS MiB',
+];
+
+/** The table, with a line for each result. */
+export function table(results: readonly Result[]): string {
+  const lines = [columns, ...results.map(lineOf)];
+  const widths = columns.map((_, index) => Math.max(...lines.map((line) => width(line, index))));
+  const pad = (line: readonly string[]) =>
+    `| ${line.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |`;
+  const rule = `| ${widths.map((length) => '-'.repeat(length)).join(' | ')} |`;
+  return [pad(columns), rule, ...lines.slice(1).map(pad)].join('\n');
+}
+
+/** One result while the others still run. */
+export function summary({ case: { scenario, name, unit }, ratio, stepwell, bare }: Result): string {
+  const rates = `${whole(stepwell.rate.median)} and ${whole(bare.rate.median)} ${unit}/s`;
+  return `${scenario}: ${name}: ${ratioOf(ratio)} (${rates})`;
+}
+
+function lineOf({ case: subject, ratio, stepwell, bare }: Result): string[] {
+  const { scenario, name, goal, unit } = subject;
+  return [
+    `${scenario}: ${name}`,
+    ratioOf(ratio),
+    goalOf(ratio, goal),
+    `${whole(stepwell.rate.median)} ${unit}`,
+    whole(bare.rate.median),
+    latencyOf(stepwell),
+    latencyOf(bare),
+    stepwell.cpuMicroseconds.toFixed(1),
+    bare.cpuMicroseconds.toFixed(1),
+    mebibytes(stepwell),
+    mebibytes(bare),
+  ];
+}
+
+function width(line: readonly string[], index: number): number {
+  return line[index]?.length ?? 0;
+}
+
+function ratioOf({ median, lowest, highest }: Spread): string {
+  return `${median.toFixed(2)} (${lowest.toFixed(2)}-${highest.toFixed(2)})`;
+}
+
+function goalOf({ median }: Spread, goal: number | null): string {
+  if (goal === null) return '';
+  return `${goal} ${median >= goal ? 'met' : 'missed'}`;
+}
+
+function latencyOf({ latency }: Performance): string {
+  return latency === null ? '' : `${latency.p50.toFixed(2)} / ${latency.p99.toFixed(2)}`;
+}
+
+function mebibytes({ residentBytes }: Performance): string {
+  return (residentBytes / 1024 ** 2).toFixed(0);
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
