@@ -34,8 +34,8 @@ const headerLength = 32;
 const editHeaderLength = 12;
 const firstCopy = 'MANIFEST';
 
-/** What one copy holds: its intact edits, and how many bytes do not parse behind them. */
-interface Copy {
+/** What one copy holds: its intact edits, which end at `end`; the bytes behind do not parse. */
+export interface ManifestCopy {
   readonly storeId: Buffer;
   readonly generation: number;
   readonly state: ManifestState;
@@ -86,19 +86,20 @@ async function readIfThere(disk: Disk, path: string): Promise<Buffer | null> {
   }
 }
 
-function better(one: Copy | null, two: Copy | null): Copy | null {
+function better(one: ManifestCopy | null, two: ManifestCopy | null): ManifestCopy | null {
   if (one === null || two === null) return one ?? two;
   if (one.generation !== two.generation) return one.generation > two.generation ? one : two;
   return two.editCount > one.editCount ? two : one;
 }
 
 /** The first copy's last edit was being written: the second ends cleanly exactly before it. */
-function onlyTorn(one: Copy, two: Copy): boolean {
+function onlyTorn(one: ManifestCopy, two: ManifestCopy): boolean {
   if (one.generation !== two.generation) return false;
   return one.editCount === two.editCount && two.end === two.bytes.length;
 }
 
-function parseCopy(bytes: Buffer): Copy | null {
+/** The intact part of a copy; null where not even its first edit is. */
+export function parseCopy(bytes: Buffer): ManifestCopy | null {
   if (bytes.length < headerLength || bytes.readUInt32LE(0) !== magic) return null;
   const checksum = bytes.readUInt32LE(4);
   if (checksum !== crc32(bytes.subarray(8, headerLength))) return null;
@@ -164,11 +165,13 @@ export class ManifestFile {
     private readonly bytesMax: number,
   ) {}
 
-  /** Makes an edit durable, then effective. Edits are applied in the order of the calls. */
+  /**
+   * Makes an edit durable, then effective. Edits are applied in the order of the calls; after one
+   * that failed every later one is refused with its error.
+   */
   append(edit: ManifestEdit): Promise<void> {
-    const applied = this.queue.then(() => this.write(edit));
-    this.queue = applied.catch(() => undefined);
-    return applied;
+    this.queue = this.queue.then(() => this.write(edit));
+    return this.queue;
   }
 
   /** Writes both copies anew from the state, which makes it durable whatever was there before. */

@@ -168,11 +168,12 @@ async function keepTornEdit(context: StoreContext, { torn }: LoadedManifest): Pr
   await disk.syncDirectory(directory.quarantine);
 }
 
-async function openForReading(
+/** What a reader has beside a running server: the manifest of this moment, and no lock. */
+export async function contextForReading(
   disk: Disk,
   directory: StoreDirectory,
   options: StoreOptions,
-): Promise<OpenedDirectory> {
+): Promise<{ readonly context: StoreContext; readonly loaded: LoadedManifest }> {
   const loaded = await loadManifest(disk, directory);
   if (loaded === null) {
     await refuseLostManifest(disk, directory);
@@ -180,7 +181,15 @@ async function openForReading(
   }
   const { storeId, state, generation } = loaded;
   const manifest = new ManifestFile(disk, directory, storeId, generation, state, 0);
-  const context = contextOf(disk, directory, options, storeId, manifest);
+  return { context: contextOf(disk, directory, options, storeId, manifest), loaded };
+}
+
+async function openForReading(
+  disk: Disk,
+  directory: StoreDirectory,
+  options: StoreOptions,
+): Promise<OpenedDirectory> {
+  const { context, loaded } = await contextForReading(disk, directory, options);
   const file = await disk.open(directory.watermarks, 'read').catch(() => null);
   const watermarks = file === null ? null : new WatermarkFile(disk, file);
   try {
@@ -192,7 +201,7 @@ async function openForReading(
       randomBytes: options.randomBytes,
     });
     const release = async () => undefined;
-    return opened(context, logs, state.closed !== null, null, freeSpace, release);
+    return opened(context, logs, loaded.state.closed !== null, null, freeSpace, release);
   } finally {
     if (file !== null) await disk.close(file);
   }

@@ -8,7 +8,7 @@ import type { RecordInput } from './record.js';
 import type { RecordBatch } from './record-batch.js';
 import type { Segment } from './segment.js';
 import { SegmentWriter } from './segment-writer.js';
-import { LogClosed, OffsetOutOfRange } from './storage-errors.js';
+import { diskError, LogClosed, OffsetOutOfRange } from './storage-errors.js';
 import type { StoreContext } from './store-context.js';
 import { removeLogFiles } from './stray-files.js';
 
@@ -82,7 +82,8 @@ export class PartitionLog {
       committed: (group: AppendGroup) => this.committed(group),
       failed: (error: unknown) => context.fail(`writing log ${opened.id}`, error),
     };
-    if (!context.readOnly) this.writer.resume(opened);
+    if (context.readOnly) this.closedBecause = new LogClosed('the store is open for reading only');
+    else this.writer.resume(opened);
     this.commit = new GroupCommit(target, context.buffers, opened.nextOffset, opened.lastTime);
   }
 
@@ -142,7 +143,7 @@ export class PartitionLog {
       return from >= until ? [] : await this.reader.forwards(from, until, options);
     } catch (error) {
       if (from < this.start) throw new OffsetOutOfRange(from, this.start, this.readable);
-      throw error;
+      throw diskError(`reading log ${this.name}`, error);
     }
   }
 
@@ -194,6 +195,7 @@ export class PartitionLog {
    * is where the first remaining segment begins.
    */
   async trimTo(offset: Offset): Promise<Offset> {
+    if (this.closedBecause !== null) throw this.closedBecause;
     await this.writer.sealed();
     const { context } = this;
     const { segments, id } = this.opened;
@@ -207,8 +209,12 @@ export class PartitionLog {
     this.start = last.nextOffset;
     await context.edit({ type: 'trimmed', id, startOffset: this.start, first });
     segments.splice(0, gone.length);
-    for (const segment of gone) await this.removeFiles(segment);
-    await context.disk.syncDirectory(context.directory.log(id));
+    try {
+      for (const segment of gone) await this.removeFiles(segment);
+      await context.disk.syncDirectory(context.directory.log(id));
+    } catch (error) {
+      throw context.fail(`removing segments of log ${id}`, error);
+    }
     return this.start;
   }
 

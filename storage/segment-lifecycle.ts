@@ -94,7 +94,12 @@ export async function writeIndexFile(
   await disk.syncDirectory(directory.log(log.id));
 }
 
-async function digestOf({ disk }: StoreContext, file: FileHandle, end: number): Promise<Buffer> {
+/** SHA-256 of the first `end` bytes of a segment file: its footer and the manifest keep it. */
+export async function digestOf(
+  { disk }: StoreContext,
+  file: FileHandle,
+  end: number,
+): Promise<Buffer> {
   const hash = createHash('sha256');
   for (let position = 0; position < end; position += chunkBytes) {
     const length = Math.min(chunkBytes, end - position);

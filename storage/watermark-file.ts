@@ -22,7 +22,7 @@ import { readUpTo, writeFully } from './whole-file.js';
   A hint that only ever strengthens: a missing or broken slot certifies nothing and loses nothing.
 */
 const magic = 0x4d575753;
-const slotLength = 512;
+export const slotLength = 512;
 const usedLength = 48;
 
 export interface Watermark {
@@ -64,6 +64,13 @@ function decodeSlot(bytes: Buffer): Slot | null {
     acknowledged: readOffset(bytes, 32),
     logTag: bytes.readUInt32LE(40),
   };
+}
+
+/** Whether all bytes of a slot are as they were written, or none ever was. */
+export function isIntactSlot(bytes: Buffer): boolean {
+  const slot = decodeSlot(bytes);
+  if (slot === null) return bytes.every((byte) => byte === 0);
+  return encodeSlot(slot.sequence, slot).equals(bytes);
 }
 
 /** The watermarks of a store; written often, synced now and then. */

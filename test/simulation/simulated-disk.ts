@@ -83,6 +83,9 @@ export class SimulatedDisk implements Disk {
   freeBytes = 2 ** 40;
   /** How often each operation was called. */
   readonly calls = new Map<Operation, number>();
+  /** Files whose fdatasync failed and was called again: nobody may believe its answer. */
+  readonly retriedSyncs: string[] = [];
+  private readonly failedSyncs = new Set<SimulatedFile>();
   private root = new Directory();
   private readonly open_ = new Map<FileHandle, OpenHandle>();
   private readonly locks = new Set<string>();
@@ -223,10 +226,15 @@ export class SimulatedDisk implements Disk {
       'sync',
       path,
       () => {
-        if (file.failsNextSync) throw diskFailure('EIO', path);
+        if (this.failedSyncs.has(file)) this.retriedSyncs.push(path);
+        if (file.failsNextSync) {
+          file.failsNextSync = false;
+          throw diskFailure('EIO', path);
+        }
         file.sync();
       },
       (failure) => {
+        if (failure.syncFailure !== 'late') this.failedSyncs.add(file);
         if (failure.syncFailure !== undefined) file.failSync(failure.syncFailure);
       },
     );

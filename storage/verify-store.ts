@@ -1,0 +1,180 @@
+/**
+ * Looks at everything in a data folder that can be checked, and changes nothing: every checksum,
+ * every chain, every index. Takes no lock, so it may run beside the server that owns the folder.
+ */
+import type { Disk } from './disk.js';
+import { StoreDirectory } from './log-directory.js';
+import { recoverLog } from './log-recovery.js';
+import type { ManifestLog, ManifestState } from './manifest.js';
+import { contextForReading } from './open-directory.js';
+import { logTagOf } from './record-batch.js';
+import type { RecoveredLog } from './recovered-log.js';
+import type { Segment } from './segment.js';
+import { DamagedData, diskError, errorCode } from './storage-errors.js';
+import type { StoreOptions } from './store.js';
+import type { StoreContext } from './store-context.js';
+import { refuseUnlistedData } from './stray-files.js';
+import { verifyManifest } from './verify-manifest.js';
+import { verifySegment } from './verify-segment.js';
+import { isIntactSlot, slotLength, WatermarkFile } from './watermark-file.js';
+import { readUpTo, withFile } from './whole-file.js';
+
+/** What a log was found to hold; offsets are half-open: [startOffset, endOffset). */
+export interface VerifiedLog {
+  readonly name: string;
+  readonly startOffset: number;
+  readonly endOffset: number;
+  readonly segments: number;
+  readonly batches: number;
+  readonly records: number;
+  /** Bytes of its batches and segment headers. */
+  readonly bytes: number;
+  /** Segments whose index file was there, and was held against the records. */
+  readonly indexes: number;
+  readonly isDamaged: boolean;
+}
+
+/** What was found. */
+export interface Verification {
+  /** In the order of creation; only what is intact is counted. */
+  readonly logs: readonly VerifiedLog[];
+  /** At most one per segment, and what concerns no log. Empty: nothing is damaged. */
+  readonly damages: readonly DamagedData[];
+}
+
+/** A running server writes while this looks: what seems damaged is looked at again. */
+const looks = 3;
+
+/**
+ * Verifies the store in `directory`; `options.readOnly` must be set. Rejects with `DiskFailure` (no
+ * store there, or it cannot be read). Damage is in the result, not thrown.
+ */
+export async function verifyStore(
+  disk: Disk,
+  directory: string,
+  options: StoreOptions,
+): Promise<Verification> {
+  let found = await look(disk, directory, options);
+  for (let again = 1; again < looks && found.damages.length > 0; again += 1) {
+    found = await look(disk, directory, options);
+  }
+  return found;
+}
+
+async function look(disk: Disk, path: string, options: StoreOptions): Promise<Verification> {
+  const directory = new StoreDirectory(path);
+  const damages: DamagedData[] = [];
+  const logs: VerifiedLog[] = [];
+  await collect(damages, async () => {
+    const { context, loaded } = await contextForReading(disk, directory, options);
+    const { state } = loaded;
+    try {
+      damages.push(...(await verifyManifest(disk, directory, state.closed !== null)));
+      await collect(damages, () => refuseUnlistedData(context, state));
+      for (const log of state.logs) logs.push(await verifyLog(context, state, log, damages));
+    } finally {
+      await context.openFiles.close();
+    }
+  });
+  return { logs, damages };
+}
+
+/** Runs `work`; damage that it meets goes into the list, and so does a file that is missing. */
+async function collect(damages: DamagedData[], work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof DamagedData) damages.push(error);
+    else damages.push(missingFile(error));
+  }
+}
+
+function missingFile(error: unknown): DamagedData {
+  if (!(error instanceof Error) || errorCode(error) !== 'ENOENT' || !('path' in error)) {
+    throw diskError('verifying the data folder', error);
+  }
+  const range = { file: String(error.path), from: 0, to: 0, lastGoodOffset: null };
+  return new DamagedData(range, 'the file is missing');
+}
+
+async function verifyLog(
+  context: StoreContext,
+  state: ManifestState,
+  log: ManifestLog,
+  damages: DamagedData[],
+): Promise<VerifiedLog> {
+  const before = damages.length;
+  const intact: Segment[] = [];
+  let indexes = 0;
+  let endOffset = log.startOffset;
+  await collect(damages, () => verifyWatermarks(context, log.id));
+  await collect(damages, async () => {
+    const recovered = await recover(context, state, log);
+    endOffset = recovered.nextOffset;
+    for (const [place, segment] of recovered.segments.entries()) {
+      const expected = expectedOf(state, recovered, segment, recovered.segments[place - 1] ?? null);
+      await collect(damages, async () => {
+        if (await verifySegment(context, expected)) indexes += 1;
+        intact.push(segment);
+      });
+    }
+  });
+  const sum = (count: (segment: Segment) => number) =>
+    intact.reduce((total, segment) => total + count(segment), 0);
+  return {
+    name: log.name,
+    startOffset: log.startOffset,
+    endOffset,
+    segments: intact.length,
+    batches: sum(({ batchCount }) => batchCount),
+    records: sum(({ recordCount }) => recordCount),
+    bytes: sum(({ end }) => end),
+    indexes,
+    isDamaged: damages.length > before,
+  };
+}
+
+/** What a start would find in this log; throws what it would refuse to start for. */
+async function recover(
+  context: StoreContext,
+  { closed }: ManifestState,
+  log: ManifestLog,
+): Promise<RecoveredLog> {
+  const { disk, directory, storeId } = context;
+  const watermark = await withFile(disk, directory.watermarks, 'read', (file) =>
+    new WatermarkFile(disk, file).read(log.id, logTagOf(storeId, log.id)),
+  );
+  return recoverLog(context, log, {
+    watermark,
+    closed: closed?.find(({ id }) => id === log.id) ?? null,
+    wasClean: closed !== null,
+  });
+}
+
+/** Both watermarks of a log: a slot is one sector, which is written whole or not at all. */
+async function verifyWatermarks({ disk, directory }: StoreContext, logId: number): Promise<void> {
+  const file = directory.watermarks;
+  await withFile(disk, file, 'read', async (handle) => {
+    for (const slot of [0, 1]) {
+      const from = (logId * 2 + slot) * slotLength;
+      const to = from + slotLength;
+      if (isIntactSlot(await readUpTo(disk, handle, from, slotLength))) continue;
+      throw new DamagedData(
+        { file, from, to, lastGoodOffset: null },
+        'a watermark is not intact (a hint: no record is lost by it)',
+      );
+    }
+  });
+}
+
+function expectedOf(
+  { closed }: ManifestState,
+  { log, logTag }: RecoveredLog,
+  segment: Segment,
+  before: Segment | null,
+) {
+  const digest = log.segments.find(({ number }) => number === segment.number)?.digest ?? null;
+  const isClosed = closed?.some(({ id, number }) => id === log.id && number === segment.number);
+  const isIndexed = digest !== null || isClosed === true;
+  return { logId: log.id, logTag, segment, before, digest, isIndexed };
+}

@@ -1,0 +1,198 @@
+import { StorageError } from '../../storage/storage-errors.js';
+import type { Store } from '../../storage/store.js';
+import { SeededRandom } from '../simulation/seeded-random.js';
+import {
+  crashPolicies,
+  type Operation,
+  type PlannedFailure,
+  SimulatedDisk,
+} from '../simulation/simulated-disk.js';
+import { openSimulated, settle } from './simulated-store.js';
+import { StoreModel } from './store-model.js';
+
+const operations: readonly Operation[] = [
+  'makeDirectory',
+  'list',
+  'open',
+  'close',
+  'size',
+  'read',
+  'write',
+  'truncate',
+  'sync',
+  'syncDirectory',
+  'rename',
+  'remove',
+  'removeDirectory',
+  'lock',
+];
+
+interface Outcome {
+  readonly disk: SimulatedDisk;
+  readonly model: StoreModel;
+  /** What ended the work; null when nothing did. */
+  readonly error: unknown;
+  readonly fired: boolean;
+}
+
+async function work(store: Store, model: StoreModel): Promise<void> {
+  await model.createLog(store, 'journal', true);
+  await model.createLog(store, 'orders');
+  for (let index = 0; index < 5; index += 1) {
+    const value = Buffer.alloc(150, index + 1);
+    const record = { key: null, value, terms: [`term-${index % 2}`] };
+    const appends = [model.append(store, 'journal', [record])];
+    appends.push(model.append(store, 'orders', [record, record]));
+    await Promise.all(appends);
+  }
+  await settle();
+  await model.trimTo(store, 'journal', 3);
+  await model.dropLog(store, 'orders');
+}
+
+/** Opens, works, closes and opens again on a disk where one call fails. */
+async function runWith(failure: PlannedFailure): Promise<Outcome> {
+  const disk = new SimulatedDisk(new SeededRandom(3));
+  disk.failures = [failure];
+  const model = new StoreModel();
+  let error: unknown = null;
+  const options = { segmentBytes: 900 };
+  try {
+    const { store, timers } = await openSimulated(disk, options);
+    try {
+      await work(store, model);
+      timers.advance(1500);
+      await settle();
+    } finally {
+      await store.close();
+    }
+    const again = await openSimulated(disk, options);
+    await model.check(again.store);
+    await again.store.close();
+  } catch (caught) {
+    error = caught;
+  }
+  await settle();
+  const fired = (disk.calls.get(failure.operation) ?? 0) >= failure.nth;
+  disk.failures = [];
+  return { disk, model, error, fired };
+}
+
+async function recoversFrom({ disk, model: promised }: Outcome): Promise<void> {
+  const model = promised.copy();
+  const { store, failures } = await openSimulated(disk);
+  await model.check(store);
+  for (const log of store.logs()) {
+    await model.append(store, log.name, [{ key: null, value: Buffer.from('after') }]);
+  }
+  expect(failures).toEqual([]);
+  await store.close();
+}
+
+/** Fails call 1, 2, 3, ... until a run needs fewer calls than that. */
+async function failEveryCall(failure: Omit<PlannedFailure, 'nth'>): Promise<number> {
+  for (let nth = 1; ; nth += 1) {
+    const outcome = await runWith({ ...failure, nth });
+    if (!outcome.fired) return nth - 1;
+    const where = `${failure.operation} ${nth} ${failure.code}: ${outcome.error}`;
+    try {
+      if (outcome.error !== null && !(outcome.error instanceof StorageError)) throw outcome.error;
+      await recoversFrom({ ...outcome, disk: outcome.disk.restart() });
+      await recoversFrom({ ...outcome, disk: outcome.disk.crash('nothing', nth) });
+    } catch (error) {
+      throw new Error(`${where}: ${error instanceof Error ? error.stack : error}`);
+    }
+  }
+}
+
+describe('a file operation that fails', () => {
+  for (const operation of operations) {
+    it(`loses nothing acknowledged and ends in a typed error: ${operation}`, async () => {
+      for (const code of ['EIO', 'EMFILE', 'EACCES']) {
+        for (const lasting of [false, true]) {
+          const calls = await failEveryCall({ operation, code, lasting });
+          expect(calls).toBeGreaterThan(0);
+        }
+      }
+    }, 120_000);
+  }
+
+  it('writes on after a short write', async () => {
+    for (let nth = 1; ; nth += 1) {
+      const outcome = await runWith({ operation: 'write', code: '', nth });
+      if (!outcome.fired) break;
+      expect(`${nth}: ${outcome.error}`).toBe(`${nth}: null`);
+    }
+  });
+
+  it('says that the disk is full, after half a write', async () => {
+    let full = 0;
+    for (let nth = 1; ; nth += 1) {
+      const failure = { operation: 'write', code: 'ENOSPC', partially: true } as const;
+      const outcome = await runWith({ ...failure, nth, lasting: true });
+      if (!outcome.fired) break;
+      if (outcome.error instanceof StorageError && outcome.error.code === 'disk_full') full += 1;
+      await recoversFrom({ ...outcome, disk: outcome.disk.restart() });
+    }
+    expect(full).toBeGreaterThan(10);
+  });
+});
+
+describe('an fdatasync that fails', () => {
+  for (const syncFailure of ['cached', 'reverted'] as const) {
+    it(`loses nothing acknowledged whatever the cache holds then: ${syncFailure}`, async () => {
+      for (let nth = 1; ; nth += 1) {
+        const failure = { operation: 'sync', code: 'EIO', syncFailure } as const;
+        const outcome = await runWith({ ...failure, nth });
+        if (!outcome.fired) break;
+        expect(outcome.error).toBeInstanceOf(StorageError);
+        // The page cache may show what never got to the disk: it is written again or not believed.
+        const restarted = outcome.disk.restart();
+        const model = outcome.model.copy();
+        const { store } = await openSimulated(restarted);
+        await model.check(store);
+        for (const policy of crashPolicies) {
+          const { store: again } = await openSimulated(restarted.crash(policy, nth));
+          await model.copy().check(again);
+        }
+      }
+    });
+  }
+
+  it('is never tried again', async () => {
+    for (let nth = 1; ; nth += 1) {
+      const failure = { operation: 'sync', code: 'EIO', syncFailure: 'cached' } as const;
+      const outcome = await runWith({ ...failure, nth });
+      if (!outcome.fired) break;
+      expect(outcome.disk.retriedSyncs).toEqual([]);
+    }
+  });
+
+  it('that is reported late ends the store, and a restart reads everything', async () => {
+    for (let nth = 1; ; nth += 1) {
+      const failure = { operation: 'sync', code: 'EIO', syncFailure: 'late' } as const;
+      const outcome = await runWith({ ...failure, nth });
+      if (!outcome.fired) break;
+      // An error nobody was told of yet meets the next process, which ends and is started again.
+      const restarted = outcome.disk.restart();
+      await openSimulated(restarted).then(settle, settle);
+      await recoversFrom({ ...outcome, disk: restarted.restart() });
+    }
+  });
+
+  it('fences the store in the same tick: later appends are refused with the same error', async () => {
+    const disk = new SimulatedDisk(new SeededRandom(3));
+    const { store, failures } = await openSimulated(disk);
+    const log = await store.createLog('journal');
+    await log.append([{ key: null, value: Buffer.from('one') }]).durable;
+    disk.failures = [{ operation: 'sync', code: 'EIO', nth: (disk.calls.get('sync') ?? 0) + 1 }];
+    const first = log.append([{ key: null, value: Buffer.from('two') }]);
+    const waiting = log.waitBeyond(1);
+    await expect(first.durable).rejects.toMatchObject({ code: 'disk_failure', exitCode: 74 });
+    expect(() => log.append([{ key: null, value: Buffer.from('three') }])).toThrow(failures[0]);
+    expect(await waiting).toBe(false);
+    expect(failures).toHaveLength(1);
+    expect(log.highWatermark).toBe(1);
+    await expect(store.close()).rejects.toBe(failures[0]);
+  });
+});

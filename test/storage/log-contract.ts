@@ -1,0 +1,294 @@
+/** What every log does, on whatever disk: run by one test file per implementation of the port. */
+import type { Disk } from '../../storage/disk.js';
+import type { PartitionLog } from '../../storage/partition-log.js';
+import type { LogRecord, RecordInput } from '../../storage/record.js';
+import { OffsetOutOfRange, TooLarge } from '../../storage/storage-errors.js';
+import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
+import { SeededRandom } from '../simulation/seeded-random.js';
+import { ManualTimers } from './simulated-store.js';
+
+export interface DiskUnderTest {
+  readonly disk: Disk;
+  readonly directory: string;
+}
+
+const text = (value: string) => Buffer.from(value);
+const numbered = (index: number): RecordInput => ({
+  key: text(`key-${index % 3}`),
+  value: Buffer.alloc(90, index),
+  terms: [`third-${index % 3}`, 'all'],
+  timestamp: 1000 + index * 10,
+});
+
+async function all(log: PartitionLog, from = log.startOffset): Promise<LogRecord[]> {
+  const records: LogRecord[] = [];
+  for (let at = from; at < log.highWatermark; ) {
+    for (const batch of await log.read(at, { maxBytes: 400 })) {
+      records.push(...batch.records());
+      at = batch.nextOffset;
+    }
+  }
+  return records;
+}
+
+async function found(log: PartitionLog, term: string, order: 'oldest' | 'newest') {
+  const offsets: number[] = [];
+  for await (const offset of log.find(term, { order })) offsets.push(offset);
+  return offsets;
+}
+
+/** The suite; `make` gives an empty place on a disk. */
+export function itIsALog(make: () => Promise<DiskUnderTest>): void {
+  let place: DiskUnderTest;
+  let timers: ManualTimers;
+
+  const open = (options: Partial<StoreOptions> = {}): Promise<Store> => {
+    const random = new SeededRandom(11);
+    return openStore(place.disk, place.directory, {
+      now: () => timers.time,
+      randomBytes: (length) => random.bytes(length),
+      after: timers.after,
+      fsync: 'strict',
+      segmentBytes: 1200,
+      reserveBytes: 0,
+      freeBytesMin: 0,
+      onFailure: (error) => {
+        throw error;
+      },
+      ...options,
+    });
+  };
+
+  const filled = async (store: Store, count: number): Promise<PartitionLog> => {
+    const log = await store.createLog('orders');
+    for (let index = 0; index < count; index += 1) await log.append([numbered(index)]).durable;
+    return log;
+  };
+
+  beforeEach(async () => {
+    place = await make();
+    timers = new ManualTimers();
+  });
+
+  it('gives offsets at once and shows records once they are durable', async () => {
+    const store = await open();
+    const log = await store.createLog('orders');
+    const first = log.append([numbered(0), numbered(1)]);
+    const second = log.append([numbered(2)]);
+    expect([first.baseOffset, first.nextOffset, second.baseOffset]).toEqual([0, 2, 2]);
+    expect([log.highWatermark, log.endOffset]).toEqual([0, 3]);
+    expect(second.durable).toBe(first.durable);
+    await first.durable;
+    expect(log.highWatermark).toBe(3);
+    await store.close();
+  });
+
+  it('returns every byte, null, header, term and timestamp as it was given', async () => {
+    const store = await open();
+    const log = await store.createLog('orders');
+    const records: RecordInput[] = [
+      { key: null, value: null },
+      { key: Buffer.alloc(0), value: Buffer.alloc(0), timestamp: 0 },
+      {
+        key: text('k'),
+        value: Buffer.from([0, 255, 1]),
+        timestamp: -62_135_596_800_000,
+        headers: [
+          { name: 'a', value: null },
+          { name: 'a', value: text('') },
+          { name: 'ü', value: Buffer.from([7]) },
+        ],
+        terms: ['x', '', 'ключ'],
+      },
+      { key: null, value: text('future'), timestamp: 8_640_000_000_000_000 },
+    ];
+    const { timestamp, durable } = log.append(records);
+    await durable;
+    const read = await all(log);
+    expect(read.map((record) => record.timestamp)).toEqual([
+      timestamp,
+      0,
+      -62_135_596_800_000,
+      8_640_000_000_000_000,
+    ]);
+    for (const [index, record] of records.entries()) {
+      expect(read[index]).toMatchObject({
+        offset: index,
+        key: record.key,
+        value: record.value,
+        headers: record.headers ?? [],
+        terms: record.terms ?? [],
+      });
+    }
+    await store.close();
+  });
+
+  it('reads from any offset, up to any offset, in both directions', async () => {
+    const store = await open();
+    const log = await filled(store, 40);
+    const offsets = async (from: number, options: object) =>
+      (await log.read(from, options)).flatMap((batch) => batch.records()).map((r) => r.offset);
+    for (let from = 0; from <= 40; from += 1) {
+      const until = Math.min(40, from + 7);
+      const forwards = Array.from({ length: until - from }, (_, delta) => from + delta);
+      expect(await offsets(from, { until })).toEqual(forwards);
+      expect(await offsets(from, { maxRecords: 7 })).toEqual(forwards);
+      const low = Math.max(0, from - 7);
+      const backwards = Array.from({ length: from - low }, (_, delta) => from - 1 - delta);
+      expect(await offsets(from, { backwards: true, until: low })).toEqual(backwards);
+      expect(await offsets(from, { backwards: true, maxRecords: 7 })).toEqual(backwards);
+    }
+    expect(await log.read(0, { maxBytes: 1 })).toHaveLength(1);
+    await store.close();
+  });
+
+  it('refuses an offset outside the log, and names the valid range', async () => {
+    const store = await open();
+    const log = await filled(store, 3);
+    await expect(log.read(4)).rejects.toBeInstanceOf(OffsetOutOfRange);
+    await expect(log.read(4)).rejects.toMatchObject({ startOffset: 0, endOffset: 3 });
+    expect(await log.read(3)).toEqual([]);
+    await store.close();
+  });
+
+  it('finds the first offset at or after a time, whatever the order of the times', async () => {
+    const store = await open();
+    const log = await store.createLog('orders');
+    const times = [50, 10, 90, 20, 90, 5, 200, 100];
+    for (const timestamp of times) {
+      await log.append([{ key: null, value: Buffer.alloc(200), timestamp }]).durable;
+    }
+    for (const time of [0, 5, 11, 50, 51, 90, 91, 150, 200]) {
+      expect(await log.offsetFor(time)).toBe(times.findIndex((other) => other >= time));
+    }
+    expect(await log.offsetFor(201)).toBe(8);
+    await store.close();
+  });
+
+  it('finds records by index term, oldest or newest first, before and after a restart', async () => {
+    let store = await open();
+    await filled(store, 30);
+    const expected = Array.from({ length: 10 }, (_, index) => index * 3 + 1);
+    for (let round = 0; round < 2; round += 1) {
+      const log = store.log('orders') ?? (await store.createLog('orders'));
+      expect(await found(log, 'third-1', 'oldest')).toEqual(expected);
+      expect(await found(log, 'third-1', 'newest')).toEqual([...expected].reverse());
+      expect(await found(log, 'third-', 'oldest')).toEqual([]);
+      await store.close();
+      store = await open();
+    }
+    await store.close();
+  });
+
+  it('wakes who waits as soon as a record is durable, and at the deadline otherwise', async () => {
+    const store = await open();
+    const log = await filled(store, 1);
+    expect(await log.waitBeyond(0)).toBe(true);
+    const woken = log.waitBeyond(1);
+    const late = log.waitBeyond(5, timers.time + 100);
+    await log.append([numbered(1)]).durable;
+    expect(await woken).toBe(true);
+    timers.advance(100);
+    expect(await late).toBe(false);
+    const closing = log.waitBeyond(5);
+    await store.close();
+    expect(await closing).toBe(false);
+  });
+
+  it('lets go of whole sealed segments and keeps the rest', async () => {
+    const store = await open();
+    const log = await filled(store, 40);
+    const start = await log.trimTo(25);
+    expect(start).toBeGreaterThan(0);
+    expect(start).toBeLessThanOrEqual(25);
+    expect((await all(log)).map(({ offset }) => offset)[0]).toBe(start);
+    await expect(log.read(start - 1)).rejects.toMatchObject({ startOffset: start });
+    expect(await found(log, 'all', 'oldest')).toHaveLength(40 - start);
+    await store.close();
+    const again = await open();
+    expect(again.log('orders')?.startOffset).toBe(start);
+    expect(again.log('orders')?.endOffset).toBe(40);
+    await again.close();
+  });
+
+  it('drops a log for good and gives its name to a new one', async () => {
+    const store = await open();
+    await filled(store, 20);
+    expect(await store.dropLog('orders')).toBe(true);
+    expect(await store.dropLog('orders')).toBe(false);
+    const log = await store.createLog('orders');
+    expect(log.endOffset).toBe(0);
+    await log.append([numbered(0)]).durable;
+    await store.close();
+    const again = await open();
+    expect(again.logs().map(({ name, endOffset }) => [name, endOffset])).toEqual([['orders', 1]]);
+    await again.close();
+  });
+
+  it('goes on after a clean stop without reading the log again', async () => {
+    let store = await open();
+    await filled(store, 25);
+    await store.close();
+    for (let round = 0; round < 3; round += 1) {
+      store = await open();
+      expect(store.report.wasClean).toBe(true);
+      expect(store.report.logs[0]).toMatchObject({ scannedBytes: 0, nextOffset: 25 + round });
+      const log = store.log('orders');
+      await log?.append([numbered(25 + round)]).durable;
+      expect(log === undefined ? [] : await all(log)).toHaveLength(26 + round);
+      await store.close();
+    }
+  });
+
+  it('refuses an append that no batch can hold, and keeps nothing of it', async () => {
+    const store = await open({ segmentBytes: 1 << 20 });
+    const log = await store.createLog('orders');
+    const tooMuch = Buffer.alloc(17 * 1024 * 1024);
+    const records = [
+      { key: null, value: tooMuch },
+      { key: null, value: tooMuch },
+    ];
+    expect(() => log.append(records)).toThrow(TooLarge);
+    expect(() => log.append([])).toThrow(RangeError);
+    expect(log.endOffset).toBe(0);
+    const large = { key: null, value: Buffer.alloc(3 * 1024 * 1024, 9) };
+    await log.append([large]).durable;
+    expect((await log.read(0, { maxBytes: 10 }))[0]?.records()[0]?.value?.length).toBe(3 << 20);
+    await store.close();
+  });
+
+  it('reads beside a running writer, without a lock, up to what is certified', async () => {
+    const store = await open();
+    const log = await filled(store, 20);
+    timers.advance(25);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const reader = await open({ readOnly: true });
+    const copy = reader.log('orders');
+    expect(copy === undefined ? [] : await all(copy)).toHaveLength(20);
+    await expect(reader.createLog('other')).rejects.toMatchObject({ code: 'closed' });
+    expect(() => copy?.append([numbered(0)])).toThrow(/reading only/);
+    await reader.close();
+    await log.append([numbered(20)]).durable;
+    await store.close();
+  });
+
+  it('lets only one process write', async () => {
+    const store = await open();
+    await expect(open()).rejects.toMatchObject({ code: 'in_use', exitCode: 75 });
+    await store.close();
+    const next = await open();
+    await next.close();
+  });
+
+  it('says whether there is room, and keeps a reserve to get out of a full disk', async () => {
+    const store = await open({ freeBytesMin: 2 ** 60, reserveBytes: 5000 });
+    const log = await store.createLog('orders');
+    await log.append([numbered(0)]).durable;
+    expect(store.hasRoom).toBe(false);
+    await store.close();
+    const roomy = await open({ reserveBytes: 5000 });
+    expect(roomy.hasRoom).toBe(true);
+    await roomy.close();
+    expect(await place.disk.list(place.directory)).toContain('RESERVE');
+  });
+}
