@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { Disk, FileHandle } from './disk.js';
 import type { StoreDirectory } from './log-directory.js';
 import { applyEdit, type ManifestEdit, type ManifestState } from './manifest.js';
-import { DamagedData, errorCode } from './storage-errors.js';
+import { DamagedData, errorCode, NewerFormat } from './storage-errors.js';
 import { readWhole, replaceFile, writeFully } from './whole-file.js';
 
 /*
@@ -53,7 +53,8 @@ export interface LoadedManifest {
   readonly torn: Buffer;
 }
 
-/** Reads both copies; null when there is none at all. Throws `DamagedData` when neither serves. */
+/** Reads both copies; null when there is none at all. Throws `DamagedData` when neither serves
+ * and `NewerFormat`. */
 export async function loadManifest(
   disk: Disk,
   directory: StoreDirectory,
@@ -103,7 +104,9 @@ export function parseCopy(bytes: Buffer): ManifestCopy | null {
   if (bytes.length < headerLength || bytes.readUInt32LE(0) !== magic) return null;
   const checksum = bytes.readUInt32LE(4);
   if (checksum !== crc32(bytes.subarray(8, headerLength))) return null;
-  if (bytes.readUInt16LE(10) > version) return null;
+  if (bytes.readUInt16LE(10) > version) {
+    throw new NewerFormat(firstCopy, bytes.readUInt16LE(10));
+  }
   let [state, editCount, end, previous]: [ManifestState | null, number, number, number] = [
     null,
     0,

@@ -5,6 +5,7 @@ import type { Offset } from './offset.js';
 export abstract class StorageError extends Error {
   abstract readonly code:
     | 'damaged'
+    | 'newer_format'
     | 'in_use'
     | 'disk_failure'
     | 'disk_full'
@@ -41,6 +42,15 @@ export class DamagedData extends StorageError {
       `damaged data: ${range.file} bytes ${range.from} to ${range.to}: ${reason}; ` +
         `last good offset ${good}`,
     );
+  }
+}
+
+/** A newer version of this library wrote the folder in a way that this one cannot read. */
+export class NewerFormat extends StorageError {
+  readonly code = 'newer_format';
+  override readonly exitCode = 65;
+  constructor(file: string, version: number) {
+    super(`${file} needs format version ${version} or later to be read; nothing was changed`);
   }
 }
 

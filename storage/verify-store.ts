@@ -65,12 +65,12 @@ async function look(disk: Disk, path: string, options: StoreOptions): Promise<Ve
   const directory = new StoreDirectory(path);
   const damages: DamagedData[] = [];
   const logs: VerifiedLog[] = [];
-  await collect(damages, async () => {
+  await collect(damages, path, async () => {
     const { context, loaded } = await contextForReading(disk, directory, options);
     const { state } = loaded;
     try {
       damages.push(...(await verifyManifest(disk, directory, state.closed !== null)));
-      await collect(damages, () => refuseUnlistedData(context, state));
+      await collect(damages, directory.logs, () => refuseUnlistedData(context, state));
       for (const log of state.logs) logs.push(await verifyLog(context, state, log, damages));
     } finally {
       await context.openFiles.close();
@@ -79,22 +79,22 @@ async function look(disk: Disk, path: string, options: StoreOptions): Promise<Ve
   return { logs, damages };
 }
 
-/** Runs `work`; damage that it meets goes into the list, and so does a file that is missing. */
-async function collect(damages: DamagedData[], work: () => Promise<unknown>): Promise<void> {
+/** Runs `work` on `file`; damage that it meets goes into the list, and so does a missing file. */
+async function collect(
+  damages: DamagedData[],
+  file: string,
+  work: () => Promise<unknown>,
+): Promise<void> {
   try {
     await work();
   } catch (error) {
     if (error instanceof DamagedData) damages.push(error);
-    else damages.push(missingFile(error));
+    else if (errorCode(error) !== 'ENOENT') throw diskError(`verifying ${file}`, error);
+    else {
+      const range = { file, from: 0, to: 0, lastGoodOffset: null };
+      damages.push(new DamagedData(range, 'the file is missing'));
+    }
   }
-}
-
-function missingFile(error: unknown): DamagedData {
-  if (!(error instanceof Error) || errorCode(error) !== 'ENOENT' || !('path' in error)) {
-    throw diskError('verifying the data folder', error);
-  }
-  const range = { file: String(error.path), from: 0, to: 0, lastGoodOffset: null };
-  return new DamagedData(range, 'the file is missing');
 }
 
 async function verifyLog(
@@ -103,17 +103,18 @@ async function verifyLog(
   log: ManifestLog,
   damages: DamagedData[],
 ): Promise<VerifiedLog> {
+  const { directory } = context;
   const before = damages.length;
   const intact: Segment[] = [];
   let indexes = 0;
   let endOffset = log.startOffset;
-  await collect(damages, () => verifyWatermarks(context, log.id));
-  await collect(damages, async () => {
+  await collect(damages, directory.watermarks, () => verifyWatermarks(context, log.id));
+  await collect(damages, directory.log(log.id), async () => {
     const recovered = await recover(context, state, log);
     endOffset = recovered.nextOffset;
     for (const [place, segment] of recovered.segments.entries()) {
       const expected = expectedOf(state, recovered, segment, recovered.segments[place - 1] ?? null);
-      await collect(damages, async () => {
+      await collect(damages, directory.segment(log.id, segment.number), async () => {
         if (await verifySegment(context, expected)) indexes += 1;
         intact.push(segment);
       });

@@ -1,0 +1,143 @@
+/**
+ * Every format as version 1 wrote it. STEPWELL_WRITE_GOLDEN=1 writes the files anew; a change of
+ * what is there is a change of the format and needs a new version beside the old one.
+ */
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { Disk } from '../../storage/disk.js';
+import { nodeDisk } from '../../storage/node-disk.js';
+import type { RecordInput } from '../../storage/record.js';
+import { openStore, type Store } from '../../storage/store.js';
+import { SeededRandom } from '../simulation/seeded-random.js';
+import { SimulatedDisk } from '../simulation/simulated-disk.js';
+import { directory, ManualTimers, settle } from './simulated-store.js';
+
+const golden = 'test/golden/storage/v1';
+const stops = ['clean', 'killed'] as const;
+
+const record = (index: number): RecordInput => ({
+  key: index % 4 === 3 ? null : Buffer.from(`key-${index}`),
+  value: index % 5 === 4 ? null : Buffer.alloc(100 + index, index),
+  headers: [
+    { name: 'content-type', value: Buffer.from('text/plain') },
+    { name: 'empty', value: null },
+  ],
+  terms: [`run-${index % 2}`, 'größe'],
+  ...(index % 2 === 0 ? {} : { timestamp: index * 1000 }),
+});
+
+function open(disk: Disk, path: string, timers = new ManualTimers()): Promise<Store> {
+  const random = new SeededRandom(42);
+  return openStore(disk, path, {
+    now: () => timers.time,
+    randomBytes: (length) => random.bytes(length),
+    after: timers.after,
+    fsync: 'strict',
+    segmentBytes: 700,
+    reserveBytes: 0,
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+}
+
+/** The same folder, whenever and wherever it is written. */
+async function writeFolder(stop: (typeof stops)[number]): Promise<Map<string, Buffer>> {
+  const disk = new SimulatedDisk();
+  const timers = new ManualTimers();
+  const store = await open(disk, directory, timers);
+  const journal = await store.createLog('journal', { preparesNextSegment: true });
+  const gone = await store.createLog('gone');
+  await gone.append([record(0)]).durable;
+  for (let index = 0; index < 12; index += 2) {
+    await journal.append([record(index), record(index + 1)]).durable;
+    await settle();
+  }
+  await journal.trimTo(3);
+  await store.dropLog('gone');
+  timers.advance(25);
+  await settle();
+  if (stop === 'clean') await store.close();
+  const files = new Map<string, Buffer>();
+  for (const [path, bytes] of disk.files()) {
+    // LOCK is empty and tmp/ is nobody's: git keeps neither.
+    if (bytes.length > 0) files.set(path.slice(directory.length + 1), bytes);
+  }
+  return files;
+}
+
+async function filesUnder(path: string): Promise<string[]> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1))
+    .sort();
+}
+
+describe.each(stops)('the golden folder of version 1, %s', (stop) => {
+  const folder = join(golden, stop);
+
+  it('is what is written today, byte for byte', async () => {
+    const files = await writeFolder(stop);
+    if (process.env['STEPWELL_WRITE_GOLDEN'] === '1') {
+      await rm(folder, { recursive: true, force: true });
+      for (const [path, bytes] of files) {
+        await mkdir(dirname(join(folder, path)), { recursive: true });
+        await writeFile(join(folder, path), bytes);
+      }
+    }
+    expect([...files.keys()].sort()).toEqual(await filesUnder(folder));
+    for (const [path, bytes] of files) {
+      const expected = await readFile(join(folder, path));
+      expect(`${path} ${bytes.toString('hex')}`).toBe(`${path} ${expected.toString('hex')}`);
+    }
+  });
+
+  it('opens, reads and takes a new record', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'stepwell-golden-'));
+    const copy = join(parent, 'data');
+    await cp(folder, copy, { recursive: true });
+    const store = await open(nodeDisk, copy);
+    expect(store.report.wasClean).toBe(stop === 'clean');
+    expect(store.logs().map(({ name }) => name)).toEqual(['journal']);
+    const log = store.log('journal');
+    if (log === undefined) throw new Error('no journal');
+    expect([log.startOffset, log.endOffset]).toEqual([2, 12]);
+    const read = (await log.read(2)).flatMap((batch) => batch.records());
+    for (const [index, { offset, key, value, headers, terms, timestamp }] of read.entries()) {
+      const { timestamp: given, ...expected } = record(index + 2);
+      expect({ key, value, headers, terms }).toEqual(expected);
+      expect([offset, timestamp]).toEqual([index + 2, given ?? 1_700_000_000_000]);
+    }
+    expect(read).toHaveLength(10);
+    const odd: number[] = [];
+    for await (const offset of log.find('run-1')) odd.push(offset);
+    expect(odd).toEqual([3, 5, 7, 9, 11]);
+    await log.append([record(12)]).durable;
+    await log.verify();
+    await store.close();
+    await rm(parent, { recursive: true });
+  });
+
+  it('is refused, untouched, by a program that is too old for it', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'stepwell-golden-'));
+    const copy = join(parent, 'data');
+    await cp(folder, copy, { recursive: true });
+    for (const name of ['MANIFEST', 'MANIFEST.copy']) {
+      const bytes = await readFile(join(copy, name));
+      bytes.writeUInt16LE(2, 10);
+      bytes.writeUInt32LE(crc32(bytes.subarray(8, 32)), 4);
+      await writeFile(join(copy, name), bytes);
+    }
+    await expect(open(nodeDisk, copy)).rejects.toMatchObject({
+      code: 'newer_format',
+      exitCode: 65,
+    });
+    expect(await readFile(join(copy, 'logs/0000000000/0000000001.log'))).toEqual(
+      await readFile(join(folder, 'logs/0000000000/0000000001.log')),
+    );
+    await rm(parent, { recursive: true });
+  });
+});

@@ -1,0 +1,149 @@
+import { DiskFailure } from '../../storage/storage-errors.js';
+import { type Verification, verifyStore } from '../../storage/verify-store.js';
+import { SeededRandom } from '../simulation/seeded-random.js';
+import { SimulatedDisk } from '../simulation/simulated-disk.js';
+import { directory, openSimulated, settle } from './simulated-store.js';
+
+/** Two logs, one of them with sealed segments, everything acknowledged. */
+async function workedDisk(stop: 'cleanly' | 'kill') {
+  const disk = new SimulatedDisk(new SeededRandom(5));
+  const { store, timers } = await openSimulated(disk, { segmentBytes: 400 });
+  const journal = await store.createLog('journal');
+  const topic = await store.createLog('topic');
+  for (let index = 0; index < 5; index += 1) {
+    const record = { key: Buffer.from('k'), value: Buffer.alloc(30, index + 1) };
+    await journal.append([{ ...record, terms: ['run-1', `step-${index}`] }]).durable;
+  }
+  await topic.append([{ key: null, value: Buffer.from('one') }]).durable;
+  await settle();
+  timers.advance(25);
+  await settle();
+  if (stop === 'cleanly') await store.close();
+  return { disk: disk.crash('nothing', 1), store, journal };
+}
+
+function verify(disk: SimulatedDisk): Promise<Verification> {
+  return verifyStore(disk, directory, {
+    now: () => 0,
+    randomBytes: (length) => Buffer.alloc(length),
+    after: () => () => undefined,
+    fsync: 'strict',
+    readOnly: true,
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+}
+
+function flipped(disk: SimulatedDisk, path: string, at: number): SimulatedDisk {
+  const damaged = disk.copy();
+  damaged.damage(path, (bytes) => {
+    bytes[at] = (bytes[at] ?? 0) ^ 0x10;
+    return bytes;
+  });
+  return damaged;
+}
+
+const filesOf = (disk: SimulatedDisk) =>
+  [...disk.files()].filter(([, bytes]) => bytes.length > 0).map(([path]) => path);
+
+describe('a store that nobody damaged', () => {
+  it.each(['cleanly', 'kill'] as const)('is found whole after it stopped: %s', async (stop) => {
+    const { disk } = await workedDisk(stop);
+    const before = new Map(disk.files());
+    const { logs, damages } = await verify(disk);
+    expect(damages).toEqual([]);
+    expect(logs).toMatchObject([
+      { name: 'journal', startOffset: 0, endOffset: 5, batches: 5, records: 5, isDamaged: false },
+      { name: 'topic', startOffset: 0, endOffset: 1, batches: 1, records: 1, isDamaged: false },
+    ]);
+    const { segments = 0, indexes = 0 } = logs[0] ?? {};
+    expect(segments).toBeGreaterThan(1);
+    expect(indexes).toBe(stop === 'cleanly' ? segments : segments - 1);
+    expect(new Map(disk.files())).toEqual(before);
+  });
+
+  it('is found whole while its server writes, up to what is durable', async () => {
+    const disk = new SimulatedDisk(new SeededRandom(6));
+    const { store, timers } = await openSimulated(disk, { segmentBytes: 600 });
+    const log = await store.createLog('journal', { preparesNextSegment: true });
+    for (let count = 1; count <= 40; count += 1) {
+      void log.append([{ key: null, value: Buffer.alloc(25, count) }]);
+      const { logs, damages } = await verify(disk);
+      expect(damages).toEqual([]);
+      expect(logs[0]?.endOffset).toBeLessThanOrEqual(log.highWatermark);
+      timers.advance(10);
+    }
+    await settle();
+    expect(log.highWatermark).toBe(40);
+    await store.close();
+  });
+
+  it('is no store where there is none', async () => {
+    const disk = new SimulatedDisk(new SeededRandom(7));
+    await disk.makeDirectory(directory);
+    await expect(verify(disk)).rejects.toThrow(DiskFailure);
+  });
+});
+
+/** Every byte takes half a minute and finds no more: `VERIFY_STRIDE=1 npm run jest -- verify`. */
+const stride = Number(process.env['VERIFY_STRIDE'] ?? 7);
+
+describe('damage', () => {
+  it('is found anywhere in any file after a clean stop', async () => {
+    const { disk } = await workedDisk('cleanly');
+    const unnoticed: string[] = [];
+    const blamed = new Set<string>();
+    for (const path of filesOf(disk)) {
+      const length = disk.files().get(path)?.length ?? 0;
+      for (let at = stride % 5; at < length; at += stride) {
+        const { damages } = await verify(flipped(disk, path, at));
+        if (damages.length === 0) unnoticed.push(`${path} ${at}`);
+        if (damages.some(({ range }) => range.file === path)) blamed.add(path);
+      }
+    }
+    expect(unnoticed).toEqual([]);
+    expect([...blamed].sort()).toEqual(filesOf(disk).sort());
+  });
+
+  it('is found anywhere in any segment after a kill', async () => {
+    const { disk } = await workedDisk('kill');
+    const unnoticed: string[] = [];
+    for (const path of filesOf(disk).filter((name) => name.endsWith('.log'))) {
+      const length = disk.files().get(path)?.length ?? 0;
+      for (let at = stride % 5; at < length; at += stride) {
+        const { damages } = await verify(flipped(disk, path, at));
+        if (damages.length === 0) unnoticed.push(`${path} ${at}`);
+      }
+    }
+    expect(unnoticed).toEqual([]);
+  });
+
+  it('names the file, the range and the last offset in front of it, and does not hide the rest', async () => {
+    const { disk } = await workedDisk('cleanly');
+    const [first = '', second = ''] = filesOf(disk).filter((path) => path.endsWith('.log'));
+    const twice = flipped(flipped(disk, second, 180), first, 180);
+    const { logs, damages } = await verify(twice);
+    expect(damages.map(({ range }) => range)).toEqual([
+      { file: first, from: 64, to: expect.any(Number), lastGoodOffset: null },
+      { file: second, from: 64, to: expect.any(Number), lastGoodOffset: expect.any(Number) },
+    ]);
+    expect(logs.map(({ name, isDamaged }) => [name, isDamaged])).toEqual([
+      ['journal', true],
+      ['topic', false],
+    ]);
+  });
+
+  it('is a file that is missing, but for an index, which is made again', async () => {
+    const { disk } = await workedDisk('cleanly');
+    for (const path of filesOf(disk)) {
+      const without = disk.copy();
+      await without.remove(path);
+      const { damages, logs } = await verify(without);
+      if (path.endsWith('.index')) {
+        expect(damages).toEqual([]);
+        expect(logs.some(({ indexes, segments }) => indexes < segments)).toBe(true);
+      } else expect([path, damages.length > 0]).toEqual([path, true]);
+    }
+  });
+});
