@@ -11,32 +11,42 @@ const sizes = [
   { name: '16 KiB', recordBytes: 16 * 1024 },
 ];
 
-/** The goal was set for 1 KiB and 256 appenders; it is shown beside every size and number. */
+type Appending = Pick<AppendSettings, 'recordBytes' | 'appenders' | 'logs'>;
+
+/** The goal was set for 1 KiB and 256 appenders of one log; it is shown beside every number. */
 const goal = 0.7;
 
-export const appendCases: readonly Case[] = sizes.flatMap(({ name, recordBytes }) =>
-  [1, 64, 256, 1024].map((appenders): Case => {
-    const contestant = (side: AppendSettings['side'], directory: string) =>
-      start({ side, directory: join(directory, side), recordBytes, appenders });
-    return {
-      scenario: 'append',
-      name: `${name}, ${appenders} waiting`,
-      unit: 'records',
-      goal,
-      compares: 'rate',
-      share: 0.25,
-      async contest(directory) {
-        const stepwell = await contestant('stepwell', directory);
-        const bare = await contestant('bare', directory);
-        const stop = async () => {
-          await stepwell.process.stop();
-          await bare.process.stop();
-        };
-        return { stepwell, bare, stop };
-      },
-    };
-  }),
-);
+function appendCase(name: string, appending: Appending): Case {
+  const contestant = (side: AppendSettings['side'], directory: string) =>
+    start({ side, directory: join(directory, side), ...appending });
+  return {
+    scenario: 'append',
+    name,
+    unit: 'records',
+    goal: appending.logs === 1 ? goal : null,
+    compares: 'rate',
+    share: 0.25,
+    async contest(directory) {
+      const stepwell = await contestant('stepwell', directory);
+      const bare = await contestant('bare', directory);
+      const stop = async () => {
+        await stepwell.process.stop();
+        await bare.process.stop();
+      };
+      return { stepwell, bare, stop };
+    },
+  };
+}
+
+export const appendCases: readonly Case[] = [
+  ...sizes.flatMap(({ name, recordBytes }) =>
+    [1, 64, 256, 1024].map((appenders) =>
+      appendCase(`${name}, ${appenders} waiting`, { recordBytes, appenders, logs: 1 }),
+    ),
+  ),
+  // Every log has a file and an fdatasync of its own; the bare loop shows what one file would do.
+  appendCase('1 KiB, 256 waiting, 64 logs', { recordBytes: 1024, appenders: 256, logs: 64 }),
+];
 
 async function start(settings: AppendSettings): Promise<Contestant> {
   await mkdir(settings.directory);

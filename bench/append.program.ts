@@ -1,5 +1,6 @@
 /** Measured program: appenders that wait for the disk, over the store or over the bare loop. */
 import { randomBytes } from 'node:crypto';
+import type { PartitionLog } from '../storage/partition-log.js';
 import { type RecordInput, recordLength } from '../storage/record.js';
 import { BareLog } from './bare-log.js';
 import type { Round } from './contest.js';
@@ -14,39 +15,47 @@ export interface AppendSettings {
   readonly recordBytes: number;
   /** Each appends its next record when the one before is durable. */
   readonly appenders: number;
+  /** Over so many logs, in turn; the bare loop has one file whatever this says. */
+  readonly logs: number;
 }
 
-type Append = (record: RecordInput) => Promise<void>;
+/** How one record is appended by any of the appenders; settles when it is durable. */
+type AppendOf = (record: RecordInput) => (appender: number) => Promise<void>;
 
-async function overStore(directory: string): Promise<Append> {
+async function overStore({ directory, logs: count }: AppendSettings): Promise<AppendOf> {
   const store = await openFolder(directory);
-  const log = await store.createLog('bench', { preparesNextSegment: true });
-  return (record) => log.append([record]).durable;
+  const logs: PartitionLog[] = [];
+  for (let number = 0; number < count; number += 1) {
+    logs.push(await store.createLog(`log ${number}`, { preparesNextSegment: count === 1 }));
+  }
+  return (record) => (appender) => {
+    const log = logs[appender % count];
+    if (log === undefined) throw new Error(`there is no log for appender ${appender}`);
+    return log.append([record]).durable;
+  };
 }
 
 /** As many bytes for a record as the store takes for it, headers of batches aside. */
-function overBareLoop(directory: string): Append {
-  const log = new BareLog(directory, true);
-  const bytes = new Map<RecordInput, Buffer>();
+function overBareLoop({ directory, logs }: AppendSettings): AppendOf {
+  const log = new BareLog(directory, logs === 1);
   return (record) => {
-    const known = bytes.get(record) ?? randomBytes(recordLength(record));
-    bytes.set(record, known);
-    return log.append(known);
+    const bytes = randomBytes(recordLength(record));
+    return () => log.append(bytes);
   };
 }
 
 /** Past the first file, the only one that grows: a log spends its life in prepared ones. */
-async function fillFirstFile(append: Append): Promise<void> {
-  const record = { key: null, value: randomBytes(1024 * 1024) };
-  for (let count = 0; count < 65; count += 1) await append(record);
+async function fillFirstFile(appendOf: AppendOf): Promise<void> {
+  const append = appendOf({ key: null, value: randomBytes(1024 * 1024) });
+  for (let count = 0; count < 65; count += 1) await append(0);
 }
 
-async function run(append: Append, record: RecordInput, seconds: number): Promise<Round> {
+async function run(append: ReturnType<AppendOf>, seconds: number): Promise<Round> {
   let operations = 0;
   let isOver = false;
-  const appender = async () => {
+  const appender = async (_: unknown, number: number) => {
     while (!isOver) {
-      await append(record);
+      await append(number);
       operations += 1;
     }
   };
@@ -58,9 +67,10 @@ async function run(append: Append, record: RecordInput, seconds: number): Promis
   return { operations, seconds: (performance.now() - start) / 1000, latencies: [] };
 }
 
-const { side, directory, recordBytes, appenders } = settings<AppendSettings>();
-const append = side === 'stepwell' ? await overStore(directory) : overBareLoop(directory);
-await fillFirstFile(append);
-const record = { key: null, value: randomBytes(recordBytes) };
-answer(({ seconds }: { readonly seconds: number }) => run(append, record, seconds));
+const given = settings<AppendSettings>();
+const { side, directory, recordBytes, appenders, logs } = given;
+const appendOf = side === 'stepwell' ? await overStore(given) : overBareLoop(given);
+if (logs === 1) await fillFirstFile(appendOf);
+const append = appendOf({ key: null, value: randomBytes(recordBytes) });
+answer(({ seconds }: { readonly seconds: number }) => run(append, seconds));
 ready(directory);
