@@ -18,7 +18,6 @@ export interface FreeSpaceOptions {
 export class FreeSpace {
   hasRoom = true;
   private cancel: () => void = () => undefined;
-  private checking: Promise<void> = Promise.resolve();
   private stopped = false;
 
   constructor(
@@ -63,14 +62,9 @@ export class FreeSpace {
     this.cancel();
   }
 
-  /** Settles when no look at the space is under way. */
-  idle(): Promise<void> {
-    return this.checking;
-  }
-
   /** A look out of turn: a segment was begun. */
   checkSoon(): void {
-    if (!this.stopped) this.checking = this.checking.then(() => this.check());
+    if (!this.stopped) void this.check();
   }
 
   private arm(): void {

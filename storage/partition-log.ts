@@ -6,6 +6,7 @@ import type { LogSettings } from './manifest.js';
 import { assertOffset, type Offset } from './offset.js';
 import type { RecordInput } from './record.js';
 import type { RecordBatch } from './record-batch.js';
+import { removeSegments, segmentsBelow } from './retention.js';
 import type { Segment } from './segment.js';
 import { SegmentWriter } from './segment-writer.js';
 import { diskError, LogClosed, OffsetOutOfRange } from './storage-errors.js';
@@ -56,6 +57,7 @@ export class PartitionLog {
   private readonly reader: LogReader;
   private readonly commit: GroupCommit;
   private readonly waiters = new Set<Waiter>();
+  private trimming: Promise<unknown> = Promise.resolve();
   private closedBecause: Error | null = null;
   private start: Offset;
   private readable: Offset;
@@ -192,36 +194,20 @@ export class PartitionLog {
 
   /**
    * Lets go of whole sealed segments that lie below `offset`; returns the new start offset, which
-   * is where the first remaining segment begins.
+   * is where the first remaining segment begins. One trim at a time.
    */
-  async trimTo(offset: Offset): Promise<Offset> {
-    if (this.closedBecause !== null) throw this.closedBecause;
-    await this.writer.sealed();
-    const { context } = this;
-    const { segments, id } = this.opened;
-    const log = context.manifest.state.logs.find((entry) => entry.id === id);
-    const sealed = new Set(log?.segments.filter((s) => s.digest !== null).map((s) => s.number));
-    const kept = segments.findIndex((s) => !sealed.has(s.number) || s.nextOffset > offset);
-    const gone = segments.slice(0, kept < 0 ? segments.length : kept);
-    const last = gone.at(-1);
-    if (last === undefined) return this.start;
-    const first = segments[gone.length]?.number ?? last.number + 1;
-    this.start = last.nextOffset;
-    await context.edit({ type: 'trimmed', id, startOffset: this.start, first });
-    segments.splice(0, gone.length);
-    try {
-      for (const segment of gone) await this.removeFiles(segment);
-      await context.disk.syncDirectory(context.directory.log(id));
-    } catch (error) {
-      throw context.fail(`removing segments of log ${id}`, error);
-    }
-    return this.start;
+  trimTo(offset: Offset): Promise<Offset> {
+    if (this.closedBecause !== null) return Promise.reject(this.closedBecause);
+    const trimmed = this.trimming.then(() => this.trimNow(offset));
+    this.trimming = trimmed.catch(() => undefined);
+    return trimmed;
   }
 
   /** Refuses appends, wakes the waiting and lets what is in flight finish. For the store. */
   async stop(reason: Error = new LogClosed(`log ${this.name} is closed`)): Promise<void> {
     this.closedBecause ??= reason;
     for (const waiter of [...this.waiters]) waiter.wake(false);
+    await this.trimming;
     await this.commit.idle();
   }
 
@@ -282,13 +268,14 @@ export class PartitionLog {
     }));
   }
 
-  private async removeFiles({ number }: Segment): Promise<void> {
-    const { disk, directory, openFiles, indexes } = this.context;
-    const path = directory.segment(this.id, number);
-    const index = directory.index(this.id, number);
-    await openFiles.forget(path);
-    indexes.delete(index);
-    await disk.remove(path);
-    await disk.remove(index).catch(() => undefined);
+  private async trimNow(offset: Offset): Promise<Offset> {
+    await this.writer.sealed();
+    const { segments } = this.opened;
+    const gone = segmentsBelow(this.context.manifest.state, this.id, segments, offset);
+    const last = gone.at(-1);
+    if (last === undefined) return this.start;
+    this.start = last.nextOffset;
+    await removeSegments(this.context, this.id, segments, gone.length);
+    return this.start;
   }
 }

@@ -48,8 +48,14 @@ export interface LogRecord {
 const fixedLength = 28;
 const countMax = 0xffff;
 
-/** Bytes that `record` takes in a batch. Throws `TooLarge` for what the grammar cannot hold. */
+/**
+ * Bytes that `record` takes in a batch. Throws `TooLarge` for what the grammar cannot hold, and
+ * `RangeError` for a timestamp that is no point in time.
+ */
 export function recordLength(record: RecordInput): number {
+  if (record.timestamp !== undefined && !Number.isFinite(record.timestamp)) {
+    throw new RangeError(`no timestamp: ${record.timestamp}`);
+  }
   let length = fixedLength + (record.key?.length ?? 0) + (record.value?.length ?? 0);
   if (record.headers !== undefined) {
     checkCount('the number of headers', record.headers.length);

@@ -84,7 +84,7 @@ export class SegmentWriter {
     if (segment === undefined) throw new Error('a group was committed to no segment');
     for (const batch of group.batches) segment.add(batch);
     segment.index?.addTerms(group.terms, group.baseOffset - segment.baseOffset);
-    if (segment.end * 2 > this.context.segmentBytes) this.prepareNext();
+    if (segment.end * 2 > this.context.segmentBytes) void this.prepareNext();
   }
 
   /** fdatasync of what was written so far: the lazy modes, and the clean stop. */
@@ -170,8 +170,7 @@ export class SegmentWriter {
       await this.sync();
       this.seal(segment, active.file);
     }
-    this.prepareNext();
-    const segment = await (this.next ?? this.allocate());
+    const segment = await this.prepareNext();
     this.next = null;
     segment.index = new SegmentIndex();
     this.log.segments.push(segment);
@@ -181,11 +180,12 @@ export class SegmentWriter {
     return this.active;
   }
 
-  private prepareNext(): void {
-    if (this.next !== null) return;
+  private prepareNext(): Promise<Segment> {
+    if (this.next !== null) return this.next;
     this.next = this.allocate();
     // Whoever rolls meets the error; until then it is not unhandled.
     this.next.catch(() => undefined);
+    return this.next;
   }
 
   private allocate(): Promise<Segment> {
