@@ -1,4 +1,4 @@
-/** Reads one segment file from its first byte to its last and holds it against all that is known. */
+/** Reads one segment file from first byte to last and holds it against all that is known of it. */
 import { BatchScan, type ScannedBatch } from './batch-scan.js';
 import type { FileHandle } from './disk.js';
 import { decodeRecords } from './record.js';

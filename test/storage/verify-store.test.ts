@@ -119,7 +119,7 @@ describe('damage', () => {
     expect(unnoticed).toEqual([]);
   });
 
-  it('names the file, the range and the last offset in front of it, and does not hide the rest', async () => {
+  it('names file, range and the last offset before it, and hides nothing else', async () => {
     const { disk } = await workedDisk('cleanly');
     const [first = '', second = ''] = filesOf(disk).filter((path) => path.endsWith('.log'));
     const twice = flipped(flipped(disk, second, 180), first, 180);
