@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { nodeDisk } from '../../storage/node-disk.js';
 import { ConfigurationError, listensOnLoopback, readConfiguration } from '../config.js';
 import { developmentCredentials } from '../credentials.js';
-import { prepareDataFolder } from './data-folder.js';
+import { prepareDataFolder } from './owned-folder.js';
 import { say } from './terminal.js';
 
 export function devCommand(): Command {

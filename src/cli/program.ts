@@ -8,6 +8,7 @@ import { exitCodeOf, exitCodes } from '../lifecycle/exit-codes.js';
 import { version } from '../version.js';
 import { configCommand } from './config.command.js';
 import { devCommand } from './dev.command.js';
+import { journalCommand } from './journal.command.js';
 import { startCommand } from './start.command.js';
 import { complain } from './terminal.js';
 
@@ -30,8 +31,14 @@ export function program(): Command {
   stepwell.addCommand(startCommand(), { isDefault: true });
   stepwell.addCommand(devCommand());
   stepwell.addCommand(configCommand());
-  for (const command of [stepwell, ...stepwell.commands]) command.exitOverride();
+  stepwell.addCommand(journalCommand());
+  throwInsteadOfExiting(stepwell);
   return stepwell;
+}
+
+function throwInsteadOfExiting(command: Command): void {
+  command.exitOverride();
+  for (const part of command.commands) throwInsteadOfExiting(part);
 }
 
 /** Tells what ended the command, once, and which exit code says so. */

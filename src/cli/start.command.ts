@@ -4,7 +4,7 @@ import { nodeDisk } from '../../storage/node-disk.js';
 import { readConfiguration } from '../config.js';
 import { openCredentials, pasteLines, refusePublished } from '../credentials.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
-import { prepareDataFolder } from './data-folder.js';
+import { prepareDataFolder } from './owned-folder.js';
 import { say } from './terminal.js';
 
 export function startCommand(): Command {

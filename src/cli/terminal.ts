@@ -1,7 +1,18 @@
 /** Lines for people: results on standard output, complaints on standard error. */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+/** Writes texts as fast as they are read; one who stops reading (`| head`) has had enough. */
+export async function sayAll(texts: AsyncIterable<string>): Promise<void> {
+  try {
+    await pipeline(Readable.from(texts), process.stdout, { end: false });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+  }
 }
 
 export function complain(line: string): void {

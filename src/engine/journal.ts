@@ -3,13 +3,13 @@
  * everything.
  */
 import type { Appended, PartitionLog } from '../../storage/partition-log.js';
-import type { RecordInput } from '../../storage/record.js';
+import type { LogRecord, RecordInput } from '../../storage/record.js';
 import type { Store } from '../../storage/store.js';
 import type { EventEnvelope } from './decider.js';
-import type { EventCodec } from './event-codec.js';
+import { type EventCodec, structuresTerm } from './event-codec.js';
 
 /** The name of the journal's partition log in the store. */
-const journalLogName = '__journal';
+export const journalLogName = '__journal';
 
 /** The journal's log of a store, created at the first start. */
 export async function openJournalLog(store: Store): Promise<PartitionLog> {
@@ -26,6 +26,11 @@ export class Journal {
     private readonly log: PartitionLog,
     private readonly codec: EventCodec,
   ) {}
+
+  /** The first offset that is still here. */
+  get startOffset(): number {
+    return this.log.startOffset;
+  }
 
   /** Where the next event goes. */
   get endOffset(): number {
@@ -44,13 +49,27 @@ export class Journal {
 
   /** The event at an offset that is durable; null where the offset holds none. */
   async read(offset: number): Promise<EventEnvelope | null> {
-    const batches = await this.log.read(offset, { maxRecords: 1 });
-    for (const batch of batches) {
-      for (const record of batch.records()) {
-        if (record.offset === offset) return record.key === null ? null : this.codec.decode(record);
-      }
+    const record = await this.record(offset);
+    return record === null || record.key === null ? null : this.codec.decode(record);
+  }
+
+  /** Learns every shape of event there is, so that one who only reads may begin anywhere. */
+  async learnShapes(): Promise<void> {
+    for await (const offset of this.log.find(structuresTerm, { order: 'newest' })) {
+      const definition = await this.record(offset);
+      // It holds all those before it.
+      if (definition !== null) this.codec.decode(definition);
+      return;
     }
-    return null;
+  }
+
+  /** Events of the stream with this id in [from, until), oldest first, by the key index. */
+  async *find(id: string, from: number, until: number): AsyncGenerator<EventEnvelope> {
+    for await (const offset of this.log.find(id, { from, until })) {
+      const envelope = await this.read(offset);
+      // Streams share the index with labels and the like, which may read the same.
+      if (envelope?.id === id) yield envelope;
+    }
   }
 
   /** The events of one stream, newest first, from the one at `lastOffset` along the chain. */
@@ -78,5 +97,10 @@ export class Journal {
         offset = batch.nextOffset;
       }
     }
+  }
+
+  private async record(offset: number): Promise<LogRecord | null> {
+    const [batch] = await this.log.read(offset, { maxRecords: 1 });
+    return batch?.records().find((record) => record.offset === offset) ?? null;
   }
 }

@@ -1,8 +1,8 @@
-/** The folder a server is about to make its own: made where there is none, refused if foreign. */
+/** Whose folder it is: made where there is none, refused if foreign, or required to be ours. */
 import { basename } from 'node:path';
 import type { Disk } from '../../storage/disk.js';
 import { StoreDirectory } from '../../storage/log-directory.js';
-import { diskError } from '../../storage/storage-errors.js';
+import { diskError, errorCode } from '../../storage/storage-errors.js';
 import { ConfigurationError } from '../config.js';
 import { credentialsFile } from '../credentials.js';
 
@@ -15,10 +15,10 @@ const volumeRoot = 'lost+found';
  * made or read.
  */
 export async function prepareDataFolder(path: string, disk: Disk): Promise<void> {
-  const names = await namesIn(path, disk);
+  await during(path, () => disk.makeDirectory(path));
+  const names = await during(path, () => disk.list(path));
   const directory = new StoreDirectory(path);
-  const manifests = [directory.manifest(0), directory.manifest(1)].map((file) => basename(file));
-  if (manifests.some((manifest) => names.includes(manifest))) return;
+  if (holds(names, directory.manifest(0), directory.manifest(1))) return;
   // A first start that ended early has left some of these.
   const { lock, reserve, watermarks, logs, aside, quarantine } = directory;
   const parts = [lock, reserve, watermarks, logs, aside, quarantine].map((part) => basename(part));
@@ -30,10 +30,25 @@ export async function prepareDataFolder(path: string, disk: Disk): Promise<void>
   ]);
 }
 
-async function namesIn(path: string, disk: Disk): Promise<readonly string[]> {
+/** Throws `ConfigurationError` where there is nothing of ours to look at. */
+export async function requireDataFolder(path: string, disk: Disk): Promise<void> {
+  const directory = new StoreDirectory(path);
+  const names = await disk.list(path).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw diskError(`opening the data folder ${path}`, error);
+  });
+  // Logs without a manifest are damage, which whoever looks will say.
+  if (holds(names, directory.manifest(0), directory.manifest(1), directory.logs)) return;
+  throw new ConfigurationError([`STEPWELL_DATA_DIR ${path} holds no data of Stepwell`]);
+}
+
+function holds(names: readonly string[], ...paths: readonly string[]): boolean {
+  return paths.some((path) => names.includes(basename(path)));
+}
+
+async function during<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
-    await disk.makeDirectory(path);
-    return await disk.list(path);
+    return await work();
   } catch (error) {
     throw diskError(`opening the data folder ${path}`, error);
   }

@@ -1,0 +1,45 @@
+/** A data folder opened for looking: no lock, nothing written, also while a server owns it. */
+import { nodeDisk } from '../../storage/node-disk.js';
+import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
+import { systemClock } from '../engine/clock.js';
+import { EventCodec } from '../engine/event-codec.js';
+import { systemIdentifiers } from '../engine/identifiers.js';
+import { Journal, journalLogName } from '../engine/journal.js';
+import { UpcasterTable } from '../engine/upcasters.js';
+
+/** How a folder is looked at. */
+export const readerOptions: StoreOptions = {
+  now: () => systemClock.now(),
+  after: (delayMs, callback) => systemClock.after(delayMs, callback),
+  randomBytes: (length) => systemIdentifiers.randomBytes(length),
+  fsync: 'strict',
+  readOnly: true,
+  onFailure: (error) => {
+    throw error;
+  },
+};
+
+/**
+ * Gives `use` the journal of a folder as it is on disk, up to its durable end; null where there is
+ * none yet. Events keep the version they were written in. Rejects with `DamagedData`, or with
+ * `DiskFailure` where there is no store.
+ */
+export async function readJournal<T>(
+  dataDirectory: string,
+  use: (journal: Journal | null) => Promise<T>,
+): Promise<T> {
+  const store = await openStore(nodeDisk, dataDirectory, readerOptions);
+  try {
+    return await use(await journalOf(store));
+  } finally {
+    await store.close();
+  }
+}
+
+async function journalOf(store: Store): Promise<Journal | null> {
+  const log = store.log(journalLogName);
+  if (log === undefined) return null;
+  const journal = new Journal(log, new EventCodec(new UpcasterTable()));
+  await journal.learnShapes();
+  return journal;
+}

@@ -1,0 +1,50 @@
+/** `stepwell journal verify`: everything in the data folder that can be checked, checked. */
+import { nodeDisk } from '../../storage/node-disk.js';
+import { type VerifiedLog, verifyStore } from '../../storage/verify-store.js';
+import { journalLogName } from '../engine/journal.js';
+import { readerOptions, readJournal } from './journal-reader.js';
+import { StreamChains } from './stream-chains.js';
+
+/** What a verification says; no problems: the folder is whole. */
+export interface Verdict {
+  /** One line for each log, then one for the journal's events. */
+  readonly lines: readonly string[];
+  /** One line for each damage: file, range, reason, last good offset. */
+  readonly problems: readonly string[];
+}
+
+/** Verifies a folder, also beside a running server. Rejects with `DiskFailure` if none is there. */
+export async function verifyFolder(dataDirectory: string): Promise<Verdict> {
+  const { logs, damages } = await verifyStore(nodeDisk, dataDirectory, readerOptions);
+  const lines = logs.map(logLine);
+  const problems = damages.map(({ message }) => message);
+  const isReadable = logs.some(({ name, isDamaged }) => name === journalLogName && !isDamaged);
+  // Its events stand on records that are whole.
+  if (!isReadable || problems.length > 0) return { lines, problems };
+  const events = await verifyEvents(dataDirectory);
+  return { lines: [...lines, events.line], problems: events.problems };
+}
+
+function logLine(log: VerifiedLog): string {
+  const { name, startOffset, endOffset, segments, batches, records, bytes, indexes } = log;
+  const counts = { segments, batches, records, bytes, indexes };
+  const what = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
+  const verdict = log.isDamaged ? 'DAMAGED' : 'intact';
+  return `${name} [${startOffset}, ${endOffset}): ${what.join(', ')}: ${verdict}`;
+}
+
+/** Every event can be decoded and follows the one before it in its stream. */
+function verifyEvents(dataDirectory: string): Promise<{ line: string; problems: string[] }> {
+  return readJournal(dataDirectory, async (journal) => {
+    const chains = new StreamChains(journal?.startOffset ?? 0);
+    const problems: string[] = [];
+    for await (const envelopes of journal?.replay() ?? []) {
+      for (const envelope of envelopes) {
+        const fault = chains.follow(envelope);
+        if (fault !== null) problems.push(`damaged data: offset ${envelope.offset}: ${fault}`);
+      }
+    }
+    const verdict = problems.length === 0 ? 'every chain holds' : 'BROKEN CHAINS';
+    return { line: `${chains.events} events, ${chains.streams} streams: ${verdict}`, problems };
+  });
+}

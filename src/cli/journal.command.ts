@@ -1,0 +1,55 @@
+/** `stepwell journal print` and `journal verify`: looking at a data folder without touching it. */
+import { Command, InvalidArgumentError } from 'commander';
+import { nodeDisk } from '../../storage/node-disk.js';
+import { readConfiguration } from '../config.js';
+import { exitCodes } from '../lifecycle/exit-codes.js';
+import { type PrintOptions, printedLines } from './journal-print.js';
+import { readJournal } from './journal-reader.js';
+import { verifyFolder } from './journal-verify.js';
+import { requireDataFolder } from './owned-folder.js';
+import { complain, say, sayAll } from './terminal.js';
+
+export function journalCommand(): Command {
+  const journal = new Command('journal').description('look at the data folder; changes nothing');
+  journal.addCommand(
+    new Command('print')
+      .description('print the journal, one line per event')
+      .option('--stream <id>', 'only this stream: message/msg_1, or msg_1')
+      .option('--from <offset>', 'from this offset on', offsetOption)
+      .option('--until <offset>', 'up to this offset, exclusive', offsetOption)
+      .option('--json', 'one JSON object per line')
+      .action(print),
+  );
+  journal.addCommand(
+    new Command('verify')
+      .description('check every checksum, chain and index of the data folder')
+      .action(verify),
+  );
+  return journal;
+}
+
+function offsetOption(text: string): number {
+  const offset = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(offset)) return offset;
+  throw new InvalidArgumentError('An offset is a whole number.');
+}
+
+/** The configured data folder, which must be there. */
+async function dataFolder(): Promise<string> {
+  const { dataDirectory } = readConfiguration().config;
+  await requireDataFolder(dataDirectory, nodeDisk);
+  return dataDirectory;
+}
+
+async function print(options: PrintOptions): Promise<void> {
+  await readJournal(await dataFolder(), async (journal) => {
+    if (journal !== null) await sayAll(printedLines(journal, options));
+  });
+}
+
+async function verify(): Promise<void> {
+  const { lines, problems } = await verifyFolder(await dataFolder());
+  for (const line of lines) say(line);
+  for (const problem of problems) complain(problem);
+  if (problems.length > 0) process.exitCode = exitCodes.damagedData;
+}

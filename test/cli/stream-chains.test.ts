@@ -1,0 +1,47 @@
+import { StreamChains } from '../../src/cli/stream-chains.js';
+import type { EventEnvelope } from '../../src/engine/decider.js';
+
+const event = (id: string, sequence: number, offset: number, previous: number): EventEnvelope => ({
+  kind: 'message',
+  id,
+  sequence,
+  at: 0,
+  offset,
+  previous,
+  event: { type: 'Happened' },
+  body: null,
+});
+
+/** What is said of the last of these events; the others must follow. */
+function verdict(startOffset: number, ...events: EventEnvelope[]): string | null {
+  const chains = new StreamChains(startOffset);
+  const said = events.map((each) => chains.follow(each));
+  expect(said.slice(0, -1).every((each) => each === null)).toBe(true);
+  return said.at(-1) ?? null;
+}
+
+describe('the events of a stream', () => {
+  it('follow one another, other streams between them', () => {
+    const chain = [event('a', 0, 0, -1), event('b', 0, 1, -1), event('a', 1, 5, 0)];
+    expect(verdict(0, ...chain, event('b', 1, 5000, 1))).toBeNull();
+  });
+
+  it('may begin before the start of a trimmed journal', () => {
+    expect(verdict(100, event('a', 3, 100, 42), event('a', 4, 101, 100))).toBeNull();
+  });
+
+  it.each([
+    ['is numbered wrong', event('a', 2, 3, 0)],
+    ['points at another stream', event('b', 1, 3, 0)],
+    ['points at nothing', event('a', 1, 3, 2)],
+    ['begins in the middle', event('b', 1, 3, -1)],
+    ['is first but has one before it', event('a', 0, 3, 0)],
+  ])('do not hang together where one %s', (_what, broken) => {
+    expect(verdict(0, event('a', 0, 0, -1), broken)).toContain('does not follow');
+  });
+
+  it('do not fork', () => {
+    const chain = [event('a', 0, 0, -1), event('a', 1, 1, 0)];
+    expect(verdict(0, ...chain, event('a', 1, 2, 0))).toContain('does not follow');
+  });
+});
