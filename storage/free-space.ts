@@ -85,11 +85,14 @@ export class FreeSpace {
     const aside = this.directory.asideFile('reserve');
     await withFile(this.disk, aside, 'create', async (file) => {
       for (let position = 0; position < reserveBytes; position += chunk.length) {
+        // A store that closes meanwhile does not wait: the next start makes the file.
+        if (this.stopped) return;
         const length = Math.min(chunk.length, reserveBytes - position);
         await writeFully(this.disk, file, chunk.subarray(0, length), position);
       }
       await this.disk.sync(file);
     });
+    if (this.stopped) return;
     await this.disk.rename(aside, this.directory.reserve);
     await this.disk.syncDirectory(this.directory.path);
   }

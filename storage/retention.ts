@@ -20,7 +20,7 @@ export function segmentsBelow(
   return segments.slice(0, kept < 0 ? segments.length : kept);
 }
 
-/** Takes the first `count` segments out of the manifest, then out of `segments`, then off the disk. */
+/** Takes the first `count` segments out of the manifest, out of `segments`, then off the disk. */
 export async function removeSegments(
   context: StoreContext,
   logId: number,

@@ -7,7 +7,7 @@ import { encodeSegmentHeader, segmentHeaderLength } from './segment-format.js';
 import { SegmentIndex } from './segment-index.js';
 import type { ScannedSegment } from './segment-scan.js';
 import type { StoreContext } from './store-context.js';
-import { readUpTo, withFile, writeFully } from './whole-file.js';
+import { isZero, readUpTo, withFile, writeFully } from './whole-file.js';
 
 /**
  * Copies the batches of [proven, end) with the same offsets into a segment of their own, durably.
@@ -80,10 +80,11 @@ async function keepUnparsed(
   tail: ScannedSegment,
 ): Promise<void> {
   const { disk, directory, openFiles } = context;
-  const length = tail.size - tail.segment.end;
-  if (length <= 0) return;
-  const bytes = await openFiles.use(path, (file) => readUpTo(disk, file, tail.segment.end, length));
-  if (bytes.every((byte) => byte === 0)) return;
+  const { end } = tail.segment;
+  const bytes = await openFiles.use(path, async (file) =>
+    (await isZero(disk, file, end, tail.size)) ? null : readUpTo(disk, file, end, tail.size - end),
+  );
+  if (bytes === null) return;
   const name = `log-${log.id}-segment-${tail.segment.number}-from-${tail.segment.end}`;
   await withFile(disk, directory.quarantined(context.epoch, name), 'create', async (file) => {
     await writeFully(disk, file, bytes, 0);

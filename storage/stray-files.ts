@@ -6,7 +6,7 @@ import { logTagOf } from './record-batch.js';
 import { holdsBatches } from './segment-scan.js';
 import { DamagedData } from './storage-errors.js';
 import type { StoreContext } from './store-context.js';
-import { readUpTo } from './whole-file.js';
+import { isZero } from './whole-file.js';
 
 /**
  * Looks at every name under logs/ and changes nothing. Throws `DamagedData` for a file that holds
@@ -90,21 +90,8 @@ async function clearLog(context: StoreContext, logId: number, log: ManifestLog |
   if (changed) await disk.syncDirectory(path);
 }
 
-async function isAllZero(context: StoreContext, path: string): Promise<boolean> {
-  const chunk = 1024 * 1024;
-  return context.openFiles
-    .use(path, async (file) => {
-      const size = await context.disk.size(file);
-      for (let position = 0; position < size; position += chunk) {
-        const bytes = await readUpTo(
-          context.disk,
-          file,
-          position,
-          Math.min(chunk, size - position),
-        );
-        if (!bytes.every((byte) => byte === 0)) return false;
-      }
-      return true;
-    })
-    .finally(() => context.openFiles.forget(path));
+async function isAllZero({ disk, openFiles }: StoreContext, path: string): Promise<boolean> {
+  return openFiles
+    .use(path, async (file) => isZero(disk, file, 0, await disk.size(file)))
+    .finally(() => openFiles.forget(path));
 }

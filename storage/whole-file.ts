@@ -33,6 +33,22 @@ export async function readUpTo(
   return target.subarray(0, filled);
 }
 
+const zeros = Buffer.alloc(1024 * 1024);
+
+/** Whether there is nothing but zeros in [position, end). */
+export async function isZero(
+  disk: Disk,
+  file: FileHandle,
+  position: number,
+  end: number,
+): Promise<boolean> {
+  for (let at = position; at < end; at += zeros.length) {
+    const chunk = await readUpTo(disk, file, at, Math.min(zeros.length, end - at));
+    if (!chunk.equals(zeros.subarray(0, chunk.length))) return false;
+  }
+  return true;
+}
+
 /** Runs `use` with the file open and closes it, whatever happens. */
 export async function withFile<T>(
   disk: Disk,

@@ -129,7 +129,7 @@ describe('a crash after any change of the disk', () => {
     }
   }, 1_800_000);
 
-  it('loses only the last moments in the lazy modes, and never uses their offsets again', async () => {
+  it('loses only moments in the lazy modes, and never uses their offsets again', async () => {
     const modes = [{ intervalMs: 100 }, 'os'] as const;
     for (let seed = 2001; seed <= 2000 + 20 * rounds; seed += 1) {
       const options = { fsync: modes[seed % 2] ?? 'os', leaseOffsets: 8 };

@@ -138,6 +138,27 @@ describe('a file operation that fails', () => {
   });
 });
 
+describe('a full disk', () => {
+  it('gets its reserve back at a start, and a new one when there is room', async () => {
+    const disk = new SimulatedDisk(new SeededRandom(3));
+    const { store } = await openSimulated(disk, { reserveBytes: 4000 });
+    await settle();
+    await store.close();
+    disk.freeBytes = 100;
+    const full = await openSimulated(disk, { reserveBytes: 4000, freeBytesMin: 50_000 });
+    await settle();
+    expect(full.store.hasRoom).toBe(false);
+    await full.store.close();
+    expect([...disk.files().keys()]).not.toContain('/data/RESERVE');
+    disk.freeBytes = 2 ** 30;
+    const roomy = await openSimulated(disk, { reserveBytes: 4000, freeBytesMin: 50_000 });
+    await settle();
+    expect(roomy.store.hasRoom).toBe(true);
+    await roomy.store.close();
+    expect(disk.files().get('/data/RESERVE')?.length).toBe(4000);
+  });
+});
+
 describe('an fdatasync that fails', () => {
   for (const syncFailure of ['cached', 'reverted'] as const) {
     it(`loses nothing acknowledged whatever the cache holds then: ${syncFailure}`, async () => {
@@ -180,7 +201,7 @@ describe('an fdatasync that fails', () => {
     }
   });
 
-  it('fences the store in the same tick: later appends are refused with the same error', async () => {
+  it('fences the store at once: later appends are refused with the same error', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
     const { store, failures } = await openSimulated(disk);
     const log = await store.createLog('journal');

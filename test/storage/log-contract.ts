@@ -165,7 +165,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await store.close();
   });
 
-  it('finds records by index term, oldest or newest first, before and after a restart', async () => {
+  it('finds records by index term in either order, before and after a restart', async () => {
     let store = await open();
     await filled(store, 30);
     const expected = Array.from({ length: 10 }, (_, index) => index * 3 + 1);
@@ -287,8 +287,9 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     expect(store.hasRoom).toBe(false);
     await store.close();
     const roomy = await open({ reserveBytes: 5000 });
+    const names = () => place.disk.list(place.directory);
+    while (!(await names()).includes('RESERVE')) await new Promise((next) => setImmediate(next));
     expect(roomy.hasRoom).toBe(true);
     await roomy.close();
-    expect(await place.disk.list(place.directory)).toContain('RESERVE');
   });
 }

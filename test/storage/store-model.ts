@@ -1,4 +1,4 @@
-/** What a store has promised so far, kept beside it in plain arrays, and the check that it holds. */
+/** What a store has promised so far, in plain arrays, and the check that it holds. */
 import type { PartitionLog } from '../../storage/partition-log.js';
 import type { RecordInput } from '../../storage/record.js';
 import type { Store } from '../../storage/store.js';
