@@ -25,7 +25,7 @@ function appendCase(name: string, appending: Appending): Case {
     unit: 'records',
     goal: appending.logs === 1 ? goal : null,
     compares: 'rate',
-    share: 0.25,
+    share: 0.5,
     async contest(directory) {
       const stepwell = await contestant('stepwell', directory);
       const bare = await contestant('bare', directory);

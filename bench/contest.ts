@@ -1,5 +1,6 @@
 /** Stepwell and a bare loop of the same work, measured in turns: A B A B, in one run. */
 import type { MeasuredProcess } from './measured-process.js';
+import { quietMoment } from './quiet-moment.js';
 import { ascending, median, percentile, type Spread, spread } from './statistics.js';
 
 /** What one side did in one round. */
@@ -53,8 +54,19 @@ export interface Performance {
   readonly residentBytes: number;
 }
 
+/** How long and how often a case is measured. */
+export interface Timing {
+  readonly rounds: number;
+  /** Length of one round of one side; a case takes its share of it. */
+  readonly seconds: number;
+  /** How long a pair of rounds waits for a moment in which nobody else uses the machine. */
+  readonly patienceSeconds: number;
+}
+
 export interface Result {
   readonly case: Case;
+  /** Pairs of rounds that began although others were using the machine. */
+  readonly noisyRounds: number;
   /** Stepwell beside bare, one ratio for each pair of rounds; more is better. */
   readonly ratio: Spread;
   readonly stepwell: Performance;
@@ -70,16 +82,18 @@ interface MeasuredRound extends Round {
 export async function race(
   subject: Case,
   directory: string,
-  rounds: number,
-  seconds: number,
+  { rounds, seconds: length, patienceSeconds }: Timing,
 ): Promise<Result> {
+  const seconds = length * subject.share;
   const contest = await subject.contest(directory);
+  let noisyRounds = 0;
   const stepwell: MeasuredRound[] = [];
   const bare: MeasuredRound[] = [];
   try {
     // The first round of either side warms its compiler and its files, and counts for nothing.
     for (const side of [contest.stepwell, contest.bare]) await side.run(seconds);
     for (let round = 0; round < rounds; round += 1) {
+      if (!(await quietMoment(patienceSeconds))) noisyRounds += 1;
       stepwell.push(await measure(contest.stepwell, seconds));
       bare.push(await measure(contest.bare, seconds));
     }
@@ -95,6 +109,7 @@ export async function race(
   });
   return {
     case: subject,
+    noisyRounds,
     ratio: spread(ratios),
     stepwell: performanceOf(stepwell),
     bare: performanceOf(bare),

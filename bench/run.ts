@@ -24,7 +24,7 @@ function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-async function runAll({ only, seconds, rounds, directory }: Arguments): Promise<void> {
+async function runAll({ only, directory, ...timing }: Arguments): Promise<void> {
   const folder = await mkdtemp(join(directory, 'stepwell-bench-'));
   try {
     const heading = `${describeMachine()}\n${describeDisk(folder)}`;
@@ -34,12 +34,12 @@ async function runAll({ only, seconds, rounds, directory }: Arguments): Promise<
       if (only.length > 0 && !only.includes(subject.scenario)) continue;
       const own = join(folder, String(results.length));
       await mkdir(own);
-      const result = await race(subject, own, rounds, seconds * subject.share);
+      const result = await race(subject, own, timing);
       await rm(own, { recursive: true });
       results.push(result);
       tell(summary(result));
     }
-    const how = `${rounds} rounds of ${seconds} s, in turns with the bare loop; medians`;
+    const how = `medians of ${timing.rounds} rounds of ${timing.seconds} s, A B A B`;
     process.stdout.write(`\n${heading}\n${how}\n\n${table(results)}\n`);
   } finally {
     await rm(folder, { recursive: true, force: true });

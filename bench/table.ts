@@ -15,6 +15,7 @@ const columns = [
   'bare CPU us',
   'RSS MiB',
   'bare RSS MiB',
+  'noisy',
 ];
 
 /** The table, with a line for each result. */
@@ -33,7 +34,7 @@ export function summary({ case: { scenario, name, unit }, ratio, stepwell, bare 
   return `${scenario}: ${name}: ${ratioOf(ratio)} (${rates})`;
 }
 
-function lineOf({ case: subject, ratio, stepwell, bare }: Result): string[] {
+function lineOf({ case: subject, noisyRounds, ratio, stepwell, bare }: Result): string[] {
   const { scenario, name, goal, unit } = subject;
   return [
     `${scenario}: ${name}`,
@@ -48,6 +49,7 @@ function lineOf({ case: subject, ratio, stepwell, bare }: Result): string[] {
     bare.cpuMicroseconds.toFixed(1),
     mebibytes(stepwell),
     mebibytes(bare),
+    String(noisyRounds),
   ];
 }
 
