@@ -1,0 +1,215 @@
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import fc from 'fast-check';
+import type { Command, Effect } from '../../src/engine/decider.js';
+import type { Engine } from '../../src/engine/engine.js';
+import { DeduplicationIndex } from '../../src/messages/deduplication.projection.js';
+import type { MessageCommand } from '../../src/messages/message.commands.js';
+import { messageDecider } from '../../src/messages/message.decider.js';
+import type { RotateSigningKeys } from '../../src/signing-keys/signing-keys.commands.js';
+import { signingKeysDecider } from '../../src/signing-keys/signing-keys.decider.js';
+import type { CreateTopic } from '../../src/topics/topic.commands.js';
+import { topicDecider } from '../../src/topics/topic.decider.js';
+import { type EngineOnDisk, openEngine } from '../support/engine.js';
+import { sourceTree } from '../tidy/source-tree.js';
+
+/** More for longer runs: `DECIDER_RUNS=1000 npm run jest -- test/engine/deciders`. */
+const runs = Number(process.env['DECIDER_RUNS'] ?? 25);
+
+/** When the first command of a history is asked. */
+const startedAt = 1_767_000_000_000;
+
+/** A kind of entity as the product runs it, and histories of what may be asked of it. */
+interface Subject {
+  readonly file: string;
+  readonly kind: string;
+  /** Registers it; gives the indexes that must survive a restart as the states do. */
+  join(engine: Engine): unknown;
+  wants(state: never, id: string): readonly Effect[];
+  readonly commands: fc.Arbitrary<Command>;
+}
+
+const minute = 60_000;
+const few = { min: 0, max: 3 };
+const anyMessage = fc.integer({ min: 0, max: 6 }).map((number) => `msg_${number}`);
+const noHeaders: string[] = [];
+
+const publish = fc
+  .record({
+    id: anyMessage,
+    maxRetries: fc.integer(few),
+    retryDelay: fc.constantFrom(null, '1000', '1000 * pow(2, retried)'),
+    deduplicationKey: fc.constantFrom(null, 'id:a', 'id:b', 'content:c'),
+    labels: fc.subarray(['blue', 'green']),
+    hasLimits: fc.boolean(),
+    url: fc.constantFrom('https://example.com/a', 'http://example.com:8080?b'),
+    body: fc.uint8Array({ maxLength: 20 }),
+  })
+  .map(({ id, body, hasLimits, ...chosen }) => ({
+    type: 'PublishMessage' as const,
+    id,
+    body: Buffer.from(body),
+    message: {
+      ...chosen,
+      dialect: 'svc' as const,
+      method: 'POST',
+      contentType: null,
+      headers: ['X-Tenant', 'acme'],
+      notBefore: startedAt,
+      timeoutMs: null,
+      flowControl: hasLimits ? { key: 'k', parallelism: 2, rate: null, periodSeconds: 1 } : null,
+      callerIp: '127.0.0.1',
+      bodyBytes: body.length,
+    },
+  }));
+
+const recordAttempt = fc
+  .record({
+    id: anyMessage,
+    attempt: fc.integer(few),
+    status: fc.constantFrom(0, 200, 204, 429, 500),
+    nonRetryable: fc.boolean(),
+    headers: fc.constantFrom(noHeaders, ['Retry-After', '120']),
+  })
+  .map(({ id, nonRetryable, ...outcome }) => ({
+    type: 'RecordAttempt' as const,
+    id,
+    nonRetryable,
+    responseBody: Buffer.from('answer'),
+    record: {
+      ...outcome,
+      startedAt,
+      durationMs: 20,
+      error: outcome.status === 0 ? 'connection refused' : null,
+    },
+  }));
+
+/** Without kind and time, which the history gives. */
+type Asked<Cmd extends Command> = Cmd extends Command ? Omit<Cmd, 'kind' | 'at'> : never;
+
+const messageCommands: fc.Arbitrary<Asked<MessageCommand>> = fc.oneof(
+  { weight: 4, arbitrary: publish },
+  { weight: 4, arbitrary: recordAttempt },
+  anyMessage.map((id) => ({ type: 'CancelMessage' as const, id })),
+);
+
+const rotations: fc.Arbitrary<Asked<RotateSigningKeys>> = fc
+  .record({
+    configured: fc.constantFrom(
+      { current: 'sig_1', next: 'sig_2' },
+      { current: 'sig_8', next: 'sig_9' },
+    ),
+    fresh: fc.integer({ min: 10, max: 99 }).map((number) => `sig_${number}`),
+  })
+  .map((pairs) => ({ type: 'RotateSigningKeys' as const, id: 'keys', ...pairs }));
+
+const creations: fc.Arbitrary<Asked<CreateTopic>> = fc.record({
+  type: fc.constant('CreateTopic' as const),
+  id: fc.constantFrom('rides', 'fares', '__taken', 'no/name'),
+  partitions: fc.integer({ min: 1, max: 5 }),
+});
+
+const asCommands = (kind: string, asked: fc.Arbitrary<object>) =>
+  asked.map((command) => ({ ...command, kind, at: 0 }) as Command);
+
+const subjects: readonly Subject[] = [
+  {
+    file: 'src/messages/message.decider.ts',
+    kind: messageDecider.kind,
+    wants: messageDecider.wants,
+    commands: asCommands(messageDecider.kind, messageCommands),
+    join(engine) {
+      const deduplication = new DeduplicationIndex();
+      engine.register({ decider: messageDecider, view: { deduplication }, folds: [deduplication] });
+      engine.carry('callEndpoint', carriesNothing);
+      return deduplication;
+    },
+  },
+  {
+    file: 'src/signing-keys/signing-keys.decider.ts',
+    kind: signingKeysDecider.kind,
+    wants: signingKeysDecider.wants,
+    commands: asCommands(signingKeysDecider.kind, rotations),
+    join: (engine) => engine.register({ decider: signingKeysDecider, view: null, folds: [] }),
+  },
+  {
+    file: 'src/topics/topic.decider.ts',
+    kind: topicDecider.kind,
+    wants: topicDecider.wants,
+    commands: asCommands(topicDecider.kind, creations),
+    join(engine) {
+      engine.register({ decider: topicDecider, view: null, folds: [] });
+      engine.carry('keepPartitionLogs', carriesNothing);
+    },
+  },
+];
+
+const carriesNothing = { start: () => () => undefined };
+
+/** Turns, each with the time that passes before it: a deduplication window is ten minutes. */
+const histories = (commands: fc.Arbitrary<Command>) =>
+  fc.array(
+    fc.record({
+      afterMs: fc.constantFrom(0, 1, minute, 9 * minute, 11 * minute),
+      asked: fc.array(commands, { minLength: 1, maxLength: 4 }),
+    }),
+    { minLength: 1, maxLength: 12 },
+  );
+
+/** Everything a decision of this kind may depend on, and what it wants running. */
+function remembered({ kind, wants }: Subject, { engine }: EngineOnDisk, indexes: unknown) {
+  const actors = engine.actors(kind);
+  const streams = [...actors.ids()].sort().map((id) => {
+    const actor = actors.find(id);
+    return [id, actor, wants(actor?.state as never, id)];
+  });
+  return { streams, indexes };
+}
+
+async function open(subject: Subject, directory?: string) {
+  let indexes: unknown;
+  const opened = await openEngine((engine) => {
+    indexes = subject.join(engine);
+  }, directory);
+  return { ...opened, remembered: () => remembered(subject, opened, indexes) };
+}
+
+describe('every decider of the product', () => {
+  it('is among those that are restarted here', () => {
+    const deciders = sourceTree()
+      .map(({ path }) => path)
+      .filter((path) => /^src\/(?!engine\/).*\.decider\.ts$/.test(path));
+    expect(subjects.map(({ file }) => file).sort()).toEqual(deciders.sort());
+  });
+
+  describe.each(subjects)('$kind', (subject) => {
+    it('answers and remembers after a restart as if there had been none', async () => {
+      const history = histories(subject.commands);
+      await fc.assert(
+        fc.asyncProperty(history, fc.nat(11), async (turns, restartAt) => {
+          const whole = await open(subject);
+          let restarted = await open(subject);
+          let at = startedAt;
+          for (const [index, { afterMs, asked }] of turns.entries()) {
+            at += afterMs;
+            const commands = asked.map((command) => ({ ...command, at }));
+            if (index === restartAt % turns.length) {
+              await restarted.close();
+              const live = restarted.remembered();
+              restarted = await open(subject, restarted.directory);
+              expect(restarted.remembered()).toEqual(live);
+            }
+            const outcomes = await whole.engine.dispatch(commands);
+            expect(await restarted.engine.dispatch(commands)).toEqual(outcomes);
+          }
+          expect(restarted.remembered()).toEqual(whole.remembered());
+          for (const { close, directory } of [whole, restarted]) {
+            await close();
+            await rm(dirname(directory), { recursive: true });
+          }
+        }),
+        { numRuns: runs },
+      );
+    }, 600_000);
+  });
+});
