@@ -9,7 +9,7 @@ const events = 300_000;
 export const replayCases: readonly Case[] = [
   {
     scenario: 'replay',
-    name: `${events.toLocaleString('en')} message events`,
+    name: `about ${events.toLocaleString('en')} message events`,
     unit: 'events',
     goal: 0.6,
     compares: 'rate',
