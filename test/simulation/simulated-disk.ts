@@ -80,6 +80,8 @@ export class SimulatedDisk implements Disk {
   /** Called after every operation that changes something: a crash could be here. */
   afterChange: (() => void) | null = null;
   failures: PlannedFailure[] = [];
+  /** Operations under way end in any order, as on a pool of threads; otherwise each ends at once. */
+  interleaves = false;
   freeBytes = 2 ** 40;
   /** How often each operation was called. */
   readonly calls = new Map<Operation, number>();
@@ -91,6 +93,7 @@ export class SimulatedDisk implements Disk {
   private readonly locks = new Set<string>();
   private nextHandle = 3;
   private order = 0;
+  private readonly underWay: (() => void)[] = [];
 
   constructor(readonly random = new SeededRandom(1)) {}
 
@@ -328,11 +331,23 @@ export class SimulatedDisk implements Disk {
         planned.operation === operation &&
         (planned.nth === call || (planned.lasting === true && planned.nth < call)),
     );
+    if (this.interleaves) await this.turn();
     if (failure === undefined) return work(false);
     if (failure.code === '') return work(true);
     onFailure(failure);
     if (failure.syncFailure === 'late') return work(false);
     throw diskFailure(failure.code, path);
+  }
+
+  /** Settles when it is this operation's turn: the seed picks whose it is. */
+  private turn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.underWay.push(resolve);
+      setImmediate(() => {
+        const [next] = this.underWay.splice(this.random.below(this.underWay.length), 1);
+        next?.();
+      });
+    });
   }
 
   private handle(handle: FileHandle): OpenHandle {

@@ -7,13 +7,14 @@ import { StoreModel } from './store-model.js';
 /** A log with sealed segments and a growing one, everything in it acknowledged. */
 async function workedDisk(
   stop: 'cleanly' | 'kill',
+  fill = 0,
 ): Promise<{ disk: SimulatedDisk; model: StoreModel }> {
   const disk = new SimulatedDisk(new SeededRandom(5));
   const model = new StoreModel();
   const { store, timers } = await openSimulated(disk, { segmentBytes: 400 });
   await model.createLog(store, 'journal', true);
   for (let index = 0; index < 4; index += 1) {
-    const value = Buffer.alloc(20, index + 1);
+    const value = Buffer.alloc(20, fill + index + 1);
     await model.append(store, 'journal', [{ key: Buffer.from('k'), value, terms: ['run-1'] }]);
   }
   await settle();
@@ -97,5 +98,26 @@ describe.each(['cleanly', 'kill'] as const)('a store that was stopped: %s', (sto
       const found = await verdict(without, model.copy());
       expect(`${path} ${found}`).toBe(`${path} ${path.endsWith('.log') ? 'refused' : 'whole'}`);
     }
+  });
+
+  it('refuses a batch that is intact but of another history of the same log', async () => {
+    const { disk, model } = await workedDisk(stop);
+    const { disk: other } = await workedDisk(stop, 100);
+    const path = '/data/logs/0000000000/0000000000.log';
+    const foreign = other.files().get(path);
+    const second = foreign?.indexOf('SWRB', 65) ?? 0;
+    expect(second).toBeGreaterThan(64);
+    disk.damage(path, (bytes) => {
+      foreign?.copy(bytes, 64, 64, second);
+      return bytes;
+    });
+    expect(await verdict(disk, model)).toBe('refused');
+  });
+
+  it('refuses the file of another segment under its name', async () => {
+    const { disk, model } = await workedDisk(stop);
+    const later = disk.files().get('/data/logs/0000000000/0000000001.log');
+    disk.damage('/data/logs/0000000000/0000000000.log', (bytes) => later ?? bytes);
+    expect(await verdict(disk, model)).toBe('refused');
   });
 });

@@ -51,7 +51,7 @@ export class Workload {
     else if (kind < 13) await this.appendSeveral();
     else if (kind < 15) await this.append(name, 2 + random.below(3), 900);
     else if (kind < 16) this.open.timers.advance(random.pick([25, 1200]));
-    else if (kind < 17) await this.trim(name);
+    else if (kind < 17) await Promise.all([this.trim(name), this.appendSeveral()]);
     else if (kind < 18) await this.createLog(random.pick(logNames));
     else if (kind < 19 && name !== 'journal') await this.dropLog(name);
     else await this.reopen();
