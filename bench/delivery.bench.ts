@@ -101,7 +101,7 @@ async function arrivals(sink: MeasuredProcess, count: number): Promise<Arrivals>
     if (found.count === count) return ask(true);
     if (found.count === arrived) throw new Error(`only ${arrived} of ${count} messages arrived`);
     arrived = found.count;
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, 1000));
   }
 }
 
