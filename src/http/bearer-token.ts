@@ -14,9 +14,17 @@ const readOnly: Refusal = {
   message: 'forbidden: this token may only read',
 };
 
+/** Spellings of good values that are remembered: a client has one. */
+const acceptedMax = 64;
+
 export class BearerTokens {
   private readonly tokens: Secrets;
   private readonly readTokens: Secrets;
+  /**
+   * `Authorization` values that were found good. A look-up compares hashes before it compares
+   * text, so it tells nobody how close another value comes; the digests stay for those.
+   */
+  private readonly accepted = new Set<string>();
 
   /** Tokens that may do everything, and tokens that may only `GET` and `HEAD`. */
   constructor(tokens: readonly string[], readTokens: readonly string[]) {
@@ -26,11 +34,20 @@ export class BearerTokens {
 
   /** Why this request may not enter; undefined if it may. */
   judge(request: FastifyRequest): Refusal | undefined {
+    const { authorization } = request.headers;
+    if (authorization !== undefined && this.accepted.has(authorization)) return undefined;
     const token = presentedToken(request);
     if (token === undefined) return unauthorized;
-    if (this.tokens.include(token)) return undefined;
+    if (this.tokens.include(token)) {
+      if (authorization !== undefined) this.remember(authorization);
+      return undefined;
+    }
     if (!this.readTokens.include(token)) return unauthorized;
     return request.method === 'GET' || request.method === 'HEAD' ? undefined : readOnly;
+  }
+
+  private remember(authorization: string): void {
+    if (this.accepted.size < acceptedMax) this.accepted.add(authorization);
   }
 
   /** Whether a query value is a token of this server and therefore not the destination's. */

@@ -70,6 +70,12 @@ export class Metrics {
     registers: this.#registers,
   });
 
+  /** Bounded: methods, statuses and route patterns are. */
+  readonly #requestKinds = new Map<
+    string,
+    { readonly count: Counter.Internal; readonly duration: Histogram.Internal<string> }
+  >();
+
   constructor() {
     this.#loopDelay.enable();
     this.#watchProcess();
@@ -77,8 +83,19 @@ export class Metrics {
 
   /** One request was answered; `route` is the pattern, never the path: a path has no bound. */
   requestAnswered(method: string, route: string, status: number, seconds: number): void {
-    this.#requests.inc({ method, route, status });
-    this.#requestSeconds.observe({ method, route }, seconds);
+    const key = `${method} ${status} ${route}`;
+    const known = this.#requestKinds.get(key);
+    if (known !== undefined) {
+      known.count.inc();
+      known.duration.observe(seconds);
+      return;
+    }
+    // The registry sorts and joins labels on every call; a kind of request is looked up once.
+    this.#requestKinds.set(key, {
+      count: this.#requests.labels({ method, route, status }),
+      duration: this.#requestSeconds.labels({ method, route }),
+    });
+    this.requestAnswered(method, route, status, seconds);
   }
 
   /** One commit group became durable. */
