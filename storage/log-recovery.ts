@@ -1,19 +1,15 @@
 /** Opening one log: the proven is believed, the unproven written again, damage is told. */
 
+import { LogFiles } from './log-files.js';
 import type { ClosedLog, ManifestLog, ManifestSegment } from './manifest.js';
 import { logTagOf } from './record-batch.js';
 import type { LogEvidence, RecoveredLog } from './recovered-log.js';
-import { rewriteTail } from './rewrite-tail.js';
+import { keepUnparsed, writeFreshSegment } from './rewrite-tail.js';
 import { Segment } from './segment.js';
-import {
-  encodeSegmentFooter,
-  type SegmentEnd,
-  segmentFooterLength,
-  segmentHeaderLength,
-} from './segment-format.js';
+import { encodeSegmentFooter, type SegmentEnd, segmentFooterLength } from './segment-format.js';
 import { SegmentIndex } from './segment-index.js';
-import { type ScannedSegment, scanSegment } from './segment-scan.js';
-import { DamagedData, errorCode } from './storage-errors.js';
+import { type ScannedSegment } from './segment-scan.js';
+import { DamagedData } from './storage-errors.js';
 import type { StoreContext } from './store-context.js';
 import { readUpTo, readWhole } from './whole-file.js';
 
@@ -28,9 +24,11 @@ export async function recoverLog(
 
 class LogRecovery {
   private readonly logTag: number;
+  private readonly files: LogFiles;
   private readonly segments: Segment[] = [];
   private readonly toSeal: Segment[] = [];
-  private scannedBytes = 0;
+  /** Where the records end that the crash left; a gap may follow. */
+  private recordsEnd = 0;
 
   constructor(
     private readonly context: StoreContext,
@@ -38,6 +36,7 @@ class LogRecovery {
     private readonly evidence: LogEvidence,
   ) {
     this.logTag = logTagOf(context.storeId, log.id);
+    this.files = new LogFiles(context, log, this.logTag);
   }
 
   async run(): Promise<RecoveredLog> {
@@ -54,7 +53,7 @@ class LogRecovery {
   private async takeSealed(number: number, end: SegmentEnd, digest: string): Promise<void> {
     const segment = Segment.ended(this.log.id, number, end);
     const expected = encodeSegmentFooter(end, Buffer.from(digest, 'hex'));
-    const tail = await this.readFile(segment, async (file) => {
+    const tail = await this.files.read(segment, async (file) => {
       if ((await this.context.disk.size(file)) !== end.end + segmentFooterLength) return null;
       return readUpTo(this.context.disk, file, end.end, segmentFooterLength);
     });
@@ -65,7 +64,7 @@ class LogRecovery {
 
   /** A complete segment whose sealing was interrupted. */
   private async takeEnded(number: number, end: SegmentEnd): Promise<void> {
-    const scanned = await this.scan(number, end.end);
+    const scanned = await this.files.scan(number, end.end);
     if (scanned.segment.end !== end.end || scanned.segment.lastChecksum !== end.lastChecksum) {
       throw this.damaged(scanned.segment, scanned.fault ?? 'the data ends too early', end.end);
     }
@@ -78,7 +77,7 @@ class LogRecovery {
     const [first, second] = open;
     for (const { number } of open) {
       const segment = new Segment(this.log.id, number);
-      await this.readFile(segment, (file) => this.context.disk.size(file));
+      await this.files.read(segment, (file) => this.context.disk.size(file));
     }
     if (closed === null) return this.recovered(null, first?.number ?? null, 0, 0);
     if (first?.number !== closed.number) {
@@ -93,7 +92,7 @@ class LogRecovery {
   private async takeClosed({ number, end }: ClosedLog): Promise<Segment> {
     const { context, log, logTag } = this;
     const segment = Segment.ended(log.id, number, end);
-    const size = await this.readFile(segment, (file) => context.disk.size(file));
+    const size = await this.files.read(segment, (file) => context.disk.size(file));
     if (size < end.end)
       throw this.damaged(segment, 'the file is shorter than it was left', end.end);
     const bytes = await readWhole(context.disk, context.directory.index(log.id, number)).catch(
@@ -101,7 +100,7 @@ class LogRecovery {
     );
     segment.index = bytes === null ? null : SegmentIndex.decode(bytes, { logTag, number, segment });
     if (segment.index !== null) return segment;
-    const scanned = await this.scan(number, end.end);
+    const scanned = await this.files.scan(number, end.end);
     if (scanned.segment.end === end.end && scanned.segment.lastChecksum === end.lastChecksum) {
       return scanned.segment;
     }
@@ -114,7 +113,7 @@ class LogRecovery {
    */
   private async afterCrash(open: readonly ManifestSegment[]): Promise<RecoveredLog> {
     const scans: ScannedSegment[] = [];
-    for (const { number } of open) scans.push(await this.scan(number));
+    for (const { number } of open) scans.push(await this.files.scan(number));
     const last = scans.findLastIndex(({ segment }) => segment.batchCount > 0);
     for (const [index, scanned] of scans.entries()) {
       const follower = index < last ? scans[index + 1] : undefined;
@@ -138,8 +137,10 @@ class LogRecovery {
 
   /** Nothing was written since the last complete segment. */
   private async afterEmptyTail(scans: readonly ScannedSegment[]): Promise<RecoveredLog> {
-    if (scans.length > 0) await this.listOnly(this.segments);
-    return this.recovered(null, null, 0, 0);
+    const fresh = await this.goOnAfresh(this.segments.at(-1) ?? null, null, 0);
+    if (scans.length > 0 || fresh !== null) await this.listOnly(this.segments, fresh);
+    if (fresh !== null) this.push(fresh);
+    return this.recovered(fresh, null, 0, 0);
   }
 
   private async takeTail(tail: ScannedSegment): Promise<RecoveredLog> {
@@ -150,16 +151,32 @@ class LogRecovery {
       if (!shown.isEmpty) this.push(shown);
       return this.recovered(null, null, proven, intact);
     }
-    const rewritten = await rewriteTail(this.context, this.log, this.logTag, tail, proven);
-    const old = rewritten === null ? tail.segment : tail.segment.upTo(proven, tail.batches);
-    if (old.batchCount > 0) {
+    await keepUnparsed(this.context, this.log, tail);
+    const old = tail.segment.upTo(proven, tail.batches);
+    const before = old.batchCount > 0 ? old : (this.segments.at(-1) ?? null);
+    const fresh = await this.goOnAfresh(before, tail, proven);
+    if (before === old) {
       this.push(old);
       this.toSeal.push(old);
     }
-    await this.listOnly(this.segments, rewritten);
-    if (rewritten !== null) this.push(rewritten);
+    await this.listOnly(this.segments, fresh);
+    if (fresh !== null) this.push(fresh);
     const lastTime = Math.max(0, ...tail.batches.slice(-1).map((b) => b.header.appendTime));
-    return { ...this.recovered(rewritten, null, proven, intact), lastTime };
+    return { ...this.recovered(fresh, null, proven, intact), lastTime };
+  }
+
+  /** The segment to go on with, if something has to be written again or an offset left out. */
+  private goOnAfresh(
+    before: Segment | null,
+    tail: ScannedSegment | null,
+    proven: number,
+  ): Promise<Segment | null> {
+    const end = tail?.segment.nextOffset ?? before?.nextOffset ?? 0;
+    this.recordsEnd = Math.max(this.log.startOffset, end);
+    if (this.context.readOnly) return Promise.resolve(null);
+    const unproven = tail?.batches.filter(({ position }) => position >= proven) ?? [];
+    const start = { before, tail, unproven, gapTo: this.log.ceiling };
+    return writeFreshSegment(this.context, this.log, this.logTag, start);
   }
 
   /** The manifest lists the segments that are complete, and the one that grows, from now on. */
@@ -181,20 +198,21 @@ class LogRecovery {
     provenEnd: number,
     intactEnd: number,
   ): RecoveredLog {
-    const { log, logTag, segments, toSeal, scannedBytes, evidence } = this;
-    const ceiling = evidence.wasClean ? 0 : log.ceiling;
-    const end = Math.max(log.startOffset, segments.at(-1)?.nextOffset ?? 0);
-    const nextOffset = this.context.readOnly ? end : Math.max(end, ceiling);
+    const { log, logTag, segments, toSeal, files, evidence } = this;
+    const nextOffset = Math.max(log.startOffset, segments.at(-1)?.nextOffset ?? 0);
     const prepared = preparedNumber === null ? null : new Segment(log.id, preparedNumber);
     const report = {
       name: log.name,
       startOffset: log.startOffset,
       nextOffset,
-      scannedBytes,
+      scannedBytes: files.scannedBytes,
       provenEnd,
       intactEnd,
       rewrittenBytes: this.context.readOnly ? 0 : intactEnd - Math.min(provenEnd, intactEnd),
-      lostOffsets: Math.max(0, (evidence.watermark?.acknowledged ?? 0) - end),
+      lostOffsets: Math.max(
+        0,
+        evidence.wasClean ? 0 : (evidence.watermark?.acknowledged ?? 0) - this.recordsEnd,
+      ),
     };
     return {
       log,
@@ -254,45 +272,8 @@ class LogRecovery {
     this.segments.push(segment);
   }
 
-  private async scan(number: number, limit?: number): Promise<ScannedSegment> {
-    try {
-      const scanned = await scanSegment(
-        this.context,
-        { ...this.log, logTag: this.logTag },
-        number,
-        limit,
-      );
-      this.scannedBytes += scanned.size;
-      return scanned;
-    } catch (error) {
-      throw this.unreadable(new Segment(this.log.id, number), error);
-    }
-  }
-
-  private async readFile<T>(segment: Segment, use: (file: number) => Promise<T>): Promise<T> {
-    const path = this.context.directory.segment(this.log.id, segment.number);
-    try {
-      return await this.context.openFiles.use(path, use);
-    } catch (error) {
-      throw this.unreadable(segment, error);
-    }
-  }
-
-  private unreadable(segment: Segment, error: unknown): unknown {
-    return errorCode(error) === 'ENOENT' ? this.damaged(segment, 'the file is missing') : error;
-  }
-
   private damaged(segment: Segment, reason: string, to = segment.end): DamagedData {
     const good = Math.max(segment.nextOffset, this.segments.at(-1)?.nextOffset ?? 0) - 1;
-    const from = Math.max(segment.end, segmentHeaderLength);
-    return new DamagedData(
-      {
-        file: this.context.directory.segment(this.log.id, segment.number),
-        from: Math.min(from, to),
-        to,
-        lastGoodOffset: good < this.log.startOffset ? null : good,
-      },
-      reason,
-    );
+    return this.files.damaged(segment, good, reason, to);
   }
 }

@@ -1,6 +1,15 @@
 /** After a crash: what is intact but unproven is written to a new segment before it is trusted. */
+
+import type { ScannedBatch } from './batch-scan.js';
 import type { ManifestLog } from './manifest.js';
-import { batchHeaderLength, batchLength, sealBatch } from './record-batch.js';
+import type { Offset } from './offset.js';
+import {
+  type BatchContent,
+  type BatchPlace,
+  batchHeaderLength,
+  batchLength,
+  sealBatch,
+} from './record-batch.js';
 import { addRecordTerms } from './record-terms.js';
 import { Segment } from './segment.js';
 import { encodeSegmentHeader, segmentHeaderLength } from './segment-format.js';
@@ -9,62 +18,66 @@ import type { ScannedSegment } from './segment-scan.js';
 import type { StoreContext } from './store-context.js';
 import { isZero, readUpTo, withFile, writeFully } from './whole-file.js';
 
+/** What a log goes on with after a crash. */
+export interface FreshStart {
+  /** The last segment that is complete. */
+  readonly before: Segment | null;
+  /** Where the unproven batches are read from, and the batches: none after a gap only. */
+  readonly tail: ScannedSegment | null;
+  readonly unproven: readonly ScannedBatch[];
+  /** In the lazy modes: offsets below this may have been given out. */
+  readonly gapTo: Offset;
+}
+
 /**
- * Copies the batches of [proven, end) with the same offsets into a segment of their own, durably.
- * The old bytes may be in the page cache only (a failed fdatasync leaves them there, clean), and a
- * file that is appended to could bring an old tail back. What does not parse behind them is kept in
- * quarantine/. Null when there is nothing to rewrite. The manifest does not know of it yet.
+ * Writes a new segment, durably, that holds the unproven batches with their own offsets. The old
+ * bytes may be in the page cache only (a failed fdatasync leaves them there, clean), and a file
+ * that is appended to could bring an old tail back. Offsets that were leased but hold nothing any
+ * more become one batch without records, so that a reader never stands before a hole. Null when
+ * there is nothing to write. The manifest does not know of the segment yet.
  */
-export async function rewriteTail(
+export async function writeFreshSegment(
   context: StoreContext,
   log: ManifestLog,
   logTag: number,
-  tail: ScannedSegment,
-  proven: number,
+  { before, tail, unproven, gapTo }: FreshStart,
 ): Promise<Segment | null> {
-  const { disk, directory, openFiles } = context;
-  const path = directory.segment(log.id, tail.segment.number);
-  await keepUnparsed(context, log, path, tail);
-  const unproven = tail.batches.filter(({ position }) => position >= proven);
-  const first = unproven[0];
-  if (first === undefined) return null;
-  const before = tail.segment.upTo(proven, tail.batches);
+  const { disk, directory } = context;
+  const end = unproven.at(-1)?.header.nextOffset ?? before?.nextOffset ?? log.startOffset;
+  if (unproven.length === 0 && gapTo <= end) return null;
   const segment = new Segment(log.id, log.nextNumber);
   segment.index = new SegmentIndex();
-  const hasBefore = before.batchCount > 0;
-  const chainSeed = hasBefore ? before.lastChecksum : (tail.header?.chainSeed ?? 0);
-  segment.begin(first.header.baseOffset, chainSeed);
+  segment.begin(unproven[0]?.header.baseOffset ?? end, before?.lastChecksum ?? 0);
   const header = Buffer.alloc(segmentHeaderLength);
   encodeSegmentHeader(header, {
     storeId: context.storeId,
     logId: log.id,
     number: segment.number,
     baseOffset: segment.baseOffset,
-    chainSeed,
-    previousEnd: hasBefore ? before.end : (tail.header?.previousEnd ?? 0),
+    chainSeed: segment.lastChecksum,
+    previousEnd: before?.end ?? 0,
     createdAt: context.now(),
     epoch: context.epoch,
   });
+  if (log.nextNumber === 0) {
+    await disk.makeDirectory(directory.log(log.id));
+    await disk.syncDirectory(directory.logs);
+  }
   const aside = directory.asideFile(`segment-${log.id}-${segment.number}`);
   await withFile(disk, aside, 'create', async (file) => {
     await writeFully(disk, file, header, 0);
-    for (const { header: old, position } of unproven) {
-      const bytes = await openFiles.use(path, (source) =>
-        readUpTo(disk, source, position, batchLength(old.bodyLength)),
-      );
-      const body = bytes.subarray(batchHeaderLength, batchHeaderLength + old.bodyLength);
-      const headerChecksum = sealBatch(bytes, 0, old, {
-        rewritten: true,
-        epoch: context.epoch,
-        filePosition: segment.end,
-        durablePosition: 0,
-        previousChecksum: segment.lastChecksum,
-        logTag,
-      });
+    const add = async (bytes: Buffer, content: BatchContent) => {
+      const place = placeIn(context, segment, logTag);
+      const headerChecksum = sealBatch(bytes, 0, content, place);
       await writeFully(disk, file, bytes, segment.end);
-      addRecordTerms(segment.index ?? new SegmentIndex(), body, old.baseOffset, segment.baseOffset);
-      segment.add({ ...old, headerChecksum });
-    }
+      const body = bytes.subarray(batchHeaderLength, batchHeaderLength + content.bodyLength);
+      if (segment.index !== null) {
+        addRecordTerms(segment.index, body, content.baseOffset, segment.baseOffset);
+      }
+      segment.add({ ...content, headerChecksum });
+    };
+    for (const batch of unproven) await add(await readBatch(context, tail, batch), batch.header);
+    if (gapTo > end) await add(Buffer.alloc(batchHeaderLength), gapBetween(end, gapTo, context));
     await disk.sync(file);
   });
   await disk.rename(aside, directory.segment(log.id, segment.number));
@@ -72,14 +85,42 @@ export async function rewriteTail(
   return segment;
 }
 
+function placeIn(context: StoreContext, segment: Segment, logTag: number): BatchPlace {
+  return {
+    rewritten: true,
+    epoch: context.epoch,
+    filePosition: segment.end,
+    durablePosition: 0,
+    previousChecksum: segment.lastChecksum,
+    logTag,
+  };
+}
+
+function gapBetween(baseOffset: Offset, nextOffset: Offset, context: StoreContext): BatchContent {
+  const appendTime = context.now();
+  return { bodyLength: 0, baseOffset, nextOffset, recordCount: 0, appendTime, maxTimestamp: 0 };
+}
+
+function readBatch(
+  { disk, directory, openFiles }: StoreContext,
+  tail: ScannedSegment | null,
+  { header, position }: ScannedBatch,
+): Promise<Buffer> {
+  if (tail === null) throw new Error('batches without a file');
+  const { logId, number } = tail.segment;
+  return openFiles.use(directory.segment(logId, number), (file) =>
+    readUpTo(disk, file, position, batchLength(header.bodyLength)),
+  );
+}
+
 /** A copy of what stands behind the last intact batch, unless it is all zeros. */
-async function keepUnparsed(
+export async function keepUnparsed(
   context: StoreContext,
   log: ManifestLog,
-  path: string,
   tail: ScannedSegment,
 ): Promise<void> {
   const { disk, directory, openFiles } = context;
+  const path = directory.segment(log.id, tail.segment.number);
   const { end } = tail.segment;
   const bytes = await openFiles.use(path, async (file) =>
     (await isZero(disk, file, end, tail.size)) ? null : readUpTo(disk, file, end, tail.size - end),

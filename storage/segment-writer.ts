@@ -190,7 +190,7 @@ export class SegmentWriter {
 
   private allocate(): Promise<Segment> {
     const { context, log } = this;
-    return allocateSegment(context, log.id, log.preparesNextSegment && log.segments.length > 0);
+    return allocateSegment(context, log.id, log.preparesNextSegment);
   }
 
   /** In the lazy modes no offset is acknowledged that is not below the leased ceiling. */

@@ -162,7 +162,7 @@ async function readAll(log: PartitionLog): Promise<Map<number, FoundRecord>> {
   const found = new Map<number, FoundRecord>();
   for (let at = log.startOffset; at < log.highWatermark; ) {
     const batches = await log.read(at);
-    if (batches.length === 0) break;
+    if (batches.length === 0) throw new Error(`${log.name}: a reader stands still at ${at}`);
     for (const batch of batches) {
       if (batch.baseOffset < at) throw new Error(`${log.name}: batches overlap at ${at}`);
       for (const record of batch.records()) {
