@@ -83,8 +83,10 @@ describe('the proof', () => {
 async function traced(environment: Record<string, string>) {
   const port = await freePort();
   const data = join(folder, 'data');
-  // The first start writes the reserve file, which would only fill the trace.
+  // The first start fills files ahead, which would only fill the trace.
   const first = await ServerProcess.start(data, port, environment);
+  await publish(first.url);
+  await produce(first.url, 'unmarked');
   await first.kill('SIGTERM');
   const trace = join(folder, 'trace');
   const server = await ServerProcess.start(data, port, environment, straceWords(trace));
