@@ -80,7 +80,7 @@ export class SimulatedDisk implements Disk {
   /** Called after every operation that changes something: a crash could be here. */
   afterChange: (() => void) | null = null;
   failures: PlannedFailure[] = [];
-  /** Operations under way end in any order, as on a pool of threads; otherwise each ends at once. */
+  /** What is under way ends in any order, as on a pool of threads; if not, at once. */
   interleaves = false;
   freeBytes = 2 ** 40;
   /** How often each operation was called. */

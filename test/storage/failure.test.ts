@@ -108,11 +108,8 @@ async function failEveryCall(failure: Omit<PlannedFailure, 'nth'>): Promise<numb
 describe('a file operation that fails', () => {
   for (const operation of operations) {
     it(`loses nothing acknowledged and ends in a typed error: ${operation}`, async () => {
-      for (const code of ['EIO', 'EMFILE', 'EACCES']) {
-        for (const lasting of [false, true]) {
-          const calls = await failEveryCall({ operation, code, lasting });
-          expect(calls).toBeGreaterThan(0);
-        }
+      for (const how of [{ code: 'EIO' }, { code: 'EIO', lasting: true }, { code: 'EMFILE' }]) {
+        expect(await failEveryCall({ operation, ...how })).toBeGreaterThan(0);
       }
     }, 120_000);
   }
