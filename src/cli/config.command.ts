@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { nodeDisk } from '../../storage/node-disk.js';
 import { allowedNetworks, type Config, type Origin, readConfiguration } from '../config.js';
 import { readCredentials } from '../credentials.js';
-import { say } from './terminal.js';
+import { sayAll } from './terminal.js';
 
 /** What stands in place of a secret: that there is one, and nothing about it. */
 const mask = '********';
@@ -17,7 +17,7 @@ export function configCommand(): Command {
 async function printConfiguration(): Promise<void> {
   const { config, origins } = readConfiguration();
   const kept: Readonly<Record<string, unknown>> = await readCredentials(config, nodeDisk);
-  for (const line of configLines(config, origins, new Set(Object.keys(kept)))) say(line);
+  await sayAll(configLines(config, origins, new Set(Object.keys(kept))));
 }
 
 /** One aligned line per setting; `kept` names the credentials that the data folder keeps. */

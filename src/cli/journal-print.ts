@@ -23,7 +23,7 @@ export async function* printedLines(
   const { stream } = options;
   const events =
     stream === undefined ? all(journal, from, until) : ofStream(journal, stream, from, until);
-  for await (const envelope of events) yield `${shown(envelope)}\n`;
+  for await (const envelope of events) yield shown(envelope);
 }
 
 async function* all(journal: Journal, from: number, until: number): AsyncGenerator<EventEnvelope> {

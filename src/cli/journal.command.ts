@@ -7,7 +7,7 @@ import { type PrintOptions, printedLines } from './journal-print.js';
 import { readJournal } from './journal-reader.js';
 import { verifyFolder } from './journal-verify.js';
 import { requireDataFolder } from './owned-folder.js';
-import { complain, say, sayAll } from './terminal.js';
+import { complain, sayAll } from './terminal.js';
 
 export function journalCommand(): Command {
   const journal = new Command('journal').description('look at the data folder; changes nothing');
@@ -49,7 +49,7 @@ async function print(options: PrintOptions): Promise<void> {
 
 async function verify(): Promise<void> {
   const { lines, problems } = await verifyFolder(await dataFolder());
-  for (const line of lines) say(line);
+  await sayAll(lines);
   for (const problem of problems) complain(problem);
   if (problems.length > 0) process.exitCode = exitCodes.damagedData;
 }

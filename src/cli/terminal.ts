@@ -6,13 +6,17 @@ export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Writes texts as fast as they are read; one who stops reading (`| head`) has had enough. */
-export async function sayAll(texts: AsyncIterable<string>): Promise<void> {
+/** Writes lines as fast as they are read; one who stops reading (`| head`) has had enough. */
+export async function sayAll(lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
   try {
-    await pipeline(Readable.from(texts), process.stdout, { end: false });
+    await pipeline(Readable.from(ended(lines)), process.stdout, { end: false });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
   }
+}
+
+async function* ended(lines: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
 }
 
 export function complain(line: string): void {

@@ -122,7 +122,7 @@ async function holdings(server: TestServer) {
 async function printed(): Promise<string> {
   return readJournal(folder, async (journal) => {
     let text = '';
-    for await (const line of journal === null ? [] : printedLines(journal, {})) text += line;
+    for await (const line of journal === null ? [] : printedLines(journal, {})) text += `${line}\n`;
     return text;
   });
 }

@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { verifyFolder } from '../../src/cli/journal-verify.js';
 import { flipByte } from '../support/flipped-byte.js';
-import { type Ended, runProgram } from '../support/program.js';
+import { type Ended, program, runProgram } from '../support/program.js';
 import { authorization, basic, freePort, ServerProcess } from '../support/server-process.js';
 
 let folder = '';
@@ -81,6 +84,14 @@ describe('journal print', () => {
     const [event] = linesOf(await journal('print', '--json')).map((line) => JSON.parse(line));
     expect(event).toMatchObject({ kind: 'message', id: ids[0], type: 'MessagePublished' });
     expect(Buffer.from(event.bodyBase64, 'base64').toString()).toBe('one');
+  });
+
+  it.each(['print', 'verify'])('ends well where nobody reads what %s says', async (word) => {
+    const env = { PATH: process.env['PATH'], STEPWELL_DATA_DIR: data };
+    const child = spawn(process.execPath, [program, 'journal', word], { env });
+    child.stdout.destroy();
+    const [code] = await once(child, 'exit');
+    expect([code, await text(child.stderr)]).toEqual([0, '']);
   });
 
   it.each([[['--from', 'x']], [['--until', '-1']], [['--stream']]])('refuses %j', async (words) => {

@@ -69,7 +69,7 @@ describe('usage', () => {
   test('--help names every command', async () => {
     const { code, stdout } = await run(['--help']);
     expect(code).toBe(0);
-    for (const command of ['start', 'dev', 'config']) expect(stdout).toContain(command);
+    for (const command of ['start', 'dev', 'config', 'journal']) expect(stdout).toContain(command);
   });
 
   test.each([[['fly']], [['start', 'now']], [['--loud']], [['config', '--all']]])(
