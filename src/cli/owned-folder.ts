@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { Disk } from '../../storage/disk.js';
 import { StoreDirectory } from '../../storage/log-directory.js';
-import { diskError, errorCode } from '../../storage/storage-errors.js';
+import { DirectoryInUse, diskError, errorCode } from '../../storage/storage-errors.js';
 import { ConfigurationError } from '../config.js';
 import { credentialsFile } from '../credentials.js';
 
@@ -28,6 +28,20 @@ export async function prepareDataFolder(path: string, disk: Disk): Promise<void>
   throw new ConfigurationError([
     `STEPWELL_DATA_DIR ${path} holds something else (${foreign}); give a folder of its own`,
   ]);
+}
+
+/**
+ * Runs `work` while no other process can have the folder: two first starts at once would each make
+ * credentials, and the one that fails would leave its own behind. Throws `DirectoryInUse`.
+ */
+export async function whileOwned<T>(path: string, disk: Disk, work: () => Promise<T>): Promise<T> {
+  const release = await during(path, () => disk.lock(new StoreDirectory(path).lock));
+  if (release === null) throw new DirectoryInUse(path);
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
 }
 
 /** Throws `ConfigurationError` where there is nothing of ours to look at. */

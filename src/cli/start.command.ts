@@ -4,7 +4,7 @@ import { nodeDisk } from '../../storage/node-disk.js';
 import { readConfiguration } from '../config.js';
 import { openCredentials, pasteLines, refusePublished } from '../credentials.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
-import { prepareDataFolder } from './owned-folder.js';
+import { prepareDataFolder, whileOwned } from './owned-folder.js';
 import { say } from './terminal.js';
 
 export function startCommand(): Command {
@@ -14,7 +14,9 @@ export function startCommand(): Command {
 async function start(): Promise<void> {
   const { config } = readConfiguration();
   await prepareDataFolder(config.dataDirectory, nodeDisk);
-  const opened = await openCredentials(config, nodeDisk, systemIdentifiers);
+  const opened = await whileOwned(config.dataDirectory, nodeDisk, () =>
+    openCredentials(config, nodeDisk, systemIdentifiers),
+  );
   refusePublished(opened.credentials);
   const made = pasteLines(opened);
   if (made.length > 0) {

@@ -1,9 +1,12 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { unproven } from '../crash/acknowledgement-order.js';
 import { flipByte } from '../support/flipped-byte.js';
-import { runProgram } from '../support/program.js';
+import { program, runProgram } from '../support/program.js';
 import { RecordingEndpoint } from '../support/recording-endpoint.js';
 import { authorization, freePort, ServerProcess } from '../support/server-process.js';
 import { itUnderStrace, readTrace, straceWords } from '../support/strace.js';
@@ -89,6 +92,34 @@ describe('a folder in use', () => {
   });
 });
 
+describe('two first starts at once', () => {
+  it('leave one server, and the credentials that it showed', async () => {
+    const starts = [0, 1, 2].map(async () => {
+      const child = spawn(process.execPath, [program, 'start'], {
+        env: { PATH: process.env['PATH'], STEPWELL_PORT: '0', STEPWELL_DATA_DIR: data },
+      });
+      const said = text(child.stdout);
+      const exit = once(child, 'exit');
+      const isRunning = await Promise.race([
+        exit.then(() => false),
+        new Promise<boolean>((resolve) => {
+          child.stdout.on('data', (chunk: Buffer) => {
+            if (chunk.toString().includes('running at')) resolve(true);
+          });
+        }),
+      ]);
+      if (isRunning) child.kill('SIGTERM');
+      const [code] = await exit;
+      return { said: await said, code };
+    });
+    const ended = await Promise.all(starts);
+    expect(ended.filter(({ code }) => code !== 0 && code !== 75)).toEqual([]);
+    const kept = JSON.parse(await readFile(join(data, 'credentials.json'), 'utf8'));
+    const shown = ended.flatMap(({ said }) => /^STEPWELL_TOKEN=(.*)$/m.exec(said)?.[1] ?? []);
+    expect(shown).toEqual(kept.tokens);
+  });
+});
+
 describe('a folder', () => {
   it.each(['start', 'dev'])('that holds something else is refused by %s with 64', async (word) => {
     await mkdir(data);
@@ -121,7 +152,7 @@ describe('a folder', () => {
     const injection = ['-e', 'trace=openat', '-e', 'inject=openat:error=EROFS'];
     const wrapper = ['strace', '-f', '-qq', '-o', '/dev/null', '-P', lock, ...injection];
     const { code, stderr } = await runProgram(data, ['start'], {}, wrapper);
-    const reason = `stepwell: opening ${data} failed: EROFS`;
+    const reason = `stepwell: opening the data folder ${data} failed: EROFS`;
     expect([code, stderr]).toEqual([74, expect.stringContaining(reason)]);
   });
 });
