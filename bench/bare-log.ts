@@ -1,8 +1,8 @@
 /**
  * The bare loop of durable appends: bytes into a buffer, one write and one fdatasync for all who
  * came meanwhile. No offsets, no checksums, no index, no recovery. Its files are treated as the
- * store treats its own: 64 MiB each, the first one grows, and where the log `prepares`, every
- * later one is filled with zeros while the one before it is written.
+ * store treats its own: 64 MiB each; where the log `prepares`, all of them are filled with zeros
+ * ahead, the first one before anything is measured.
  */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
@@ -39,6 +39,11 @@ export class BareLog {
     private readonly prepares: boolean,
   ) {
     this.file = fs.openSync(join(directory, '0'), 'wx+');
+    if (!prepares) return;
+    for (let end = 0; end < fileBytes; end += zeros.length) {
+      fs.writeSync(this.file, zeros, 0, zeros.length, end);
+    }
+    fs.fdatasyncSync(this.file);
   }
 
   /** Settles when the bytes are on disk. */

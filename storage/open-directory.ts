@@ -23,6 +23,7 @@ import { WatermarkKeeper } from './watermark-keeper.js';
 import { withFile, writeFully } from './whole-file.js';
 
 const megabyte = 1024 * 1024;
+const nothing = () => undefined;
 
 /** What a store is made of. */
 export interface OpenedDirectory {
@@ -260,7 +261,13 @@ function contextOf(
     movedLogs: null,
     freeSpace: null,
     now: () => options.now(),
-    sync: (file) => slots.run(() => disk.sync(file)),
+    committing: options.onCommit ?? (() => nothing),
+    sync: (file) =>
+      slots.run(async () => {
+        const synced = options.onSync?.();
+        await disk.sync(file);
+        synced?.();
+      }),
     edit: (edit: ManifestEdit) =>
       manifest.append(edit).catch((error: unknown) => {
         throw fence.fail('writing the manifest', error);

@@ -80,7 +80,7 @@ export class PartitionLog {
       segments: opened.segments,
     });
     const target = {
-      write: (group: AppendGroup) => this.writer.write(group),
+      write: (group: AppendGroup) => this.write(group),
       committed: (group: AppendGroup) => this.committed(group),
       failed: (error: unknown) => context.fail(`writing log ${opened.id}`, error),
     };
@@ -203,6 +203,11 @@ export class PartitionLog {
     return trimmed;
   }
 
+  /** Makes the first segment ahead of the first append. For the store. */
+  prepare(): Promise<void> {
+    return this.writer.prepare();
+  }
+
   /** Refuses appends, wakes the waiting and lets what is in flight finish. For the store. */
   async stop(reason: Error = new LogClosed(`log ${this.name} is closed`)): Promise<void> {
     this.closedBecause ??= reason;
@@ -245,6 +250,12 @@ export class PartitionLog {
     for (const segment of [...this.opened.segments]) {
       if (!segment.isEmpty) await this.reader.verify(segment);
     }
+  }
+
+  private async write(group: AppendGroup): Promise<void> {
+    const written = this.context.committing(group.recordCount);
+    await this.writer.write(group);
+    written();
   }
 
   private committed(group: AppendGroup): void {

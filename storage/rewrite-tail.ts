@@ -14,6 +14,7 @@ import { addRecordTerms } from './record-terms.js';
 import { Segment } from './segment.js';
 import { encodeSegmentHeader, segmentHeaderLength } from './segment-format.js';
 import { SegmentIndex } from './segment-index.js';
+import { fillWithZeros } from './segment-lifecycle.js';
 import type { ScannedSegment } from './segment-scan.js';
 import type { StoreContext } from './store-context.js';
 import { isZero, readUpTo, withFile, writeFully } from './whole-file.js';
@@ -65,6 +66,7 @@ export async function writeFreshSegment(
   }
   const aside = directory.asideFile(`segment-${log.id}-${segment.number}`);
   await withFile(disk, aside, 'create', async (file) => {
+    if (log.settings.preparesNextSegment === true) await fillWithZeros(context, file);
     await writeFully(disk, file, header, 0);
     const add = async (bytes: Buffer, content: BatchContent) => {
       const place = placeIn(context, segment, logTag);

@@ -39,7 +39,11 @@ export async function allocateSegment(
   return new Segment(logId, number);
 }
 
-async function fillWithZeros({ disk, segmentBytes }: StoreContext, file: FileHandle) {
+/** Gives a file the size of a segment, so that appends to it overwrite. Durable. */
+export async function fillWithZeros(
+  { disk, segmentBytes }: StoreContext,
+  file: FileHandle,
+): Promise<void> {
   const zeros = Buffer.alloc(Math.min(chunkBytes, segmentBytes));
   for (let position = 0; position < segmentBytes; position += zeros.length) {
     const length = Math.min(zeros.length, segmentBytes - position);

@@ -61,6 +61,11 @@ export class SegmentWriter {
     this.durable = growing.end;
   }
 
+  /** The next segment is there: the first append will not have to wait for it. */
+  async prepare(): Promise<void> {
+    await this.prepareNext();
+  }
+
   /** Writes a group, and syncs it where the mode asks for that. */
   async write(group: AppendGroup): Promise<void> {
     const { context } = this;

@@ -41,6 +41,8 @@ export interface StoreContext {
   movedLogs: WatermarkKeeper | null;
   freeSpace: FreeSpace | null;
   now(): number;
+  /** A group of so many records goes to the disk; call the answer when it is there. */
+  committing(records: number): () => void;
   /** fdatasync, of which only so many run at once. */
   sync(file: number): Promise<void>;
   /** Makes a manifest edit durable; fences the store if it cannot. */

@@ -32,6 +32,10 @@ export interface StoreOptions {
   readonly openFilesMax?: number;
   /** 1 MiB of edits. */
   readonly manifestBytesMax?: number;
+  /** Told when a group of so many records goes to the disk; its answer, when it is acknowledged. */
+  readonly onCommit?: (records: number) => () => void;
+  /** Told when an fdatasync begins; its answer, when it has returned. */
+  readonly onSync?: () => () => void;
   /** Timers that keep no process alive. */
   readonly after: Timer;
   /** A write or fdatasync failed: nothing more is accepted and the process must end. */
@@ -130,6 +134,7 @@ export class Store {
         prepared: null,
         toSeal: [],
       });
+      if (settings.preparesNextSegment === true) await log.prepare();
       this.byName.set(name, log);
       return log;
     });

@@ -38,6 +38,7 @@ const storageDeadlineMs = 30_000;
         provided.identifiers,
         provided.fatal,
         ProcessLife,
+        Metrics,
       ],
       useFactory: storeOf,
     },
@@ -88,12 +89,21 @@ async function storeOf(
   identifiers: Identifiers,
   fatal: (error: unknown) => void,
   life: ProcessLife,
+  metrics: Metrics,
 ): Promise<Store> {
   const store = await openStore(disk, config.dataDirectory, {
     now: () => clock.now(),
     after: (delayMs, callback) => clock.after(delayMs, callback),
     randomBytes: (length) => identifiers.randomBytes(length),
     fsync: config.fsync,
+    onCommit: (records) => {
+      const startedAt = clock.monotonic();
+      return () => metrics.committed(records, (clock.monotonic() - startedAt) / 1000);
+    },
+    onSync: () => {
+      const startedAt = clock.monotonic();
+      return () => metrics.synced((clock.monotonic() - startedAt) / 1000);
+    },
     onFailure: fatal,
   });
   life.addStoppable({

@@ -36,6 +36,7 @@ interface CommitGroup {
 export class Engine {
   private readonly rooms = new Map<string, Room>();
   private readonly changes = new TurnChanges();
+  private readonly past = new TurnChanges(false);
   private readonly effects: EffectRunner;
   private readonly listeners: EventListener[] = [];
   private readonly makeSeed = () => this.identifiers.turnSeed(this.clock.now());
@@ -112,8 +113,7 @@ export class Engine {
   /** Remembers one event of the past: no decision, no reaction, nothing is sent. */
   replay(envelope: EventEnvelope): void {
     const actors = this.actors(envelope.kind);
-    actors.evolve(envelope, actors.find(envelope.id), this.changes);
-    this.changes.keep();
+    actors.evolve(envelope, actors.find(envelope.id), this.past);
   }
 
   /** Asks one stream what it wants and starts or stops accordingly. */
@@ -166,7 +166,9 @@ export class Engine {
     }
   }
 
-  /** Memory keeps what the journal took, or neither has it: a turn may be too large, or too late. */
+  /**
+   * Memory keeps what the journal took, or neither has it: a turn may be too large, or too late.
+   */
   private commit(turn: Turn): void {
     if (turn.records.length === 0) return;
     let appended: Appended;

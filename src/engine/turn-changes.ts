@@ -4,6 +4,9 @@
  * closure.
  */
 export class TurnChanges {
+  /** Changes that nobody will take back, as replay makes them, need no memory of what was. */
+  constructor(private readonly canRevert = true) {}
+
   private readonly maps: Map<unknown, unknown>[] = [];
   private readonly keys: unknown[] = [];
   private readonly previous: unknown[] = [];
@@ -40,6 +43,7 @@ export class TurnChanges {
   }
 
   private remember<Key, Value>(map: Map<Key, Value>, key: Key): void {
+    if (!this.canRevert) return;
     this.maps.push(map as Map<unknown, unknown>);
     this.keys.push(key);
     this.previous.push(map.get(key));

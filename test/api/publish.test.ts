@@ -143,7 +143,7 @@ describe('a publish', () => {
     expect(actors.size).toBe(before);
   });
 
-  it('repeated within the window is answered 202 with the first message, after a restart too', async () => {
+  it('repeated in the window is answered 202 with the first, after a restart too', async () => {
     const headers = { 'Svc-Deduplication-Id': 'order-1', 'Svc-Delay': '1h' };
     const first = await publish(endpoint.url, headers);
     const again = await publish(endpoint.url, headers);

@@ -120,7 +120,7 @@ async function crashEverywhere(run: Run): Promise<void> {
 
 describe('a crash after any change of the disk', () => {
   it('loses nothing acknowledged and invents nothing, in small workloads', async () => {
-    for (let seed = 1; seed <= 260 * rounds; seed += 1) {
+    for (let seed = 1; seed <= 264 * rounds; seed += 1) {
       await crashEverywhere({ seed, steps: 1 + (seed % 4), policies: everyPolicy });
     }
   }, 1_800_000);
