@@ -160,14 +160,36 @@ function decodeRecord(body: Buffer, start: number, end: number, baseOffset: Offs
   const key = keyLength < 0 ? null : body.subarray(keyStart, valueStart);
   const value = valueLength < 0 ? null : body.subarray(valueStart, headersStart);
   const cursor = { position: headersStart, end };
-  return {
-    offset: baseOffset + body.readUInt32LE(start + 4),
-    timestamp: body.readDoubleLE(start + 8),
+  const headers = headerCount === 0 ? noHeaders : decodeHeaders(body, cursor, headerCount);
+  return new DecodedRecord(
+    baseOffset + body.readUInt32LE(start + 4),
+    body.readDoubleLE(start + 8),
     key,
     value,
-    headers: headerCount === 0 ? noHeaders : decodeHeaders(body, cursor, headerCount),
-    terms: termCount === 0 ? noTerms : decodeTerms(body, cursor, termCount),
-  };
+    headers,
+    termCount,
+    body.subarray(cursor.position, end),
+  );
+}
+
+/** A record whose terms are read when somebody asks: a replay never does. */
+class DecodedRecord implements LogRecord {
+  constructor(
+    readonly offset: Offset,
+    readonly timestamp: number,
+    readonly key: Buffer | null,
+    readonly value: Buffer | null,
+    readonly headers: readonly RecordHeader[],
+    private readonly termCount: number,
+    private readonly encodedTerms: Buffer,
+  ) {}
+
+  get terms(): readonly string[] {
+    if (this.termCount === 0) return noTerms;
+    const { encodedTerms } = this;
+    const cursor = { position: 0, end: encodedTerms.length };
+    return decodeTerms(encodedTerms, cursor, this.termCount);
+  }
 }
 
 interface Cursor {

@@ -4,6 +4,7 @@
  */
 import type { Appended, PartitionLog } from '../../storage/partition-log.js';
 import type { LogRecord, RecordInput } from '../../storage/record.js';
+import type { RecordBatch } from '../../storage/record-batch.js';
 import type { Store } from '../../storage/store.js';
 import type { EventEnvelope } from './decider.js';
 import { type EventCodec, structuresTerm } from './event-codec.js';
@@ -84,19 +85,31 @@ export class Journal {
 
   /** Every durable event from `from` on, oldest first. */
   async *replay(from: number = this.log.startOffset): AsyncGenerator<EventEnvelope[]> {
-    let offset = from;
-    while (offset < this.log.highWatermark) {
-      const batches = await this.log.read(offset, { maxBytes: replayBytes });
-      for (const batch of batches) {
-        const envelopes: EventEnvelope[] = [];
-        for (const record of batch.records()) {
-          const envelope = record.offset < offset ? null : this.codec.decode(record);
-          if (envelope !== null) envelopes.push(envelope);
-        }
-        yield envelopes;
-        offset = batch.nextOffset;
-      }
+    let ahead = this.readAhead(from);
+    while (ahead !== null) {
+      const batches = await ahead;
+      const last = batches.at(-1);
+      // The disk reads on while this part is folded.
+      ahead = last === undefined ? null : this.readAhead(last.nextOffset);
+      for (const batch of batches) yield this.envelopes(batch);
     }
+  }
+
+  private readAhead(offset: number): Promise<RecordBatch[]> | null {
+    if (offset >= this.log.highWatermark) return null;
+    const batches = this.log.read(offset, { maxBytes: replayBytes });
+    // Whoever awaits it meets the error; until then it is not unhandled.
+    batches.catch(() => undefined);
+    return batches;
+  }
+
+  private envelopes(batch: RecordBatch): EventEnvelope[] {
+    const envelopes: EventEnvelope[] = [];
+    for (const record of batch.records()) {
+      const envelope = this.codec.decode(record);
+      if (envelope !== null) envelopes.push(envelope);
+    }
+    return envelopes;
   }
 
   private async record(offset: number): Promise<LogRecord | null> {

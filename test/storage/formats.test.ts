@@ -4,6 +4,7 @@ import { OffsetIndex } from '../../storage/offset-index.js';
 import {
   decodeRecords,
   encodeRecord,
+  type LogRecord,
   type RecordInput,
   recordLength,
 } from '../../storage/record.js';
@@ -34,12 +35,24 @@ function encoded(records: readonly RecordInput[]): Buffer {
   return body;
 }
 
+/** Terms are read on demand and are no property of the object. */
+const fieldsOf = ({ offset, timestamp, key, value, headers, terms }: LogRecord) => ({
+  offset,
+  timestamp,
+  key,
+  value,
+  headers,
+  terms,
+});
+
 describe('a record', () => {
   it('is read as it was written', () => {
     fc.assert(
       fc.property(fc.array(anyRecord, { maxLength: 5 }), (records) => {
         const read = decodeRecords(encoded(records), 1000);
-        expect(read).toEqual(records.map((record, index) => ({ ...record, offset: 1000 + index })));
+        expect(read.map(fieldsOf)).toEqual(
+          records.map((record, index) => ({ ...record, offset: 1000 + index })),
+        );
       }),
       { numRuns: runs },
     );
