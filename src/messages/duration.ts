@@ -35,8 +35,9 @@ function parseAs(grammar: RegExp, text: string, reason: string): Parsed<number> 
   // The length is judged first, so that no text makes the grammar work for long.
   if (text.length > lengthMax || !grammar.test(text)) return refused(reason);
   let total = 0;
-  for (const [, amount, unit] of text.matchAll(part)) {
-    total += Number(amount) * (unitMs[unit ?? 's'] ?? Number.NaN);
+  part.lastIndex = 0;
+  for (let found = part.exec(text); found !== null; found = part.exec(text)) {
+    total += Number(found[1]) * (unitMs[found[2] ?? 's'] ?? Number.NaN);
   }
   const milliseconds = Math.round(total);
   return Number.isSafeInteger(milliseconds) ? parsed(milliseconds) : refused('is too long');

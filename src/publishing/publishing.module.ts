@@ -11,6 +11,7 @@ import { RouteTable } from '../http/hot-routes.js';
 import { Intake } from '../lifecycle/intake.js';
 import { provided } from '../ports.js';
 import { PublishRoutes } from './publish.routes.js';
+import { PublishTargets } from './publish-targets.js';
 
 @Module({
   providers: [
@@ -46,13 +47,12 @@ function publishRoutes(
   const routes = new PublishRoutes({
     engine,
     intake,
-    guard,
+    targets: new PublishTargets(guard, (token) => bearer.include(token)),
     clock,
     identifiers,
     limits: { retries, retriesMax, delayMaxMs, timeoutMs },
     dialect: dialects[config.dialect],
     durability: config.fsync === 'strict' ? 'fsync' : 'os',
-    isOwnToken: (token) => bearer.include(token),
   });
   table.add(routes);
   return routes;
