@@ -44,7 +44,7 @@ function overBareLoop({ directory, logs }: AppendSettings): AppendOf {
   };
 }
 
-/** Past the first file, the only one that grows: a log spends its life in prepared ones. */
+/** Past the first file, so that rolls and seals are under way in what is measured. */
 async function fillFirstFile(appendOf: AppendOf): Promise<void> {
   const append = appendOf({ key: null, value: randomBytes(1024 * 1024) });
   for (let count = 0; count < 65; count += 1) await append(0);
