@@ -39,6 +39,9 @@ export interface PublishInput {
 
 const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const nameGrammar = /^[A-Za-z0-9._-]{1,256}$/;
+/** RFC 9110, 5.1 and 5.5: a token; visible characters, blanks and bytes above ASCII. */
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const labelsMax = 32;
 const deduplicationIdLengthMax = 1024;
 
@@ -72,6 +75,7 @@ export function parsePublish(input: PublishInput, limits: PublishLimits): Publis
     callerIp: input.callerIp,
     bodyBytes: input.body.length,
   };
+  reader.refuseUnsendable(headers);
   reader.refuseWhatIsNotCarriedOut();
   return reader.refusal === null ? { ok: true, message } : { ok: false, refusal: reader.refusal };
 }
@@ -160,6 +164,17 @@ class OptionReader {
     const byContent = this.flag('content-based-deduplication') === true;
     if (id !== null) return `id:${id}`;
     return byContent ? `content:${contentDigest(input, headers)}` : null;
+  }
+
+  /** A query option is decoded text and may hold what no header can: a line break, for one. */
+  refuseUnsendable(headers: readonly string[]): void {
+    for (let index = 0; index + 1 < headers.length; index += 2) {
+      const name = headers[index] ?? '';
+      if (!headerName.test(name)) this.refuse('invalid', 'forward', 'names what is no header name');
+      else if (!headerValue.test(headers[index + 1] ?? '')) {
+        this.refuse('invalid', `forward-${name}`, 'has a value that no header can carry');
+      }
+    }
   }
 
   refuseWhatIsNotCarriedOut(): void {

@@ -111,6 +111,7 @@ describe('a publish', () => {
     ['http://169.254.169.254/latest', 400, 'metadata'],
     ['http://0xa9fea9fe/', 400, 'metadata'],
     ['http://example.com:22/', 400, 'port 22'],
+    ['http://example.com/?svc-forward-x=a%0d%0ab', 400, 'Svc-Forward-X'],
   ])('to "%s" is refused with %i', async (destination, status, reason) => {
     const answer = await publish(destination);
     expect(answer.status).toBe(status);

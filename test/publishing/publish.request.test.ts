@@ -109,6 +109,9 @@ describe('an option of a publish', () => {
       { 'Svc-Flow-Control-Key': 'k', 'Svc-Flow-Control-Value': 'rate=x' },
       'invalid: Svc-Flow-Control-Value ',
     ],
+    [{ 'Svc-Forward-X': 'a\r\nHost: b' }, 'invalid: Svc-Forward-X has a value'],
+    [{ 'Svc-Forward-X': '\u2192' }, 'invalid: Svc-Forward-X has a value'],
+    [{ 'Svc-Forward-X:Y': 'a' }, 'invalid: Svc-Forward names what is no header name'],
     [{ 'Svc-Callback': 'https://example.com' }, 'invalid: Svc-Callback is not supported'],
     [{ 'Svc-Workflow-Runid': 'wfr_1' }, 'invalid: Svc-Workflow-Runid is not supported'],
   ])('is refused in %j', (headers, expected) => {
