@@ -22,6 +22,8 @@ export interface ProduceRecord {
 
 const recordsMax = 10_000;
 const headersMax = 256;
+/** Well below what a record can hold: a refusal of the log would come after other partitions. */
+const headerNameLengthMax = 4096;
 
 /**
  * The body of `POST /produce` (each record names its topic) or `POST /produce/{topic}`: one record
@@ -101,6 +103,9 @@ function parseHeaders(value: unknown): Parsed<ProduceHeader[]> {
   for (const item of value) {
     const { key, value: text = null } = (item ?? {}) as Record<string, unknown>;
     if (typeof key !== 'string') return refused('every header has a key that is a string');
+    if (key.length > headerNameLengthMax) {
+      return refused(`a header's key has at most ${headerNameLengthMax} characters`);
+    }
     if (typeof text !== 'string' && text !== null) {
       return refused('every header has a value that is a string');
     }

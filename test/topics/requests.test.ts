@@ -72,6 +72,7 @@ describe('a produce', () => {
     [{ value: 'v', topic: 1 }, 'topic must be a string'],
     [{ value: 'v', headers: {} }, 'headers must be an array'],
     [{ value: 'v', headers: [null] }, 'every header has a key'],
+    [{ value: 'v', headers: [{ key: 'k'.repeat(4097) }] }, 'at most 4096 characters'],
     [{ value: 'v', headers: [{ key: 'k', value: 1 }] }, 'every header has a value'],
     [[{ value: 'v' }, { value: 2 }], 'record 1: value must be'],
     [Array(10_001).fill({ value: 'v' }), 'at most 10000 records'],
