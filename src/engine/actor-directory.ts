@@ -3,7 +3,7 @@
  * nobody touched for long is packed into bytes and woken synchronously; a final one leaves memory.
  */
 import type { EventEnvelope } from './decider.js';
-import type { AnyRegistration } from './registration.js';
+import type { AnyRegistration, Fold } from './registration.js';
 import type { TurnChanges } from './turn-changes.js';
 
 /** What memory holds of one stream. Replaced, never mutated, by every event. */
@@ -29,7 +29,11 @@ export class ActorDirectory {
   private readonly actors = new Map<string, Actor>();
   private readonly live = new Map<string, true>();
 
-  constructor(private readonly registration: AnyRegistration) {}
+  /** `folds` are the indexes over this kind's events; more may join until recovery. */
+  constructor(
+    private readonly decider: AnyRegistration['decider'],
+    private readonly folds: readonly Fold[],
+  ) {}
 
   /** How many streams of this kind are not final. */
   get size(): number {
@@ -47,7 +51,7 @@ export class ActorDirectory {
 
   /** The state of a stream, or the state before its first event. */
   stateOf(id: string): unknown {
-    return this.find(id)?.state ?? this.registration.decider.initialState();
+    return this.find(id)?.state ?? this.decider.initialState();
   }
 
   /**
@@ -55,7 +59,7 @@ export class ActorDirectory {
    * and in replay alike; returns what the stream is afterwards.
    */
   evolve(envelope: EventEnvelope, actor: Actor | undefined, changes: TurnChanges): Actor {
-    const { decider, folds } = this.registration;
+    const { decider, folds } = this;
     const { id, offset, event, sequence } = envelope;
     const before = actor === undefined ? decider.initialState() : actor.state;
     const evolved: Actor = {
@@ -76,14 +80,14 @@ export class ActorDirectory {
   }
 
   private touch(id: string): void {
-    if (this.registration.decider.packing === undefined) return;
+    if (this.decider.packing === undefined) return;
     this.live.delete(id);
     this.live.set(id, true);
     if (this.live.size > liveStatesMax) this.passivateOldest();
   }
 
   private passivateOldest(): void {
-    const packing = this.registration.decider.packing;
+    const packing = this.decider.packing;
     for (const id of this.live.keys()) {
       const actor = this.actors.get(id);
       if (packing !== undefined && actor !== undefined && !(actor.state instanceof Packed)) {
@@ -95,7 +99,7 @@ export class ActorDirectory {
   }
 
   private wake(id: string, actor: Actor, packed: Packed): Actor {
-    const packing = this.registration.decider.packing;
+    const packing = this.decider.packing;
     if (packing === undefined) throw new Error(`${id} is packed but its kind cannot unpack`);
     const woken = { ...actor, state: packing.unpack(packed.bytes) };
     this.actors.set(id, woken);

@@ -91,15 +91,19 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
   decide(command: Cmd, state: State, view: View): Decision<Event>;
   /** The state after something that already happened. Total: it never refuses, it never mutates. */
   evolve(state: State, event: Event, envelope: EventEnvelope<Event>): State;
-  /** Commands for other streams, decided in the same turn. A refused one is dropped and counted. */
-  react?(event: Event, state: State, names: TurnNames, at: number): readonly Command[];
+  /**
+   * Commands for other streams, decided in the same turn; `state` is the one after the event. A
+   * refused one is dropped and counted.
+   */
+  react?(envelope: EventEnvelope<Event>, state: State, names: TurnNames): readonly Command[];
   wants(state: State, id: string): readonly Effect[];
   /** A final stream leaves memory; reading it back is a read of the journal. */
   isFinal(state: State): boolean;
   /**
    * Index terms of an event, by which the journal finds it again. The stream's id is always one.
+   * A later event of a stream may be found by what its first one said: its command brings that.
    */
-  terms?(event: Event): readonly string[];
+  terms?(event: Event, command: Cmd): readonly string[];
   /**
    * Per event type, what turns version n+1 of its fields into version n+2; the version written is
    * one more than the number of upcasters. Events on disk are never rewritten.

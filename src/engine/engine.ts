@@ -9,7 +9,7 @@ import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
 import type { Identifiers } from './identifiers.js';
 import type { Journal } from './journal.js';
-import type { EffectCarrier, Registration } from './registration.js';
+import type { EffectCarrier, Fold, Registration } from './registration.js';
 import { type Outcome, type RefusedReaction, type Room, Turn } from './turn.js';
 import { TurnChanges } from './turn-changes.js';
 import type { UpcasterTable } from './upcasters.js';
@@ -35,6 +35,7 @@ interface CommitGroup {
 
 export class Engine {
   private readonly rooms = new Map<string, Room>();
+  private readonly folds = new Map<string, Fold[]>();
   private readonly changes = new TurnChanges();
   private readonly past = new TurnChanges(false);
   private readonly effects: EffectRunner;
@@ -61,7 +62,14 @@ export class Engine {
     const { kind } = registration.decider;
     if (this.rooms.has(kind)) throw new Error(`two deciders for ${kind}`);
     this.upcasters.add(kind, registration.decider.upcasters);
-    this.rooms.set(kind, { registration, actors: new ActorDirectory(registration) });
+    const folds = this.foldsOf(kind);
+    folds.push(...registration.folds);
+    this.rooms.set(kind, { registration, actors: new ActorDirectory(registration.decider, folds) });
+  }
+
+  /** `fold` is an index of another feature over the events of `kind`; before recovery. */
+  follow(kind: string, fold: Fold): void {
+    this.foldsOf(kind).push(fold);
   }
 
   /** The kinds of entities, in the order they were registered. */
@@ -84,13 +92,12 @@ export class Engine {
    * Rejects if a decider threw: then nothing has changed.
    */
   dispatch(commands: readonly Command[]): Promise<readonly Outcome[]> {
-    let outcomes: readonly Outcome[];
-    try {
-      outcomes = this.turn(commands);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    return this.durable().then(() => outcomes);
+    return this.answer(commands, false);
+  }
+
+  /** As `dispatch`, but one refusal refuses them all: nothing has changed and each is told it. */
+  dispatchTogether(commands: readonly Command[]): Promise<readonly Outcome[]> {
+    return this.answer(commands, true);
   }
 
   /** Dispatches for somebody who waits for no answer: a defect has been told to the watch. */
@@ -136,13 +143,36 @@ export class Engine {
     this.effects.stop();
   }
 
-  private turn(commands: readonly Command[]): readonly Outcome[] {
+  private answer(commands: readonly Command[], together: boolean): Promise<readonly Outcome[]> {
+    let outcomes: readonly Outcome[];
+    try {
+      outcomes = this.turn(commands, together);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return this.durable().then(() => outcomes);
+  }
+
+  private foldsOf(kind: string): Fold[] {
+    const known = this.folds.get(kind);
+    if (known !== undefined) return known;
+    const folds: Fold[] = [];
+    this.folds.set(kind, folds);
+    return folds;
+  }
+
+  private turn(commands: readonly Command[], together: boolean): readonly Outcome[] {
     if (commands.length > turnCommandsMax) throw new Error('a turn takes at most 256 commands');
     const names = new SeededNames(this.makeSeed);
     for (;;) {
       names.restart();
       const turn = new Turn(this.rooms, this.codec, this.changes, this.journal.endOffset, names);
       const outcomes = this.decide(turn, commands);
+      const refusal = together ? outcomes.find(({ accepted }) => !accepted) : undefined;
+      if (refusal !== undefined) {
+        this.changes.revert();
+        return commands.map(() => refusal);
+      }
       if (this.codec.needsDefinition) {
         // The turn used an event shape that the log does not know. Deciding is pure: teach the log
         // the shape, which moves every offset, and decide again.

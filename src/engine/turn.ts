@@ -70,11 +70,12 @@ export class Turn {
 
   private remember(
     { registration: { decider }, actors }: Room,
-    { kind, id, at }: Command,
+    command: Command,
     actor: Actor | undefined,
     event: DomainEvent,
     body: Buffer | null,
   ): Actor {
+    const { kind, id, at } = command;
     const envelope: EventEnvelope = {
       kind,
       id,
@@ -85,11 +86,11 @@ export class Turn {
       event,
       body,
     };
-    const terms = decider.terms?.(event) ?? noTerms;
+    const terms = decider.terms?.(event, command) ?? noTerms;
     this.records.push(this.codec.encode(envelope, [id, ...terms]));
     this.envelopes.push(envelope);
     const evolved = actors.evolve(envelope, actor, this.changes);
-    const reactions = decider.react?.(event, evolved.state, this.names, at);
+    const reactions = decider.react?.(envelope, evolved.state, this.names);
     if (reactions !== undefined) this.reactions.push(...reactions);
     return evolved;
   }
