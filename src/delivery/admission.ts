@@ -3,6 +3,11 @@ import type { Line } from './line.js';
 
 /** What asks to be let in. */
 export interface Entrant {
+  readonly messageId: string;
+  /** The queue that it goes through; null = none. */
+  readonly queueName: string | null;
+  /** The flow-control key that it counts for; null = none. */
+  readonly flowControlKey: string | null;
   /** Scheme, host and port of the destination. */
   readonly origin: string;
   readonly bodyBytes: number;

@@ -5,8 +5,11 @@ import type { Line } from './line.js';
 export interface Gate {
   /** All entrants stand in the same line. */
   readonly isShared: boolean;
-  /** The line of those that share this limit with `entrant`. */
-  lineOf(entrant: Entrant): Line;
+  /**
+   * The line of those that share this limit with `entrant`, the same one until it has left; null:
+   * this gate does not concern it.
+   */
+  lineOf(entrant: Entrant): Line | null;
   hasRoom(line: Line, entrant: Entrant): boolean;
   enter(line: Line, entrant: Entrant): void;
   leave(line: Line, entrant: Entrant): void;

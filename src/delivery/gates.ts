@@ -14,8 +14,23 @@ export class Gates {
   private readonly unserved: Line[] = [];
   private isServing = false;
 
+  private readonly gates: Gate[];
+
   /** `gates` from the most particular to the one that all share; asked in this order. */
-  constructor(private readonly gates: readonly Gate[]) {}
+  constructor(gates: readonly Gate[]) {
+    this.gates = [...gates];
+  }
+
+  /** One more gate, asked before the others; before anything asks. */
+  add(gate: Gate): void {
+    this.gates.unshift(gate);
+  }
+
+  /** Something made room in `line` that was not an attempt leaving: a limit raised, a new window. */
+  reopen(line: Line): void {
+    this.unserved.push(line);
+    this.serve();
+  }
 
   /** Attempts that were let in and have not left. */
   get running(): number {
@@ -42,12 +57,13 @@ export class Gates {
       this.inside -= 1;
       for (const gate of this.gates) {
         const line = gate.lineOf(admission.entrant);
+        if (line === null) continue;
         gate.leave(line, admission.entrant);
         this.unserved.push(line);
       }
     } else if (admission.line !== null) {
       this.unserved.push(admission.line); // it may have been what the others waited behind
-      admission.line = null;
+      admission.line.unpark(admission);
       this.parked -= 1;
       this.standDown(admission);
     }
@@ -59,14 +75,17 @@ export class Gates {
     const { entrant } = admission;
     for (const gate of this.gates) {
       const line = gate.lineOf(entrant);
-      if (line.admits(admission)) continue;
+      if (line === null || line.admits(admission)) continue;
       line.park(admission);
       this.parked += 1;
       this.standDown(admission);
       if (from !== null && gate.isShared) this.standFor(admission, from);
       return;
     }
-    for (const gate of this.gates) gate.enter(gate.lineOf(entrant), entrant);
+    for (const gate of this.gates) {
+      const line = gate.lineOf(entrant);
+      if (line !== null) gate.enter(line, entrant);
+    }
     admission.isInside = true;
     this.inside += 1;
     this.standDown(admission);

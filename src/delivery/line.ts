@@ -1,4 +1,4 @@
-/** A line in front of a gate: who waits for its room, oldest first, and how much of it is taken. */
+/** A line in front of a gate: who waits for its room, in which order, and how much is taken. */
 import TinyQueue from 'tinyqueue';
 import type { Admission } from './admission.js';
 import type { Gate } from './gate.js';
@@ -11,11 +11,23 @@ export class Line {
    * whoever came after it would find the same, so nobody is tried before it has passed.
    */
   delegate: Admission | null = null;
-  private readonly queue = new TinyQueue<Admission>([], (a, b) => a.ticket - b.ticket);
+  private readonly queue: TinyQueue<Admission>;
+  private parked = 0;
 
-  constructor(readonly gate: Gate) {}
+  /** `rankOf` tells who goes first, lowest first: by default the order of arrival. */
+  constructor(
+    readonly gate: Gate,
+    private readonly rankOf: (admission: Admission) => number = ({ ticket }) => ticket,
+  ) {
+    this.queue = new TinyQueue<Admission>([], (a, b) => rankOf(a) - rankOf(b));
+  }
 
-  /** The oldest that waits here. */
+  /** How many wait here. */
+  get length(): number {
+    return this.parked;
+  }
+
+  /** The first of those that wait here. */
   get head(): Admission | undefined {
     let head = this.queue.peek();
     while (head !== undefined && head.line !== this) {
@@ -29,25 +41,32 @@ export class Line {
     return this.used === 0 && this.delegate === null && this.head === undefined;
   }
 
-  /** Whether there is room, and nobody who came earlier waits for it. */
+  /** Whether there is room, and nobody who goes first waits for it. */
   admits(admission: Admission): boolean {
     const head = this.head;
-    if (head !== undefined && head.ticket < admission.ticket) return false;
+    if (head !== undefined && this.rankOf(head) < this.rankOf(admission)) return false;
     return this.gate.hasRoom(this, admission.entrant);
   }
 
   park(admission: Admission): void {
     admission.line = this;
+    this.parked += 1;
     this.queue.push(admission);
+  }
+
+  /** It waits here no more. */
+  unpark(admission: Admission): void {
+    admission.line = null;
+    this.parked -= 1;
   }
 
   /** Takes the head out, if it may be tried now. */
   next(): Admission | undefined {
     const head = this.head;
     if (head === undefined || !this.gate.hasRoom(this, head.entrant)) return undefined;
-    if (this.delegate !== null && this.delegate.ticket < head.ticket) return undefined;
+    if (this.delegate !== null && this.rankOf(this.delegate) < this.rankOf(head)) return undefined;
     this.queue.pop();
-    head.line = null;
+    this.unpark(head);
     return head;
   }
 }
