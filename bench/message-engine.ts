@@ -28,7 +28,8 @@ export async function openMessageEngine(store: Store): Promise<MessageEngine> {
     },
   });
   const deduplication = new DeduplicationIndex();
-  engine.register({ decider: messageDecider, view: { deduplication }, folds: [deduplication] });
+  const view = { deduplication, publishedOffset: () => undefined };
+  engine.register({ decider: messageDecider, view, folds: [deduplication] });
   engine.carry('callEndpoint', {
     start: () => {
       throw new Error('no message of the bench is due');

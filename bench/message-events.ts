@@ -3,8 +3,8 @@ import type { EventEnvelope } from '../src/engine/decider.js';
 import { EventCodec } from '../src/engine/event-codec.js';
 import { UpcasterTable } from '../src/engine/upcasters.js';
 import type { PublishMessage, RecordAttempt } from '../src/messages/message.commands.js';
-import { messageDecider } from '../src/messages/message.decider.js';
 import { type MessageEvent, messageKind } from '../src/messages/message.events.js';
+import { messageTerms } from '../src/messages/message-terms.js';
 import { recordLength } from '../storage/record.js';
 
 /** An id as long as a real one. */
@@ -43,12 +43,26 @@ export function publishOf({ number, url, body, at, notBefore }: PublishedMessage
       deduplicationKey: null,
       callerIp: '127.0.0.1',
       bodyBytes: body.length,
+      bodyOffset: null,
+      redaction: null,
+      callback: null,
+      failureCallback: null,
+      callbackOf: null,
+      queueName: null,
+      topicName: null,
+      endpointName: null,
+      scheduleId: null,
     },
+    sharesBodyWith: null,
   };
 }
 
 /** The command that records a first attempt which the bench's sink answered. */
-export function deliveryOf(number: number, at: number): RecordAttempt {
+export function deliveryOf(
+  number: number,
+  at: number,
+  terms: readonly string[] = [],
+): RecordAttempt {
   return {
     type: 'RecordAttempt',
     kind: messageKind,
@@ -56,6 +70,7 @@ export function deliveryOf(number: number, at: number): RecordAttempt {
     at,
     nonRetryable: false,
     responseBody: Buffer.alloc(0),
+    terms,
     record: {
       attempt: 0,
       startedAt: at,
@@ -69,19 +84,20 @@ export function deliveryOf(number: number, at: number): RecordAttempt {
 
 /** Bytes of the journal's record for a publish, and for the delivery that follows. */
 export function journalBytes(message: PublishedMessage): { published: number; delivered: number } {
-  const publish = publishOf(message);
+  const { message: fields } = publishOf(message);
   const { record } = deliveryOf(message.number, message.at);
+  const terms = messageTerms(fields);
   return {
-    published: recordBytes({ type: 'MessagePublished', ...publish.message }, message.body),
-    delivered: recordBytes({ type: 'MessageDelivered', ...record }, Buffer.alloc(0)),
+    published: recordBytes({ type: 'MessagePublished', ...fields }, terms, message.body),
+    delivered: recordBytes({ type: 'MessageDelivered', ...record }, terms, Buffer.alloc(0)),
   };
 }
 
-function recordBytes(event: MessageEvent, body: Buffer): number {
+function recordBytes(event: MessageEvent, found: readonly string[], body: Buffer): number {
   const id = messageId(0);
   const place = { kind: messageKind, id, sequence: 0, at: Date.now(), offset: 1e6, previous: -1 };
   const envelope: EventEnvelope = { ...place, event, body };
-  const terms = [id, ...(messageDecider.terms?.(event) ?? [])];
+  const terms = [id, ...found];
   const codec = new EventCodec(new UpcasterTable());
   // The first one of a shape teaches the codec its fields; what follows is what the log holds.
   codec.encode(envelope, terms);

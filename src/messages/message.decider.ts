@@ -1,5 +1,17 @@
 /** What a command means for a message, and what a pending message wants. */
-import { accept, type Decider, type Decision, type Effect, reject } from '../engine/decider.js';
+import {
+  accept,
+  type Command,
+  type Decider,
+  type Decision,
+  type Effect,
+  type EventEnvelope,
+  reject,
+  type TurnNames,
+} from '../engine/decider.js';
+import { flowControlKind, type NameFlowControl } from '../flow-control/flow-control.commands.js';
+import { type EnsureQueue, queueKind } from '../queues/queue.commands.js';
+import { callbacksOf } from './callback.policy.js';
 import type { DeduplicationIndex } from './deduplication.projection.js';
 import type {
   CancelMessage,
@@ -8,7 +20,7 @@ import type {
   PublishReceipt,
   RecordAttempt,
 } from './message.commands.js';
-import { type MessageEvent, messageKind } from './message.events.js';
+import { type MessageEvent, type MessagePublished, messageKind } from './message.events.js';
 import {
   evolveMessage,
   initialMessage,
@@ -16,11 +28,15 @@ import {
   type MessageState,
   type PendingMessage,
 } from './message.state.js';
+import { liftPublished } from './message.upcasters.js';
+import { messageTerms } from './message-terms.js';
 import { retryDelayMs } from './retry.policy.js';
 
 /** The indexes that a message's decisions read. */
 export interface MessageView {
   readonly deduplication: Pick<DeduplicationIndex, 'find'>;
+  /** The journal offset of a pending message's `MessagePublished`. */
+  readonly publishedOffset: (messageId: string) => number | undefined;
 }
 
 /** One attempt against the destination, when its time has come and the gates let it in. */
@@ -30,6 +46,8 @@ export interface CallEndpoint extends Effect {
   readonly attempt: number;
   readonly origin: string;
   readonly bodyBytes: number;
+  readonly queueName: string | null;
+  readonly flowControlKey: string | null;
 }
 
 function decide(command: MessageCommand, state: MessageState, view: MessageView) {
@@ -52,7 +70,17 @@ function publish(command: PublishMessage, view: MessageView): Decision<MessageEv
     deduplicated: earlier !== undefined,
   };
   if (earlier !== undefined) return accept([], receipt);
-  return accept([{ type: 'MessagePublished', ...message }], receipt, body);
+  const bodyOffset = message.bodyOffset ?? sharedBodyOffset(command, view);
+  const hasOwnBody = bodyOffset === null && message.callbackOf === null;
+  return accept(
+    [{ type: 'MessagePublished', ...message, bodyOffset }],
+    receipt,
+    hasOwnBody ? body : null,
+  );
+}
+
+function sharedBodyOffset({ sharesBodyWith }: PublishMessage, view: MessageView): number | null {
+  return sharesBodyWith === null ? null : (view.publishedOffset(sharesBodyWith) ?? null);
 }
 
 function recordAttempt(command: RecordAttempt, state: MessageState): Decision<MessageEvent> {
@@ -75,22 +103,51 @@ function cancel(command: CancelMessage, state: MessageState): Decision<MessageEv
   return accept([{ type: 'MessageCanceled' }]);
 }
 
+/** What a message means for its queue, its flow-control key and whoever is called back. */
+function react(
+  envelope: EventEnvelope<MessageEvent>,
+  state: MessageState,
+  names: TurnNames,
+): readonly Command[] {
+  const { event, at } = envelope;
+  if (event.type !== 'MessagePublished') return callbacksOf(envelope, state, names);
+  const { queueName, flowControl } = event;
+  if (queueName === null && flowControl === null) return nothing;
+  const commands: (EnsureQueue | NameFlowControl)[] = [];
+  if (queueName !== null) {
+    commands.push({ type: 'EnsureQueue', kind: queueKind, id: queueName, at });
+  }
+  if (flowControl !== null) {
+    const { key, ...limits } = flowControl;
+    commands.push({ type: 'NameFlowControl', kind: flowControlKind, id: key, at, limits });
+  }
+  return commands;
+}
+
+const nothing: readonly Command[] = [];
+
 function wants(state: MessageState): readonly CallEndpoint[] {
   return state.status === 'pending' ? [callEndpoint(state)] : [];
 }
 
 function callEndpoint(message: PendingMessage): CallEndpoint {
-  const { attempts, notBefore, origin, bodyBytes } = message;
-  const id = `attempt ${attempts}`;
-  return { kind: 'callEndpoint', id, notBefore, attempt: attempts, origin, bodyBytes };
+  const { attempts, notBefore, origin, bodyBytes, queueName, flowControlKey } = message;
+  return {
+    kind: 'callEndpoint',
+    id: `attempt ${attempts}`,
+    notBefore,
+    attempt: attempts,
+    origin,
+    bodyBytes,
+    queueName,
+    flowControlKey,
+  };
 }
 
-/** What a message is found by in the journal: its destination, its labels, its flow-control key. */
-function terms(event: MessageEvent): readonly string[] {
-  if (event.type !== 'MessagePublished') return [];
-  const found = [`url:${event.url}`, ...event.labels.map((label) => `label:${label}`)];
-  if (event.flowControl !== null) found.push(`flow:${event.flowControl.key}`);
-  return found;
+function terms(event: MessageEvent, command: MessageCommand): readonly string[] {
+  return command.type === 'PublishMessage'
+    ? messageTerms(event as MessagePublished)
+    : command.terms;
 }
 
 export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent, MessageView> = {
@@ -98,7 +155,9 @@ export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent,
   initialState: initialMessage,
   decide,
   evolve: evolveMessage,
+  react,
   wants,
   isFinal: isFinalMessage,
   terms,
+  upcasters: { MessagePublished: [liftPublished] },
 };

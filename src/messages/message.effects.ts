@@ -22,6 +22,8 @@ import { dialects } from '../http/dialect.js';
 import type { RecordAttempt } from './message.commands.js';
 import type { CallEndpoint } from './message.decider.js';
 import { type MessagePublished, messageKind } from './message.events.js';
+import type { MessageBodies } from './message-bodies.js';
+import { messageTerms } from './message-terms.js';
 import { forbidsRetry } from './retry.policy.js';
 
 /** Of a response body, what logs and dead letters keep (decision 20). */
@@ -34,8 +36,13 @@ const messagePrefixes = Object.values(dialects).map(({ messagePrefix }) =>
 /** One attempt, from the gates to its outcome. */
 class Attempt implements Entrant {
   admission: Admission | null = null;
+  readonly messageId: string;
   readonly origin: string;
   readonly bodyBytes: number;
+  readonly queueName: string | null;
+  readonly flowControlKey: string | null;
+  /** When it was let in, Unix milliseconds; null = it waits. */
+  startedAt: number | null = null;
 
   constructor(
     readonly source: EffectSource,
@@ -43,8 +50,11 @@ class Attempt implements Entrant {
     effect: CallEndpoint,
     private readonly run: (attempt: Attempt) => Promise<void>,
   ) {
+    this.messageId = source.id;
     this.origin = effect.origin;
     this.bodyBytes = effect.bodyBytes;
+    this.queueName = effect.queueName;
+    this.flowControlKey = effect.flowControlKey;
   }
 
   admitted(): void {
@@ -56,6 +66,7 @@ class Attempt implements Entrant {
 export interface DeliveryDesk {
   readonly engine: Engine;
   readonly payloads: Payloads;
+  readonly bodies: MessageBodies;
   readonly gates: Gates;
   readonly caller: EndpointCaller;
   /** Signs with the key in use. */
@@ -64,10 +75,13 @@ export interface DeliveryDesk {
   readonly identifiers: Identifiers;
   /** The longest an attempt may take, milliseconds. */
   readonly timeoutMs: number;
+  /** Of a response body, what a callback is told, in bytes (decision 20). */
+  readonly reportedBytesMax: number;
 }
 
 export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   private readonly cut = new AbortController();
+  private readonly open = new Map<string, Attempt>();
   private draining = false;
   private ended: (() => void) | null = null;
 
@@ -81,6 +95,13 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     return () => {
       if (!admission.isInside) this.desk.gates.leave(admission);
     };
+  }
+
+  /** The attempts in flight, by message: their start, Unix milliseconds, and their number from 0. */
+  *running(): Generator<{ messageId: string; attempt: number; startedAt: number }> {
+    for (const { messageId, number, startedAt } of this.open.values()) {
+      if (startedAt !== null) yield { messageId, attempt: number, startedAt };
+    }
   }
 
   /**
@@ -98,23 +119,32 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   }
 
   private async run(attempt: Attempt): Promise<void> {
-    const { engine, payloads, gates, caller, clock } = this.desk;
-    const published = await payloads.read(attempt.source.firstOffset);
+    const { engine, payloads, bodies, gates, caller, clock } = this.desk;
+    attempt.startedAt = clock.now();
+    this.open.set(attempt.messageId, attempt);
+    const envelope = await payloads.read(attempt.source.firstOffset);
+    const published = envelope as EventEnvelope<MessagePublished>;
+    const body = await bodies.read(published);
     const outcome = this.draining
       ? null
-      : await caller.call(this.request(published, attempt.number), this.cut.signal);
+      : await caller.call(this.request(published, body, attempt.number), this.cut.signal);
+    this.open.delete(attempt.messageId);
     if (attempt.admission !== null) gates.leave(attempt.admission);
     if (outcome !== null && !outcome.cut) {
-      engine.tell([recordAttempt(attempt, outcome, clock.now())]);
+      engine.tell([recordAttempt(attempt, published.event, outcome, clock.now())]);
     }
     if (gates.running === 0) this.ended?.();
   }
 
-  private request({ event: fields, id, body }: EventEnvelope, attempt: number): OutgoingAttempt {
-    const { sign, clock, identifiers, timeoutMs } = this.desk;
-    const event = fields as MessagePublished;
+  private request(
+    { event, id }: EventEnvelope<MessagePublished>,
+    body: Buffer | null,
+    attempt: number,
+  ): OutgoingAttempt {
+    const { sign, clock, identifiers, timeoutMs, reportedBytesMax } = this.desk;
     const { messagePrefix, userAgent, issuer } = dialects[event.dialect];
     const sent = event.method === 'GET' ? null : body;
+    const isReported = event.callback !== null || event.failureCallback !== null;
     const now = clock.now();
     const signature = sign({
       issuer,
@@ -133,19 +163,24 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
         retried: attempt,
         signature,
         callerIp: event.callerIp,
-        scheduleId: null,
-        topicName: null,
+        scheduleId: event.scheduleId,
+        topicName: event.topicName,
         contentType: event.contentType,
         forwarded: event.headers,
       }),
       body: sent,
       timeoutMs: Math.min(event.timeoutMs ?? timeoutMs, timeoutMs),
-      captureBytes: capturedBytesMax,
+      captureBytes: isReported ? Math.max(reportedBytesMax, capturedBytesMax) : capturedBytesMax,
     };
   }
 }
 
-function recordAttempt(attempt: Attempt, outcome: AttemptOutcome, at: number): RecordAttempt {
+function recordAttempt(
+  attempt: Attempt,
+  published: MessagePublished,
+  outcome: AttemptOutcome,
+  at: number,
+): RecordAttempt {
   const { status, headers, error, startedAt, durationMs, body } = outcome;
   return {
     type: 'RecordAttempt',
@@ -155,5 +190,6 @@ function recordAttempt(attempt: Attempt, outcome: AttemptOutcome, at: number): R
     record: { attempt: attempt.number, startedAt, durationMs, status, headers, error },
     nonRetryable: forbidsRetry(status, headers, messagePrefixes),
     responseBody: body,
+    terms: messageTerms(published),
   };
 }

@@ -18,7 +18,45 @@ export interface FlowControlOptions {
   readonly periodSeconds: number;
 }
 
-/** A message was accepted. Its body stands beside the event, untouched. */
+/** What is not shown of a message, only its digest; what is delivered is never redacted. */
+export interface Redaction {
+  readonly body: boolean;
+  /** Header names in lower case; `*` = all of them. */
+  readonly headers: readonly string[];
+}
+
+/** What a callback will be published with, once there is something to call back about. */
+export interface CallbackOptions {
+  readonly url: string;
+  readonly method: string;
+  readonly contentType: string;
+  /** Headers to forward, names and values in turn. */
+  readonly headers: readonly string[];
+  readonly delayMs: number;
+  readonly timeoutMs: number | null;
+  readonly maxRetries: number;
+  readonly retryDelay: string | null;
+  readonly labels: readonly string[];
+  readonly flowControl: FlowControlOptions | null;
+  readonly redaction: Redaction | null;
+}
+
+/** The attempt that a callback reports. Its body is made of both events when it is delivered. */
+export interface CallbackSource {
+  readonly kind: 'callback' | 'failureCallback';
+  readonly messageId: string;
+  /** Journal offset of the source's `MessagePublished`. */
+  readonly publishedOffset: number;
+  /** Journal offset of the event that recorded the attempt. */
+  readonly attemptOffset: number;
+  /** The dead letter that the source became; null = it did not. */
+  readonly dlqId: string | null;
+}
+
+/**
+ * A message was accepted. Its body stands beside the event, untouched, unless it shares the body of
+ * an earlier event or is a callback.
+ */
 export interface MessagePublished extends DomainEvent {
   readonly type: 'MessagePublished';
   readonly dialect: DialectName;
@@ -42,6 +80,42 @@ export interface MessagePublished extends DomainEvent {
   readonly deduplicationKey: string | null;
   readonly callerIp: string;
   readonly bodyBytes: number;
+  /** The event whose body is this message's too: a group's and a schedule's is stored once. */
+  readonly bodyOffset: number | null;
+  readonly redaction: Redaction | null;
+  /** Called after each attempt; null = nobody. */
+  readonly callback: CallbackOptions | null;
+  /** Called when the message has failed for good; null = nobody. */
+  readonly failureCallback: CallbackOptions | null;
+  /** This message is itself a callback; null = it is not. */
+  readonly callbackOf: CallbackSource | null;
+  /** The queue that it goes through. */
+  readonly queueName: string | null;
+  /** The URL group that it was published to, and the name of its endpoint there. */
+  readonly topicName: string | null;
+  readonly endpointName: string | null;
+  /** The schedule that published it. */
+  readonly scheduleId: string | null;
+}
+
+/**
+ * A message that will be published later, again and again: all that does not depend on when, where
+ * to and by whom.
+ */
+export interface MessageTemplate
+  extends Omit<
+    MessagePublished,
+    | 'type'
+    | 'url'
+    | 'notBefore'
+    | 'bodyOffset'
+    | 'callbackOf'
+    | 'topicName'
+    | 'endpointName'
+    | 'scheduleId'
+  > {
+  /** From the publish to the first attempt, milliseconds. */
+  readonly delayMs: number;
 }
 
 /** How one attempt ended. The captured response body stands beside the event. */
@@ -78,6 +152,11 @@ export interface MessageFailed extends DomainEvent, AttemptRecord {
 /** Its publisher took it back. An attempt in flight is not cut off, but nothing follows it. */
 export interface MessageCanceled extends DomainEvent {
   readonly type: 'MessageCanceled';
+}
+
+/** The id of the dead letter that a `MessageFailed` leaves: its time and place (decision 29). */
+export function deadLetterId({ at, offset }: { readonly at: number; readonly offset: number }) {
+  return `${at}-${offset}`;
 }
 
 export type MessageEvent =

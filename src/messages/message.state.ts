@@ -2,7 +2,20 @@
  * A message as memory holds it: what scheduling needs and no more. Options and body stay in the
  * journal and are read back when an attempt starts, so that a million delayed messages are cheap.
  */
-import type { MessageEvent, MessagePublished } from './message.events.js';
+import type { EventEnvelope } from '../engine/decider.js';
+import type { DialectName } from '../http/dialect.js';
+import type { CallbackOptions, MessageEvent, MessagePublished } from './message.events.js';
+
+/** Whom to tell how attempts end, and what a callback takes over from its source. */
+export interface FollowUps {
+  readonly callback: CallbackOptions | null;
+  readonly failureCallback: CallbackOptions | null;
+  readonly dialect: DialectName;
+  readonly callerIp: string;
+  /** Journal offset of the source's `MessagePublished`. */
+  readonly publishedOffset: number;
+  readonly bodyBytes: number;
+}
 
 /** Accepted and not final: an attempt is due at `notBefore`, running, or waiting to be let in. */
 export interface PendingMessage {
@@ -15,35 +28,50 @@ export interface PendingMessage {
   /** Scheme, host and port of the destination, by which attempts share connections. */
   readonly origin: string;
   readonly bodyBytes: number;
+  readonly queueName: string | null;
+  readonly flowControlKey: string | null;
+  /** null = nobody is called back. */
+  readonly followUps: FollowUps | null;
 }
 
 export type MessageState =
-  | { readonly status: 'absent' | 'delivered' | 'failed' | 'canceled' }
+  | { readonly status: 'absent' }
+  | {
+      readonly status: 'delivered' | 'failed' | 'canceled';
+      readonly followUps: FollowUps | null;
+    }
   | PendingMessage;
 
 const absent: MessageState = { status: 'absent' };
-const delivered: MessageState = { status: 'delivered' };
-const failed: MessageState = { status: 'failed' };
-const canceled: MessageState = { status: 'canceled' };
+/** One object each for all those that nobody hears about. */
+const ends = {
+  delivered: { status: 'delivered', followUps: null },
+  failed: { status: 'failed', followUps: null },
+  canceled: { status: 'canceled', followUps: null },
+} satisfies Record<string, MessageState>;
 
 export function initialMessage(): MessageState {
   return absent;
 }
 
-export function evolveMessage(state: MessageState, event: MessageEvent): MessageState {
+export function evolveMessage(
+  state: MessageState,
+  event: MessageEvent,
+  { offset }: Pick<EventEnvelope, 'offset'>,
+): MessageState {
   switch (event.type) {
     case 'MessagePublished':
-      return pendingMessage(event);
+      return pendingMessage(event, offset);
     case 'AttemptFailed':
       return state.status === 'pending'
         ? { ...state, attempts: event.attempt + 1, notBefore: event.retryAt }
         : state;
     case 'MessageDelivered':
-      return delivered;
+      return ended(state, 'delivered');
     case 'MessageFailed':
-      return failed;
+      return ended(state, 'failed');
     case 'MessageCanceled':
-      return canceled;
+      return ended(state, 'canceled');
   }
 }
 
@@ -51,7 +79,12 @@ export function isFinalMessage(state: MessageState): boolean {
   return state.status !== 'absent' && state.status !== 'pending';
 }
 
-function pendingMessage(event: MessagePublished): PendingMessage {
+function ended(state: MessageState, status: keyof typeof ends): MessageState {
+  if (state.status !== 'pending' || state.followUps === null) return ends[status];
+  return { status, followUps: state.followUps };
+}
+
+function pendingMessage(event: MessagePublished, offset: number): PendingMessage {
   return {
     status: 'pending',
     attempts: 0,
@@ -60,7 +93,16 @@ function pendingMessage(event: MessagePublished): PendingMessage {
     retryDelay: event.retryDelay,
     origin: shared(originOf(event.url)),
     bodyBytes: event.bodyBytes,
+    queueName: event.queueName === null ? null : shared(event.queueName),
+    flowControlKey: event.flowControl === null ? null : shared(event.flowControl.key),
+    followUps: followUps(event, offset),
   };
+}
+
+function followUps(event: MessagePublished, publishedOffset: number): FollowUps | null {
+  const { callback, failureCallback, dialect, callerIp, bodyBytes } = event;
+  if (callback === null && failureCallback === null) return null;
+  return { callback, failureCallback, dialect, callerIp, publishedOffset, bodyBytes };
 }
 
 /** `https://example.com:8443/a?b` -> `https://example.com:8443`; the URL was checked at publish. */
@@ -69,15 +111,15 @@ function originOf(url: string): string {
   return end === -1 ? url : url.slice(0, end + 8);
 }
 
-/** Equal origins share one string: a slice would keep its whole URL alive in every message. */
-const origins = new Map<string, string>();
-const originsMax = 10_000;
+/** Equal names share one string: a slice would keep what it was cut from alive in every message. */
+const names = new Map<string, string>();
+const namesMax = 10_000;
 
-function shared(origin: string): string {
-  const known = origins.get(origin);
+function shared(name: string): string {
+  const known = names.get(name);
   if (known !== undefined) return known;
-  if (origins.size >= originsMax) origins.clear();
-  const copy = Buffer.from(origin).toString();
-  origins.set(copy, copy);
+  if (names.size >= namesMax) names.clear();
+  const copy = Buffer.from(name).toString();
+  names.set(copy, copy);
   return copy;
 }

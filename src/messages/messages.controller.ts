@@ -9,6 +9,7 @@ import { provided } from '../ports.js';
 import type { CancelMessage } from './message.commands.js';
 import { type MessagePublished, messageKind } from './message.events.js';
 import { type MessageObject, messageObject } from './message-object.js';
+import { messageTerms } from './message-terms.js';
 
 @Controller('v2/messages')
 export class MessagesController {
@@ -29,8 +30,12 @@ export class MessagesController {
 
   @Delete(':id')
   async cancel(@Param('id') id: string): Promise<{ cancelled: number }> {
+    const actor = this.engine.actors(messageKind).find(id);
+    await this.engine.durable();
+    const published = actor && (await this.payloads.read(actor.firstOffset));
+    const terms = published ? messageTerms(published.event as MessagePublished) : [];
     const at = this.clock.now();
-    const command: CancelMessage = { type: 'CancelMessage', kind: messageKind, id, at };
+    const command: CancelMessage = { type: 'CancelMessage', kind: messageKind, id, at, terms };
     const [outcome] = await this.engine.dispatch([command]);
     resultOf(outcome);
     return { cancelled: 1 };

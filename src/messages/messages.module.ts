@@ -17,6 +17,7 @@ import { messageDecider } from './message.decider.js';
 import { EndpointCalls } from './message.effects.js';
 import { messageKind } from './message.events.js';
 import { messageListener } from './message.listener.js';
+import { MessageBodies } from './message-bodies.js';
 import { MessagesController } from './messages.controller.js';
 
 /** Attempts in flight may end for this long after a stop; cut ones do not count (decision 47). */
@@ -27,10 +28,16 @@ const drainMs = 10_000;
   controllers: [MessagesController],
   providers: [
     {
+      provide: MessageBodies,
+      inject: [Payloads],
+      useFactory: (payloads: Payloads) => new MessageBodies(payloads),
+    },
+    {
       provide: EndpointCalls,
       inject: [
         Engine,
         Payloads,
+        MessageBodies,
         Gates,
         EndpointCaller,
         Keyring,
@@ -43,25 +50,30 @@ const drainMs = 10_000;
       useFactory: endpointCalls,
     },
   ],
+  exports: [EndpointCalls, MessageBodies],
 })
 export class MessagesModule {}
 
 function endpointCalls(
   engine: Engine,
   payloads: Payloads,
+  bodies: MessageBodies,
   gates: Gates,
   caller: EndpointCaller,
   keyring: Keyring,
   life: ProcessLife,
   metrics: Metrics,
-  { timeoutMs }: Config,
+  { timeoutMs, maxBodyBytes }: Config,
   clock: Clock,
   identifiers: Identifiers,
 ): EndpointCalls {
   const deduplication = new DeduplicationIndex();
   engine.register({
     decider: messageDecider,
-    view: { deduplication },
+    view: {
+      deduplication,
+      publishedOffset: (id) => engine.actors(messageKind).find(id)?.firstOffset,
+    },
     folds: [deduplication],
   });
   engine.observe(messageListener(payloads, metrics));
@@ -69,12 +81,14 @@ function endpointCalls(
   const calls = new EndpointCalls({
     engine,
     payloads,
+    bodies,
     gates,
     caller,
     sign: (delivery) => keyring.sign(delivery),
     clock,
     identifiers,
     timeoutMs,
+    reportedBytesMax: maxBodyBytes,
   });
   engine.carry('callEndpoint', calls);
   life.addStoppable({

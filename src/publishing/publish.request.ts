@@ -74,6 +74,15 @@ export function parsePublish(input: PublishInput, limits: PublishLimits): Publis
     deduplicationKey: reader.deduplicationKey(input, headers),
     callerIp: input.callerIp,
     bodyBytes: input.body.length,
+    bodyOffset: null,
+    redaction: null,
+    callback: null,
+    failureCallback: null,
+    callbackOf: null,
+    queueName: null,
+    topicName: null,
+    endpointName: null,
+    scheduleId: null,
   };
   reader.refuseUnsendable(headers);
   reader.refuseWhatIsNotCarriedOut();

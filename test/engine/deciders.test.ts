@@ -11,6 +11,7 @@ import { signingKeysDecider } from '../../src/signing-keys/signing-keys.decider.
 import type { CreateTopic } from '../../src/topics/topic.commands.js';
 import { topicDecider } from '../../src/topics/topic.decider.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
+import { messageOptions } from '../support/message-options.js';
 import { sourceTree } from '../tidy/source-tree.js';
 
 /** More for longer runs: `DECIDER_RUNS=1000 npm run jest -- test/engine/deciders`. */
@@ -41,26 +42,15 @@ const publish = fc
     retryDelay: fc.constantFrom(null, '1000', '1000 * pow(2, retried)'),
     deduplicationKey: fc.constantFrom(null, 'id:a', 'id:b', 'content:c'),
     labels: fc.subarray(['blue', 'green']),
-    hasLimits: fc.boolean(),
     url: fc.constantFrom('https://example.com/a', 'http://example.com:8080?b'),
     body: fc.uint8Array({ maxLength: 20 }),
   })
-  .map(({ id, body, hasLimits, ...chosen }) => ({
+  .map(({ id, body, ...chosen }) => ({
     type: 'PublishMessage' as const,
     id,
     body: Buffer.from(body),
-    message: {
-      ...chosen,
-      dialect: 'svc' as const,
-      method: 'POST',
-      contentType: null,
-      headers: ['X-Tenant', 'acme'],
-      notBefore: startedAt,
-      timeoutMs: null,
-      flowControl: hasLimits ? { key: 'k', parallelism: 2, rate: null, periodSeconds: 1 } : null,
-      callerIp: '127.0.0.1',
-      bodyBytes: body.length,
-    },
+    sharesBodyWith: null,
+    message: messageOptions({ ...chosen, notBefore: startedAt, bodyBytes: body.length }),
   }));
 
 const recordAttempt = fc
@@ -76,6 +66,7 @@ const recordAttempt = fc
     id,
     nonRetryable,
     responseBody: Buffer.from('answer'),
+    terms: [],
     record: {
       ...outcome,
       startedAt,
@@ -90,7 +81,7 @@ type Asked<Cmd extends Command> = Cmd extends Command ? Omit<Cmd, 'kind' | 'at'>
 const messageCommands: fc.Arbitrary<Asked<MessageCommand>> = fc.oneof(
   { weight: 4, arbitrary: publish },
   { weight: 4, arbitrary: recordAttempt },
-  anyMessage.map((id) => ({ type: 'CancelMessage' as const, id })),
+  anyMessage.map((id) => ({ type: 'CancelMessage' as const, id, terms: [] })),
 );
 
 const rotations: fc.Arbitrary<Asked<RotateSigningKeys>> = fc
@@ -120,7 +111,14 @@ const subjects: readonly Subject[] = [
     commands: asCommands(messageDecider.kind, messageCommands),
     join(engine) {
       const deduplication = new DeduplicationIndex();
-      engine.register({ decider: messageDecider, view: { deduplication }, folds: [deduplication] });
+      engine.register({
+        decider: messageDecider,
+        view: {
+          deduplication,
+          publishedOffset: (id) => engine.actors(messageDecider.kind).find(id)?.firstOffset,
+        },
+        folds: [deduplication],
+      });
       engine.carry('callEndpoint', carriesNothing);
       return deduplication;
     },

@@ -14,11 +14,15 @@ import type {
   MessagePublished,
 } from '../../src/messages/message.events.js';
 import { epochMs, given } from '../support/given.js';
+import { messageOptions } from '../support/message-options.js';
 
 const at = epochMs + 60_000;
-const noDuplicates = { deduplication: { find: () => undefined } };
+const noDuplicates = {
+  deduplication: { find: () => undefined },
+  publishedOffset: () => undefined,
+};
 
-const options: Omit<MessagePublished, 'type'> = {
+const options = messageOptions({
   dialect: 'upstash',
   url: 'https://example.com:8443/hook?x=1',
   method: 'POST',
@@ -29,11 +33,8 @@ const options: Omit<MessagePublished, 'type'> = {
   maxRetries: 2,
   retryDelay: '1000',
   labels: ['blue'],
-  flowControl: null,
-  deduplicationKey: null,
-  callerIp: '127.0.0.1',
   bodyBytes: 4,
-};
+});
 const published: MessagePublished = { type: 'MessagePublished', ...options };
 const address = { kind: 'message', id: 'it', at } satisfies Omit<Command, 'type'>;
 
@@ -42,8 +43,9 @@ const publish = (changes: Partial<typeof options> = {}): PublishMessage => ({
   type: 'PublishMessage',
   message: { ...options, ...changes },
   body: Buffer.from('body'),
+  sharesBodyWith: null,
 });
-const cancel: CancelMessage = { ...address, type: 'CancelMessage' };
+const cancel: CancelMessage = { ...address, type: 'CancelMessage', terms: ['label:blue'] };
 
 const attemptRecord = (attempt: number, status: number, headers: string[] = []): AttemptRecord => ({
   attempt,
@@ -59,6 +61,7 @@ const record = (attempt: number, status: number, changes: object = {}): RecordAt
   record: attemptRecord(attempt, status),
   nonRetryable: false,
   responseBody: Buffer.from('answer'),
+  terms: ['label:blue'],
   ...changes,
 });
 const failedAttempt = (attempt: number): AttemptFailed => ({
@@ -80,13 +83,15 @@ describe('a message that was not published', () => {
         attempt: 0,
         origin: 'https://example.com:8443',
         bodyBytes: 4,
+        queueName: null,
+        flowControlKey: null,
       },
     ]);
     expect(isFinal).toBe(false);
   });
 
   it('is not published again within the window: the receipt names the first one', () => {
-    const view = { deduplication: { find: () => 'msg_first' } };
+    const view = { ...noDuplicates, deduplication: { find: () => 'msg_first' } };
     const { events, result } = given(messageDecider, view).when(
       publish({ deduplicationKey: 'id:once' }),
     );
@@ -160,14 +165,30 @@ describe('a pending message', () => {
 });
 
 describe('a message in the journal', () => {
-  it('is found by destination, labels and flow-control key', () => {
-    const flowControl = { key: 'k', parallelism: 2, rate: null, periodSeconds: 1 };
-    expect(messageDecider.terms?.({ ...published, flowControl })).toEqual([
-      'url:https://example.com:8443/hook?x=1',
+  it('is found by destination, labels, flow-control key, queue, group and schedule', () => {
+    const message = messageOptions({
+      ...options,
+      labels: ['blue', 'green'],
+      flowControl: { key: 'k', parallelism: 1, rate: null, periodSeconds: 1 },
+      queueName: 'q',
+      topicName: 'g',
+      scheduleId: 's',
+    });
+    expect(
+      messageDecider.terms?.({ type: 'MessagePublished', ...message }, publish(message)),
+    ).toEqual([
+      `url:${options.url}`,
       'label:blue',
+      'label:green',
       'flow:k',
+      'queue:q',
+      'group:g',
+      'schedule:s',
     ]);
-    expect(messageDecider.terms?.({ type: 'MessageCanceled' })).toEqual([]);
+  });
+
+  it('has later events found by what it was published with', () => {
+    expect(messageDecider.terms?.({ type: 'MessageCanceled' }, cancel)).toEqual(['label:blue']);
   });
 });
 

@@ -1,0 +1,23 @@
+/** What the events of a message are found by in the journal (decision 17). Pure. */
+import type { MessagePublished } from './message.events.js';
+
+/** Makes the index term of one property: what is published and what is asked for must agree. */
+export const messageTerm = {
+  url: (url: string) => `url:${url}`,
+  label: (label: string) => `label:${label}`,
+  flowControlKey: (key: string) => `flow:${key}`,
+  queueName: (name: string) => `queue:${name}`,
+  topicName: (name: string) => `group:${name}`,
+  scheduleId: (id: string) => `schedule:${id}`,
+} as const;
+
+/** Every term of a message beside its id, the same for all of its events. */
+export function messageTerms(message: Omit<MessagePublished, 'type'>): readonly string[] {
+  const terms = [messageTerm.url(message.url), ...message.labels.map(messageTerm.label)];
+  const { flowControl, queueName, topicName, scheduleId } = message;
+  if (flowControl !== null) terms.push(messageTerm.flowControlKey(flowControl.key));
+  if (queueName !== null) terms.push(messageTerm.queueName(queueName));
+  if (topicName !== null) terms.push(messageTerm.topicName(topicName));
+  if (scheduleId !== null) terms.push(messageTerm.scheduleId(scheduleId));
+  return terms;
+}
