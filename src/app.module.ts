@@ -33,10 +33,10 @@ export interface Shared {
 export class AppModule {}
 
 /** The application over what it shares. */
-export function applicationModule(shared: Shared): DynamicModule {
+export function applicationModule(shared: Shared, routes: RouteTable): DynamicModule {
   const { ports } = shared;
   const providers = [
-    RouteTable,
+    { provide: RouteTable, useValue: routes },
     { provide: provided.config, useValue: shared.config },
     { provide: provided.credentials, useValue: shared.credentials },
     { provide: provided.clock, useValue: ports.clock },

@@ -1,5 +1,5 @@
 /** Who may enter the log interface: HTTP Basic credentials (RFC 7617). */
-import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import type { Refusal } from './error-shapes.js';
 import { Secrets } from './secrets.js';
 
@@ -17,7 +17,7 @@ export class BasicCredentials {
   }
 
   /** Why this request may not enter; undefined if it may. */
-  judge(request: FastifyRequest): Refusal | undefined {
+  judge(request: IncomingMessage): Refusal | undefined {
     const encoded = /^basic +([a-z0-9+/_=-]+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (encoded === undefined) return unauthorized;
     const pair = Buffer.from(encoded, 'base64').toString('utf8');

@@ -1,5 +1,5 @@
 /** Who may enter the messages and workflows interface: bearer tokens, some of them for reading. */
-import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import { decodeQueryValue, tokenParameters } from './dialect.js';
 import type { Refusal } from './error-shapes.js';
 import { Secrets } from './secrets.js';
@@ -33,7 +33,7 @@ export class BearerTokens {
   }
 
   /** Why this request may not enter; undefined if it may. */
-  judge(request: FastifyRequest): Refusal | undefined {
+  judge(request: IncomingMessage): Refusal | undefined {
     const { authorization } = request.headers;
     if (authorization !== undefined && this.accepted.has(authorization)) return undefined;
     const token = presentedToken(request);
@@ -57,10 +57,10 @@ export class BearerTokens {
 }
 
 /** The header wins; the query is only read where there is none. */
-function presentedToken(request: FastifyRequest): string | undefined {
+function presentedToken(request: IncomingMessage): string | undefined {
   const { authorization } = request.headers;
   if (authorization !== undefined) return /^bearer +(\S+)$/i.exec(authorization)?.[1];
-  const { url } = request;
+  const { url = '' } = request;
   const question = url.indexOf('?');
   if (question < 0) return undefined;
   for (const part of url.slice(question + 1).split('&')) {

@@ -58,6 +58,7 @@ export function isMessagingRequest(request: FastifyRequest): boolean {
   return isMessagingPath(pattern ?? request.url);
 }
 
-function isMessagingPath(path: string): boolean {
+/** Whether a path or a route's pattern belongs to the messages and workflows interface. */
+export function isMessagingPath(path: string): boolean {
   return path.startsWith('/v2') && (path.length === 3 || path[3] === '/' || path[3] === '?');
 }

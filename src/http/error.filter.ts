@@ -1,9 +1,9 @@
-/** Turns what ends a request badly into a refusal; only here is an error "internal". */
+/** Answers what ends a request badly, and tells a wrong method from a wrong path. */
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { DiskFull, TooLarge } from '../../storage/storage-errors.js';
 import { type Refusal, sendRefusal } from './error-shapes.js';
+import type { Failures } from './failures.js';
 import type { KnownPaths } from './known-paths.js';
 import { loggedPath } from './log.js';
 
@@ -11,6 +11,7 @@ import { loggedPath } from './log.js';
 export class ErrorFilter implements ExceptionFilter {
   constructor(
     private readonly knownPaths: KnownPaths,
+    private readonly failures: Failures,
     private readonly log: Logger,
   ) {}
 
@@ -28,14 +29,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (request.is404 && error instanceof HttpException && error.getStatus() === 404) {
       return this.unknownRoute(request);
     }
-    if (error instanceof HttpException) {
-      return { status: error.getStatus(), message: error.message };
-    }
-    if (error instanceof TooLarge) return { status: 413, message: error.message };
-    if (error instanceof DiskFull) return { status: 507, message: 'the disk is full' };
-    const { method, url, id } = request;
-    this.log.error({ err: error, method, path: loggedPath(url), request: id }, 'request failed');
-    return { status: 500, message: 'internal error' };
+    return this.failures.refusalOf(error, request);
   }
 
   private unknownRoute({ method, url }: FastifyRequest): Refusal {

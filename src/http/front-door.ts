@@ -1,4 +1,5 @@
 /** Every request passes here first, at once: is it sound, is it time, and who asks? */
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ProcessLife } from '../lifecycle/process-life.js';
 import type { BasicCredentials } from './basic-auth.js';
@@ -30,13 +31,22 @@ export class FrontDoor {
     });
   }
 
+  /** Whether a request for a route of the given interface may pass; `guard` tells it why not. */
+  admits(request: IncomingMessage, isMessaging: boolean): boolean {
+    return judgeHead(request) === undefined && this.judgeCaller(request, isMessaging) === undefined;
+  }
+
   private judge(request: FastifyRequest): Refusal | undefined {
-    const unsound = judgeHead(request);
+    const unsound = judgeHead(request.raw);
     if (unsound !== undefined) return unsound;
     if (openRoutes.has(request.routeOptions.url ?? '')) return undefined;
+    return this.judgeCaller(request.raw, isMessagingRequest(request));
+  }
+
+  private judgeCaller(request: IncomingMessage, isMessaging: boolean): Refusal | undefined {
     const { state, reason } = this.life.status;
     if (state !== 'serving' && state !== 'readOnly') return notServing(reason ?? state);
-    return isMessagingRequest(request) ? this.bearer.judge(request) : this.basic.judge(request);
+    return isMessaging ? this.bearer.judge(request) : this.basic.judge(request);
   }
 }
 

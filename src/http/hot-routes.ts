@@ -1,7 +1,8 @@
 /** The door for routes that a request budget leaves no room in for Nest's argument pipeline. */
-import { Injectable } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import type { Refusal } from './error-shapes.js';
+import { FastifyExchange } from './fastify-exchange.js';
 
 /**
  * Routes that a feature registers straight on Fastify. Their credentials have been checked by the
@@ -12,13 +13,61 @@ export interface HotRoutes {
   register(fastify: FastifyInstance): void;
 }
 
+/** A request that was read whole and waits for its one answer, whoever took it in. */
+export interface Exchange {
+  /** Its head; its body has been consumed. */
+  readonly request: IncomingMessage;
+  /** None is an empty buffer. */
+  readonly body: Buffer;
+  /** `headers` are names in lower case and values, in turn. */
+  answer(status: number, headers: readonly string[], body: string): void;
+  /** An expected refusal, in the shape of the route's interface. */
+  refuse(refusal: Refusal): void;
+  /** A thrown error: logged, answered as the error filter says. */
+  fail(error: unknown): void;
+}
+
+/**
+ * `POST <path>` and `POST <path>/...`, declared once and served by two: ordinary requests by the
+ * express lane, before Nest and Fastify, and all others by Fastify. ADR 0006 has the reasons.
+ */
+export interface ExpressRoute {
+  /** Plain text without parameters: `/v2/publish`. */
+  readonly path: string;
+  /** Answers, refuses or fails the exchange once, now or later. What it throws fails it. */
+  serve(exchange: Exchange): void;
+}
+
 /** Takes routes while the modules are built: `constructor(table: RouteTable, routes: MyRoutes)`. */
-@Injectable()
 export class RouteTable {
-  constructor(private readonly adapterHost: HttpAdapterHost) {}
+  private readonly express: ExpressRoute[] = [];
+
+  constructor(private readonly fastify: FastifyInstance) {}
 
   add(routes: HotRoutes): void {
-    const fastify: FastifyInstance = this.adapterHost.httpAdapter.getInstance();
-    routes.register(fastify);
+    routes.register(this.fastify);
   }
+
+  addExpress(route: ExpressRoute): void {
+    this.express.push(route);
+    for (const path of [route.path, patternOf(route)]) {
+      this.fastify.post(path, (request, reply) => {
+        route.serve(new FastifyExchange(request, reply));
+      });
+    }
+  }
+
+  /** The express route that serves `POST <target>`, if the target goes beyond its path. */
+  expressFor(target: string): ExpressRoute | undefined {
+    for (const route of this.express) {
+      const { path } = route;
+      if (target.startsWith(path) && target[path.length] === '/') return route;
+    }
+    return undefined;
+  }
+}
+
+/** The pattern that tells a route's requests in metrics, however they came in. */
+export function patternOf({ path }: ExpressRoute): string {
+  return `${path}/*`;
 }

@@ -1,4 +1,5 @@
 /** Builds the HTTP side: Nest for wiring, Fastify for bytes, guards before both. */
+import { createServer, type RequestListener } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
@@ -13,7 +14,10 @@ import { applicationModule, type Shared } from '../app.module.js';
 import { followAnswers, refuseConnection } from './client-error.js';
 import { ErrorFilter } from './error.filter.js';
 import { sendRefusal } from './error-shapes.js';
+import { ExpressLane } from './express-lane.js';
+import { Failures } from './failures.js';
 import { FrontDoor } from './front-door.js';
+import { RouteTable } from './hot-routes.js';
 import * as limits from './inbound-limits.js';
 import { KnownPaths } from './known-paths.js';
 import { NestLog } from './log.js';
@@ -33,12 +37,18 @@ const routerOptions = {
 /** The application, built and initialised; it does not listen yet. */
 export async function createHttpServer(shared: Shared): Promise<NestFastifyApplication> {
   const { log } = shared.ports;
-  const adapter = adapterOf(shared);
+  const frontDoor = new FrontDoor(shared.bearer, shared.basic, shared.life);
+  const failures = new Failures(log);
+  let lane: ExpressLane | null = null;
+  const adapter = adapterOf(shared, (listener) => (request, response) => {
+    if (lane?.takes(request, response) !== true) listener(request, response);
+  });
   const fastify: FastifyInstance = adapter.getInstance();
+  const routes = new RouteTable(fastify);
   const knownPaths = new KnownPaths(routerOptions);
   knownPaths.follow(fastify);
   acceptRawBodies(fastify);
-  new FrontDoor(shared.bearer, shared.basic, shared.life).guard(fastify);
+  frontDoor.guard(fastify);
   fastify.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     const seconds = reply.elapsedTime / 1000;
@@ -46,12 +56,21 @@ export async function createHttpServer(shared: Shared): Promise<NestFastifyAppli
     done();
   });
   const application = await NestFactory.create<NestFastifyApplication>(
-    applicationModule(shared),
+    applicationModule(shared, routes),
     adapter,
     { bodyParser: false, logger: new NestLog(log), abortOnError: false },
   );
-  application.useGlobalFilters(new ErrorFilter(knownPaths, log));
+  application.useGlobalFilters(new ErrorFilter(knownPaths, failures, log));
   await application.init();
+  const { metrics, config } = shared;
+  lane = new ExpressLane({
+    routes,
+    frontDoor,
+    failures,
+    metrics,
+    clock: shared.ports.clock,
+    bodyLimit: config.maxBodyBytes,
+  });
   followAnswers(fastify.server);
   fastify.server.headersTimeout = limits.parserOptions.headersTimeout;
   fastify.server.maxConnections = limits.connectionCountMax;
@@ -60,11 +79,17 @@ export async function createHttpServer(shared: Shared): Promise<NestFastifyAppli
   return application;
 }
 
-function adapterOf({ config, ports }: Shared): FastifyAdapter {
+/** `lead` puts what comes first in front of Fastify's own listener. */
+function adapterOf(
+  { config, ports }: Shared,
+  lead: (listener: RequestListener) => RequestListener,
+): FastifyAdapter {
   return new FastifyAdapter({
-    ...limits.serverTimeouts,
     routerOptions,
-    http: limits.parserOptions,
+    serverFactory: (listener: RequestListener) => {
+      const server = createServer(limits.parserOptions, lead(listener));
+      return Object.assign(server, limits.serverTimeouts);
+    },
     bodyLimit: config.maxBodyBytes,
     exposeHeadRoutes: false,
     trustProxy: false,

@@ -1,5 +1,6 @@
 /** What a connection and a request head may cost before anybody looks at them. */
-import type { FastifyRequest, FastifyServerOptions } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyServerOptions } from 'fastify';
 import type { Refusal } from './error-shapes.js';
 
 /** Decision 19: workflow clients send every user header twice. */
@@ -27,8 +28,8 @@ export const parserOptions = {
  * transfer codings before `chunked`, and targets with a host of their own. Undefined if the head
  * is sound. A refusal closes: nothing says how the bytes that follow are framed.
  */
-export function judgeHead(request: FastifyRequest): Refusal | undefined {
-  const { rawHeaders, headers, url = '', httpVersionMinor } = request.raw;
+export function judgeHead(request: IncomingMessage): Refusal | undefined {
+  const { rawHeaders, headers, url = '', httpVersionMinor } = request;
   if (rawHeaders.length > 2 * headerCountMax) {
     return unsound(431, `the request has more than ${headerCountMax} headers`);
   }

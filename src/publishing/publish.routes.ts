@@ -1,15 +1,13 @@
 /**
- * `POST /v2/publish/{destination}`: the front desk, straight on Fastify (messaging protocol 2.1).
+ * `POST /v2/publish/{destination}`: the front desk, in the express lane (messaging protocol 2.1).
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../engine/clock.js';
 import type { Engine } from '../engine/engine.js';
 import type { Identifiers } from '../engine/identifiers.js';
+import type { Outcome } from '../engine/turn.js';
 import { type Dialect, plainHeaders, readMessageOptions } from '../http/dialect.js';
-import { type Refusal, refusalOf, sendRefusal } from '../http/error-shapes.js';
-import type { HotRoutes } from '../http/hot-routes.js';
-import { resultOf } from '../http/outcome.js';
-import { rawBody } from '../http/raw-body.js';
+import { type Refusal, refusalOf } from '../http/error-shapes.js';
+import type { Exchange, ExpressRoute } from '../http/hot-routes.js';
 import type { Intake } from '../lifecycle/intake.js';
 import type { PublishMessage, PublishReceipt } from '../messages/message.commands.js';
 import { messageKind } from '../messages/message.events.js';
@@ -32,50 +30,60 @@ export interface PublishDesk {
 
 const jsonType = 'application/json; charset=utf-8';
 
-export class PublishRoutes implements HotRoutes {
-  constructor(private readonly desk: PublishDesk) {}
+export class PublishRoute implements ExpressRoute {
+  readonly path = '/v2/publish';
+  private readonly answerHeaders: readonly string[];
 
-  register(fastify: FastifyInstance): void {
-    for (const path of ['/v2/publish', '/v2/publish/*']) {
-      fastify.post(path, (request, reply) => this.publish(request, reply));
-    }
+  constructor(private readonly desk: PublishDesk) {
+    this.answerHeaders = ['content-type', jsonType, 'stepwell-durability', desk.durability];
   }
 
-  private publish(request: FastifyRequest, reply: FastifyReply): unknown {
-    const command = this.commandOf(request);
-    if ('status' in command) return sendRefusal(request, reply, command);
-    const { engine, intake, durability } = this.desk;
+  serve(exchange: Exchange): void {
+    const command = this.commandOf(exchange);
+    if ('status' in command) exchange.refuse(command);
+    else this.accept(exchange, command);
+  }
+
+  private accept(exchange: Exchange, command: PublishMessage): void {
+    const { engine, intake } = this.desk;
     const bytes = command.body.length;
     const refusal = intake.take(bytes);
-    if (refusal !== null) return sendRefusal(request, reply, refusal);
+    if (refusal !== null) {
+      exchange.refuse(refusal);
+      return;
+    }
     // One promise per publish beside the engine's own: an async function would add three.
-    return engine.dispatch([command]).then(
+    void engine.dispatch([command]).then(
       ([outcome]) => {
         intake.done(bytes);
-        const { messageId, deduplicated } = resultOf<PublishReceipt>(outcome);
-        const { url } = command.message;
-        const receipt = deduplicated ? { messageId, url, deduplicated } : { messageId, url };
-        return reply
-          .code(deduplicated ? 202 : 200)
-          .header('content-type', jsonType)
-          .header('stepwell-durability', durability)
-          .send(JSON.stringify(receipt));
+        this.answer(exchange, command.message.url, outcome);
       },
       (error: unknown) => {
         intake.done(bytes);
-        throw error;
+        exchange.fail(error);
       },
     );
   }
 
-  private commandOf(request: FastifyRequest): PublishMessage | Refusal {
+  private answer(exchange: Exchange, url: string, outcome: Outcome | undefined): void {
+    if (outcome === undefined) {
+      exchange.fail(new Error('a command without an outcome'));
+    } else if (!outcome.accepted) {
+      exchange.refuse(refusalOf(outcome.rejection));
+    } else {
+      const { messageId, deduplicated } = outcome.result as PublishReceipt;
+      const receipt = deduplicated ? { messageId, url, deduplicated } : { messageId, url };
+      exchange.answer(deduplicated ? 202 : 200, this.answerHeaders, JSON.stringify(receipt));
+    }
+  }
+
+  private commandOf({ request, body }: Exchange): PublishMessage | Refusal {
     const { targets, dialect, limits, clock, identifiers } = this.desk;
-    const { url: requestTarget = '', rawHeaders } = request.raw;
+    const { url: requestTarget = '', rawHeaders } = request;
     const target = targets.read(requestTarget);
     if ('status' in target) return target;
     const { url, options } = target;
     const written = options.length === 0 ? rawHeaders : [...rawHeaders, ...options];
-    const body = rawBody(request);
     const at = clock.now();
     const publish = parsePublish(
       {
@@ -84,7 +92,7 @@ export class PublishRoutes implements HotRoutes {
         contentType: request.headers['content-type'] ?? null,
         plainHeaders: () => plainHeaders(rawHeaders),
         body,
-        callerIp: request.ip,
+        callerIp: request.socket.remoteAddress ?? '',
         at,
       },
       limits,

@@ -10,13 +10,13 @@ import { dialects } from '../http/dialect.js';
 import { RouteTable } from '../http/hot-routes.js';
 import { Intake } from '../lifecycle/intake.js';
 import { provided } from '../ports.js';
-import { PublishRoutes } from './publish.routes.js';
+import { PublishRoute } from './publish.routes.js';
 import { PublishTargets } from './publish-targets.js';
 
 @Module({
   providers: [
     {
-      provide: PublishRoutes,
+      provide: PublishRoute,
       inject: [
         RouteTable,
         Engine,
@@ -27,13 +27,13 @@ import { PublishTargets } from './publish-targets.js';
         provided.clock,
         provided.identifiers,
       ],
-      useFactory: publishRoutes,
+      useFactory: publishRoute,
     },
   ],
 })
 export class PublishingModule {}
 
-function publishRoutes(
+function publishRoute(
   table: RouteTable,
   engine: Engine,
   intake: Intake,
@@ -42,9 +42,9 @@ function publishRoutes(
   config: Config,
   clock: Clock,
   identifiers: Identifiers,
-): PublishRoutes {
+): PublishRoute {
   const { retries, retriesMax, delayMaxMs, timeoutMs } = config;
-  const routes = new PublishRoutes({
+  const route = new PublishRoute({
     engine,
     intake,
     targets: new PublishTargets(guard, (token) => bearer.include(token)),
@@ -54,6 +54,6 @@ function publishRoutes(
     dialect: dialects[config.dialect],
     durability: config.fsync === 'strict' ? 'fsync' : 'os',
   });
-  table.add(routes);
-  return routes;
+  table.addExpress(route);
+  return route;
 }

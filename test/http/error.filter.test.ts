@@ -3,12 +3,13 @@ import Fastify from 'fastify';
 import { pino } from 'pino';
 import { request } from 'undici';
 import { ErrorFilter } from '../../src/http/error.filter.js';
+import { Failures } from '../../src/http/failures.js';
 import { KnownPaths } from '../../src/http/known-paths.js';
 import { DiskFull, TooLarge } from '../../storage/storage-errors.js';
 
 const lines: string[] = [];
 const log = pino({}, { write: (line: string) => void lines.push(line) });
-const filter = new ErrorFilter(new KnownPaths({}), log);
+const filter = new ErrorFilter(new KnownPaths({}), new Failures(log), log);
 const fastify = Fastify();
 let url = '';
 let thrown: unknown;

@@ -1,0 +1,117 @@
+/**
+ * The short way in: ordinary requests of express routes are read and answered here, before Fastify
+ * sees them. Whatever is unusual about a request, a refusal by the front door included, sends it
+ * the long way, so that there is one place that says no.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../engine/clock.js';
+import type { Metrics } from '../metrics/metrics.js';
+import { errorBody, isMessagingPath, type Refusal } from './error-shapes.js';
+import type { Failures } from './failures.js';
+import type { FrontDoor } from './front-door.js';
+import { type Exchange, type ExpressRoute, patternOf, type RouteTable } from './hot-routes.js';
+
+/** Digits only: whatever else a length could be is Fastify's to judge. */
+const plainLength = /^\d{1,15}$/;
+/** Fastify answers 415 to what is no media type; these are. */
+const plainMediaType = /^[a-z]+\/[a-z0-9.+-]+(; ?charset=[a-z0-9-]+)?$/i;
+
+/** What the lane works with. */
+export interface LaneDesk {
+  readonly routes: RouteTable;
+  readonly frontDoor: FrontDoor;
+  readonly failures: Failures;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  /** The largest body, in bytes. */
+  readonly bodyLimit: number;
+}
+
+export class ExpressLane {
+  constructor(private readonly desk: LaneDesk) {}
+
+  /** Takes an ordinary request of an express route in; false leaves it untouched. */
+  takes(request: IncomingMessage, response: ServerResponse): boolean {
+    const { method, url = '' } = request;
+    const { routes, frontDoor } = this.desk;
+    const route = method === 'POST' ? routes.expressFor(url) : undefined;
+    if (route === undefined || !this.isOrdinary(request)) return false;
+    if (!frontDoor.admits(request, isMessagingPath(route.path))) return false;
+    new LaneExchange(request, response, route, this.desk).read();
+    return true;
+  }
+
+  /** Nothing but a path, a known length within the limit and a media type, if any. */
+  private isOrdinary({ url = '', headers }: IncomingMessage): boolean {
+    const { 'content-length': length, 'content-type': type } = headers;
+    return (
+      length !== undefined &&
+      plainLength.test(length) &&
+      Number(length) <= this.desk.bodyLimit &&
+      (type === undefined || plainMediaType.test(type)) &&
+      // The router refuses what it cannot decode.
+      !url.includes('%') &&
+      headers['transfer-encoding'] === undefined
+    );
+  }
+}
+
+const noBody = Buffer.alloc(0);
+
+class LaneExchange implements Exchange {
+  body: Buffer = noBody;
+  private readonly started: number;
+
+  constructor(
+    readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    private readonly route: ExpressRoute,
+    private readonly desk: LaneDesk,
+  ) {
+    this.started = desk.clock.monotonic();
+  }
+
+  /**
+   * Reads the body, then serves. Node has framed it by its length: it ends whole or, when the
+   * client is gone, not at all.
+   */
+  read(): void {
+    let chunks: Buffer[] | null = null;
+    this.request.on('data', (chunk: Buffer) => {
+      if (this.body === noBody) this.body = chunk;
+      else if (chunks === null) chunks = [this.body, chunk];
+      else chunks.push(chunk);
+    });
+    this.request.on('end', () => {
+      if (chunks !== null) this.body = Buffer.concat(chunks);
+      this.serve();
+    });
+  }
+
+  answer(status: number, headers: readonly string[], body: string): void {
+    const { request, response, route, desk } = this;
+    const length = String(Buffer.byteLength(body));
+    response.writeHead(status, [...headers, 'content-length', length]).end(body);
+    const seconds = (desk.clock.monotonic() - this.started) / 1000;
+    desk.metrics.requestAnswered(request.method ?? '', patternOf(route), status, seconds);
+  }
+
+  refuse(refusal: Refusal): void {
+    const { status, headers = {} } = refusal;
+    const type = ['content-type', 'application/json; charset=utf-8'];
+    const body = errorBody(isMessagingPath(this.route.path), refusal);
+    this.answer(status, [...Object.entries(headers).flat(), ...type], body);
+  }
+
+  fail(error: unknown): void {
+    this.refuse(this.desk.failures.refusalOf(error, this.request));
+  }
+
+  private serve(): void {
+    try {
+      this.route.serve(this);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** What a thrown error means to the one who asked; only here is an error "internal". */
+import { HttpException } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { DiskFull, TooLarge } from '../../storage/storage-errors.js';
+import type { Refusal } from './error-shapes.js';
+import { loggedPath } from './log.js';
+
+/** What the log says of a request that failed. */
+export interface FailedRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  /** Where the server numbers its requests. */
+  readonly id?: string;
+}
+
+export class Failures {
+  constructor(private readonly log: Logger) {}
+
+  /** The refusal that an error ends a request with; one that nobody expected is logged. */
+  refusalOf(error: unknown, { method, url = '', id }: FailedRequest): Refusal {
+    if (error instanceof HttpException) {
+      return { status: error.getStatus(), message: error.message };
+    }
+    if (error instanceof TooLarge) return { status: 413, message: error.message };
+    if (error instanceof DiskFull) return { status: 507, message: 'the disk is full' };
+    this.log.error({ err: error, method, path: loggedPath(url), request: id }, 'request failed');
+    return { status: 500, message: 'internal error' };
+  }
+}
