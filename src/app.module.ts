@@ -2,7 +2,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { Config } from './config.js';
 import type { Credentials } from './credentials.js';
-import { DeliveryModule } from './delivery/delivery.module.js';
+import { deliveryModule } from './delivery/delivery.module.js';
 import { EngineModule } from './engine/engine.module.js';
 import { HealthModule } from './health/health.module.js';
 import { BasicCredentials } from './http/basic-auth.js';
@@ -42,6 +42,7 @@ export function applicationModule(shared: Shared, routes: RouteTable): DynamicMo
     { provide: provided.clock, useValue: ports.clock },
     { provide: provided.identifiers, useValue: ports.identifiers },
     { provide: provided.disk, useValue: ports.disk },
+    { provide: provided.fileSizes, useValue: ports.fileSizes ?? {} },
     { provide: provided.log, useValue: ports.log },
     { provide: provided.fatal, useValue: ports.fatal },
     { provide: ProcessLife, useValue: shared.life },
@@ -51,7 +52,7 @@ export function applicationModule(shared: Shared, routes: RouteTable): DynamicMo
   ];
   const imports = [
     EngineModule,
-    DeliveryModule,
+    deliveryModule(ports.endpoints),
     HealthModule,
     MetricsModule,
     SigningKeysModule,

@@ -1,6 +1,8 @@
 /** What a process is given from outside; a simulated one gets other ones. */
 import type { Logger } from 'pino';
 import type { Disk } from '../storage/disk.js';
+import type { StoreOptions } from '../storage/store.js';
+import type { Endpoints } from './delivery/endpoints.js';
 import type { Clock } from './engine/clock.js';
 import type { Identifiers } from './engine/identifiers.js';
 
@@ -9,6 +11,10 @@ export interface Ports {
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly disk: Disk;
+  /** Who makes attempts; without it the network. */
+  readonly endpoints?: Endpoints;
+  /** Sizes of files, in bytes, for a disk that is small; without it those of a real one. */
+  readonly fileSizes?: Pick<StoreOptions, 'segmentBytes' | 'reserveBytes'>;
   readonly log: Logger;
   /** Ends the process with the exit code of `error`: the disk failed or an invariant broke. */
   readonly fatal: (error: unknown) => void;
@@ -21,6 +27,9 @@ export const provided = {
   clock: Symbol('Clock'),
   identifiers: Symbol('Identifiers'),
   disk: Symbol('Disk'),
+  /** Made by the delivery module: the port, or the network. */
+  endpoints: Symbol('Endpoints'),
+  fileSizes: Symbol('fileSizes'),
   log: Symbol('Log'),
   fatal: Symbol('fatal'),
 } as const;

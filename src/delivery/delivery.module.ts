@@ -1,5 +1,5 @@
 /** Wiring of the way out: who may be called, how many at once, and the caller itself. */
-import { Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { allowedNetworks, type Config } from '../config.js';
 import type { Clock } from '../engine/clock.js';
 import { ProcessLife } from '../lifecycle/process-life.js';
@@ -8,6 +8,7 @@ import { AddressGuard } from './address-guard.js';
 import { ByteBudget } from './byte-budget.js';
 import { CountingGate } from './counting-gate.js';
 import { EndpointCaller } from './endpoint-caller.js';
+import type { Endpoints } from './endpoints.js';
 import { Gates } from './gates.js';
 
 /** Outgoing bodies in memory at once, in bytes (decision 21). */
@@ -17,8 +18,12 @@ const bodyBytesMax = 128 * 1024 * 1024;
 const closeDeadlineMs = 2000;
 
 @Global()
-@Module({
-  providers: [
+@Module({})
+export class DeliveryModule {}
+
+/** Attempts go to `endpoints`, or else out to the network. */
+export function deliveryModule(endpoints: Endpoints | undefined): DynamicModule {
+  const providers = [
     {
       provide: AddressGuard,
       inject: [provided.config],
@@ -26,14 +31,15 @@ const closeDeadlineMs = 2000;
     },
     { provide: Gates, inject: [provided.config], useFactory: gatesOf },
     {
-      provide: EndpointCaller,
+      provide: provided.endpoints,
       inject: [provided.config, provided.clock, ProcessLife],
-      useFactory: callerOf,
+      useFactory: (config: Config, clock: Clock, life: ProcessLife) =>
+        closedWith(life, endpoints ?? networkOf(config, clock)),
     },
-  ],
-  exports: [AddressGuard, Gates, EndpointCaller],
-})
-export class DeliveryModule {}
+  ];
+  const exports = [AddressGuard, Gates, provided.endpoints];
+  return { module: DeliveryModule, providers, exports };
+}
 
 function gatesOf({ originParallelism, globalParallelism }: Config): Gates {
   return new Gates([
@@ -43,18 +49,21 @@ function gatesOf({ originParallelism, globalParallelism }: Config): Gates {
   ]);
 }
 
-function callerOf(config: Config, clock: Clock, life: ProcessLife): EndpointCaller {
-  const caller = new EndpointCaller({
+function closedWith(life: ProcessLife, endpoints: Endpoints): Endpoints {
+  life.addStoppable({
+    name: 'connections out',
+    phase: 'rest',
+    deadlineMs: closeDeadlineMs,
+    stop: () => endpoints.close(),
+  });
+  return endpoints;
+}
+
+function networkOf(config: Config, clock: Clock): EndpointCaller {
+  return new EndpointCaller({
     clock,
     allowed: allowedNetworks(config),
     overrides: config.hostOverrides,
     originParallelism: config.originParallelism,
   });
-  life.addStoppable({
-    name: 'connections out',
-    phase: 'rest',
-    deadlineMs: closeDeadlineMs,
-    stop: () => caller.close(),
-  });
-  return caller;
 }

@@ -9,6 +9,7 @@ import { type Parsed, parsed, refused } from '../http/parsed.js';
 import { AddressGuard, type AllowedNetworks, dialledHost } from './address-guard.js';
 import type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
 import { type DialTarget, guardedConnector } from './connector.js';
+import type { Endpoints } from './endpoints.js';
 import { NameResolver, type Resolve } from './name-resolver.js';
 import { OpenAttempt } from './open-attempt.js';
 import { transportReason } from './transport-error.js';
@@ -33,7 +34,7 @@ const poolAgeMs = 60_000;
 const connectTimeoutMs = 5000;
 const responseHeaderBytesMax = 64 * 1024;
 
-export class EndpointCaller {
+export class EndpointCaller implements Endpoints {
   private readonly guard: AddressGuard;
   private readonly connector: buildConnector.connector;
   private readonly pools: LRUCache<string, Pool>;

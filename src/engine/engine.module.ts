@@ -9,7 +9,7 @@ import type { Config } from '../config.js';
 import { Intake } from '../lifecycle/intake.js';
 import { ProcessLife } from '../lifecycle/process-life.js';
 import { Metrics } from '../metrics/metrics.js';
-import { provided } from '../ports.js';
+import { type Ports, provided } from '../ports.js';
 import type { Clock } from './clock.js';
 import { Engine } from './engine.js';
 import { EventCodec } from './event-codec.js';
@@ -36,6 +36,7 @@ const storageDeadlineMs = 30_000;
         provided.disk,
         provided.clock,
         provided.identifiers,
+        provided.fileSizes,
         provided.fatal,
         ProcessLife,
         Metrics,
@@ -87,6 +88,7 @@ async function storeOf(
   disk: Disk,
   clock: Clock,
   identifiers: Identifiers,
+  fileSizes: Ports['fileSizes'],
   fatal: (error: unknown) => void,
   life: ProcessLife,
   metrics: Metrics,
@@ -96,6 +98,7 @@ async function storeOf(
     after: (delayMs, callback) => clock.after(delayMs, callback),
     randomBytes: (length) => identifiers.randomBytes(length),
     fsync: config.fsync,
+    ...fileSizes,
     onCommit: (records) => {
       const startedAt = clock.monotonic();
       return () => metrics.committed(records, (clock.monotonic() - startedAt) / 1000);

@@ -4,12 +4,9 @@
  */
 
 import type { Admission, Entrant } from '../delivery/admission.js';
+import type { AttemptOutcome, OutgoingAttempt } from '../delivery/attempt-outcome.js';
 import { deliveryHeaders } from '../delivery/delivery-headers.js';
-import type {
-  AttemptOutcome,
-  EndpointCaller,
-  OutgoingAttempt,
-} from '../delivery/endpoint-caller.js';
+import type { Endpoints } from '../delivery/endpoints.js';
 import type { Gates } from '../delivery/gates.js';
 import type { SigningInput } from '../delivery/signature.js';
 import type { Clock } from '../engine/clock.js';
@@ -68,7 +65,7 @@ export interface DeliveryDesk {
   readonly payloads: Payloads;
   readonly bodies: MessageBodies;
   readonly gates: Gates;
-  readonly caller: EndpointCaller;
+  readonly endpoints: Endpoints;
   /** Signs with the key in use. */
   readonly sign: (delivery: Omit<SigningInput, 'key'>) => string;
   readonly clock: Clock;
@@ -119,7 +116,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   }
 
   private async run(attempt: Attempt): Promise<void> {
-    const { engine, payloads, bodies, gates, caller, clock } = this.desk;
+    const { engine, payloads, bodies, gates, endpoints, clock } = this.desk;
     attempt.startedAt = clock.now();
     this.open.set(attempt.messageId, attempt);
     const envelope = await payloads.read(attempt.source.firstOffset);
@@ -127,7 +124,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     const body = await bodies.read(published);
     const outcome = this.draining
       ? null
-      : await caller.call(this.request(published, body, attempt.number), this.cut.signal);
+      : await endpoints.call(this.request(published, body, attempt.number), this.cut.signal);
     this.open.delete(attempt.messageId);
     if (attempt.admission !== null) gates.leave(attempt.admission);
     if (outcome !== null && !outcome.cut) {

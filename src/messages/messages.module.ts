@@ -1,7 +1,7 @@
 /** Wiring of messages: their decider, their index, and how their wishes are carried out. */
 import { Module } from '@nestjs/common';
 import type { Config } from '../config.js';
-import { EndpointCaller } from '../delivery/endpoint-caller.js';
+import type { Endpoints } from '../delivery/endpoints.js';
 import { Gates } from '../delivery/gates.js';
 import type { Clock } from '../engine/clock.js';
 import { Engine } from '../engine/engine.js';
@@ -39,7 +39,7 @@ const drainMs = 10_000;
         Payloads,
         MessageBodies,
         Gates,
-        EndpointCaller,
+        provided.endpoints,
         Keyring,
         ProcessLife,
         Metrics,
@@ -59,7 +59,7 @@ function endpointCalls(
   payloads: Payloads,
   bodies: MessageBodies,
   gates: Gates,
-  caller: EndpointCaller,
+  endpoints: Endpoints,
   keyring: Keyring,
   life: ProcessLife,
   metrics: Metrics,
@@ -83,7 +83,7 @@ function endpointCalls(
     payloads,
     bodies,
     gates,
-    caller,
+    endpoints,
     sign: (delivery) => keyring.sign(delivery),
     clock,
     identifiers,

@@ -100,6 +100,14 @@ export class PublishRoute implements ExpressRoute {
     if (!publish.ok) return refusalOf(publish.refusal);
     const id = `msg_${identifiers.turnSeed(at)}`;
     const { message } = publish;
-    return { type: 'PublishMessage', kind: messageKind, id, at, message, body };
+    return {
+      type: 'PublishMessage',
+      kind: messageKind,
+      id,
+      at,
+      message,
+      body,
+      sharesBodyWith: null,
+    };
   }
 }
