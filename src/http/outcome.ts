@@ -1,9 +1,11 @@
 /**
- * What became of a command, for controllers: its result, or the refusal thrown to the error filter.
+ * What became of a command or a text, for controllers: the result, or the refusal thrown to the
+ * error filter.
  */
-import { HttpException } from '@nestjs/common';
+import { BadRequestException, HttpException } from '@nestjs/common';
 import type { Outcome } from '../engine/turn.js';
 import { refusalOf } from './error-shapes.js';
+import type { Parsed } from './parsed.js';
 
 /** The result of an accepted command. Throws the rejection of a refused one as its status. */
 export function resultOf<Result>(outcome: Outcome | undefined): Result {
@@ -11,4 +13,10 @@ export function resultOf<Result>(outcome: Outcome | undefined): Result {
   if (outcome.accepted) return outcome.result as Result;
   const { message, status } = refusalOf(outcome.rejection);
   throw new HttpException(message, status);
+}
+
+/** What a text meant. Throws why it was refused as status 400. */
+export function valueIn<Value>(parsed: Parsed<Value>): Value {
+  if (parsed.ok) return parsed.value;
+  throw new BadRequestException(parsed.reason);
 }

@@ -1,0 +1,189 @@
+/**
+ * Filters of listings and bulk actions, read strictly: a name that is not known is refused, because
+ * a typo must never mean "everything" (messaging protocol 1.1). Pure.
+ */
+import { decodeQueryValue, tokenParameters } from './dialect.js';
+import { parseJson } from './json.js';
+import { type Parsed, parsed, refused } from './parsed.js';
+
+/** Reads every value that one name was given, in order; none where the name is absent. */
+export type FilterReader<Value> = (values: readonly string[]) => Parsed<Value>;
+
+/** What an endpoint understands: name to reader. */
+export type KnownFilters = Readonly<Record<string, FilterReader<unknown>>>;
+
+/** What the readers made of it, by name. */
+export type Filters<Known extends KnownFilters> = {
+  readonly [Name in keyof Known]: Known[Name] extends FilterReader<infer Value> ? Value : never;
+};
+
+type FilterValues = Map<string, string[]>;
+
+/** Spellings that some clients use (messaging protocol 11). */
+const otherSpellings: ReadonlyMap<string, string> = new Map([['callerIP', 'callerIp']]);
+
+/**
+ * The filters of a request: those in the query of its target (`/v2/dlq?label=a&label=b`, raw as it
+ * was sent; a bearer token there is no filter) and those in its JSON body, where some clients send
+ * them (`{"dlqIds": ["a", "b"]}`; an empty body has none). The reason of a refusal names the filter.
+ */
+export function readFilters<Known extends KnownFilters>(
+  requestTarget: string,
+  known: Known,
+  body: Buffer = noBody,
+): Parsed<Filters<Known>> {
+  const values: FilterValues = new Map();
+  const reason = addQuery(values, requestTarget) ?? addBody(values, body);
+  if (reason !== null) return refused(reason);
+  for (const name of values.keys()) {
+    if (!Object.hasOwn(known, name)) return refused(`there is no filter ${JSON.stringify(name)}`);
+  }
+  const filters: Record<string, unknown> = {};
+  for (const [name, reader] of Object.entries(known)) {
+    const given = values.get(name) ?? [];
+    if (given.includes('')) return refused(`${name} is empty`);
+    const value = reader(given);
+    if (!value.ok) return refused(`${name} ${value.reason}`);
+    filters[name] = value.value;
+  }
+  return parsed(filters as Filters<Known>);
+}
+
+/** One text; null = absent. */
+export const text: FilterReader<string | null> = (values) => single(values, null, parsed);
+
+/** A whole number: Unix milliseconds, a status; null = absent. */
+export const integer: FilterReader<number | null> = (values) => single(values, null, wholeNumber);
+
+/** Any of these texts, each given on its own, as a URL may hold commas; null = absent. */
+export const texts: FilterReader<readonly string[] | null> = (values) =>
+  parsed(values.length === 0 ? null : values);
+
+/** Any of these names, given one by one or joined by commas; null = absent. */
+export const names: FilterReader<readonly string[] | null> = (values) => {
+  if (values.length === 0) return parsed(null);
+  const all = values.flatMap((value) => value.split(',')).map((name) => name.trim());
+  return all.includes('') ? refused('names nothing between two commas') : parsed(all);
+};
+
+/** Any of these whole numbers, given as `names` are; null = absent. */
+export const integers: FilterReader<readonly number[] | null> = (values) => {
+  const all = names(values);
+  if (!all.ok || all.value === null) return all as Parsed<null>;
+  const numbers: number[] = [];
+  for (const each of all.value) {
+    const number = wholeNumber(each);
+    if (!number.ok) return number;
+    numbers.push(number.value);
+  }
+  return parsed(numbers);
+};
+
+/**
+ * How many rows to answer or to act on: `standard` where it is absent, `max` where more is asked
+ * for. Zero is refused: it would look like the end.
+ */
+export function count(standard: number, max: number): FilterReader<number> {
+  return (values) =>
+    single(values, standard, (given) => {
+      const number = wholeNumber(given);
+      if (!number.ok) return number;
+      return number.value === 0
+        ? refused('must be at least 1')
+        : parsed(Math.min(number.value, max));
+    });
+}
+
+/** One word out of a few; null = absent. */
+export function oneOf<Word extends string>(...words: readonly Word[]): FilterReader<Word | null> {
+  return (values) =>
+    single(values, null, (given) => {
+      const word = words.find((each) => each === given);
+      return word === undefined ? refused(`must be ${words.join(' or ')}`) : parsed(word);
+    });
+}
+
+/** Which end of a listing comes first; the newest where nothing is said. */
+export const order: FilterReader<'latestFirst' | 'earliestFirst'> = (values) => {
+  const word = oneOf('latestFirst', 'earliestFirst')(values);
+  return word.ok ? parsed(word.value ?? 'latestFirst') : word;
+};
+
+/** Filters by a destination; null = absent. */
+export interface UrlFilters {
+  readonly url: readonly string[] | null;
+  /** With its port or without. */
+  readonly host: readonly string[] | null;
+  readonly path: readonly string[] | null;
+}
+
+/** Whether a destination is among those asked for. A URL is compared as it was published. */
+export function matchesUrl(destination: string, { url, host, path }: UrlFilters): boolean {
+  if (url !== null && !url.includes(destination)) return false;
+  if (host === null && path === null) return true;
+  const parts = new URL(destination);
+  const isHost = (given: string) => {
+    const lower = given.toLowerCase();
+    return lower === parts.host || lower === parts.hostname;
+  };
+  return (host === null || host.some(isHost)) && (path === null || path.includes(parts.pathname));
+}
+
+const noBody = Buffer.alloc(0);
+
+function single<Value>(
+  values: readonly string[],
+  absent: Value,
+  parse: (given: string) => Parsed<Value>,
+): Parsed<Value> {
+  const [first] = values;
+  if (first === undefined) return parsed(absent);
+  return values.length === 1 ? parse(first) : refused('is given more than once');
+}
+
+function wholeNumber(given: string): Parsed<number> {
+  const number = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+  return Number.isSafeInteger(number) ? parsed(number) : refused('must be a whole number');
+}
+
+/** Adds what the query says, or tells why it cannot be read. */
+function addQuery(values: FilterValues, requestTarget: string): string | null {
+  const question = requestTarget.indexOf('?');
+  if (question < 0) return null;
+  for (const part of requestTarget.slice(question + 1).split('&')) {
+    if (part === '') continue;
+    const [name = '', ...rest] = part.split('=');
+    const key = decodeQueryValue(name);
+    const value = decodeQueryValue(rest.join('='));
+    if (key === undefined || value === undefined) return 'the query is not valid UTF-8';
+    if (!tokenParameters.includes(key)) add(values, key, [value]);
+  }
+  return null;
+}
+
+function addBody(values: FilterValues, body: Buffer): string | null {
+  if (body.length === 0) return null;
+  const json = parseJson(body);
+  if (!json.ok) return json.reason;
+  if (typeof json.value !== 'object' || json.value === null || Array.isArray(json.value)) {
+    return 'the body must be an object of filters';
+  }
+  for (const [name, field] of Object.entries(json.value as Record<string, unknown>)) {
+    const given: unknown[] = Array.isArray(field) ? field : [field];
+    const written = given.map((value) => (typeof value === 'number' ? String(value) : value));
+    if (!written.every((value) => typeof value === 'string')) {
+      return `${name} must be a text, a number or an array of them`;
+    }
+    // An empty array is not an absent filter: it asks for nothing at all.
+    if (written.length === 0) return `${name} is empty`;
+    add(values, name, written);
+  }
+  return null;
+}
+
+function add(values: FilterValues, spelling: string, given: readonly string[]): void {
+  const name = otherSpellings.get(spelling) ?? spelling;
+  const earlier = values.get(name);
+  if (earlier === undefined) values.set(name, [...given]);
+  else for (const value of given) earlier.push(value);
+}

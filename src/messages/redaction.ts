@@ -1,0 +1,30 @@
+/**
+ * What is shown in place of a redacted value (spec: `Svc-Redact-Fields`; messaging protocol 4.6).
+ * Only showing goes through here: what is delivered never does. Pure.
+ */
+import { createHash } from 'node:crypto';
+import type { Redaction } from './message.events.js';
+import type { HeaderMap } from './message-object.js';
+
+/** `REDACTED:` and the SHA-256 of the original bytes in lower-case hex. */
+export function redacted(original: string | Buffer): string {
+  return `REDACTED:${createHash('sha256').update(original).digest('hex')}`;
+}
+
+/** A header map as it may be shown: each value of a redacted header is replaced on its own. */
+export function redactedHeaders(map: HeaderMap, redaction: Redaction | null): HeaderMap {
+  if (redaction === null || redaction.headers.length === 0) return map;
+  const shown: HeaderMap = Object.create(null);
+  const all = redaction.headers.includes('*');
+  for (const [name, values] of Object.entries(map)) {
+    const isHidden = all || redaction.headers.includes(name.toLowerCase());
+    shown[name] = isHidden ? values.map(redacted) : values;
+  }
+  return shown;
+}
+
+/** A body as it may be shown: the marker's own bytes where it is redacted; none stays none. */
+export function redactedBody(body: Buffer | null, redaction: Redaction | null): Buffer | null {
+  if (redaction?.body !== true || body === null || body.length === 0) return body;
+  return Buffer.from(redacted(body));
+}
