@@ -35,6 +35,14 @@ export class ManualClock implements Clock {
     return this.timers.length;
   }
 
+  /** When the next timer is due, Unix milliseconds; null = none is armed. */
+  nextDue(): number | null {
+    return this.timers.reduce<number | null>(
+      (next, { at }) => (next === null ? at : Math.min(next, at)),
+      null,
+    );
+  }
+
   /** Time passes; every timer due on the way fires at its own moment, in order. */
   advance(durationMs: number): void {
     const until = this.time + durationMs;

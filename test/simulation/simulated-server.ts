@@ -1,0 +1,126 @@
+/**
+ * The whole server over a simulated disk, clock and world, without a port: it can die at any
+ * fdatasync and come back on what the disk kept.
+ */
+import { pino } from 'pino';
+import type { Shared } from '../../src/app.module.js';
+import { readConfiguration } from '../../src/config.js';
+import { openCredentials } from '../../src/credentials.js';
+import { Engine } from '../../src/engine/engine.js';
+import { identifiersFrom } from '../../src/engine/identifiers.js';
+import { Journal } from '../../src/engine/journal.js';
+import { BasicCredentials } from '../../src/http/basic-auth.js';
+import { BearerTokens } from '../../src/http/bearer-token.js';
+import { createHttpServer } from '../../src/http/http-server.js';
+import { ProcessLife } from '../../src/lifecycle/process-life.js';
+import { Metrics } from '../../src/metrics/metrics.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { SeededRandom } from './seeded-random.js';
+import { type CrashPolicy, crashPolicies, SimulatedDisk } from './simulated-disk.js';
+import type { SimulatedWorld } from './simulated-endpoints.js';
+
+const kilobyte = 1024;
+
+/** One life of the server: from its start to its death. */
+export class SimulatedServer {
+  private constructor(
+    readonly engine: Engine,
+    readonly journal: Journal,
+    readonly clock: ManualClock,
+    readonly disk: SimulatedDisk,
+    private readonly metrics: Metrics,
+    /** Invariants that broke, turns that threw, and whatever was worth a warning. */
+    readonly failures: unknown[],
+  ) {}
+
+  static async start(
+    disk: SimulatedDisk,
+    world: SimulatedWorld,
+    startsAt: number,
+    seed: number,
+  ): Promise<SimulatedServer> {
+    const random = new SeededRandom(seed);
+    const clock = new ManualClock(startsAt);
+    const failures: unknown[] = [];
+    const { config } = readConfiguration({
+      STEPWELL_DATA_DIR: '/data',
+      STEPWELL_LOG_LEVEL: 'fatal',
+    });
+    const identifiers = identifiersFrom((length) => random.bytes(length));
+    const log = pino({ level: 'warn' }, { write: (line) => failures.push(line) });
+    await disk.makeDirectory(config.dataDirectory);
+    await disk.syncDirectory('/');
+    const { credentials } = await openCredentials(config, disk, identifiers);
+    const life = new ProcessLife(clock, log);
+    const metrics = new Metrics();
+    const shared: Shared = {
+      config,
+      credentials,
+      life,
+      metrics,
+      bearer: new BearerTokens(credentials.tokens, credentials.readTokens),
+      basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
+      ports: {
+        clock,
+        identifiers,
+        disk,
+        log,
+        endpoints: world.endpoints(clock),
+        fileSizes: { segmentBytes: 64 * kilobyte, reserveBytes: 0 },
+        fatal: (error) => failures.push(error),
+      },
+    };
+    const nest = await createHttpServer(shared);
+    await life.recover();
+    return new SimulatedServer(nest.get(Engine), nest.get(Journal), clock, disk, metrics, failures);
+  }
+
+  /** Lets `durationMs` pass, event by event; stops early when `isOver` says so. */
+  async pass(durationMs: number, isOver: () => boolean = () => false): Promise<void> {
+    const until = this.clock.now() + durationMs;
+    await settled();
+    while (!isOver()) {
+      const next = this.clock.nextDue();
+      if (next === null || next > until) break;
+      this.clock.advance(Math.max(0, next - this.clock.now()));
+      await settled();
+    }
+    if (!isOver()) this.clock.advance(Math.max(0, until - this.clock.now()));
+    await settled();
+  }
+
+  /** Time passes at once; what is due on the way happens, and its consequences at the end. */
+  async leap(durationMs: number): Promise<void> {
+    this.clock.advance(durationMs);
+    await settled();
+  }
+
+  /** Forgets this life: nothing that it still does is seen by anybody. */
+  abandon(): void {
+    this.metrics.close();
+  }
+}
+
+/** Everything that waits for no timer has happened: commits, answers, effects. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 6; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A power cut at the `nth` change of the disk from now; `image` is what it leaves. */
+export class PlannedCrash {
+  image: SimulatedDisk | null = null;
+  private changes = 0;
+
+  constructor(disk: SimulatedDisk, random: SeededRandom, nth: number) {
+    const policy: CrashPolicy = random.pick(crashPolicies);
+    const seed = random.below(2 ** 31);
+    disk.afterChange = () => {
+      this.changes += 1;
+      if (this.changes === nth) this.image = disk.crash(policy, seed);
+    };
+  }
+
+  get hasHappened(): boolean {
+    return this.image !== null;
+  }
+}
