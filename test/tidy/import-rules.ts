@@ -88,8 +88,21 @@ export const importRules: readonly ImportRule[] = [
   },
 ];
 
-/** Grammars are plain nouns: pure, without state, and anybody may speak them. */
-const grammars = /\/(duration|retry-delay|retry-after|flow-control-value|cron|destination)\.ts$/;
+/** Plain nouns: pure, without state, and anybody may speak them. */
+const nouns = [
+  // Grammars.
+  'duration',
+  'retry-delay',
+  'retry-after',
+  'flow-control-value',
+  'cron',
+  'destination',
+  // A message as it is asked for and shown: the same in every listing.
+  'message-filter',
+  'message-object',
+  'redaction',
+];
+const grammars = new RegExp(`/(${nouns.join('|')})\\.ts$`);
 const isGrammar = (path: string) => grammars.test(path);
 
 /** Every import that the table forbids, one line each. */
