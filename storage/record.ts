@@ -135,7 +135,8 @@ const noTerms: readonly string[] = [];
 
 /**
  * Reads the records of a batch's body, in order. Throws `RangeError` where the bytes do not follow
- * the grammar; with a body whose checksum holds that is a broken invariant.
+ * the grammar (of headers and terms: when they are asked for); with a body whose checksum holds
+ * that is a broken invariant.
  */
 export function decodeRecords(body: Buffer, baseOffset: Offset): LogRecord[] {
   const records: LogRecord[] = [];
@@ -159,36 +160,47 @@ function decodeRecord(body: Buffer, start: number, end: number, baseOffset: Offs
   if (keyLength < -1 || valueLength < -1 || headersStart > end) throw new RangeError('record');
   const key = keyLength < 0 ? null : body.subarray(keyStart, valueStart);
   const value = valueLength < 0 ? null : body.subarray(valueStart, headersStart);
-  const cursor = { position: headersStart, end };
-  const headers = headerCount === 0 ? noHeaders : decodeHeaders(body, cursor, headerCount);
   return new DecodedRecord(
     baseOffset + body.readUInt32LE(start + 4),
     body.readDoubleLE(start + 8),
     key,
     value,
-    headers,
+    body,
+    headersStart,
+    end,
+    headerCount,
     termCount,
-    body.subarray(cursor.position, end),
   );
 }
 
-/** A record whose terms are read when somebody asks: a replay never does. */
+/** A record whose headers and terms are read whenever somebody asks: a replay never does. */
 class DecodedRecord implements LogRecord {
   constructor(
     readonly offset: Offset,
     readonly timestamp: number,
     readonly key: Buffer | null,
     readonly value: Buffer | null,
-    readonly headers: readonly RecordHeader[],
+    private readonly body: Buffer,
+    private readonly headersStart: number,
+    private readonly end: number,
+    private readonly headerCount: number,
     private readonly termCount: number,
-    private readonly encodedTerms: Buffer,
   ) {}
+
+  get headers(): readonly RecordHeader[] {
+    if (this.headerCount === 0) return noHeaders;
+    return decodeHeaders(this.body, this.cursor(), this.headerCount);
+  }
 
   get terms(): readonly string[] {
     if (this.termCount === 0) return noTerms;
-    const { encodedTerms } = this;
-    const cursor = { position: 0, end: encodedTerms.length };
-    return decodeTerms(encodedTerms, cursor, this.termCount);
+    const cursor = this.cursor();
+    decodeHeaders(this.body, cursor, this.headerCount);
+    return decodeTerms(this.body, cursor, this.termCount);
+  }
+
+  private cursor(): Cursor {
+    return { position: this.headersStart, end: this.end };
   }
 }
 

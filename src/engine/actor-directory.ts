@@ -71,7 +71,7 @@ export class ActorDirectory {
     for (const fold of folds) fold.evolve(envelope, changes);
     if (decider.isFinal(evolved.state)) {
       changes.delete(this.actors, id);
-      this.live.delete(id);
+      if (decider.packing !== undefined) this.live.delete(id);
     } else {
       changes.set(this.actors, id, evolved);
       this.touch(id);

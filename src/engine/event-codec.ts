@@ -29,6 +29,7 @@ export class EventCodec {
   private packr: Packr;
   private structures: string[][] = [];
   private undefinedStructures = false;
+  private latestKind = '';
 
   constructor(private readonly upcasters: UpcasterTable) {
     this.packr = this.packrOver([]);
@@ -73,18 +74,19 @@ export class EventCodec {
     }
     const name = record.key.toString();
     const slash = name.indexOf('/');
-    const kind = name.slice(0, slash);
+    const kind = this.kindOf(name, slash);
     const [version, sequence, previous, fields] = this.packr.unpack(record.value ?? empty);
-    return {
-      kind,
-      id: name.slice(slash + 1),
-      sequence,
-      at: record.timestamp,
-      offset: record.offset,
-      previous,
-      event: this.upcast(kind, version, fields),
-      body: record.headers[0]?.value ?? null,
-    };
+    const event = this.upcast(kind, version, fields);
+    return new StoredEvent(kind, name.slice(slash + 1), sequence, previous, event, record);
+  }
+
+  /** Equal kinds share one string, whose hash is known: every event looks its kind up. */
+  private kindOf(name: string, length: number): string {
+    const { latestKind } = this;
+    if (latestKind.length !== length || !name.startsWith(latestKind)) {
+      this.latestKind = name.slice(0, length);
+    }
+    return this.latestKind;
   }
 
   private upcast(kind: string, version: number, fields: DomainEvent): DomainEvent {
@@ -115,3 +117,25 @@ export class EventCodec {
 }
 
 const empty = Buffer.alloc(0);
+
+/** An event as it was read. Its body is cut from what was read when somebody asks for it. */
+class StoredEvent implements EventEnvelope {
+  readonly at: number;
+  readonly offset: number;
+
+  constructor(
+    readonly kind: string,
+    readonly id: string,
+    readonly sequence: number,
+    readonly previous: number,
+    readonly event: DomainEvent,
+    private readonly record: LogRecord,
+  ) {
+    this.at = record.timestamp;
+    this.offset = record.offset;
+  }
+
+  get body(): Buffer | null {
+    return this.record.headers[0]?.value ?? null;
+  }
+}
