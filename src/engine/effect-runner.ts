@@ -54,15 +54,22 @@ export class EffectRunner {
   reconcile(source: EffectSource, wanted: readonly Effect[]): void {
     if (this.stopped) return;
     const streams = this.streamsOf(source.kind);
-    const running = streams.get(source.id) ?? nothing;
-    if (running.length === 0 && wanted.length === 0) return;
+    const running = streams.get(source.id);
+    if (running === undefined) {
+      if (wanted.length === 0) return;
+      streams.set(
+        source.id,
+        wanted.map((effect) => this.begin(source, effect)),
+      );
+      return;
+    }
     const isNamed = (wish: Wish) => wanted.some(({ id }) => id === wish.effect.id);
     const runs = (effect: Effect) => running.some((wish) => wish.effect.id === effect.id);
     for (const wish of running) if (!isNamed(wish)) wish.stop();
     const started = wanted
       .filter((effect) => !runs(effect))
       .map((effect) => this.begin(source, effect));
-    const now = running.length === 0 ? started : [...running.filter(isNamed), ...started];
+    const now = [...running.filter(isNamed), ...started];
     if (now.length === 0) streams.delete(source.id);
     else streams.set(source.id, now);
   }
@@ -90,5 +97,3 @@ export class EffectRunner {
     return wish;
   }
 }
-
-const nothing: readonly Wish[] = [];

@@ -14,6 +14,8 @@ export interface Identifiers {
 }
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const timeLetters = 10;
+const randomLetters = 13;
 
 /** Random bits are drawn from the kernel in blocks: one call for 512 seeds. */
 const blockBytes = 4096;
@@ -22,6 +24,16 @@ const blockBytes = 4096;
 export function identifiersFrom(randomBytes: (length: number) => Buffer): Identifiers {
   let block: Buffer = Buffer.alloc(0);
   let used = 0;
+  // Written as bytes, a seed is one flat string: joined letters are copied when they are looked up.
+  const seed = Buffer.alloc(timeLetters + randomLetters);
+  let timeInSeed = -1;
+  const writeTime = (now: number): void => {
+    timeInSeed = now;
+    for (let rest = now, index = timeLetters - 1; index >= 0; index -= 1) {
+      seed[index] = alphabet.charCodeAt(rest % 32);
+      rest = Math.floor(rest / 32);
+    }
+  };
   const nextByte = (): number => {
     if (used === block.length) {
       block = randomBytes(blockBytes);
@@ -32,13 +44,11 @@ export function identifiersFrom(randomBytes: (length: number) => Buffer): Identi
   return {
     randomBytes,
     turnSeed(now) {
-      let seed = '';
-      for (let rest = now, index = 0; index < 10; index += 1) {
-        seed = alphabet.charAt(rest % 32) + seed;
-        rest = Math.floor(rest / 32);
+      if (now !== timeInSeed) writeTime(now);
+      for (let index = timeLetters; index < seed.length; index += 1) {
+        seed[index] = alphabet.charCodeAt(nextByte() & 31);
       }
-      for (let index = 0; index < 13; index += 1) seed += alphabet.charAt(nextByte() & 31);
-      return seed;
+      return seed.toString('latin1');
     },
   };
 }
