@@ -63,8 +63,7 @@ function decide(command: MessageCommand, state: MessageState, view: MessageView)
 
 function publish(command: PublishMessage, view: MessageView): Decision<MessageEvent> {
   const { message, body, id, at } = command;
-  const key = message.deduplicationKey;
-  const earlier = key === null ? undefined : view.deduplication.find(key, at);
+  const earlier = view.deduplication.find(message, at);
   const receipt: PublishReceipt = {
     messageId: earlier ?? id,
     deduplicated: earlier !== undefined,

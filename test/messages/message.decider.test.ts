@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Command } from '../../src/engine/decider.js';
+import { TurnChanges } from '../../src/engine/turn-changes.js';
 import { DeduplicationIndex } from '../../src/messages/deduplication.projection.js';
 import type {
   CancelMessage,
@@ -193,6 +194,9 @@ describe('a message in the journal', () => {
 });
 
 describe('the deduplication index', () => {
+  const found = (index: DeduplicationIndex, key: string, time: number) =>
+    index.find({ ...options, deduplicationKey: key }, time);
+
   it('forgets a publish after ten minutes and costs nothing for it any more', () => {
     const index = new DeduplicationIndex();
     const applied = new Map<string, number>();
@@ -219,11 +223,25 @@ describe('the deduplication index', () => {
       );
     publishAt('a', at);
     publishAt('b', at + 599_999);
-    expect(index.find('a', at + 599_999)).toBe('msg_a');
-    expect(index.find('a', at + 600_000)).toBeUndefined();
+    expect(found(index, 'a', at + 599_999)).toBe('msg_a');
+    expect(found(index, 'a', at + 600_000)).toBeUndefined();
     publishAt('c', at + 600_000);
     expect(applied.has('a')).toBe(true);
-    expect(index.find('b', at + 600_000)).toBe('msg_b');
+    expect(found(index, 'b', at + 600_000)).toBe('msg_b');
+  });
+
+  it('tells the endpoints of a URL group apart, and the group from its endpoints', () => {
+    const index = new DeduplicationIndex();
+    const changes = new TurnChanges();
+    const once = { ...options, deduplicationKey: 'id:once' };
+    const toOne = { ...once, topicName: 'orders', url: 'https://one.example.com/' };
+    const event: MessagePublished = { type: 'MessagePublished', ...toOne };
+    const envelope = { ...address, sequence: 0, offset: 0, previous: -1, event, body: null };
+    index.evolve(envelope, changes);
+    expect(index.find(toOne, at)).toBe('it');
+    expect(index.find({ ...toOne, url: 'https://two.example.com/' }, at)).toBeUndefined();
+    expect(index.find({ ...toOne, topicName: 'others' }, at)).toBeUndefined();
+    expect(index.find({ ...toOne, topicName: null }, at)).toBeUndefined();
   });
 });
 
