@@ -97,6 +97,7 @@ const nouns = [
   'flow-control-value',
   'cron',
   'destination',
+  'redaction-fields',
   // A message as it is asked for and shown: the same in every listing.
   'message-filter',
   'message-object',
