@@ -1,5 +1,5 @@
 /** Builds the HTTP side: Nest for wiring, Fastify for bytes, guards before both. */
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
@@ -39,10 +39,7 @@ export async function createHttpServer(shared: Shared): Promise<NestFastifyAppli
   const { log } = shared.ports;
   const frontDoor = new FrontDoor(shared.bearer, shared.basic, shared.life);
   const failures = new Failures(log);
-  let lane: ExpressLane | null = null;
-  const adapter = adapterOf(shared, (listener) => (request, response) => {
-    if (lane?.takes(request, response) !== true) listener(request, response);
-  });
+  const adapter = adapterOf(shared);
   const fastify: FastifyInstance = adapter.getInstance();
   const routes = new RouteTable(fastify);
   const knownPaths = new KnownPaths(routerOptions);
@@ -63,14 +60,10 @@ export async function createHttpServer(shared: Shared): Promise<NestFastifyAppli
   application.useGlobalFilters(new ErrorFilter(knownPaths, failures, log));
   await application.init();
   const { metrics, config } = shared;
-  lane = new ExpressLane({
-    routes,
-    frontDoor,
-    failures,
-    metrics,
-    clock: shared.ports.clock,
-    bodyLimit: config.maxBodyBytes,
-  });
+  const { clock } = shared.ports;
+  const { maxBodyBytes: bodyLimit } = config;
+  const lane = new ExpressLane({ routes, frontDoor, failures, metrics, clock, bodyLimit });
+  putInFront(lane, fastify.server);
   followAnswers(fastify.server);
   fastify.server.headersTimeout = limits.parserOptions.headersTimeout;
   fastify.server.maxConnections = limits.connectionCountMax;
@@ -79,17 +72,24 @@ export async function createHttpServer(shared: Shared): Promise<NestFastifyAppli
   return application;
 }
 
-/** `lead` puts what comes first in front of Fastify's own listener. */
-function adapterOf(
-  { config, ports }: Shared,
-  lead: (listener: RequestListener) => RequestListener,
-): FastifyAdapter {
+/**
+ * Fastify's listener gets what the lane leaves. A `serverFactory` of ours would do the same but
+ * keep Fastify from listening on both addresses of `localhost`; the second goes the long way.
+ */
+function putInFront(lane: ExpressLane, server: Server): void {
+  const others = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    if (lane.takes(request, response)) return;
+    for (const listener of others) listener.call(server, request, response);
+  });
+}
+
+function adapterOf({ config, ports }: Shared): FastifyAdapter {
   return new FastifyAdapter({
+    ...limits.serverTimeouts,
     routerOptions,
-    serverFactory: (listener: RequestListener) => {
-      const server = createServer(limits.parserOptions, lead(listener));
-      return Object.assign(server, limits.serverTimeouts);
-    },
+    http: limits.parserOptions,
     bodyLimit: config.maxBodyBytes,
     exposeHeadRoutes: false,
     trustProxy: false,
