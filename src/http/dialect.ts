@@ -45,14 +45,24 @@ export const tokenParameters: readonly string[] = Object.values(dialects).map(
   (dialect) => dialect.tokenParameter,
 );
 
-/** What a request's option headers say, in whatever dialect each was written. */
+/** What option headers say of one message, in whatever dialect each was written. */
 export interface OptionHeaders {
-  /** The dialect of the first option header, or the configured one where there is none. */
-  readonly dialect: Dialect;
+  /** What stood before the names, for whoever is told of one: `Svc-`, `Svc-Callback-`. */
+  readonly prefix: string;
   /** Option name without its prefix in lower case (`retry-delay`) to value. */
   readonly options: ReadonlyMap<string, string>;
   /** Flat name, value pairs of `Svc-Forward-<Name>` in their order and case, prefix removed. */
   readonly forwarded: readonly string[];
+}
+
+/** The options of a message, and those of the messages that will report it. */
+export interface MessageHeaders extends OptionHeaders {
+  /** The dialect of the first option header, or the configured one where there is none. */
+  readonly dialect: Dialect;
+  /** `Svc-Callback-<option>` is the `<option>` of the callback; null = it has none of its own. */
+  readonly callback: OptionHeaders | null;
+  /** Likewise `Svc-Failure-Callback-<option>`. */
+  readonly failureCallback: OptionHeaders | null;
 }
 
 interface Prefix {
@@ -65,6 +75,8 @@ const messagePrefixes = Object.values(dialects).map((dialect) =>
 );
 const logPrefixes = Object.values(dialects).map((dialect) => prefixOf(dialect, 'logPrefix'));
 const forward = 'forward-';
+const callback = 'callback-';
+const failureCallback = 'failure-callback-';
 /** What clients tell about themselves; never stored, never forwarded (messaging protocol 1.1). */
 const telemetry = 'telemetry-';
 
@@ -73,24 +85,40 @@ const telemetry = 'telemetry-';
  * `rawHeaders`, a batch item's headers, or either followed by the pairs of `readQueryOptions`.
  * Repeated names are joined with `, ` (messaging protocol 4.1). Values are not judged here.
  */
-export function readMessageOptions(pairs: readonly string[], standard: Dialect): OptionHeaders {
-  const options = new Map<string, string>();
-  const forwarded = new HeaderPairs();
+export function readMessageOptions(pairs: readonly string[], standard: Dialect): MessageHeaders {
   let dialect: Dialect | undefined;
+  const own = new OptionSet();
+  let toCallback: OptionSet | null = null;
+  let toFailureCallback: OptionSet | null = null;
   for (let index = 0; index + 1 < pairs.length; index += 2) {
-    const name = pairs[index] ?? '';
-    const prefix = prefixIn(messagePrefixes, name);
+    const header = pairs[index] ?? '';
+    const prefix = prefixIn(messagePrefixes, header);
     if (prefix === undefined) continue;
     dialect ??= prefix.dialect;
-    const option = name.slice(prefix.text.length).toLowerCase();
+    const name = header.slice(prefix.text.length);
+    const option = name.toLowerCase();
     const value = pairs[index + 1] ?? '';
-    if (option.length > forward.length && option.startsWith(forward)) {
-      forwarded.add(name.slice(prefix.text.length + forward.length), value);
-    } else if (!option.startsWith(telemetry)) {
-      addOption(options, option, value);
+    if (goesOn(option, callback)) {
+      toCallback ??= new OptionSet();
+      toCallback.add(name.slice(callback.length), option.slice(callback.length), value);
+    } else if (goesOn(option, failureCallback)) {
+      toFailureCallback ??= new OptionSet();
+      const { length } = failureCallback;
+      toFailureCallback.add(name.slice(length), option.slice(length), value);
+    } else {
+      own.add(name, option, value);
     }
   }
-  return { dialect: dialect ?? standard, options, forwarded: forwarded.pairs };
+  const spoken = dialect ?? standard;
+  const { messagePrefix } = spoken;
+  return {
+    dialect: spoken,
+    prefix: messagePrefix,
+    options: own.options,
+    forwarded: own.forwarded,
+    callback: optionsOf(toCallback, messagePrefix, 'Callback-'),
+    failureCallback: optionsOf(toFailureCallback, messagePrefix, 'Failure-Callback-'),
+  };
 }
 
 /** Reads the log interface's options (`Stream-*`, `Kafka-*`): name in lower case to value. */
@@ -182,6 +210,37 @@ function prefixIn(prefixes: readonly Prefix[], name: string): Prefix | undefined
 function isOptionParameter(name: string): boolean {
   return messagePrefixes.some(({ text }) => name.length > text.length && name.startsWith(text));
 }
+
+function goesOn(option: string, family: string): boolean {
+  return option.length > family.length && option.startsWith(family);
+}
+
+/** Options of one message while they are collected. */
+class OptionSet {
+  readonly options = new Map<string, string>();
+  private pairs: HeaderPairs | null = null;
+
+  /** `option` is `name` in lower case; a forwarded name keeps its own. */
+  add(name: string, option: string, value: string): void {
+    if (goesOn(option, forward)) {
+      this.pairs ??= new HeaderPairs();
+      this.pairs.add(name.slice(forward.length), value);
+    } else if (!option.startsWith(telemetry)) {
+      addOption(this.options, option, value);
+    }
+  }
+
+  get forwarded(): readonly string[] {
+    return this.pairs === null ? noPairs : this.pairs.pairs;
+  }
+}
+
+function optionsOf(set: OptionSet | null, prefix: string, family: string): OptionHeaders | null {
+  if (set === null) return null;
+  return { prefix: prefix + family, options: set.options, forwarded: set.forwarded };
+}
+
+const noPairs: readonly string[] = [];
 
 function addOption(options: Map<string, string>, name: string, value: string): void {
   const earlier = options.get(name);

@@ -1,113 +1,82 @@
 /**
- * `POST /v2/publish/{destination}`: the front desk, in the express lane (messaging protocol 2.1).
+ * The ways in for one publish (messaging protocol 2.1, 2.2 and 2.7):
+ *
+ *     POST /v2/publish/{destination}          express lane
+ *     POST /v2/enqueue/{queue}/{destination}  express lane
+ *     POST /v2/schedules/{destination}
  */
-import type { Clock } from '../engine/clock.js';
-import type { Engine } from '../engine/engine.js';
-import type { Identifiers } from '../engine/identifiers.js';
-import type { Outcome } from '../engine/turn.js';
-import { type Dialect, plainHeaders, readMessageOptions } from '../http/dialect.js';
-import { type Refusal, refusalOf } from '../http/error-shapes.js';
-import type { Exchange, ExpressRoute } from '../http/hot-routes.js';
-import type { Intake } from '../lifecycle/intake.js';
-import type { PublishMessage, PublishReceipt } from '../messages/message.commands.js';
-import { messageKind } from '../messages/message.events.js';
-import { type PublishLimits, parsePublish } from './publish.request.js';
-import type { PublishTargets } from './publish-targets.js';
+import type { FastifyInstance } from 'fastify';
+import type { Refusal } from '../http/error-shapes.js';
+import { FastifyExchange } from '../http/fastify-exchange.js';
+import type { Exchange, ExpressRoute, HotRoutes } from '../http/hot-routes.js';
+import { parseName } from '../http/name.js';
+import type { FrontDesk } from './front-desk.js';
+import type { Asked } from './publish.request.js';
 
-/** What the front desk works with. */
-export interface PublishDesk {
-  readonly engine: Engine;
-  readonly intake: Intake;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-  readonly limits: PublishLimits;
-  /** The dialect of requests that do not tell. */
-  readonly dialect: Dialect;
-  /** The promise behind every acknowledgement: `fsync` or `os` (decision 36). */
-  readonly durability: string;
-  readonly targets: PublishTargets;
-}
-
-const jsonType = 'application/json; charset=utf-8';
-
+/** Publishes and enqueues. */
 export class PublishRoute implements ExpressRoute {
-  readonly path = '/v2/publish';
-  private readonly answerHeaders: readonly string[];
-
-  constructor(private readonly desk: PublishDesk) {
-    this.answerHeaders = ['content-type', jsonType, 'stepwell-durability', desk.durability];
-  }
+  constructor(
+    readonly path: '/v2/publish' | '/v2/enqueue',
+    private readonly desk: FrontDesk,
+  ) {}
 
   serve(exchange: Exchange): void {
-    const command = this.commandOf(exchange);
-    if ('status' in command) exchange.refuse(command);
-    else this.accept(exchange, command);
+    const asked = this.path === '/v2/publish' ? publish(exchange) : enqueue(exchange);
+    if ('status' in asked) exchange.refuse(asked);
+    else servePublish(this.desk, exchange, asked);
   }
+}
 
-  private accept(exchange: Exchange, command: PublishMessage): void {
-    const { engine, intake } = this.desk;
-    const bytes = command.body.length;
-    const refusal = intake.take(bytes);
-    if (refusal !== null) {
-      exchange.refuse(refusal);
-      return;
-    }
-    // One promise per publish beside the engine's own: an async function would add three.
-    void engine.dispatch([command]).then(
-      ([outcome]) => {
-        intake.done(bytes);
-        this.answer(exchange, command.message.url, outcome);
-      },
-      (error: unknown) => {
-        intake.done(bytes);
-        exchange.fail(error);
-      },
-    );
-  }
+/** Schedules have other routes below the same path, which only Fastify can tell apart. */
+export class ScheduleRoute implements HotRoutes {
+  constructor(private readonly desk: FrontDesk) {}
 
-  private answer(exchange: Exchange, url: string, outcome: Outcome | undefined): void {
-    if (outcome === undefined) {
-      exchange.fail(new Error('a command without an outcome'));
-    } else if (!outcome.accepted) {
-      exchange.refuse(refusalOf(outcome.rejection));
-    } else {
-      const { messageId, deduplicated } = outcome.result as PublishReceipt;
-      const receipt = deduplicated ? { messageId, url, deduplicated } : { messageId, url };
-      exchange.answer(deduplicated ? 202 : 200, this.answerHeaders, JSON.stringify(receipt));
+  register(fastify: FastifyInstance): void {
+    for (const path of ['/v2/schedules', '/v2/schedules/*']) {
+      fastify.post(path, (request, reply) => {
+        const exchange = new FastifyExchange(request, reply);
+        servePublish(this.desk, exchange, { ...publish(exchange), mustRepeat: true });
+      });
     }
   }
+}
 
-  private commandOf({ request, body }: Exchange): PublishMessage | Refusal {
-    const { targets, dialect, limits, clock, identifiers } = this.desk;
-    const { url: requestTarget = '', rawHeaders } = request;
-    const target = targets.read(requestTarget);
-    if ('status' in target) return target;
-    const { url, options } = target;
-    const written = options.length === 0 ? rawHeaders : [...rawHeaders, ...options];
-    const at = clock.now();
-    const publish = parsePublish(
-      {
-        url,
-        headers: readMessageOptions(written, dialect),
-        contentType: request.headers['content-type'] ?? null,
-        plainHeaders: () => plainHeaders(rawHeaders),
-        body,
-        callerIp: request.socket.remoteAddress ?? '',
-        at,
-      },
-      limits,
-    );
-    if (!publish.ok) return refusalOf(publish.refusal);
-    const id = `msg_${identifiers.turnSeed(at)}`;
-    const { message } = publish;
-    return {
-      type: 'PublishMessage',
-      kind: messageKind,
-      id,
-      at,
-      message,
-      body,
-      sharesBodyWith: null,
-    };
+function servePublish(desk: FrontDesk, exchange: Exchange, asked: Asked): void {
+  const order = desk.read(asked, desk.occasion(exchange));
+  if ('status' in order) exchange.refuse(order);
+  else desk.carryOut(exchange, order, asked.body.length);
+}
+
+function publish({ request, body }: Exchange): Asked {
+  const { url = '', rawHeaders, headers } = request;
+  return {
+    destination: behind(url, 2),
+    rawHeaders,
+    contentType: headers['content-type'] ?? null,
+    body,
+    queueName: null,
+    mustRepeat: false,
+  };
+}
+
+function enqueue(exchange: Exchange): Asked | Refusal {
+  const { url = '' } = exchange.request;
+  const queue = parseName(behind(url, 2).split(/[/?]/, 1)[0] ?? '');
+  if (!queue.ok) return { status: 400, message: `the queue name ${queue.reason}` };
+  return { ...publish(exchange), destination: behind(url, 3), queueName: queue.value };
+}
+
+/**
+ * What follows the first segments of a request target, raw and with its query: the router has
+ * matched, but its own copy is decoded. Only the query where nothing follows.
+ */
+function behind(target: string, segments: number): string {
+  const question = target.indexOf('?');
+  const pathEnd = question < 0 ? target.length : question;
+  let slash = 0;
+  for (let index = 0; index < segments; index += 1) {
+    slash = target.indexOf('/', slash + 1);
+    if (slash < 0 || slash > pathEnd) return target.slice(pathEnd);
   }
+  return target.slice(slash + 1);
 }

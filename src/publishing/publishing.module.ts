@@ -10,13 +10,15 @@ import { dialects } from '../http/dialect.js';
 import { RouteTable } from '../http/hot-routes.js';
 import { Intake } from '../lifecycle/intake.js';
 import { provided } from '../ports.js';
-import { PublishRoute } from './publish.routes.js';
+import { BatchRoute } from './batch.routes.js';
+import { FrontDesk } from './front-desk.js';
+import { PublishRoute, ScheduleRoute } from './publish.routes.js';
 import { PublishTargets } from './publish-targets.js';
 
 @Module({
   providers: [
     {
-      provide: PublishRoute,
+      provide: FrontDesk,
       inject: [
         RouteTable,
         Engine,
@@ -27,13 +29,13 @@ import { PublishTargets } from './publish-targets.js';
         provided.clock,
         provided.identifiers,
       ],
-      useFactory: publishRoute,
+      useFactory: frontDesk,
     },
   ],
 })
 export class PublishingModule {}
 
-function publishRoute(
+function frontDesk(
   table: RouteTable,
   engine: Engine,
   intake: Intake,
@@ -42,18 +44,24 @@ function publishRoute(
   config: Config,
   clock: Clock,
   identifiers: Identifiers,
-): PublishRoute {
-  const { retries, retriesMax, delayMaxMs, timeoutMs } = config;
-  const route = new PublishRoute({
+): FrontDesk {
+  const { retries, retriesMax, delayMaxMs, timeoutMs, maxBatchBytes, maxBodyBytes } = config;
+  const targets = new PublishTargets(guard, (token) => bearer.include(token));
+  const judgeUrl = (text: string) => targets.judgeUrl(text);
+  const desk = new FrontDesk({
     engine,
     intake,
-    targets: new PublishTargets(guard, (token) => bearer.include(token)),
+    targets,
     clock,
     identifiers,
-    limits: { retries, retriesMax, delayMaxMs, timeoutMs },
+    rules: { retries, retriesMax, delayMaxMs, timeoutMs, judgeUrl },
     dialect: dialects[config.dialect],
     durability: config.fsync === 'strict' ? 'fsync' : 'os',
   });
-  table.addExpress(route);
-  return route;
+  table.addExpress(new PublishRoute('/v2/publish', desk));
+  table.addExpress(new PublishRoute('/v2/enqueue', desk));
+  table.add(new ScheduleRoute(desk));
+  const limits = { batchBytesMax: maxBatchBytes, bodyBytesMax: maxBodyBytes };
+  table.add(new BatchRoute(desk, limits));
+  return desk;
 }

@@ -36,6 +36,45 @@ test('forwarded headers keep their order and case and lose their prefix once', (
   expect(options.size).toBe(0);
 });
 
+test('what a callback is told of is its own, with headers of its own', () => {
+  const { options, forwarded, callback, failureCallback } = readMessageOptions(
+    [
+      ...[
+        'Svc-Callback',
+        'https://a',
+        'Svc-Callback-Retries',
+        '1',
+        'svc-callback-forward-X-A',
+        '2',
+      ],
+      ...['Svc-Failure-Callback-Delay', '3s', 'Svc-Forward-Callback-X', '4', 'Svc-Callback-', '5'],
+    ],
+    svc,
+  );
+  expect([...options]).toEqual([
+    ['callback', 'https://a'],
+    ['callback-', '5'],
+  ]);
+  expect(forwarded).toEqual(['Callback-X', '4']);
+  expect(callback).toEqual({
+    prefix: 'Svc-Callback-',
+    options: new Map([['retries', '1']]),
+    forwarded: ['X-A', '2'],
+  });
+  expect(failureCallback).toEqual({
+    prefix: 'Svc-Failure-Callback-',
+    options: new Map([['delay', '3s']]),
+    forwarded: [],
+  });
+});
+
+test('a message without callback options has none', () => {
+  expect(readMessageOptions(['Svc-Callback', 'https://a'], svc)).toMatchObject({
+    callback: null,
+    failureCallback: null,
+  });
+});
+
 test('repeated options are joined, and telemetry is dropped', () => {
   const pairs = ['Svc-Label', 'a', 'upstash-label', 'b', 'Upstash-Telemetry-Sdk', 'x'];
   expect([...readMessageOptions(pairs, svc).options]).toEqual([['label', 'a, b']]);

@@ -1,54 +1,60 @@
+import fc from 'fast-check';
 import { dialects, readMessageOptions } from '../../src/http/dialect.js';
+import { parsed, refused } from '../../src/http/parsed.js';
+import type { PublishRules } from '../../src/publishing/option-reader.js';
 import { type PublishInput, parsePublish } from '../../src/publishing/publish.request.js';
+import { messageOptions } from '../support/message-options.js';
 
 const at = 1_767_000_000_000;
-const limits = { retries: 3, retriesMax: 1000, delayMaxMs: 31_536_000_000, timeoutMs: 900_000 };
+const rules: PublishRules = {
+  retries: 3,
+  retriesMax: 1000,
+  delayMaxMs: 31_536_000_000,
+  timeoutMs: 900_000,
+  judgeUrl: (text) => (text.startsWith('https://') ? parsed(text) : refused('is not a URL')),
+};
 
-function publish(headers: Record<string, string>, changes: Partial<PublishInput> = {}) {
+type Headers = Readonly<Record<string, string>>;
+
+function publish(headers: Headers, changes: Partial<PublishInput> = {}) {
   const rawHeaders = Object.entries(headers).flat();
   return parsePublish(
     {
-      url: 'https://example.com/hook',
+      destination: 'https://example.com/hook',
       headers: readMessageOptions(rawHeaders, dialects.svc),
+      rawHeaders,
       contentType: null,
-      plainHeaders: () => ['X-Github-Event', 'push'],
       body: Buffer.from('body'),
+      queueName: null,
+      mustRepeat: false,
       callerIp: '127.0.0.1',
       at,
       ...changes,
     },
-    limits,
+    rules,
   );
 }
 
-const message = (headers: Record<string, string>, changes: Partial<PublishInput> = {}) => {
+const read = (headers: Headers, changes: Partial<PublishInput> = {}) => {
   const result = publish(headers, changes);
   if (!result.ok) throw new Error(result.refusal.message);
-  return result.message;
+  return result;
 };
 
-const refusal = (headers: Record<string, string>) => {
+const message = (headers: Headers, changes: Partial<PublishInput> = {}) =>
+  read(headers, changes).message;
+
+const refusal = (headers: Headers) => {
   const result = publish(headers);
   return result.ok ? undefined : `${result.refusal.code}: ${result.refusal.message}`;
 };
 
 describe('a publish without options', () => {
   it('is a POST at once with the default retries', () => {
-    expect(message({})).toEqual({
-      dialect: 'svc',
-      url: 'https://example.com/hook',
-      method: 'POST',
-      contentType: null,
-      headers: [],
-      notBefore: at,
-      timeoutMs: null,
-      maxRetries: 3,
-      retryDelay: null,
-      labels: [],
-      flowControl: null,
-      deduplicationKey: null,
-      callerIp: '127.0.0.1',
-      bodyBytes: 4,
+    expect(read({})).toEqual({
+      ok: true,
+      message: messageOptions({ notBefore: at, bodyBytes: 4 }),
+      schedule: null,
     });
   });
 });
@@ -74,7 +80,7 @@ describe('an option of a publish', () => {
     [{ 'Svc-Label': 'blue, green' }, { labels: ['blue', 'green'] }],
     [{ 'Svc-Forward-X-Tenant': 'acme' }, { headers: ['X-Tenant', 'acme'] }],
     [
-      { 'Svc-Header-Forward': 'true', 'Svc-Forward-A': 'b' },
+      { 'X-Github-Event': 'push', 'Svc-Header-Forward': 'true', 'Svc-Forward-A': 'b' },
       { headers: ['X-Github-Event', 'push', 'A', 'b'] },
     ],
     [
@@ -82,8 +88,13 @@ describe('an option of a publish', () => {
       { flowControl: { key: 'k', parallelism: null, rate: 1, periodSeconds: 60 } },
     ],
     [{ 'Svc-Telemetry-Sdk': 'x', 'Svc-Message-Id': 'msg_1' }, { headers: [] }],
+    [{ 'Svc-Queue-Name': 'orders' }, { queueName: 'orders' }],
+    [
+      { 'Svc-Redact-Fields': 'body, header[Authorization]' },
+      { redaction: { body: true, headers: ['authorization'] } },
+    ],
   ])('%j means %j', (headers, expected) => {
-    expect(message(headers as unknown as Record<string, string>)).toMatchObject(expected);
+    expect(message(headers as Headers)).toMatchObject(expected);
   });
 
   it.each([
@@ -112,10 +123,183 @@ describe('an option of a publish', () => {
     [{ 'Svc-Forward-X': 'a\r\nHost: b' }, 'invalid: Svc-Forward-X has a value'],
     [{ 'Svc-Forward-X': '\u2192' }, 'invalid: Svc-Forward-X has a value'],
     [{ 'Svc-Forward-X:Y': 'a' }, 'invalid: Svc-Forward names what is no header name'],
-    [{ 'Svc-Callback': 'https://example.com' }, 'invalid: Svc-Callback is not supported'],
+    [{ 'Svc-Queue-Name': 'a/b' }, 'invalid: Svc-Queue-Name '],
+    [{ 'Svc-Redact-Fields': 'all' }, 'invalid: Svc-Redact-Fields must list'],
+    [{ 'Svc-Header-Forward': '1' }, 'invalid: Svc-Header-Forward must be true or false'],
+    [{ 'Svc-Schedule-Id': 'a' }, 'invalid: Svc-Cron is missing'],
+    [{ 'Svc-Callback': 'ftp://example.com' }, 'invalid: Svc-Callback is not a URL'],
+    [{ 'Svc-Callback': '' }, 'invalid: Svc-Callback '],
+    [{ 'Svc-Failure-Callback': 'x' }, 'invalid: Svc-Failure-Callback is not a URL'],
     [{ 'Svc-Workflow-Runid': 'wfr_1' }, 'invalid: Svc-Workflow-Runid is not supported'],
   ])('is refused in %j', (headers, expected) => {
-    expect(refusal(headers as unknown as Record<string, string>)).toContain(expected);
+    expect(refusal(headers as Headers)).toContain(expected);
+  });
+
+  it('is refused with the first option that is wrong, and a request may bring any', () => {
+    const names = fc.constantFrom(
+      ...['method', 'delay', 'not-before', 'timeout', 'retries', 'retry-delay', 'label'],
+      ...['deduplication-id', 'content-based-deduplication', 'redact-fields', 'queue-name'],
+      ...['flow-control-key', 'flow-control-value', 'cron', 'schedule-id', 'header-forward'],
+      ...['callback', 'failure-callback', 'callback-retries', 'failure-callback-delay'],
+      ...['forward-x', 'callback-forward-x', 'workflow-runid', 'anything'],
+    );
+    const value = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.constantFrom('3', '1h', 'true', 'body', 'k', 'rate=1', 'https://example.com', '* * * * *'),
+    );
+    fc.assert(
+      fc.property(fc.dictionary(names, value, { maxKeys: 6 }), (options) => {
+        const headers = Object.entries(options).map(([name, text]) => [`Svc-${name}`, text]);
+        const result = publish(Object.fromEntries(headers));
+        if (result.ok) return;
+        const named = /^Svc-([A-Za-z-]+) /.exec(result.refusal.message)?.[1]?.toLowerCase() ?? '';
+        const given = Object.keys(options);
+        const counterpart = /^(flow-control-(key|value)|cron|(failure-)?callback)$/;
+        expect(given.includes(named) || counterpart.test(named)).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('costs no more than its text, however long', () => {
+    const long = '9,'.repeat(2_000_000);
+    for (const name of ['Label', 'Redact-Fields', 'Flow-Control-Value', 'Retry-Delay', 'Delay']) {
+      expect(refusal({ [`Svc-${name}`]: long })).toContain(`invalid: Svc-${name} `);
+    }
+  });
+});
+
+describe('the queue of a publish', () => {
+  it('is the one in the path, whatever the header says', () => {
+    const headers = { 'Svc-Queue-Name': 'other' };
+    expect(message(headers, { queueName: 'orders' }).queueName).toBe('orders');
+  });
+});
+
+describe('a schedule', () => {
+  it('must have an expression where only schedules come in', () => {
+    const only = (headers: Headers) => publish(headers, { mustRepeat: true });
+    expect(only({ 'Upstash-Method': 'GET' })).toEqual({
+      ok: false,
+      refusal: { code: 'invalid', message: 'Upstash-Cron is missing' },
+    });
+    expect(only({ 'Svc-Cron': '* * * * *' }).ok).toBe(true);
+  });
+
+  it('keeps its expression as it was written and may have an id', () => {
+    const { schedule } = read({
+      'Svc-Cron': ' CRON_TZ=Europe/Berlin 0 9 * * * ',
+      'Svc-Schedule-Id': 'x',
+    });
+    expect(schedule).toEqual({ cron: 'CRON_TZ=Europe/Berlin 0 9 * * *', id: 'x' });
+    expect(read({ 'Svc-Cron': '* * * * *' }).schedule).toEqual({ cron: '* * * * *', id: null });
+  });
+
+  it.each([
+    [{ 'Svc-Cron': '' }, 'invalid: Svc-Cron must have 1 to 512 characters'],
+    [{ 'Svc-Cron': ' '.repeat(600) }, 'invalid: Svc-Cron '],
+    [{ 'Svc-Cron': '* * * * *', 'Svc-Schedule-Id': 'a b' }, 'invalid: Svc-Schedule-Id '],
+    [{ 'Svc-Cron': '* * * * *', 'Svc-Not-Before': '1' }, 'invalid: Svc-Not-Before means nothing'],
+  ])('is refused in %j', (headers, expected) => {
+    expect(refusal(headers as Headers)).toContain(expected);
+  });
+});
+
+describe('a callback', () => {
+  it('is a POST of JSON with the retries of the message where it does not say', () => {
+    const headers = { 'Svc-Callback': 'https://example.com/called', 'Svc-Retries': '7' };
+    expect(message(headers)).toMatchObject({
+      failureCallback: null,
+      callback: {
+        url: 'https://example.com/called',
+        method: 'POST',
+        contentType: 'application/json',
+        headers: [],
+        delayMs: 0,
+        timeoutMs: null,
+        maxRetries: 7,
+        retryDelay: null,
+        labels: [],
+        flowControl: null,
+        redaction: null,
+      },
+    });
+  });
+
+  const families = ['Callback', 'Failure-Callback'] as const;
+
+  it.each(families)('%s has options of its own, each like those of a message', (family) => {
+    const own = {
+      Method: 'PUT',
+      Delay: '1m',
+      Timeout: '2s',
+      Retries: '0',
+      'Retry-Delay': '1000 * retried',
+      Label: 'a,b',
+      'Flow-Control-Key': 'k',
+      'Flow-Control-Value': 'parallelism=2',
+      'Redact-Fields': 'body',
+      'Forward-X-Tenant': 'acme',
+    };
+    const headers = Object.entries(own).map(([name, value]) => [`Svc-${family}-${name}`, value]);
+    const { callback, failureCallback, ...rest } = message({
+      [`Svc-${family}`]: 'https://example.com/called',
+      ...Object.fromEntries(headers),
+    });
+    expect(family === 'Callback' ? callback : failureCallback).toEqual({
+      url: 'https://example.com/called',
+      method: 'PUT',
+      contentType: 'application/json',
+      headers: ['X-Tenant', 'acme'],
+      delayMs: 60_000,
+      timeoutMs: 2000,
+      maxRetries: 0,
+      retryDelay: '1000 * retried',
+      labels: ['a', 'b'],
+      flowControl: { key: 'k', parallelism: 2, rate: null, periodSeconds: 1 },
+      redaction: { body: true, headers: [] },
+    });
+    expect(family === 'Callback' ? failureCallback : callback).toBeNull();
+    expect(rest).toMatchObject({ method: 'POST', headers: [], labels: [], flowControl: null });
+  });
+
+  const refusedOptions = [
+    ['Method', 'BREW', 'invalid'],
+    ['Delay', 'x', 'invalid'],
+    ['Delay', '2y', 'over_limit'],
+    ['Timeout', '0', 'invalid'],
+    ['Retries', 'x', 'invalid'],
+    ['Retries', '1001', 'over_limit'],
+    ['Retry-Delay', 'x', 'invalid'],
+    ['Label', 'a b', 'invalid'],
+    ['Redact-Fields', 'x', 'invalid'],
+    ['Flow-Control-Value', 'rate=x', 'invalid'],
+    ['Forward-X', 'a\r\nb', 'invalid'],
+    ['Callback', 'https://example.com', 'invalid'],
+    ['Failure-Callback-Delay', '1s', 'invalid'],
+    ['Queue-Name', 'q', 'invalid'],
+    ['Not-Before', '1', 'invalid'],
+    ['Cron', '* * * * *', 'invalid'],
+    ['Schedule-Id', 'x', 'invalid'],
+    ['Deduplication-Id', 'x', 'invalid'],
+    ['Content-Based-Deduplication', 'true', 'invalid'],
+    ['Header-Forward', 'true', 'invalid'],
+    ['Workflow-Runid', 'wfr_1', 'invalid'],
+  ] as const;
+
+  it.each(families.flatMap((family) => refusedOptions.map((each) => [family, ...each] as const)))(
+    'Svc-%s-%s: %j is refused (%4$s)',
+    (family, option, value, code) => {
+      const name = `Svc-${family}-${option}`;
+      const headers = { [`Svc-${family}`]: 'https://example.com', [name]: value };
+      expect(refusal(headers)).toContain(`${code}: ${name} `);
+    },
+  );
+
+  it.each(families)('%s needs its URL, not only options', (family) => {
+    expect(refusal({ [`Upstash-${family}-Retries`]: '1' })).toBe(
+      `invalid: Upstash-${family} is missing, but options for it are there`,
+    );
   });
 });
 
@@ -132,7 +316,7 @@ describe('deduplication by content', () => {
   it('tells destination, content type, forwarded headers and body apart', () => {
     const keys = [
       key({}),
-      key({ url: 'https://example.com/other' }),
+      key({ destination: 'https://example.com/other' }),
       key({ contentType: 'text/plain' }),
       key({ body: Buffer.from('other') }),
       key({}, { 'Svc-Forward-A': 'b' }),

@@ -1,0 +1,71 @@
+/** `POST /v2/batch`: many publishes in one request and one commit (messaging protocol 2.3). */
+import type { FastifyInstance } from 'fastify';
+import { readMessageOptions } from '../http/dialect.js';
+import type { Refusal } from '../http/error-shapes.js';
+import { FastifyExchange } from '../http/fastify-exchange.js';
+import type { Exchange, HotRoutes } from '../http/hot-routes.js';
+import { parseBatch, parseBatchItem } from './batch.request.js';
+import type { FrontDesk, Occasion } from './front-desk.js';
+import { BatchOrder, type Order, RefusedOrder } from './orders.js';
+
+/** A batch is decided in one go: this many messages hold the event loop for tens of ms. */
+const messagesMax = 4096;
+
+/** How large a batch may be, in bytes. */
+export interface BatchLimits {
+  readonly batchBytesMax: number;
+  readonly bodyBytesMax: number;
+}
+
+export class BatchRoute implements HotRoutes {
+  constructor(
+    private readonly desk: FrontDesk,
+    private readonly limits: BatchLimits,
+  ) {}
+
+  register(fastify: FastifyInstance): void {
+    fastify.post('/v2/batch', { bodyLimit: this.limits.batchBytesMax }, (request, reply) => {
+      this.serve(new FastifyExchange(request, reply));
+    });
+  }
+
+  private serve(exchange: Exchange): void {
+    const order = this.read(exchange);
+    if ('status' in order) exchange.refuse(order);
+    else this.desk.carryOut(exchange, order, exchange.body.length);
+  }
+
+  /** An order of one for each item; an item that asks for more than is granted refuses them all. */
+  private read(exchange: Exchange): Order | Refusal {
+    const items = parseBatch(exchange.body);
+    if (!items.ok) return { status: 400, message: items.reason };
+    if (items.value.length > messagesMax) return tooMany;
+    const here = this.desk.occasion(exchange);
+    // An item that does not tell speaks as the request does.
+    const { dialect } = readMessageOptions(exchange.request.rawHeaders, here.dialect);
+    const occasion = { ...here, dialect };
+    const orders: Order[] = [];
+    let messages = 0;
+    for (const item of items.value) {
+      const read = this.readItem(item, occasion);
+      if ('status' in read && read.status === 412) return read;
+      const order = 'status' in read ? new RefusedOrder(read) : read;
+      messages += order.commands.length;
+      if (messages > messagesMax) return tooMany;
+      orders.push(order);
+    }
+    return new BatchOrder(orders);
+  }
+
+  private readItem(item: unknown, occasion: Occasion): Order | Refusal {
+    const asked = parseBatchItem(item, this.limits.bodyBytesMax);
+    return asked.ok
+      ? this.desk.read(asked.value, occasion)
+      : { status: 400, message: asked.reason };
+  }
+}
+
+const tooMany: Refusal = {
+  status: 412,
+  message: `a batch makes at most ${messagesMax} messages`,
+};

@@ -1,0 +1,51 @@
+/**
+ * Whom a publish wants called back, and how. A callback is a message of its own: what
+ * `Svc-Callback-<option>` says is the `<option>` of that message (messaging protocol 4.2). Pure.
+ */
+import type { OptionHeaders } from '../http/dialect.js';
+import type { CallbackOptions } from '../messages/message.events.js';
+import { OptionReader, type PublishRules } from './option-reader.js';
+
+/** Options that mean something for a message, but not for one that the server makes itself. */
+const meaningless =
+  /^(failure-)?callback|^(queue-name|not-before|cron|schedule-id|header-forward)$|deduplication|^workflow-/;
+
+const none: OptionHeaders = { prefix: '', options: new Map(), forwarded: [] };
+
+/**
+ * The callback that `option` (`callback` or `failure-callback`) names; null = none. `own` are the
+ * callback's own options, which nobody may give without its URL. `retries` are the message's. What
+ * is refused, `reader` remembers.
+ */
+export function readCallback(
+  reader: OptionReader,
+  option: 'callback' | 'failure-callback',
+  own: OptionHeaders | null,
+  retries: number,
+  rules: PublishRules,
+): CallbackOptions | null {
+  const url = reader.url(option);
+  if (url === null) {
+    if (own !== null) reader.refuse('invalid', option, 'is missing, but options for it are there');
+    return null;
+  }
+  const { forwarded } = own ?? none;
+  const options = new OptionReader(own ?? none, rules);
+  options.refuseOptions(meaningless, 'means nothing for a callback');
+  options.refuseUnsendable(forwarded);
+  const callback: CallbackOptions = {
+    url,
+    method: options.method(),
+    contentType: 'application/json',
+    headers: forwarded,
+    delayMs: options.delay(),
+    timeoutMs: options.timeout(),
+    maxRetries: options.retries(retries),
+    retryDelay: options.retryDelay(),
+    labels: options.labels(),
+    flowControl: options.flowControl(),
+    redaction: options.redaction(),
+  };
+  reader.refusal ??= options.refusal;
+  return callback;
+}

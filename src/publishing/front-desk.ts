@@ -1,0 +1,168 @@
+/**
+ * The front desk: decides whose command a publish is, whichever way it came in, and carries it to
+ * the engine.
+ */
+import type { Clock } from '../engine/clock.js';
+import type { Command } from '../engine/decider.js';
+import { type Engine, turnCommandsMax } from '../engine/engine.js';
+import type { Identifiers } from '../engine/identifiers.js';
+import type { Outcome } from '../engine/turn.js';
+import { type Dialect, readMessageOptions } from '../http/dialect.js';
+import { type Refusal, refusalOf } from '../http/error-shapes.js';
+import type { Exchange } from '../http/hot-routes.js';
+import type { Intake } from '../lifecycle/intake.js';
+import { type UrlGroup, urlGroupKind } from '../url-groups/url-group.events.js';
+import type { PublishRules } from './option-reader.js';
+import {
+  GroupOrder,
+  MessageOrder,
+  type Order,
+  RefusedOrder,
+  RequestNames,
+  ScheduleOrder,
+  scheduleDefinition,
+  type Told,
+} from './orders.js';
+import { type Asked, type PublishParsed, parsePublish } from './publish.request.js';
+import type { PublishTargets } from './publish-targets.js';
+
+/** What the front desk works with. */
+export interface FrontDeskTools {
+  readonly engine: Engine;
+  readonly intake: Intake;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly rules: PublishRules;
+  readonly targets: PublishTargets;
+  /** The dialect of requests that do not tell. */
+  readonly dialect: Dialect;
+  /** The promise behind every acknowledgement: `fsync` or `os` (decision 36). */
+  readonly durability: string;
+}
+
+/** Who asks, when, and in which dialect if the headers do not tell. */
+export interface Occasion {
+  readonly at: number;
+  readonly callerIp: string;
+  readonly dialect: Dialect;
+  readonly names: RequestNames;
+}
+
+const jsonType = 'application/json; charset=utf-8';
+
+export class FrontDesk {
+  private readonly answerHeaders: readonly string[];
+
+  constructor(private readonly tools: FrontDeskTools) {
+    const { durability } = tools;
+    this.answerHeaders = ['content-type', jsonType, 'stepwell-durability', durability];
+  }
+
+  /** The occasion of a request that has just been read whole. */
+  occasion({ request }: Exchange): Occasion {
+    const { clock, identifiers, dialect } = this.tools;
+    const at = clock.now();
+    const names = new RequestNames(identifiers.turnSeed(at));
+    return { at, callerIp: request.socket.remoteAddress ?? '', dialect, names };
+  }
+
+  /**
+   * What one publish asks for; a refusal where nobody has to look at what there is, so that it may
+   * be told at once.
+   */
+  read(asked: Asked, occasion: Occasion): Order | Refusal {
+    const { targets, rules } = this.tools;
+    const target = targets.read(asked.destination);
+    if ('status' in target) return target;
+    const { text, options } = target;
+    const { rawHeaders, contentType, body, queueName, mustRepeat } = asked;
+    const { at, callerIp, dialect } = occasion;
+    const pairs = options.length === 0 ? rawHeaders : [...rawHeaders, ...options];
+    const headers = readMessageOptions(pairs, dialect);
+    const publish = parsePublish(
+      {
+        destination: text,
+        headers,
+        rawHeaders,
+        contentType,
+        body,
+        queueName,
+        mustRepeat,
+        callerIp,
+        at,
+      },
+      rules,
+    );
+    if (!publish.ok) return refusalOf(publish.refusal);
+    const groupName = target.kind === 'group' ? text : null;
+    return this.orderOf(publish, groupName, body, occasion);
+  }
+
+  /**
+   * Carries an order out and answers when its outcomes are durable. Turns of one tick share a
+   * commit. The bodies it brings weigh `bytes`.
+   */
+  carryOut(exchange: Exchange, order: Order, bytes: number): void {
+    const { intake } = this.tools;
+    const refusal = intake.take(bytes);
+    if (refusal !== null) {
+      exchange.refuse(refusal);
+      return;
+    }
+    // One promise per order beside the engine's own: an async function would add three.
+    void this.dispatch(order.commands).then(
+      (outcomes) => {
+        intake.done(bytes);
+        this.answer(exchange, order.tell(outcomes));
+      },
+      (error: unknown) => {
+        intake.done(bytes);
+        exchange.fail(error);
+      },
+    );
+  }
+
+  private orderOf(
+    { message, schedule }: Extract<PublishParsed, { ok: true }>,
+    groupName: string | null,
+    body: Buffer,
+    { at, names }: Occasion,
+  ): Order {
+    const group = groupName === null ? null : this.group(groupName);
+    if (group === undefined) return notFound(`URL group ${groupName} not found`);
+    if (group?.endpoints.length === 0) return notFound(`URL group ${groupName} is empty`);
+    const addressed = groupName === null ? message : { ...message, topicName: groupName };
+    if (schedule !== null) {
+      const id = schedule.id ?? names.next('scd');
+      return new ScheduleOrder(id, at, scheduleDefinition(schedule, at, addressed), body);
+    }
+    return group === null
+      ? new MessageOrder(names.next('msg'), at, message, body)
+      : new GroupOrder(names, at, addressed, body, group);
+  }
+
+  private answer(exchange: Exchange, told: Told | Refusal): void {
+    if ('message' in told) exchange.refuse(told);
+    else exchange.answer(told.status, this.answerHeaders, JSON.stringify(told.body));
+  }
+
+  private group(name: string): UrlGroup | undefined {
+    const actor = this.tools.engine.actors(urlGroupKind).find(name);
+    return actor?.state as UrlGroup | undefined;
+  }
+
+  private dispatch(commands: readonly Command[]): Promise<readonly Outcome[]> {
+    const { engine } = this.tools;
+    if (commands.length <= turnCommandsMax) return engine.dispatch(commands);
+    const turns: Promise<readonly Outcome[]>[] = [];
+    for (let index = 0; index < commands.length; index += turnCommandsMax) {
+      turns.push(engine.dispatch(commands.slice(index, index + turnCommandsMax)));
+    }
+    return Promise.all(turns).then((outcomes) => outcomes.flat());
+  }
+}
+
+/** What is there was looked at, so this is told in its turn (decision 1). */
+function notFound(message: string): Order {
+  return new RefusedOrder({ status: 404, message });
+}
