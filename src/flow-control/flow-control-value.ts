@@ -13,7 +13,8 @@ export interface FlowControlValue {
 }
 
 const lengthMax = 256;
-const weekSeconds = 604_800;
+/** The longest window of a rate: a week. */
+export const periodSecondsMax = 604_800;
 const pair = /^(parallelism|rate|period) *= *(\S+)$/;
 
 /**
@@ -56,7 +57,7 @@ function parsePeriod(text: string): Parsed<number> {
   const duration = parseDuration(text);
   if (!duration.ok) return refused(`has a period that ${duration.reason}`);
   const seconds = duration.value / 1000;
-  return seconds >= 1 && seconds <= weekSeconds
+  return seconds >= 1 && seconds <= periodSecondsMax
     ? parsed(seconds)
     : refused('must have a period between 1 second and 1 week');
 }
