@@ -3,6 +3,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { allowedNetworks, type Config } from '../config.js';
 import type { Clock } from '../engine/clock.js';
 import { ProcessLife } from '../lifecycle/process-life.js';
+import { Metrics } from '../metrics/metrics.js';
 import { provided } from '../ports.js';
 import { AddressGuard } from './address-guard.js';
 import { ByteBudget } from './byte-budget.js';
@@ -29,7 +30,7 @@ export function deliveryModule(endpoints: Endpoints | undefined): DynamicModule 
       inject: [provided.config],
       useFactory: (config: Config) => new AddressGuard(allowedNetworks(config)),
     },
-    { provide: Gates, inject: [provided.config], useFactory: gatesOf },
+    { provide: Gates, inject: [provided.config, Metrics], useFactory: gatesOf },
     {
       provide: provided.endpoints,
       inject: [provided.config, provided.clock, ProcessLife],
@@ -41,12 +42,14 @@ export function deliveryModule(endpoints: Endpoints | undefined): DynamicModule 
   return { module: DeliveryModule, providers, exports };
 }
 
-function gatesOf({ originParallelism, globalParallelism }: Config): Gates {
-  return new Gates([
+function gatesOf({ originParallelism, globalParallelism }: Config, metrics: Metrics): Gates {
+  const gates = new Gates([
     new CountingGate(originParallelism, ({ origin }) => origin),
     new ByteBudget(bodyBytesMax),
     new CountingGate(globalParallelism, null),
   ]);
+  metrics.watchWaiting(() => gates.waiting);
+  return gates;
 }
 
 function closedWith(life: ProcessLife, endpoints: Endpoints): Endpoints {

@@ -127,6 +127,11 @@ export class Metrics {
     this.#watch('stepwell_backlog_messages', 'Messages accepted and not final.', read);
   }
 
+  /** `read` tells how many attempts are due and wait for a limit to let them start. Once only. */
+  watchWaiting(read: () => number): void {
+    this.#watch('stepwell_waiting_attempts', 'Attempts that wait for a limit.', read);
+  }
+
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string> {
     return this.#registry.metrics();
