@@ -12,13 +12,17 @@ export interface Alarm {
   cancel(): void;
 }
 
-/** setTimeout overflows past 2^31 ms, and a wall clock may be set: look again at least hourly. */
-const rearmMsMax = 3_600_000;
+/**
+ * setTimeout overflows past 2^31 ms, and a wall clock may be set: look again at least each minute.
+ */
+const rearmMsMax = 60_000;
 
 /**
- * A tick rings at most this many, so that 100,000 deadlines of one minute do not block the loop.
+ * A tick rings at most this many and for this long, so that 100,000 deadlines of one minute do not
+ * block the loop, whatever a ring costs.
  */
 const ringsPerTick = 256;
+const tickMsMax = 4;
 
 class PendingAlarm<Item> implements Alarm {
   cancelled = false;
@@ -91,9 +95,10 @@ export class AlarmClock<Item> {
 
   private wake(): void {
     const now = this.clock.now();
+    const until = this.clock.monotonic() + tickMsMax;
     let rung = 0;
     for (let next = this.heap.peek(); next && next.at <= now; next = this.heap.peek()) {
-      if (!next.cancelled && rung === ringsPerTick) break;
+      if (rung === ringsPerTick || this.clock.monotonic() > until) break;
       this.heap.pop();
       if (next.cancelled) {
         this.cancelledCount -= 1;

@@ -10,11 +10,13 @@ interface Timer {
 export class ManualClock implements Clock {
   private timers: Timer[] = [];
   private order = 0;
+  /** What somebody set the wall clock ahead by. */
+  private ahead = 0;
 
   constructor(private time = 1_767_000_000_000) {}
 
   now(): number {
-    return this.time;
+    return this.time + this.ahead;
   }
 
   monotonic(): number {
@@ -37,10 +39,8 @@ export class ManualClock implements Clock {
 
   /** When the next timer is due, Unix milliseconds; null = none is armed. */
   nextDue(): number | null {
-    return this.timers.reduce<number | null>(
-      (next, { at }) => (next === null ? at : Math.min(next, at)),
-      null,
-    );
+    if (this.timers.length === 0) return null;
+    return Math.min(...this.timers.map(({ at }) => at)) + this.ahead;
   }
 
   /** Time passes; every timer due on the way fires at its own moment, in order. */
@@ -60,6 +60,6 @@ export class ManualClock implements Clock {
 
   /** Somebody sets the wall clock; timers do not notice. */
   set(time: number): void {
-    this.time = time;
+    this.ahead = time - this.time;
   }
 }
