@@ -18,6 +18,8 @@ export interface Entrant {
 export class Admission {
   /** Where it waits; null = it does not. */
   line: Line | null = null;
+  /** Its rank in the line where it waits. */
+  rank = 0;
   /** The line that waits for this one to pass (see `Line.delegate`). */
   standsFor: Line | null = null;
   isInside = false;

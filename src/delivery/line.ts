@@ -11,16 +11,17 @@ export class Line {
    * whoever came after it would find the same, so nobody is tried before it has passed.
    */
   delegate: Admission | null = null;
-  private readonly queue: TinyQueue<Admission>;
+  private readonly queue = new TinyQueue<Admission>([], (a, b) => a.rank - b.rank);
   private parked = 0;
 
-  /** `rankOf` tells who goes first, lowest first: by default the order of arrival. */
+  /**
+   * `rankOf` tells who goes first, lowest first: by default the order of arrival. Whoever waits
+   * keeps the rank that it came with.
+   */
   constructor(
     readonly gate: Gate,
     private readonly rankOf: (admission: Admission) => number = ({ ticket }) => ticket,
-  ) {
-    this.queue = new TinyQueue<Admission>([], (a, b) => rankOf(a) - rankOf(b));
-  }
+  ) {}
 
   /** How many wait here. */
   get length(): number {
@@ -44,12 +45,13 @@ export class Line {
   /** Whether there is room, and nobody who goes first waits for it. */
   admits(admission: Admission): boolean {
     const head = this.head;
-    if (head !== undefined && this.rankOf(head) < this.rankOf(admission)) return false;
+    if (head !== undefined && head.rank < this.rankOf(admission)) return false;
     return this.gate.hasRoom(this, admission.entrant);
   }
 
   park(admission: Admission): void {
     admission.line = this;
+    admission.rank = this.rankOf(admission);
     this.parked += 1;
     this.queue.push(admission);
   }
@@ -64,7 +66,7 @@ export class Line {
   next(): Admission | undefined {
     const head = this.head;
     if (head === undefined || !this.gate.hasRoom(this, head.entrant)) return undefined;
-    if (this.delegate !== null && this.rankOf(this.delegate) < this.rankOf(head)) return undefined;
+    if (this.delegate !== null && this.rankOf(this.delegate) < head.rank) return undefined;
     this.queue.pop();
     this.unpark(head);
     return head;

@@ -39,6 +39,7 @@ export class Engine {
   private readonly changes = new TurnChanges();
   private readonly past = new TurnChanges(false);
   private readonly effects: EffectRunner;
+  private readonly indexes: EventListener[] = [];
   private readonly listeners: EventListener[] = [];
   private readonly makeSeed = () => this.identifiers.turnSeed(this.clock.now());
   private lastDurable: Promise<void> | null = null;
@@ -82,6 +83,15 @@ export class Engine {
     this.effects.carry(kind, carrier);
   }
 
+  /**
+   * `index` learns every event once it is durable, replayed ones first: whole turns in the order of
+   * the journal, before any listener sees them and before anything starts because of them. What it
+   * knows is never taken back, so it may hold what it likes; before recovery.
+   */
+  index(index: EventListener): void {
+    this.indexes.push(index);
+  }
+
   /** `listener` sees every event after it is durable; replayed events are not shown again. */
   observe(listener: EventListener): void {
     this.listeners.push(listener);
@@ -117,10 +127,13 @@ export class Engine {
     return room.actors;
   }
 
-  /** Remembers one event of the past: no decision, no reaction, nothing is sent. */
-  replay(envelope: EventEnvelope): void {
-    const actors = this.actors(envelope.kind);
-    actors.evolve(envelope, actors.find(envelope.id), this.past);
+  /** Remembers one turn of the past: no decision, no reaction, nothing is sent. */
+  replay(envelopes: readonly EventEnvelope[]): void {
+    for (const envelope of envelopes) {
+      const actors = this.actors(envelope.kind);
+      actors.evolve(envelope, actors.find(envelope.id), this.past);
+    }
+    for (const index of this.indexes) index(envelopes);
   }
 
   /** Asks one stream what it wants and starts or stops accordingly. */
@@ -229,6 +242,7 @@ export class Engine {
   }
 
   private settle(envelopes: readonly EventEnvelope[]): void {
+    for (const index of this.indexes) index(envelopes);
     for (const listener of this.listeners) listener(envelopes);
     for (const { kind, id } of envelopes) this.reconcile(kind, id);
   }

@@ -18,7 +18,7 @@ export interface RecoveryReport {
 export async function replayJournal(engine: Engine, journal: Journal): Promise<number> {
   let events = 0;
   for await (const envelopes of journal.replay()) {
-    for (const envelope of envelopes) engine.replay(envelope);
+    engine.replay(envelopes);
     events += envelopes.length;
   }
   return events;

@@ -4,7 +4,7 @@ import { ByteBudget } from '../../src/delivery/byte-budget.js';
 import { CountingGate } from '../../src/delivery/counting-gate.js';
 import type { Gate } from '../../src/delivery/gate.js';
 import { Gates } from '../../src/delivery/gates.js';
-import type { Line } from '../../src/delivery/line.js';
+import { Line } from '../../src/delivery/line.js';
 
 const originLimit = 2;
 const totalLimit = 4;
@@ -240,6 +240,29 @@ describe('the gates', () => {
     tries = 0;
     for (let round = 0; round < 900; round += 1) release(round % 3 === 0);
     expect(tries / 900).toBeLessThan(20);
+  });
+
+  it('let those of a line pass in the order of their ranks', () => {
+    const ranks = new Map([
+      ['late', 3],
+      ['middle', 2],
+      ['early', 1],
+    ]);
+    class Ranked extends CountingGate {
+      readonly line = new Line(this, ({ entrant }) => ranks.get(entrant.messageId) ?? 99);
+      override lineOf(): Line {
+        return this.line;
+      }
+    }
+    const door = new Gates([new Ranked(1, null)]);
+    const passed: string[] = [];
+    const ask = (messageId: string) =>
+      door.ask({ ...nobody, messageId, admitted: () => void passed.push(messageId) });
+    const first = ask('first');
+    const waiting = ['late', 'middle', 'early'].map(ask);
+    door.leave(first);
+    for (const admission of [...waiting].reverse()) door.leave(admission);
+    expect(passed).toEqual(['first', 'early', 'middle', 'late']);
   });
 
   it('forget origins that nobody calls any more', () => {

@@ -1,0 +1,81 @@
+import { accept, type Command, type Decider } from '../../src/engine/decider.js';
+import { openEngine } from '../support/engine.js';
+
+interface Switched {
+  readonly type: 'Switched';
+  readonly isOn: boolean;
+}
+interface Switch extends Command {
+  readonly type: 'Switch';
+  readonly isOn: boolean;
+}
+
+/** A lamp that switches the lamp beside it on. */
+const lampDecider: Decider<boolean, Switch, Switched> = {
+  kind: 'lamp',
+  initialState: () => false,
+  decide: ({ isOn }) => accept([{ type: 'Switched', isOn }]),
+  evolve: (_state, { isOn }) => isOn,
+  react: ({ id, at, event }) =>
+    event.isOn && !id.endsWith("'") ? [switched(`${id}'`, true, at)] : [],
+  wants: (isOn) => (isOn ? [{ kind: 'shine', id: 'light', notBefore: 0 }] : []),
+  isFinal: () => false,
+};
+
+const switched = (id: string, isOn: boolean, at = 1_767_000_000_000): Switch => ({
+  type: 'Switch',
+  kind: 'lamp',
+  id,
+  at,
+  isOn,
+});
+
+async function openLamps(directory?: string) {
+  const told: string[] = [];
+  const turns: string[][] = [];
+  const opened = await openEngine((engine) => {
+    engine.register({ decider: lampDecider, view: null, folds: [] });
+    engine.observe((envelopes) => told.push(`listener: ${envelopes.length}`));
+    engine.index((envelopes) => {
+      told.push(`index: ${envelopes.length}`);
+      turns.push(envelopes.map(({ id }) => id));
+    });
+    engine.carry('shine', {
+      start: ({ id }) => {
+        told.push(`shines: ${id}`);
+        return () => undefined;
+      },
+    });
+  }, directory);
+  return { ...opened, told, turns };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('an index of durable events', () => {
+  it('learns nothing before it is durable, and then before anything comes of it', async () => {
+    const { engine, told, close } = await openLamps();
+    const answer = engine.dispatch([switched('a', true)]);
+    await settle();
+    expect(told).toEqual([]);
+    await answer;
+    await settle();
+    expect(told).toEqual(['index: 2', 'listener: 2', 'shines: a', "shines: a'"]);
+    await close();
+  });
+
+  it('learns the past turn by turn before anything starts', async () => {
+    const first = await openLamps();
+    await first.engine.dispatch([switched('a', true), switched('b', false)]);
+    await first.engine.dispatch([switched('c', true)]);
+    await first.close();
+    const second = await openLamps(first.directory);
+    expect(second.turns.filter((ids) => ids.length > 0)).toEqual([
+      ['a', 'b', "a'"],
+      ['c', "c'"],
+    ]);
+    expect(second.told.findIndex((line) => line.startsWith('shines'))).toBe(second.turns.length);
+    expect(second.told.filter((line) => line.startsWith('listener'))).toEqual([]);
+    await second.close();
+  });
+});
