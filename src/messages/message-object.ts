@@ -1,7 +1,8 @@
 /** A message as the API shows it (messaging protocol 2.4). Absent values are left out, not null. */
 import { isUtf8 } from 'node:buffer';
 import type { EventEnvelope } from '../engine/decider.js';
-import type { MessagePublished } from './message.events.js';
+import type { CallbackOptions, FlowControlOptions, MessagePublished } from './message.events.js';
+import { redactedHeaders } from './redaction.js';
 
 /** Header name in Title-Case to its values. */
 export type HeaderMap = Record<string, string[]>;
@@ -11,6 +12,10 @@ export interface MessageObject {
   readonly messageId: string;
   readonly url: string;
   readonly method: string;
+  /** The URL group that it was published to, and its endpoint's name there. */
+  readonly topicName?: string;
+  readonly endpointName?: string;
+  /** What will be delivered, without what the server adds of its own. */
   readonly header: HeaderMap;
   readonly body?: string;
   readonly bodyBase64?: string;
@@ -18,6 +23,12 @@ export interface MessageObject {
   /** Unix milliseconds, as are all times here. */
   readonly notBefore: number;
   readonly createdAt: number;
+  readonly callback?: string;
+  readonly callbackHeader?: HeaderMap;
+  readonly failureCallback?: string;
+  readonly failureCallbackHeader?: HeaderMap;
+  readonly queueName?: string;
+  readonly scheduleId?: string;
   readonly callerIP: string;
   readonly label?: string;
   readonly labels?: readonly string[];
@@ -29,23 +40,43 @@ export interface MessageObject {
   readonly retryDelayExpression?: string;
 }
 
-/** What a published message is shown as. */
-export function messageObject(published: EventEnvelope<MessagePublished>): MessageObject {
-  const { event, id, at, body } = published;
+/** What a published message is shown as; `body` is what may be shown of its body. */
+export function messageObject(
+  { event, id, at }: EventEnvelope<MessagePublished>,
+  body: Buffer | null,
+): MessageObject {
+  const { callback, failureCallback, redaction } = event;
   return {
     messageId: id,
     url: event.url,
     method: event.method,
-    header: headerMap(event.contentType, event.headers),
+    ...placeFields(event),
+    header: redactedHeaders(headerMap(event.contentType, event.headers), redaction),
     ...bodyField(body),
     maxRetries: event.maxRetries,
     notBefore: event.notBefore,
     createdAt: at,
+    ...(callback !== null && {
+      callback: callback.url,
+      callbackHeader: callbackHeader(callback, event),
+    }),
+    ...(failureCallback !== null && {
+      failureCallback: failureCallback.url,
+      failureCallbackHeader: callbackHeader(failureCallback, event),
+    }),
     callerIP: event.callerIp,
     ...labelFields(event.labels),
-    ...flowControlFields(event),
+    ...flowControlFields(event.flowControl),
     ...(event.retryDelay !== null && { retryDelayExpression: event.retryDelay }),
   };
+}
+
+/** The headers a callback will have; it hides what its message hides, unless it has a say itself. */
+export function callbackHeader(
+  { contentType, headers, redaction }: CallbackOptions,
+  message: Pick<MessagePublished, 'redaction'>,
+): HeaderMap {
+  return redactedHeaders(headerMap(contentType, headers), redaction ?? message.redaction);
 }
 
 /** Flat name, value pairs as a map; a `Content-Type` of its own comes first and wins. */
@@ -69,12 +100,22 @@ export function bodyField(body: Buffer | null): { body?: string; bodyBase64?: st
   return isUtf8(body) ? { body: body.toString() } : { bodyBase64: body.toString('base64') };
 }
 
-function labelFields(labels: readonly string[]): { label?: string; labels?: readonly string[] } {
+/** `label`, the first, and `labels`, all of them. */
+export function labelFields(labels: readonly string[]): {
+  label?: string;
+  labels?: readonly string[];
+} {
   const [label] = labels;
   return label === undefined ? {} : { label, labels };
 }
 
-function flowControlFields({ flowControl }: MessagePublished): object {
+/** The flow-control key and its limits as they were published. */
+export function flowControlFields(flowControl: FlowControlOptions | null): {
+  flowControlKey?: string;
+  parallelism?: number;
+  rate?: number;
+  period?: number;
+} {
   if (flowControl === null) return {};
   const { key, parallelism, rate, periodSeconds } = flowControl;
   return {
@@ -82,6 +123,16 @@ function flowControlFields({ flowControl }: MessagePublished): object {
     ...(parallelism !== null && { parallelism }),
     ...(rate !== null && { rate }),
     period: periodSeconds,
+  };
+}
+
+function placeFields(event: MessagePublished) {
+  const { topicName, endpointName, queueName, scheduleId } = event;
+  return {
+    ...(topicName !== null && { topicName }),
+    ...(endpointName !== null && { endpointName }),
+    ...(queueName !== null && { queueName }),
+    ...(scheduleId !== null && { scheduleId }),
   };
 }
 

@@ -1,43 +1,38 @@
 /** `/v2/messages`: what waits to be delivered, and taking it back (messaging protocol 2.4). */
-import { Controller, Delete, Get, Inject, NotFoundException, Param } from '@nestjs/common';
-import type { Clock } from '../engine/clock.js';
-import type { EventEnvelope } from '../engine/decider.js';
-import { Engine } from '../engine/engine.js';
-import { Payloads } from '../engine/payloads.js';
-import { resultOf } from '../http/outcome.js';
-import { provided } from '../ports.js';
-import type { CancelMessage } from './message.commands.js';
-import { type MessagePublished, messageKind } from './message.events.js';
+import { Controller, Delete, Get, NotFoundException, Param, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { resultOf, valueIn } from '../http/outcome.js';
+import { readFilters } from '../http/query-filters.js';
+import { rawBody } from '../http/raw-body.js';
+import { cancelFilters } from './cancel.request.js';
+import { MessageBodies } from './message-bodies.js';
 import { type MessageObject, messageObject } from './message-object.js';
-import { messageTerms } from './message-terms.js';
+import { PendingMessages } from './pending-messages.js';
 
 @Controller('v2/messages')
 export class MessagesController {
   constructor(
-    private readonly engine: Engine,
-    private readonly payloads: Payloads,
-    @Inject(provided.clock) private readonly clock: Clock,
+    private readonly pending: PendingMessages,
+    private readonly bodies: MessageBodies,
   ) {}
 
   @Get(':id')
   async show(@Param('id') id: string): Promise<MessageObject> {
-    const actor = this.engine.actors(messageKind).find(id);
-    await this.engine.durable();
-    if (actor === undefined) throw new NotFoundException(`message ${id} not found`);
-    const published = await this.payloads.read(actor.firstOffset);
-    return messageObject(published as EventEnvelope<MessagePublished>);
+    const published = await this.pending.find(id);
+    if (published === null) throw new NotFoundException(`message ${id} not found`);
+    return messageObject(published, await this.bodies.readShown(published));
+  }
+
+  /** Everything that matches; without any filter that is every message there is. */
+  @Delete()
+  async cancelMany(@Req() request: FastifyRequest): Promise<{ cancelled: number }> {
+    const filters = valueIn(readFilters(request.url, cancelFilters, rawBody(request)));
+    return { cancelled: await this.pending.cancelMatching(filters) };
   }
 
   @Delete(':id')
   async cancel(@Param('id') id: string): Promise<{ cancelled: number }> {
-    const actor = this.engine.actors(messageKind).find(id);
-    await this.engine.durable();
-    const published = actor && (await this.payloads.read(actor.firstOffset));
-    const terms = published ? messageTerms(published.event as MessagePublished) : [];
-    const at = this.clock.now();
-    const command: CancelMessage = { type: 'CancelMessage', kind: messageKind, id, at, terms };
-    const [outcome] = await this.engine.dispatch([command]);
-    resultOf(outcome);
+    resultOf(await this.pending.cancel(id));
     return { cancelled: 1 };
   }
 }

@@ -6,6 +6,7 @@ import { Gates } from '../delivery/gates.js';
 import type { Clock } from '../engine/clock.js';
 import { Engine } from '../engine/engine.js';
 import type { Identifiers } from '../engine/identifiers.js';
+import { Journal } from '../engine/journal.js';
 import { Payloads } from '../engine/payloads.js';
 import { ProcessLife } from '../lifecycle/process-life.js';
 import { Metrics } from '../metrics/metrics.js';
@@ -19,6 +20,7 @@ import { messageKind } from './message.events.js';
 import { messageListener } from './message.listener.js';
 import { MessageBodies } from './message-bodies.js';
 import { MessagesController } from './messages.controller.js';
+import { PendingMessages } from './pending-messages.js';
 
 /** Attempts in flight may end for this long after a stop; cut ones do not count (decision 47). */
 const drainMs = 10_000;
@@ -31,6 +33,12 @@ const drainMs = 10_000;
       provide: MessageBodies,
       inject: [Payloads],
       useFactory: (payloads: Payloads) => new MessageBodies(payloads),
+    },
+    {
+      provide: PendingMessages,
+      inject: [Engine, Journal, Payloads, provided.clock],
+      useFactory: (engine: Engine, journal: Journal, payloads: Payloads, clock: Clock) =>
+        new PendingMessages(engine, journal, payloads, clock),
     },
     {
       provide: EndpointCalls,

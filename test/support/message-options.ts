@@ -1,5 +1,5 @@
 /** What a publish without any option is stored with; a test names what it is about. */
-import type { MessagePublished } from '../../src/messages/message.events.js';
+import type { CallbackOptions, MessagePublished } from '../../src/messages/message.events.js';
 
 type Options = Omit<MessagePublished, 'type'>;
 
@@ -28,6 +28,24 @@ export function messageOptions(changes: Partial<Options> = {}): Options {
     topicName: null,
     endpointName: null,
     scheduleId: null,
+    ...changes,
+  };
+}
+
+/** Whom a publish wants called, without any option of the callback's own. */
+export function callbackOptions(changes: Partial<CallbackOptions> = {}): CallbackOptions {
+  return {
+    url: 'https://example.com/called',
+    method: 'POST',
+    contentType: 'application/json',
+    headers: [],
+    delayMs: 0,
+    timeoutMs: null,
+    maxRetries: 3,
+    retryDelay: null,
+    labels: [],
+    flowControl: null,
+    redaction: null,
     ...changes,
   };
 }
