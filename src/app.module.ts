@@ -14,6 +14,7 @@ import { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { type Ports, provided } from './ports.js';
 import { PublishingModule } from './publishing/publishing.module.js';
+import { QueuesModule } from './queues/queues.module.js';
 import { SigningKeysModule } from './signing-keys/signing-keys.module.js';
 import { TopicsModule } from './topics/topics.module.js';
 

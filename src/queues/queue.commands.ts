@@ -8,3 +8,27 @@ export const queueKind = 'queue';
 export interface EnsureQueue extends Command {
   readonly type: 'EnsureQueue';
 }
+
+/** Create a queue or change it; null = leave it as it is (a new one: 1, not paused). */
+export interface UpsertQueue extends Command {
+  readonly type: 'UpsertQueue';
+  /** How many of its entries may be under way at once. */
+  readonly parallelism: number | null;
+  readonly isPaused: boolean | null;
+}
+
+/** Start nothing from this queue until it is resumed; what runs may end. */
+export interface PauseQueue extends Command {
+  readonly type: 'PauseQueue';
+}
+
+export interface ResumeQueue extends Command {
+  readonly type: 'ResumeQueue';
+}
+
+/** Let go of a queue; there may be none. Its messages are canceled by whoever asks for this. */
+export interface DeleteQueue extends Command {
+  readonly type: 'DeleteQueue';
+}
+
+export type QueueCommand = EnsureQueue | UpsertQueue | PauseQueue | ResumeQueue | DeleteQueue;

@@ -98,6 +98,8 @@ const nouns = [
   'cron',
   'destination',
   'redaction-fields',
+  // What the events of a message are found by: whoever cancels one brings them.
+  'message-terms',
   // A message as it is asked for and shown: the same in every listing.
   'message-filter',
   'message-object',

@@ -1,0 +1,22 @@
+/** JSON bodies of management requests: read, then held against a schema. */
+import type { z } from 'zod';
+import { parseJson } from './json.js';
+import { type Parsed, parsed, refused } from './parsed.js';
+
+/**
+ * What a body says under `schema`. The reason of a refusal names the first field that is wrong:
+ * `endpoints[0].url: ...`; a field that nobody knows is refused by a strict schema.
+ */
+export function readJsonBody<Value>(body: Buffer, schema: z.ZodType<Value>): Parsed<Value> {
+  const json = parseJson(body);
+  if (!json.ok) return json;
+  const result = schema.safeParse(json.value);
+  if (result.success) return parsed(result.data);
+  const [issue] = result.error.issues;
+  return refused(issue === undefined ? 'the body is wrong' : sentence(issue));
+}
+
+function sentence({ path, message }: z.core.$ZodIssue): string {
+  const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
+  return place.length === 0 ? message : `${place.join('').replace(/^\./, '')}: ${message}`;
+}

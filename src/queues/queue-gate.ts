@@ -1,0 +1,72 @@
+/**
+ * Lets the messages of a queue start in the order in which they joined it, and only those that hold
+ * a slot. An attempt that was canceled in flight keeps its room until it has ended: a receiver never
+ * has more of a queue at once than its parallelism.
+ */
+import type { Entrant } from '../delivery/admission.js';
+import type { Gate } from '../delivery/gate.js';
+import type { Gates } from '../delivery/gates.js';
+import { Line } from '../delivery/line.js';
+import type { EventListener } from '../engine/engine.js';
+import type { QueueEntries } from './queue-entries.js';
+import type { QueueOrder } from './queue-order.js';
+
+export class QueueGate implements Gate {
+  readonly isShared = false;
+  /** By queue name. */
+  private readonly lines = new Map<string, Line>();
+
+  constructor(
+    private readonly entries: QueueEntries,
+    private readonly gates: Pick<Gates, 'reopen'>,
+  ) {}
+
+  /** Whoever asks has joined its queue: its delay has passed. */
+  lineOf({ queueName, messageId }: Entrant): Line | null {
+    if (queueName === null) return null;
+    const entry = this.entries.find(messageId);
+    if (entry?.place === 0) this.entries.orderOf(queueName).admit(entry);
+    const known = this.lines.get(queueName);
+    if (known !== undefined) return known;
+    const line = new Line(this, ({ entrant }) => this.placeOf(entrant.messageId));
+    this.lines.set(queueName, line);
+    return line;
+  }
+
+  hasRoom(line: Line, { queueName, messageId }: Entrant): boolean {
+    const entry = this.entries.find(messageId);
+    // Canceled a moment ago: its wish is about to be taken back.
+    if (queueName === null || entry === undefined || entry.isFinal) return false;
+    const order = this.entries.orderOf(queueName);
+    const { isPaused, parallelism } = order.settings;
+    return !isPaused && line.used < parallelism && order.holdsSlot(entry);
+  }
+
+  enter(line: Line): void {
+    line.used += 1;
+  }
+
+  leave(line: Line, { queueName }: Entrant): void {
+    line.used -= 1;
+    if (queueName !== null) this.forgetIfGone(this.entries.orderOf(queueName));
+  }
+
+  /** Learns what has happened and tries the lines in which it made room. */
+  readonly index: EventListener = (envelopes) => {
+    for (const order of this.entries.learn(envelopes)) {
+      const line = this.lines.get(order.name);
+      if (line !== undefined) this.gates.reopen(line);
+      this.forgetIfGone(order);
+    }
+  };
+
+  private placeOf(messageId: string): number {
+    return this.entries.find(messageId)?.place ?? Number.MAX_SAFE_INTEGER;
+  }
+
+  private forgetIfGone(order: QueueOrder): void {
+    if (!order.isGone || this.lines.get(order.name)?.isIdle === false) return;
+    this.lines.delete(order.name);
+    this.entries.forget(order);
+  }
+}

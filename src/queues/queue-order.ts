@@ -1,0 +1,118 @@
+/**
+ * The order of one queue: who has joined, and who of them holds a slot. The first `parallelism`
+ * that have joined and not left hold the slots, whether they run, wait for a retry or only for
+ * their callbacks (decision 26). Every operation costs O(log n).
+ */
+import TinyQueue from 'tinyqueue';
+import { defaultSettings, type QueueSettings } from './queue.events.js';
+import type { QueueEntry } from './queue-entry.js';
+
+/** So many that have left may stand in the heaps before these are swept. */
+const leftBehindMin = 1024;
+
+const bySoonest = (a: QueueEntry, b: QueueEntry) => a.joinsAt - b.joinsAt || a.offset - b.offset;
+const byPlace = (a: QueueEntry, b: QueueEntry) => a.place - b.place;
+
+export class QueueOrder {
+  settings: QueueSettings = defaultSettings;
+  /** Whether a queue of this name exists; its entries may outlive it and come before it. */
+  exists = false;
+  /** Messages that are not final. */
+  lag = 0;
+  /** Entries that have not left. */
+  size = 0;
+  private lastPlace = 0;
+  /** Those whose delay has not passed. */
+  private delayed = new TinyQueue<QueueEntry>([], bySoonest);
+  /** Those that have joined and hold no slot. */
+  private waiting = new TinyQueue<QueueEntry>([], byPlace);
+  /** In the order of their places: every one that is added comes after those that are in. */
+  private readonly holders = new Set<QueueEntry>();
+  /** Entries in the heaps that have left. */
+  private leftBehind = 0;
+
+  constructor(readonly name: string) {}
+
+  /** Nobody would miss it. */
+  get isGone(): boolean {
+    return !this.exists && this.size === 0;
+  }
+
+  /** A message was published at `at`; whoever's delay has passed by then comes before it. */
+  add(entry: QueueEntry, at: number): void {
+    this.size += 1;
+    this.lag += 1;
+    if (entry.joinsAt > at) {
+      this.delayed.push(entry);
+      return;
+    }
+    for (let next = this.delayed.peek(); next && next.joinsAt <= at; next = this.delayed.peek()) {
+      this.admitNext();
+    }
+    this.join(entry);
+  }
+
+  /** The delay of `entry` has passed: it joins, behind those whose delay passed before. */
+  admit(entry: QueueEntry): void {
+    while (entry.place === 0 && this.delayed.length > 0) this.admitNext();
+  }
+
+  /** Whether an entry that has joined may be under way. */
+  holdsSlot(entry: QueueEntry): boolean {
+    this.assignSlots();
+    return this.holders.has(entry);
+  }
+
+  /** An entry is done, or does not count any more. */
+  remove(entry: QueueEntry): void {
+    entry.hasLeft = true;
+    this.size -= 1;
+    if (this.holders.delete(entry)) return;
+    this.leftBehind += 1;
+    const standing = this.delayed.length + this.waiting.length;
+    if (this.leftBehind >= leftBehindMin && this.leftBehind * 2 > standing) this.sweep();
+  }
+
+  /** Everybody who has not left, in no order but this: whoever holds a slot comes first. */
+  *entries(): Generator<QueueEntry> {
+    yield* this.holders;
+    for (const entry of this.waiting.data) if (!entry.hasLeft) yield entry;
+    for (const entry of this.delayed.data) if (!entry.hasLeft) yield entry;
+  }
+
+  private admitNext(): void {
+    const next = this.delayed.pop();
+    if (next === undefined) return;
+    if (next.hasLeft) this.leftBehind -= 1;
+    else this.join(next);
+  }
+
+  private join(entry: QueueEntry): void {
+    this.lastPlace += 1;
+    entry.place = this.lastPlace;
+    this.waiting.push(entry);
+  }
+
+  private assignSlots(): void {
+    const { parallelism } = this.settings;
+    if (this.holders.size > parallelism) {
+      for (const entry of [...this.holders].slice(parallelism)) {
+        this.holders.delete(entry);
+        this.waiting.push(entry);
+      }
+    }
+    while (this.holders.size < parallelism) {
+      const next = this.waiting.pop();
+      if (next === undefined) return;
+      if (next.hasLeft) this.leftBehind -= 1;
+      else this.holders.add(next);
+    }
+  }
+
+  private sweep(): void {
+    const stays = ({ hasLeft }: QueueEntry) => !hasLeft;
+    this.delayed = new TinyQueue(this.delayed.data.filter(stays), bySoonest);
+    this.waiting = new TinyQueue(this.waiting.data.filter(stays), byPlace);
+    this.leftBehind = 0;
+  }
+}

@@ -1,0 +1,47 @@
+/** Wiring of queues: their settings in the engine, their order in front of the way out. */
+import { Module } from '@nestjs/common';
+import { Gates } from '../delivery/gates.js';
+import type { Clock } from '../engine/clock.js';
+import { Engine } from '../engine/engine.js';
+import { Payloads } from '../engine/payloads.js';
+import { Metrics } from '../metrics/metrics.js';
+import { provided } from '../ports.js';
+import { queueDecider } from './queue.decider.js';
+import { QueueEntries } from './queue-entries.js';
+import { QueueGate } from './queue-gate.js';
+import { QueueRemoval } from './queue-removal.js';
+import { QueuesController } from './queues.controller.js';
+
+@Module({
+  controllers: [QueuesController],
+  providers: [
+    { provide: QueueEntries, inject: [Engine, Gates, Metrics], useFactory: queueEntries },
+    {
+      provide: QueueRemoval,
+      inject: [Engine, Payloads, QueueEntries, provided.clock],
+      useFactory: queueRemoval,
+    },
+  ],
+})
+export class QueuesModule {}
+
+function queueEntries(engine: Engine, gates: Gates, metrics: Metrics): QueueEntries {
+  const entries = new QueueEntries();
+  const gate = new QueueGate(entries, gates);
+  gates.add(gate);
+  engine.register({ decider: queueDecider, view: null, folds: [] });
+  engine.index(gate.index);
+  metrics.watchQueueLag(() => entries.lag);
+  return entries;
+}
+
+function queueRemoval(
+  engine: Engine,
+  payloads: Payloads,
+  entries: QueueEntries,
+  clock: Clock,
+): QueueRemoval {
+  const removal = new QueueRemoval(engine, payloads, entries, clock);
+  engine.observe(removal.listener);
+  return removal;
+}
