@@ -17,6 +17,7 @@ import { PublishingModule } from './publishing/publishing.module.js';
 import { QueuesModule } from './queues/queues.module.js';
 import { SigningKeysModule } from './signing-keys/signing-keys.module.js';
 import { TopicsModule } from './topics/topics.module.js';
+import { UrlGroupsModule } from './url-groups/url-groups.module.js';
 
 /** What the whole application shares; made before Nest, as the front door needs it too. */
 export interface Shared {
@@ -58,6 +59,8 @@ export function applicationModule(shared: Shared, routes: RouteTable): DynamicMo
     MetricsModule,
     SigningKeysModule,
     MessagesModule,
+    QueuesModule,
+    UrlGroupsModule,
     PublishingModule,
     TopicsModule,
   ];
