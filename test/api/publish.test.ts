@@ -1,3 +1,4 @@
+import { callApi } from '../support/api-call.js';
 import { RecordingEndpoint } from '../support/recording-endpoint.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -16,10 +17,11 @@ beforeEach(async () => {
 
 afterEach(() => endpoint.stop());
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: { messageId?: string; url?: string; deduplicated?: true; error?: string };
+interface Told {
+  readonly messageId?: string;
+  readonly url?: string;
+  readonly deduplicated?: true;
+  readonly error?: string;
 }
 
 async function call(
@@ -27,17 +29,9 @@ async function call(
   path: string,
   headers: Record<string, string> = {},
   body?: string | Buffer,
-): Promise<Answer> {
-  const response = await fetch(`${server.url}${path}`, {
-    method,
-    headers: { authorization: server.bearer, ...headers },
-    ...(body !== undefined && { body }),
-  });
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as Answer['body'],
-  };
+) {
+  const answer = await callApi(server, method, path, headers, body);
+  return { ...answer, body: answer.body as Told };
 }
 
 const publish = (
@@ -122,7 +116,9 @@ describe('a publish', () => {
     [{ 'Svc-Retries': 'many' }, 400, 'Svc-Retries'],
     [{ 'Svc-Retries': '1001' }, 412, 'Svc-Retries'],
     [{ 'Svc-Delay': '2y' }, 412, 'Svc-Delay'],
-    [{ 'Upstash-Callback': 'https://example.com' }, 400, 'Upstash-Callback'],
+    [{ 'Upstash-Callback': 'example.com' }, 400, 'Upstash-Callback'],
+    [{ 'Svc-Workflow-Runid': 'wfr_1' }, 400, 'Svc-Workflow-Runid'],
+    [{ 'Svc-Schedule-Id': 'x' }, 400, 'Svc-Cron'],
   ])('with %j is refused with %i', async (headers, status, named) => {
     const answer = await publish(endpoint.url, headers as unknown as Record<string, string>);
     expect(answer.status).toBe(status);
@@ -157,6 +153,146 @@ describe('a publish', () => {
     server = await startServer({ dataDirectory });
     const later = await publish(endpoint.url, headers);
     expect(later.body).toMatchObject({ messageId: first.body.messageId, deduplicated: true });
+  });
+});
+
+describe('a publish to a URL group', () => {
+  const messageId = expect.stringMatching(/^msg_\w+$/);
+  const makeGroup = async (name: string, endpoints: readonly object[]) => {
+    const path = `/v2/topics/${name}/endpoints`;
+    expect((await call('POST', path, {}, JSON.stringify({ endpoints }))).status).toBe(200);
+  };
+
+  it('is answered with a list and delivered to each endpoint, from one stored body', async () => {
+    const urls = ['/one', '/two?x=1'].map((path) => `${endpoint.url}${path}`);
+    await makeGroup('pair', [{ url: urls[0], name: 'first' }, { url: urls[1] }]);
+    const { status, headers, body } = await publish('pair', { 'Svc-Forward-X-A': 'b' }, 'to all');
+    expect(status).toBe(200);
+    expect(headers.get('stepwell-durability')).toBe('fsync');
+    expect(body).toEqual(urls.map((url) => ({ messageId, url })));
+    const requests = await endpoint.received(2);
+    expect(requests.map(({ url }) => url).sort()).toEqual(['/one', '/two?x=1']);
+    for (const request of requests) {
+      expect(request.body.toString()).toBe('to all');
+      expect(request.headers).toMatchObject({ 'svc-topic-name': 'pair', 'x-a': 'b' });
+    }
+  });
+
+  it('reads a delayed body back from where it is stored once', async () => {
+    await makeGroup('later', [{ url: `${endpoint.url}/one` }, { url: `${endpoint.url}/two` }]);
+    const { body } = await publish('later', { 'Svc-Delay': '1h' }, 'stored once');
+    const ids = (body as unknown as { messageId: string }[]).map((each) => each.messageId);
+    for (const id of ids) {
+      const shown = await call('GET', `/v2/messages/${id}`);
+      expect(shown.body).toMatchObject({ body: 'stored once', topicName: 'later' });
+    }
+  });
+
+  it("sends the group's own headers unless the publish names them", async () => {
+    await makeGroup('polite', [{ url: endpoint.url }]);
+    const defaults = JSON.stringify({ headers: { 'X-A': ['group'], 'X-B': ['group'] } });
+    expect((await call('PATCH', '/v2/topics/polite', {}, defaults)).status).toBe(200);
+    await publish('polite', { 'Svc-Forward-x-a': 'publish' });
+    const [request] = await endpoint.received(1);
+    expect(request?.headers).toMatchObject({ 'x-a': 'publish', 'x-b': 'group' });
+  });
+
+  it('is repeated for each endpoint on its own', async () => {
+    const [one, two] = [{ url: `${endpoint.url}/one` }, { url: `${endpoint.url}/two` }];
+    await makeGroup('once', [one]);
+    const headers = { 'Svc-Deduplication-Id': 'a', 'Svc-Delay': '1h' };
+    const first = await publish('once', headers);
+    await makeGroup('once', [two]);
+    const again = await publish('once', headers);
+    const [{ messageId: id }] = first.body as unknown as [{ messageId: string }];
+    expect(again.body).toEqual([
+      { messageId: id, url: one.url, deduplicated: true },
+      { messageId, url: two.url },
+    ]);
+  });
+
+  it('may be larger than a turn', async () => {
+    const endpoints = Array.from({ length: 600 }, (_, index) => ({
+      url: `${endpoint.url}/${index}`,
+    }));
+    await makeGroup('crowd', endpoints);
+    const { body } = await publish('crowd', { 'Svc-Delay': '1h' }, 'to the crowd');
+    const receipts = body as unknown as { messageId: string; url: string }[];
+    expect(receipts.map(({ url }) => url)).toEqual(endpoints.map(({ url }) => url));
+    const last = await call('GET', `/v2/messages/${receipts[599]?.messageId}`);
+    expect(last.body).toMatchObject({ body: 'to the crowd' });
+  });
+
+  it('takes options from the query behind its name', async () => {
+    await makeGroup('query', [{ url: endpoint.url }]);
+    await publish('query?svc-forward-x-a=b');
+    const [request] = await endpoint.received(1);
+    expect(request?.headers['x-a']).toBe('b');
+  });
+});
+
+describe('a publish that repeats', () => {
+  const scheduleId = expect.stringMatching(/^scd_\w+$/);
+  const cron = '0 0 1 1 *';
+  const schedule = (destination: string, headers: Record<string, string>) =>
+    call('POST', `/v2/schedules/${destination}`, headers, 'x');
+
+  it('is answered with the id of its schedule, whichever way it came in', async () => {
+    for (const create of [publish, schedule]) {
+      const { status, headers, body } = await create(endpoint.url, { 'Svc-Cron': cron });
+      expect(status).toBe(200);
+      expect(body).toEqual({ scheduleId });
+      expect(headers.get('stepwell-durability')).toBe('fsync');
+    }
+    const enqueued = await call(
+      'POST',
+      `/v2/enqueue/line/${endpoint.url}`,
+      { 'Svc-Cron': cron },
+      'x',
+    );
+    expect(enqueued).toMatchObject({ status: 200, body: { scheduleId } });
+  });
+
+  it('keeps the id that it names, and what it is made of', async () => {
+    const { body } = await schedule(`${endpoint.url}/a?x=1&svc-retries=1`, {
+      'Svc-Cron': ` CRON_TZ=Europe/Berlin ${cron} `,
+      'Svc-Schedule-Id': 'yearly',
+      'Svc-Delay': '90s',
+      'Svc-Callback': `${endpoint.url}/called`,
+      'Content-Type': 'text/x-note',
+      'Svc-Queue-Name': 'line',
+      'Svc-Label': 'blue',
+    });
+    expect(body).toEqual({ scheduleId: 'yearly' });
+    expect((await call('GET', '/v2/schedules/yearly')).body).toMatchObject({
+      scheduleId: 'yearly',
+      cron: `CRON_TZ=Europe/Berlin ${cron}`,
+      destination: `${endpoint.url}/a?x=1`,
+      method: 'POST',
+      body: 'x',
+      retries: 1,
+      delay: 90,
+      callback: `${endpoint.url}/called`,
+      header: { 'Content-Type': ['text/x-note'] },
+      queueName: 'line',
+      label: 'blue',
+    });
+  });
+
+  it.each([
+    ['https://example.com', {}, 400, 'Svc-Cron is missing'],
+    ['https://example.com', { 'Svc-Cron': 'x' }, 400, 'cron'],
+    ['https://example.com', { 'Svc-Cron': '* * * * * *' }, 400, 'cron'],
+    ['https://example.com', { 'Svc-Cron': cron, 'Svc-Not-Before': '1' }, 400, 'Svc-Not-Before'],
+    ['https://example.com', { 'Svc-Cron': cron, 'Svc-Schedule-Id': 'a b' }, 400, 'Schedule-Id'],
+    ['https://example.com', { 'Svc-Cron': cron, 'Svc-Delay': '2y' }, 412, 'Svc-Delay'],
+    ['', { 'Svc-Cron': cron }, 400, 'the destination is missing'],
+    ['nobody', { 'Svc-Cron': cron }, 404, 'URL group nobody not found'],
+    ['http://169.254.169.254/', { 'Svc-Cron': cron }, 400, 'metadata'],
+  ])('to "%s" with %j is refused with %i', async (destination, headers, status, error) => {
+    const answer = await schedule(destination, headers as Record<string, string>);
+    expect(answer.status).toBe(status);
+    expect(answer.body).toEqual({ error: expect.stringContaining(error) });
   });
 });
 
