@@ -7,6 +7,7 @@ import type { Exchange, HotRoutes } from '../http/hot-routes.js';
 import { parseBatch, parseBatchItem } from './batch.request.js';
 import type { FrontDesk, Occasion } from './front-desk.js';
 import { BatchOrder, type Order, RefusedOrder } from './orders.js';
+import { publishingRoutes } from './publishing.openapi.js';
 
 /** A batch is decided in one go: this many messages hold the event loop for tens of ms. */
 const messagesMax = 4096;
@@ -24,7 +25,9 @@ export class BatchRoute implements HotRoutes {
   ) {}
 
   register(fastify: FastifyInstance): void {
-    fastify.post('/v2/batch', { bodyLimit: this.limits.batchBytesMax }, (request, reply) => {
+    const bodyLimit = this.limits.batchBytesMax;
+    const config = { description: publishingRoutes.batch };
+    fastify.post('/v2/batch', { bodyLimit, config }, (request, reply) => {
       this.serve(new FastifyExchange(request, reply));
     });
   }

@@ -10,15 +10,21 @@ import type { Refusal } from '../http/error-shapes.js';
 import { FastifyExchange } from '../http/fastify-exchange.js';
 import type { Exchange, ExpressRoute, HotRoutes } from '../http/hot-routes.js';
 import { parseName } from '../http/name.js';
+import type { RouteDescription } from '../http/route-description.js';
 import type { FrontDesk } from './front-desk.js';
 import type { Asked } from './publish.request.js';
+import { publishingRoutes } from './publishing.openapi.js';
 
 /** Publishes and enqueues. */
 export class PublishRoute implements ExpressRoute {
+  readonly description: RouteDescription;
+
   constructor(
     readonly path: '/v2/publish' | '/v2/enqueue',
     private readonly desk: FrontDesk,
-  ) {}
+  ) {
+    this.description = publishingRoutes[path === '/v2/publish' ? 'publish' : 'enqueue'];
+  }
 
   serve(exchange: Exchange): void {
     const asked = this.path === '/v2/publish' ? publish(exchange) : enqueue(exchange);
@@ -32,8 +38,9 @@ export class ScheduleRoute implements HotRoutes {
   constructor(private readonly desk: FrontDesk) {}
 
   register(fastify: FastifyInstance): void {
+    const config = { description: publishingRoutes.schedule };
     for (const path of ['/v2/schedules', '/v2/schedules/*']) {
-      fastify.post(path, (request, reply) => {
+      fastify.post(path, { config }, (request, reply) => {
         const exchange = new FastifyExchange(request, reply);
         servePublish(this.desk, exchange, { ...publish(exchange), mustRepeat: true });
       });

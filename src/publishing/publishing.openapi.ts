@@ -1,90 +1,103 @@
-/** How the ways in for messages are described (messaging protocol 2.1 to 2.3, 2.7 and 4). */
+/** How the ways in of the front desk are described (messaging protocol 2.1 to 2.3, 2.7 and 4). */
 import { z } from 'zod';
 import type { RouteDescription } from '../http/route-description.js';
 
-const text = z.string().optional();
+const text = (means: string) => z.string().optional().describe(means);
 
-/** Options of a message; `Upstash-` in place of `Svc-` is understood as well. */
-const options = {
-  'Svc-Method': text,
-  'Svc-Delay': z.string().describe('A duration: 1d10h30m').optional(),
-  'Svc-Not-Before': z.int().describe('Unix seconds').optional(),
-  'Svc-Timeout': z.string().describe('A duration').optional(),
-  'Svc-Retries': z.int().min(0).optional(),
-  'Svc-Retry-Delay': z.string().describe('An expression in milliseconds').optional(),
-  'Svc-Deduplication-Id': text,
-  'Svc-Content-Based-Deduplication': z.enum(['true', 'false']).optional(),
-  'Svc-Callback': z.string().describe('A URL').optional(),
-  'Svc-Failure-Callback': z.string().describe('A URL').optional(),
-  'Svc-Label': z.string().describe('Names with commas between them').optional(),
-  'Svc-Redact-Fields': z.string().describe('body, headers, header[<name>]').optional(),
-  'Svc-Flow-Control-Key': text,
-  'Svc-Flow-Control-Value': z.string().describe('parallelism=2, rate=3, period=1m').optional(),
-  'Svc-Header-Forward': z.enum(['true', 'false']).optional(),
+/** Options that a callback has too, as `Svc-Callback-<option>`. */
+const deliveryOptions = {
+  'Svc-Method': z
+    .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+    .optional()
+    .describe('How the destination is called; POST where it is not given'),
+  'Svc-Timeout': text('The longest an attempt may take: 30, 2.5s, 1m30s'),
+  'Svc-Retries': text('Attempts after the first'),
+  'Svc-Retry-Delay': text('Milliseconds before the next attempt, of `retried`: 1000 * retried'),
+  'Svc-Delay': text('From now to the first attempt: 90, 30s, 1d10h30m'),
+  'Svc-Flow-Control-Key': text('Whose limits this message shares'),
+  'Svc-Flow-Control-Value': text('parallelism=2, rate=3, period=1m'),
+  'Svc-Label': text('Labels to find it by, with commas between them'),
+  'Svc-Redact-Fields': text('What is not shown: body, headers, header[<name>]'),
 };
+
+const messageOptions = {
+  ...deliveryOptions,
+  'Svc-Forward-<name>': text('A header for the destination, which receives it as <name>'),
+  'Svc-Header-Forward': text('true: every other header of this request goes along'),
+  'Svc-Callback': text('A URL to call after each attempt; it has options of its own'),
+  'Svc-Callback-<option>': text('An option of the callback'),
+  'Svc-Failure-Callback': text('A URL to call when the last attempt has failed'),
+  'Svc-Failure-Callback-<option>': text('An option of the failure callback'),
+  'Svc-Deduplication-Id': text('A publish with the same id within ten minutes is this one'),
+  'Svc-Content-Based-Deduplication': text('true: a publish of the same content is this one'),
+};
+
+const onceOptions = z.object({
+  ...messageOptions,
+  'Svc-Not-Before': text('The first attempt, in Unix seconds; wins over a delay'),
+  'Svc-Queue-Name': text('The queue that it goes through'),
+  'Svc-Cron': text('Publish it again and again instead; see schedules'),
+  'Svc-Schedule-Id': text('The id of the schedule'),
+});
+
+const repeatedOptions = z.object({
+  'Svc-Cron': z.string().describe('When: five fields, perhaps after CRON_TZ=<zone>'),
+  'Svc-Schedule-Id': text('The schedule of this id is made anew; an id of its own without'),
+  'Svc-Queue-Name': text('The queue that its messages go through'),
+  ...messageOptions,
+});
 
 const receipt = z.object({
   messageId: z.string(),
-  url: z.string().optional(),
+  url: z.string(),
   deduplicated: z.literal(true).optional(),
 });
-const receipts = z.array(receipt);
-/** One for a URL, one for each endpoint of a URL group. */
-const answer = z.union([receipt, receipts]);
-const body = { isRequired: false };
+const scheduleReceipt = z.object({ scheduleId: z.string() });
+const published = z.union([receipt, z.array(receipt), scheduleReceipt]);
 
-const accepted = {
-  200: { description: 'Accepted, and durable as Stepwell-Durability says', schema: answer },
-  202: { description: 'A repeat of an earlier message, which is named', schema: answer },
+const bytes = { isRequired: false };
+const answers = {
+  200: { description: 'Accepted; a list where the destination is a URL group', schema: published },
+  202: { description: 'It repeats an earlier message, which is named', schema: receipt },
 };
+
+const batchItem = z.object({
+  destination: z.string().describe('A URL or the name of a URL group'),
+  headers: z.record(z.string(), z.string()).optional().describe('Options and Content-Type'),
+  body: z.string().nullish(),
+  queue: z.string().nullish().describe('The queue that it goes through'),
+});
 
 export const publishingRoutes = {
   publish: {
-    summary: 'Publish a message to a URL, or to the endpoints of a URL group',
+    summary: 'Publish a message to a URL or a URL group',
     path: '/v2/publish/{destination}',
-    headers: z.object(options),
-    body,
-    answers: accepted,
+    headers: onceOptions,
+    body: bytes,
+    answers,
   },
   enqueue: {
-    summary: 'Publish a message through a queue, which is created where there is none',
+    summary: 'Publish a message through a queue, which is made where there is none',
     path: '/v2/enqueue/{queueName}/{destination}',
-    headers: z.object(options),
-    body,
-    answers: accepted,
-  },
-  batch: {
-    summary: 'Publish many messages in one request',
-    body: {
-      isRequired: true,
-      schema: z.array(
-        z.object({
-          destination: z.string(),
-          headers: z.record(z.string(), z.string()).optional(),
-          body: z.string().nullish(),
-          queue: z.string().nullish(),
-        }),
-      ),
-    },
-    answers: {
-      200: {
-        description: 'An answer for each item, in their order',
-        schema: z.array(z.union([receipt, receipts, z.object({ error: z.string() })])),
-      },
-    },
+    headers: onceOptions,
+    body: bytes,
+    answers,
   },
   schedule: {
-    summary: 'Publish a message again and again; a known Svc-Schedule-Id is overwritten',
+    summary: 'Publish a message whenever a cron expression comes up',
     path: '/v2/schedules/{destination}',
-    headers: z.object({
-      'Svc-Cron': z.string().describe('Five fields, after CRON_TZ=<zone> if any'),
-      'Svc-Schedule-Id': text,
-      'Svc-Queue-Name': text,
-      ...options,
-    }),
-    body,
+    headers: repeatedOptions,
+    body: bytes,
+    answers: { 200: { description: 'The schedule', schema: scheduleReceipt } },
+  },
+  batch: {
+    summary: 'Publish many messages',
+    body: { isRequired: true, schema: z.array(batchItem) },
     answers: {
-      200: { description: 'The schedule', schema: z.object({ scheduleId: z.string() }) },
+      200: {
+        description: 'What each item is answered, in its place',
+        schema: z.array(z.union([published, z.object({ error: z.string() })])),
+      },
     },
   },
 } satisfies Record<string, RouteDescription>;
