@@ -6,10 +6,14 @@ import type { Engine } from '../../src/engine/engine.js';
 import { DeduplicationIndex } from '../../src/messages/deduplication.projection.js';
 import type { MessageCommand } from '../../src/messages/message.commands.js';
 import { messageDecider } from '../../src/messages/message.decider.js';
+import type { QueueCommand } from '../../src/queues/queue.commands.js';
+import { queueDecider } from '../../src/queues/queue.decider.js';
 import type { RotateSigningKeys } from '../../src/signing-keys/signing-keys.commands.js';
 import { signingKeysDecider } from '../../src/signing-keys/signing-keys.decider.js';
 import type { CreateTopic } from '../../src/topics/topic.commands.js';
 import { topicDecider } from '../../src/topics/topic.decider.js';
+import type { UrlGroupCommand } from '../../src/url-groups/url-group.commands.js';
+import { urlGroupDecider } from '../../src/url-groups/url-group.decider.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
 import { messageOptions } from '../support/message-options.js';
 import { sourceTree } from '../tidy/source-tree.js';
@@ -100,6 +104,44 @@ const creations: fc.Arbitrary<Asked<CreateTopic>> = fc.record({
   partitions: fc.integer({ min: 1, max: 5 }),
 });
 
+const anyQueue = fc.constantFrom('orders', 'mails');
+
+const queueCommands: fc.Arbitrary<Asked<QueueCommand>> = fc.oneof(
+  fc.record({
+    type: fc.constant('UpsertQueue' as const),
+    id: anyQueue,
+    parallelism: fc.constantFrom(null, 0, 1, 5, 1_000_000),
+    isPaused: fc.constantFrom(null, true, false),
+  }),
+  fc.record({
+    type: fc.constantFrom('EnsureQueue', 'PauseQueue', 'ResumeQueue', 'DeleteQueue'),
+    id: anyQueue,
+  }),
+);
+
+const anyGroup = fc.constantFrom('all', 'some');
+const anyUrl = fc.constantFrom('https://a.example', 'https://b.example', 'https://c.example');
+const endpointName = fc.constantFrom(null, 'first', 'second');
+
+const groupCommands: fc.Arbitrary<Asked<UrlGroupCommand>> = fc.oneof(
+  fc.record({
+    type: fc.constant('UpsertEndpoints' as const),
+    id: anyGroup,
+    endpoints: fc.array(fc.record({ url: anyUrl, name: endpointName }), { maxLength: 3 }),
+  }),
+  fc.record({
+    type: fc.constant('RemoveEndpoints' as const),
+    id: anyGroup,
+    endpoints: fc.array(fc.record({ url: anyUrl, name: endpointName }), { maxLength: 2 }),
+  }),
+  fc.record({
+    type: fc.constant('SetGroupHeaders' as const),
+    id: anyGroup,
+    headers: fc.constantFrom([], ['X-Tenant', 'acme']),
+  }),
+  fc.record({ type: fc.constant('DeleteUrlGroup' as const), id: anyGroup }),
+);
+
 const asCommands = (kind: string, asked: fc.Arbitrary<object>) =>
   asked.map((command) => ({ ...command, kind, at: 0 }) as Command);
 
@@ -122,6 +164,20 @@ const subjects: readonly Subject[] = [
       engine.carry('callEndpoint', carriesNothing);
       return deduplication;
     },
+  },
+  {
+    file: 'src/queues/queue.decider.ts',
+    kind: queueDecider.kind,
+    wants: queueDecider.wants,
+    commands: asCommands(queueDecider.kind, queueCommands),
+    join: (engine) => engine.register({ decider: queueDecider, view: null, folds: [] }),
+  },
+  {
+    file: 'src/url-groups/url-group.decider.ts',
+    kind: urlGroupDecider.kind,
+    wants: urlGroupDecider.wants,
+    commands: asCommands(urlGroupDecider.kind, groupCommands),
+    join: (engine) => engine.register({ decider: urlGroupDecider, view: null, folds: [] }),
   },
   {
     file: 'src/signing-keys/signing-keys.decider.ts',
