@@ -116,20 +116,16 @@ export class KeyIndex {
     return this.bytes;
   }
 
+  /** The number of buckets: what a look-up in the stored bytes has to know. */
+  get bucketCount(): number {
+    return this.bytes.readUInt32LE(0);
+  }
+
   /** Relative offsets with this hash, rising. */
   find(hash: number): number[] {
-    const bucketCount = this.bytes.readUInt32LE(0);
-    const bucket = hash & (bucketCount - 1);
-    const start = this.bytes.readUInt32LE(8 + bucket * 4);
-    const end = this.bytes.readUInt32LE(12 + bucket * 4);
-    const entriesStart = 8 + (bucketCount + 1) * 4;
-    const found: number[] = [];
-    for (let entry = start; entry < end; entry += 1) {
-      const position = entriesStart + entry * 8;
-      if (this.bytes.readUInt32LE(position) !== hash) continue;
-      found.push(this.bytes.readUInt32LE(position + 4));
-    }
-    return found;
+    const at = (place: Place) => this.bytes.subarray(place.position, place.position + place.length);
+    const bucket = bucketPlace(at(boundsPlace(hash, this.bucketCount)), this.bucketCount);
+    return entriesOf(at(bucket), hash);
   }
 
   /** Every entry, for a segment that is written to again after a clean stop. */
@@ -145,4 +141,39 @@ export class KeyIndex {
   get byteLength(): number {
     return this.bytes.length;
   }
+}
+
+/** A part of an encoded key index. */
+interface Place {
+  readonly position: number;
+  readonly length: number;
+}
+
+/** As `KeyIndex.find`, in the bytes of an index that were left where they are: two small reads. */
+export async function findStored(
+  hash: number,
+  bucketCount: number,
+  read: (place: Place) => Promise<Buffer>,
+): Promise<number[]> {
+  const bounds = await read(boundsPlace(hash, bucketCount));
+  return entriesOf(await read(bucketPlace(bounds, bucketCount)), hash);
+}
+
+/** Where it stands which entries are in the hash's bucket: `starts[b]` and `starts[b + 1]`. */
+function boundsPlace(hash: number, bucketCount: number): Place {
+  return { position: 8 + (hash & (bucketCount - 1)) * 4, length: 8 };
+}
+
+function bucketPlace(bounds: Buffer, bucketCount: number): Place {
+  const start = bounds.readUInt32LE(0);
+  const entriesStart = 8 + (bucketCount + 1) * 4;
+  return { position: entriesStart + start * 8, length: (bounds.readUInt32LE(4) - start) * 8 };
+}
+
+function entriesOf(bucket: Buffer, hash: number): number[] {
+  const found: number[] = [];
+  for (let position = 0; position < bucket.length; position += 8) {
+    if (bucket.readUInt32LE(position) === hash) found.push(bucket.readUInt32LE(position + 4));
+  }
+  return found;
 }

@@ -4,11 +4,13 @@ import type { FileHandle } from './disk.js';
 import type { Offset } from './offset.js';
 import { BatchView, type RecordBatch } from './record-batch.js';
 import { addRecordTerms } from './record-terms.js';
+import { intersection, union } from './rising-offsets.js';
 import type { Segment } from './segment.js';
 import { segmentHeaderLength } from './segment-format.js';
-import { SegmentIndex } from './segment-index.js';
+import { SegmentIndex, storedKeysOf } from './segment-index.js';
 import { DamagedData } from './storage-errors.js';
 import type { StoreContext } from './store-context.js';
+import { type RecordFinder, StoredIndex } from './stored-index.js';
 import { readWhole } from './whole-file.js';
 
 /** How much of a log a read takes. */
@@ -150,9 +152,12 @@ export class LogReader {
     return null;
   }
 
-  /** Offsets in [from, until) that may carry `term`, by segment, in the order asked for. */
+  /**
+   * Offsets in [from, until) of records that may carry at least one term of each list, by segment,
+   * in the order asked for.
+   */
   async *candidates(
-    term: string,
+    terms: readonly (readonly string[])[],
     from: Offset,
     until: Offset,
     newestFirst: boolean,
@@ -160,9 +165,8 @@ export class LogReader {
     const segments = this.from(from);
     for (const segment of newestFirst ? segments.reverse() : segments) {
       if (segment.baseOffset >= until) continue;
-      const index = await this.indexOf(segment);
-      const found = index.find(term);
-      for (const relative of newestFirst ? found.reverse() : found) {
+      const found = await this.matches(segment, terms);
+      for (const relative of newestFirst ? found.toReversed() : found) {
         const offset = segment.baseOffset + relative;
         // An index may know of records behind the segment's end: recovery moved them to the next.
         if (offset >= segment.nextOffset) continue;
@@ -174,6 +178,24 @@ export class LogReader {
   /** Reads every batch of a segment again; throws `DamagedData` at the first that is not intact. */
   async verify(segment: Segment): Promise<void> {
     await this.scan(segment, segmentHeaderLength, segment.end, largeChunkBytes, () => true);
+  }
+
+  /** Rising offsets, relative to the segment's base; none where the segment has gone meanwhile. */
+  private async matches(
+    segment: Segment,
+    terms: readonly (readonly string[])[],
+  ): Promise<readonly number[]> {
+    try {
+      const index = await this.indexOf(segment);
+      const lists: number[][] = [];
+      for (const anyOf of terms) {
+        lists.push(union(await Promise.all(anyOf.map((term) => index.find(term)))));
+      }
+      return intersection(lists);
+    } catch (error) {
+      if (this.segments.includes(segment)) throw error;
+      return [];
+    }
   }
 
   private from(offset: Offset): Segment[] {
@@ -211,17 +233,19 @@ export class LogReader {
     });
   }
 
-  private async indexOf(segment: Segment): Promise<SegmentIndex> {
+  private async indexOf(segment: Segment): Promise<RecordFinder> {
     if (segment.index !== null) return segment.index;
     const { context, log } = this;
     const path = context.directory.index(log.id, segment.number);
     const cached = context.indexes.get(path);
     if (cached !== undefined) return cached;
     const bytes = await readWhole(context.disk, path).catch(() => null);
-    const { number } = segment;
-    const read =
-      bytes === null ? null : SegmentIndex.decode(bytes, { logTag: log.logTag, number, segment });
-    const index = read ?? (await this.rebuildIndex(segment));
+    const place = { logTag: log.logTag, number: segment.number, segment };
+    const read = bytes === null ? null : SegmentIndex.decode(bytes, place);
+    const index =
+      bytes === null || read === null
+        ? await this.rebuildIndex(segment)
+        : new StoredIndex(context.disk, context.openFiles, path, storedKeysOf(bytes), read.offsets);
     context.indexes.set(path, index);
     return index;
   }

@@ -12,10 +12,10 @@ import { type LoadedManifest, loadManifest, ManifestFile } from './manifest-file
 import { OpenFiles } from './open-files.js';
 import { logTagOf } from './record-batch.js';
 import type { RecoveredLog } from './recovered-log.js';
-import type { SegmentIndex } from './segment-index.js';
 import { DamagedData, DirectoryInUse, diskError, errorCode } from './storage-errors.js';
 import type { StoreOptions, StoreReport } from './store.js';
 import type { StoreContext } from './store-context.js';
+import type { RecordFinder } from './stored-index.js';
 import { clearStrayFiles, emptyAside, refuseUnlistedData } from './stray-files.js';
 import { SyncSlots } from './sync-slots.js';
 import { type Watermark, WatermarkFile } from './watermark-file.js';
@@ -251,7 +251,7 @@ function contextOf(
     leaseOffsets: options.leaseOffsets ?? 100_000,
     manifest,
     openFiles: new OpenFiles(disk, options.openFilesMax ?? 256),
-    indexes: new LRUCache<string, SegmentIndex>({
+    indexes: new LRUCache<string, RecordFinder>({
       maxSize: 32 * megabyte,
       sizeCalculation: (index) => index.byteLength,
     }),

@@ -181,14 +181,22 @@ export class PartitionLog {
 
   /** The offsets of records that carry the index term `term`. */
   async *find(term: string, options: FindOptions = {}): AsyncGenerator<Offset> {
+    for await (const offset of this.candidates([[term]], options)) {
+      const record = (await this.read(offset, { maxRecords: 1 }))[0]?.records()[0];
+      if (record?.offset === offset && record.terms.includes(term)) yield offset;
+    }
+  }
+
+  /** Offsets of records that carry a term of each list, or look so: hashes can collide. */
+  async *candidates(
+    terms: readonly (readonly string[])[],
+    options: FindOptions = {},
+  ): AsyncGenerator<Offset> {
     const from = Math.max(options.from ?? this.start, this.start);
     const until = Math.min(options.until ?? this.readable, this.readable);
-    const newestFirst = options.order === 'newest';
-    for await (const offset of this.reader.candidates(term, from, until, newestFirst)) {
-      if (offset < this.start) continue;
-      const [batch] = await this.read(offset, { maxRecords: 1 });
-      const record = batch?.records()[0];
-      if (record?.offset === offset && record.terms.includes(term)) yield offset;
+    const isBackwards = options.order === 'newest';
+    for await (const offset of this.reader.candidates(terms, from, until, isBackwards)) {
+      if (offset >= this.start) yield offset;
     }
   }
 
@@ -203,7 +211,7 @@ export class PartitionLog {
     return trimmed;
   }
 
-  /** Makes the first segment ahead of the first append. For the store. */
+  /** Makes the first segment ahead. For the store. */
   prepare(): Promise<void> {
     return this.writer.prepare();
   }

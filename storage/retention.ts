@@ -38,6 +38,7 @@ export async function removeSegments(
     for (const { number } of gone) {
       const index = directory.index(logId, number);
       await openFiles.forget(directory.segment(logId, number));
+      await openFiles.forget(index);
       indexes.delete(index);
       await disk.remove(directory.segment(logId, number));
       await disk.remove(index).catch(() => undefined);

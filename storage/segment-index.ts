@@ -30,6 +30,13 @@ export interface IndexedSegment {
   readonly segment: SegmentEnd;
 }
 
+/** Where an index file keeps its terms. */
+export interface StoredKeys {
+  /** Position of the key index in the file. */
+  readonly start: number;
+  readonly bucketCount: number;
+}
+
 /** The index of one segment; it grows while `terms` is a list, and is read only once it is not. */
 export class SegmentIndex {
   constructor(
@@ -82,7 +89,7 @@ export class SegmentIndex {
     if (bytes.readUInt16LE(8) !== version || bytes.readUInt32LE(12) !== logTag) return null;
     if (bytes.readUInt32LE(16) !== number || bytes.readUInt32LE(20) !== segment.end) return null;
     if (bytes.readUInt32LE(24) !== segment.lastChecksum) return null;
-    const keysStart = headerLength + bytes.readUInt32LE(28);
+    const keysStart = keysStartOf(bytes);
     const offsets = OffsetIndex.decode(
       bytes.subarray(headerLength, keysStart),
       segment.maxTimestamp,
@@ -95,4 +102,14 @@ export class SegmentIndex {
     if (this.terms instanceof KeyIndex) this.terms = this.terms.toTerms();
     return this.terms;
   }
+}
+
+/** Where the terms stand in the bytes of an index file, which `decode` has found to be intact. */
+export function storedKeysOf(bytes: Buffer): StoredKeys {
+  const start = keysStartOf(bytes);
+  return { start, bucketCount: KeyIndex.decode(bytes.subarray(start)).bucketCount };
+}
+
+function keysStartOf(bytes: Buffer): number {
+  return headerLength + bytes.readUInt32LE(28);
 }

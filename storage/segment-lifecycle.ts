@@ -62,7 +62,7 @@ export async function sealSegment(
   segment: Segment,
   own: OwnFile,
 ): Promise<void> {
-  const { disk, directory } = context;
+  const { disk } = context;
   const end = segment.toEnd();
   const file = await own.open();
   const digest = await digestOf(context, file, end.end);
@@ -78,10 +78,8 @@ export async function sealSegment(
     end,
     digest: digest.toString('hex'),
   });
-  if (segment.index !== null) {
-    context.indexes.set(directory.index(log.id, segment.number), segment.index);
-    segment.index = null;
-  }
+  // Readers find the terms in the file from now on: a sealed segment's index is not kept.
+  segment.index = null;
 }
 
 /** Keeps a segment's index in its file; without an index in memory there is nothing to keep. */

@@ -8,8 +8,8 @@ import type { StoreDirectory } from './log-directory.js';
 import type { ManifestEdit } from './manifest.js';
 import type { ManifestFile } from './manifest-file.js';
 import type { OpenFiles } from './open-files.js';
-import type { SegmentIndex } from './segment-index.js';
 import type { StorageError } from './storage-errors.js';
+import type { RecordFinder } from './stored-index.js';
 import type { Watermark } from './watermark-file.js';
 import type { WatermarkKeeper } from './watermark-keeper.js';
 
@@ -33,7 +33,7 @@ export interface StoreContext {
   readonly manifest: ManifestFile;
   readonly openFiles: OpenFiles;
   /** Indexes of sealed segments, by path. */
-  readonly indexes: LRUCache<string, SegmentIndex>;
+  readonly indexes: LRUCache<string, RecordFinder>;
   readonly buffers: BufferPool;
   readonly after: Timer;
   readonly fence: Fence;

@@ -180,6 +180,27 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await store.close();
   });
 
+  it('finds where one of each of several terms may be, before and after a restart', async () => {
+    let store = await open();
+    await filled(store, 30);
+    for (let round = 0; round < 2; round += 1) {
+      const log = store.log('orders') ?? (await store.createLog('orders'));
+      const places = async (terms: string[][], order: 'oldest' | 'newest' = 'oldest') => {
+        const offsets: number[] = [];
+        const range = { from: 5, until: 15, order };
+        for await (const offset of log.candidates(terms, range)) offsets.push(offset);
+        return offsets;
+      };
+      expect(await places([['third-1', 'third-2', 'third-1']])).toEqual([5, 7, 8, 10, 11, 13, 14]);
+      expect(await places([['all'], ['none', 'third-1']], 'newest')).toEqual([13, 10, 7]);
+      expect(await places([['third-1'], ['third-2']])).toEqual([]);
+      expect(await places([[]])).toEqual([]);
+      await store.close();
+      store = await open();
+    }
+    await store.close();
+  });
+
   it('wakes who waits as soon as a record is durable, and at the deadline otherwise', async () => {
     const store = await open();
     const log = await filled(store, 1);
