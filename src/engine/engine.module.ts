@@ -79,7 +79,7 @@ const storageDeadlineMs = 30_000;
       useFactory: intakeOf,
     },
   ],
-  exports: [Store, Engine, Payloads, Intake],
+  exports: [Store, Engine, Journal, Payloads, Intake],
 })
 export class EngineModule {}
 

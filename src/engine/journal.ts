@@ -22,6 +22,21 @@ export async function openJournalLog(store: Store): Promise<PartitionLog> {
 /** Replay reads this much at a time: large enough to stream, small enough to stay in the cache. */
 const replayBytes = 4 * 1024 * 1024;
 
+/** A look through the journal reads this much at a time: it may end after a few events. */
+const scanBytes = 128 * 1024;
+
+/** Durable events of the journal in an order. Offsets are half-open: [from, until). */
+export interface JournalQuery {
+  /**
+   * Index terms: only events that carry one of each list, or look so (hashes can collide: whoever
+   * asks looks at what he gets). No lists = every event.
+   */
+  readonly terms: readonly (readonly string[])[];
+  readonly from: number;
+  readonly until: number;
+  readonly order: 'oldest' | 'newest';
+}
+
 export class Journal {
   constructor(
     private readonly log: PartitionLog,
@@ -73,6 +88,23 @@ export class Journal {
     }
   }
 
+  /** The lowest offset whose event happened at `time` (Unix milliseconds) or after it. */
+  offsetFor(time: number): Promise<number> {
+    return this.log.offsetFor(time);
+  }
+
+  /** What a query means, in its order. Costs what is taken of it, not what there is. */
+  async *query({ terms, ...range }: JournalQuery): AsyncGenerator<EventEnvelope> {
+    if (terms.length === 0) {
+      yield* this.scan(range);
+      return;
+    }
+    for await (const offset of this.log.candidates(terms, range)) {
+      const envelope = await this.read(offset);
+      if (envelope !== null) yield envelope;
+    }
+  }
+
   /** The events of one stream, newest first, from the one at `lastOffset` along the chain. */
   async *readStream(lastOffset: number): AsyncGenerator<EventEnvelope> {
     for (let offset = lastOffset; offset >= this.log.startOffset; ) {
@@ -95,6 +127,25 @@ export class Journal {
     }
   }
 
+  private async *scan({
+    from,
+    until,
+    order,
+  }: Omit<JournalQuery, 'terms'>): AsyncGenerator<EventEnvelope> {
+    const isBackwards = order === 'newest';
+    const first = Math.max(from, this.log.startOffset);
+    const end = Math.min(until, this.log.highWatermark);
+    for (let at = isBackwards ? end : first; isBackwards ? at > first : at < end; ) {
+      const batches = isBackwards
+        ? await this.log.read(at, { backwards: true, until: first, maxBytes: scanBytes })
+        : await this.log.read(at, { until: end, maxBytes: scanBytes });
+      const last = batches.at(-1);
+      if (last === undefined) return;
+      for (const batch of batches) yield* this.known(batch);
+      at = isBackwards ? last.baseOffset : last.nextOffset;
+    }
+  }
+
   private readAhead(offset: number): Promise<RecordBatch[]> | null {
     if (offset >= this.log.highWatermark) return null;
     const batches = this.log.read(offset, { maxBytes: replayBytes });
@@ -110,6 +161,14 @@ export class Journal {
       if (envelope !== null) envelopes.push(envelope);
     }
     return envelopes;
+  }
+
+  /** The events of a batch, whatever shapes were known when it was written: all are known now. */
+  private *known(batch: RecordBatch): Generator<EventEnvelope> {
+    for (const record of batch.records()) {
+      const envelope = record.key === null ? null : this.codec.decode(record);
+      if (envelope !== null) yield envelope;
+    }
   }
 
   private async record(offset: number): Promise<LogRecord | null> {

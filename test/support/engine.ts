@@ -11,7 +11,7 @@ import { replayJournal, resumeEffects } from '../../src/engine/recovery.js';
 import type { RefusedReaction } from '../../src/engine/turn.js';
 import { UpcasterTable } from '../../src/engine/upcasters.js';
 import { nodeDisk } from '../../storage/node-disk.js';
-import { openStore } from '../../storage/store.js';
+import { openStore, type StoreOptions } from '../../storage/store.js';
 
 export interface EngineOnDisk {
   readonly directory: string;
@@ -25,10 +25,12 @@ export interface EngineOnDisk {
 
 /**
  * Opens the engine on a folder (a new one by default), lets `fill` register kinds, and recovers.
+ * `options` are the store's, where a test needs other ones than usual.
  */
 export async function openEngine(
   fill: (engine: Engine) => void,
   directory?: string,
+  options: Partial<StoreOptions> = {},
 ): Promise<EngineOnDisk> {
   const folder = directory ?? join(await mkdtemp(join(tmpdir(), 'stepwell-engine-')), 'data');
   const store = await openStore(nodeDisk, folder, {
@@ -40,6 +42,7 @@ export async function openEngine(
     onFailure: (error) => {
       throw error;
     },
+    ...options,
   });
   const upcasters = new UpcasterTable();
   const codec = new EventCodec(upcasters);
