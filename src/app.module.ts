@@ -2,6 +2,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { Config } from './config.js';
 import type { Credentials } from './credentials.js';
+import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
 import { deliveryModule } from './delivery/delivery.module.js';
 import { EngineModule } from './engine/engine.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -61,6 +62,7 @@ export function applicationModule(shared: Shared, routes: RouteTable): DynamicMo
     MessagesModule,
     QueuesModule,
     UrlGroupsModule,
+    DeadLettersModule,
     PublishingModule,
     TopicsModule,
   ];

@@ -132,6 +132,11 @@ export class Metrics {
     this.#watch('stepwell_waiting_attempts', 'Attempts that wait for a limit.', read);
   }
 
+  /** `read` tells how many messages failed for good and are kept. Once only. */
+  watchDeadLetters(read: () => number): void {
+    this.#watch('stepwell_dead_letters', 'Messages that failed for good and are kept.', read);
+  }
+
   /** `read` tells how many messages are pending in queues, whenever somebody asks. Once only. */
   watchQueueLag(read: () => number): void {
     this.#watch('stepwell_queue_lag_messages', 'Messages in queues that are not final.', read);

@@ -8,6 +8,7 @@ import {
   type EventEnvelope,
   reject,
 } from '../../src/engine/decider.js';
+import type { Engine } from '../../src/engine/engine.js';
 import type { Fold } from '../../src/engine/registration.js';
 import type { TurnChanges } from '../../src/engine/turn-changes.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
@@ -194,6 +195,110 @@ describe('a turn', () => {
     const { engine, close } = await open();
     const many = Array.from({ length: 257 }, () => command('Add', 'a', { amount: 1 }));
     await expect(engine.dispatch(many)).rejects.toThrow('256');
+    await close();
+  });
+});
+
+describe('a turn of commands that go together', () => {
+  it('is as any other where none is refused', async () => {
+    const { engine, states, close } = await open();
+    const outcomes = await engine.dispatchTogether([
+      command('Add', 'a', { amount: 1 }),
+      command('Add', 'b', { amount: 2 }),
+    ]);
+    expect(outcomes).toMatchObject([
+      { accepted: true, result: { total: 1 } },
+      { accepted: true, result: { total: 2 } },
+    ]);
+    expect(states()).toMatchObject([
+      ['a', { state: { total: 1 } }],
+      ['b', { state: { total: 2 } }],
+    ]);
+    await close();
+  });
+
+  it('is refused as a whole by one refusal: memory, journal and effects know nothing of it', async () => {
+    const { engine, journal, states, sum, rung, close } = await open();
+    await engine.dispatch([command('Add', 'a', { amount: 1 })]);
+    const before = JSON.stringify(states());
+    const end = journal.endOffset;
+    const outcomes = await engine.dispatchTogether([
+      command('Add', 'a', { amount: 500 }),
+      command('Add', 'b', { amount: -1 }),
+      command('Add', 'c', { amount: 3 }),
+    ]);
+    expect(outcomes).toHaveLength(3);
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ accepted: false, rejection: { message: 'only upwards' } });
+    }
+    expect(JSON.stringify(states())).toBe(before);
+    expect(sum.all).toBe(1);
+    expect(journal.endOffset).toBe(end);
+    await settle();
+    expect(rung).toEqual([]);
+    await close();
+  });
+
+  it('does not mind a refused reaction: nobody asked for that', async () => {
+    const { engine, states, refused, close } = await open();
+    const outcomes = await engine.dispatchTogether([command('Copy', 'a')]);
+    expect(outcomes).toMatchObject([{ accepted: true }]);
+    expect(refused).toHaveLength(1);
+    expect(states()).toHaveLength(2);
+    await close();
+  });
+});
+
+describe('an index of another feature', () => {
+  /** How many counters have ever been closed, and what they held as far as memory knew. */
+  class Closings implements Fold {
+    readonly totals = new Map<string, number>();
+
+    constructor(private readonly engine: Engine) {}
+
+    evolve({ id, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
+      if ((event as CounterEvent).type !== 'Closed') return;
+      const before = this.engine.actors('counter').find(id)?.state as CounterState;
+      changes.set(this.totals, id, before.total);
+    }
+  }
+
+  async function openFollowed(directory?: string) {
+    const followers: Closings[] = [];
+    const opened = await openEngine((joining) => {
+      const closings = new Closings(joining);
+      const sum = new Sum();
+      // Whoever follows may come before whom it follows.
+      joining.follow('counter', closings);
+      joining.register({ decider: counterDecider, view: sum, folds: [sum] });
+      joining.carry('ring', { start: () => () => undefined });
+      followers.push(closings);
+    }, directory);
+    return { ...opened, totals: followers[0]?.totals };
+  }
+
+  it('follows events live and replayed, and sees each stream as it was before', async () => {
+    const live = await openFollowed();
+    await live.engine.dispatch([
+      command('Add', 'a', { amount: 4 }),
+      command('Close', 'a'),
+      command('Add', 'b', { amount: 5 }),
+    ]);
+    expect([...(live.totals ?? [])]).toEqual([['a', 4]]);
+    await live.close();
+    const replayed = await openFollowed(live.directory);
+    expect(replayed.totals).toEqual(live.totals);
+    await replayed.close();
+  });
+
+  it('forgets what a turn that was taken back had told it', async () => {
+    const { engine, totals, close } = await openFollowed();
+    await engine.dispatch([command('Add', 'a', { amount: 4 })]);
+    await engine.dispatchTogether([command('Close', 'a'), command('Add', 'b', { amount: -1 })]);
+    await expect(engine.dispatch([command('Close', 'a'), command('Explode', 'a')])).rejects.toThrow(
+      'defect',
+    );
+    expect(totals?.size).toBe(0);
     await close();
   });
 });

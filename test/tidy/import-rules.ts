@@ -100,9 +100,12 @@ const nouns = [
   'redaction-fields',
   // What the events of a message are found by: whoever cancels one brings them.
   'message-terms',
+  // The options of a message or of a retry of one, read from headers.
+  'option-reader',
   // A message as it is asked for and shown: the same in every listing.
   'message-filter',
   'message-object',
+  'message-schema',
   'redaction',
 ];
 const grammars = new RegExp(`/(${nouns.join('|')})\\.ts$`);

@@ -1,0 +1,92 @@
+/** `/v2/dlq`: messages that failed for good, taken away or tried again (messaging protocol 2.9). */
+import {
+  Controller,
+  Delete,
+  Get,
+  HttpException,
+  Inject,
+  NotFoundException,
+  Param,
+  Post,
+  Req,
+} from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Config } from '../config.js';
+import type { Clock } from '../engine/clock.js';
+import { dialects, readMessageOptions } from '../http/dialect.js';
+import { refusalOf } from '../http/error-shapes.js';
+import { valueIn } from '../http/outcome.js';
+import { readFilters } from '../http/query-filters.js';
+import { rawBody } from '../http/raw-body.js';
+import { Intake } from '../lifecycle/intake.js';
+import { provided } from '../ports.js';
+import type { DeadLetterObject } from './dead-letter-object.js';
+import { bulkFilters, type LetterFilters, listFilters } from './dead-letters.request.js';
+import { DeadLettersDesk } from './dead-letters-desk.js';
+import { type RetryOverrides, readOverrides } from './retry.request.js';
+
+@Controller('v2/dlq')
+export class DeadLettersController {
+  constructor(
+    private readonly desk: DeadLettersDesk,
+    private readonly intake: Intake,
+    @Inject(provided.config) private readonly config: Config,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  list(@Req() request: FastifyRequest) {
+    return this.desk.list(valueIn(readFilters(request.url, listFilters)));
+  }
+
+  @Get(':id')
+  async show(@Param('id') id: string): Promise<DeadLetterObject> {
+    const letter = await this.desk.find(id);
+    if (letter === null) throw notFound(id);
+    return letter;
+  }
+
+  @Delete()
+  deleteMany(@Req() request: FastifyRequest) {
+    return this.desk.deleteMatching(meant(request));
+  }
+
+  @Delete(':id')
+  async delete(@Param('id') id: string): Promise<{ deleted: number }> {
+    if (!(await this.desk.delete(id))) throw notFound(id);
+    return { deleted: 1 };
+  }
+
+  @Post('retry')
+  retryMany(@Req() request: FastifyRequest) {
+    return this.desk.retryMatching(meant(request), this.overrides(request));
+  }
+
+  /** Answers in both shapes that clients know. */
+  @Post('retry/:id')
+  async retry(@Param('id') id: string, @Req() request: FastifyRequest) {
+    const messageId = await this.desk.retry(id, this.overrides(request));
+    if (messageId === null) throw notFound(id);
+    return { messageId, responses: [{ messageId }] };
+  }
+
+  /** What the call's own headers change; a full disk takes no retry. */
+  private overrides(request: FastifyRequest): RetryOverrides {
+    const { intake, config, clock } = this;
+    const full = intake.take(0);
+    if (full !== null) throw new HttpException(full.message, full.status);
+    const said = readMessageOptions(request.raw.rawHeaders, dialects[config.dialect]);
+    const retry = readOverrides(said, config, clock.now());
+    if (retry.ok) return retry.overrides;
+    const { message, status } = refusalOf(retry.refusal);
+    throw new HttpException(message, status);
+  }
+}
+
+function meant(request: FastifyRequest): LetterFilters {
+  return valueIn(readFilters(request.url, bulkFilters, rawBody(request)));
+}
+
+function notFound(id: string): NotFoundException {
+  return new NotFoundException(`dead letter ${id} not found`);
+}

@@ -1,0 +1,57 @@
+/** Wiring of dead letters. */
+import { Module } from '@nestjs/common';
+import type { Config } from '../config.js';
+import type { Clock } from '../engine/clock.js';
+import { Engine } from '../engine/engine.js';
+import type { Identifiers } from '../engine/identifiers.js';
+import { Payloads } from '../engine/payloads.js';
+import { messageKind } from '../messages/message.events.js';
+import { MessageBodies } from '../messages/message-bodies.js';
+import { MessagesModule } from '../messages/messages.module.js';
+import { Metrics } from '../metrics/metrics.js';
+import { provided } from '../ports.js';
+import { deadLetterDecider } from './dead-letter.decider.js';
+import { DeadLettersController } from './dead-letters.controller.js';
+import { DeadLetters } from './dead-letters.projection.js';
+import { DeadLettersDesk } from './dead-letters-desk.js';
+
+@Module({
+  imports: [MessagesModule],
+  controllers: [DeadLettersController],
+  providers: [
+    {
+      provide: DeadLettersDesk,
+      inject: [
+        Engine,
+        Payloads,
+        MessageBodies,
+        Metrics,
+        provided.config,
+        provided.clock,
+        provided.identifiers,
+      ],
+      useFactory: deadLettersDesk,
+    },
+  ],
+})
+export class DeadLettersModule {}
+
+function deadLettersDesk(
+  engine: Engine,
+  payloads: Payloads,
+  bodies: MessageBodies,
+  metrics: Metrics,
+  { deadLetterRetentionMs }: Config,
+  clock: Clock,
+  identifiers: Identifiers,
+): DeadLettersDesk {
+  const letters = new DeadLetters(
+    deadLetterRetentionMs,
+    (id) => engine.actors(messageKind).find(id)?.firstOffset,
+  );
+  engine.register({ decider: deadLetterDecider, view: letters, folds: [letters] });
+  engine.follow(messageKind, letters);
+  metrics.watchDeadLetters(() => letters.size);
+  const readShown: MessageBodies['readShown'] = (published) => bodies.readShown(published);
+  return new DeadLettersDesk({ engine, payloads, readShown, letters, clock, identifiers });
+}
