@@ -16,6 +16,7 @@ import { MetricsModule } from './metrics/metrics.module.js';
 import { type Ports, provided } from './ports.js';
 import { PublishingModule } from './publishing/publishing.module.js';
 import { QueuesModule } from './queues/queues.module.js';
+import { SchedulesModule } from './schedules/schedules.module.js';
 import { SigningKeysModule } from './signing-keys/signing-keys.module.js';
 import { TopicsModule } from './topics/topics.module.js';
 import { UrlGroupsModule } from './url-groups/url-groups.module.js';
@@ -63,6 +64,7 @@ export function applicationModule(shared: Shared, routes: RouteTable): DynamicMo
     QueuesModule,
     UrlGroupsModule,
     DeadLettersModule,
+    SchedulesModule,
     PublishingModule,
     TopicsModule,
   ];

@@ -1,0 +1,160 @@
+/**
+ * How a schedule's wish to trigger is carried out: read its definition back, look its destination
+ * up, and publish, all as one turn with the trigger itself.
+ */
+import type { Clock } from '../engine/clock.js';
+import type { Command, EventEnvelope } from '../engine/decider.js';
+import { type Engine, turnCommandsMax } from '../engine/engine.js';
+import type { Identifiers } from '../engine/identifiers.js';
+import type { Payloads } from '../engine/payloads.js';
+import type { EffectCarrier, EffectSource } from '../engine/registration.js';
+import type { Outcome } from '../engine/turn.js';
+import { type UrlGroup, urlGroupKind } from '../url-groups/url-group.events.js';
+import type { TriggerSchedule } from './schedule.commands.js';
+import type { TriggerScheduleWish } from './schedule.decider.js';
+import { type ScheduleCreated, scheduleKind } from './schedule.events.js';
+import { triggerMessages, triggerTargets } from './trigger-commands.js';
+
+/** Triggers on their way at once: enough to share commits, few enough to leave room for others. */
+const atOnceMax = 64;
+
+/**
+ * The same while attempts wait in crowds: 100,000 schedules of one minute then publish about as
+ * fast as their messages leave, and a destination that hangs slows schedules but never stops them.
+ */
+const atOnceInCrowdMax = 2;
+
+/** While new work is refused, whether it still is is asked this often. */
+const lookAgainMs = 1000;
+/** A trigger that failed is tried again this much later. */
+const tryAgainMs = 10_000;
+
+/** What a trigger works with. */
+export interface TriggerDesk {
+  readonly engine: Engine;
+  readonly payloads: Payloads;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  /** Whether new work may come in; a trigger that may not is late, never lost. */
+  readonly hasRoom: () => boolean;
+  /** Whether many attempts wait to be let out. */
+  readonly isCrowded: () => boolean;
+  /** A trigger failed and will be tried again. */
+  readonly failed: (error: unknown, scheduleId: string) => void;
+}
+
+export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
+  /** Wishes whose time has come, oldest first, with the schedule's id. */
+  private readonly due = new Map<TriggerScheduleWish, string>();
+  private running = 0;
+  private isLooking = false;
+  private isStopped = false;
+  private ended: (() => void) | null = null;
+
+  constructor(private readonly desk: TriggerDesk) {}
+
+  start({ id }: EffectSource, wish: TriggerScheduleWish): () => void {
+    this.take(id, wish);
+    return () => void this.due.delete(wish);
+  }
+
+  /** Starts no more; settles when those on their way have ended. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    if (this.running === 0) return;
+    await new Promise<void>((resolve) => {
+      this.ended = resolve;
+    });
+  }
+
+  private take(scheduleId: string, wish: TriggerScheduleWish): void {
+    this.due.set(wish, scheduleId);
+    this.carryOn();
+  }
+
+  private carryOn(): void {
+    const max = this.desk.isCrowded() ? atOnceInCrowdMax : atOnceMax;
+    for (const [wish, scheduleId] of this.due) {
+      if (this.isStopped || this.running >= max) return;
+      if (!this.desk.hasRoom()) {
+        this.lookAgain();
+        return;
+      }
+      this.due.delete(wish);
+      this.running += 1;
+      void this.run(scheduleId, wish);
+    }
+  }
+
+  private lookAgain(): void {
+    if (this.isLooking) return;
+    this.isLooking = true;
+    this.desk.clock.after(lookAgainMs, () => {
+      this.isLooking = false;
+      this.carryOn();
+    });
+  }
+
+  private async run(scheduleId: string, wish: TriggerScheduleWish): Promise<void> {
+    const { clock, failed } = this.desk;
+    try {
+      await this.trigger(scheduleId, wish);
+    } catch (error) {
+      failed(error, scheduleId);
+      clock.after(tryAgainMs, () => this.take(scheduleId, wish));
+    }
+    this.running -= 1;
+    this.carryOn();
+    if (this.running === 0) this.ended?.();
+  }
+
+  private async trigger(scheduleId: string, wish: TriggerScheduleWish): Promise<void> {
+    const { engine, payloads, clock, identifiers } = this.desk;
+    const read = await payloads.read(wish.definitionOffset);
+    const definition = read as EventEnvelope<ScheduleCreated>;
+    const at = clock.now();
+    const count = (messageIds: readonly string[], error: string | null): TriggerSchedule => ({
+      type: 'TriggerSchedule',
+      kind: scheduleKind,
+      id: scheduleId,
+      at,
+      dueAt: wish.notBefore,
+      definitionOffset: wish.definitionOffset,
+      messageIds,
+      error,
+    });
+    const targets = triggerTargets(definition.event, (name) => this.findGroup(name));
+    if (!targets.ok) {
+      await engine.dispatch([count([], targets.error)]);
+      return;
+    }
+    const seed = identifiers.turnSeed(at);
+    const messages = triggerMessages(definition, targets, at, (index) => `msg_${seed}${index}`);
+    const counted = count(
+      messages.map(({ id }) => id),
+      null,
+    );
+    const refusal = await this.publish([...messages, counted]);
+    if (refusal !== null) await engine.dispatch([count([], refusal)]);
+  }
+
+  /**
+   * Why it was refused; null = it was not. A group of hundreds takes several turns of one tick: the
+   * trigger counts with the last one, so a crash in between repeats messages and loses none.
+   */
+  private async publish(commands: readonly Command[]): Promise<string | null> {
+    const turns: Promise<readonly Outcome[]>[] = [];
+    for (let index = 0; index < commands.length; index += turnCommandsMax) {
+      const turn = commands.slice(index, index + turnCommandsMax);
+      turns.push(this.desk.engine.dispatchTogether(turn));
+    }
+    for (const outcome of (await Promise.all(turns)).flat()) {
+      if (!outcome.accepted) return outcome.rejection.message;
+    }
+    return null;
+  }
+
+  private findGroup(name: string): UrlGroup | undefined {
+    return this.desk.engine.actors(urlGroupKind).find(name)?.state as UrlGroup | undefined;
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * The life of a schedule. Its context is small: what it publishes stays in the journal, at the
+ * place that `definitionOffset` names.
+ *
+ *     absent    nobody has created it
+ *     active    it wants to trigger at `nextAt`
+ *     paused    it wants nothing; overwriting does not wake it
+ *     deleted   final
+ */
+import { type SnapshotFrom, setup } from 'xstate';
+import type { ScheduleEvent } from './schedule.events.js';
+
+/** An event with the time and the place at which the journal has it. */
+export type RecordedScheduleEvent = ScheduleEvent & {
+  readonly at: number;
+  readonly offset: number;
+};
+
+export interface ScheduleContext {
+  readonly cron: string;
+  /** Journal offset of the `ScheduleCreated` in force; its body is the messages' body. */
+  readonly definitionOffset: number;
+  /** All times are Unix milliseconds. */
+  readonly createdAt: number;
+  /** null = it has no next trigger. */
+  readonly nextAt: number | null;
+  /** null = it has not triggered yet. */
+  readonly lastAt: number | null;
+  /** What the last trigger published. */
+  readonly messageIds: readonly string[];
+  /** Why the last trigger published nothing. */
+  readonly error: string | null;
+}
+
+const nothing: ScheduleContext = {
+  cron: '',
+  definitionOffset: -1,
+  createdAt: 0,
+  nextAt: null,
+  lastAt: null,
+  messageIds: [],
+  error: null,
+};
+
+const schedule = setup({
+  types: { context: {} as ScheduleContext, events: {} as RecordedScheduleEvent },
+});
+
+const define = schedule.assign(({ context, event }) => {
+  if (event.type !== 'ScheduleCreated') return {};
+  const { cron, nextAt, at, offset } = event;
+  const createdAt = context.definitionOffset < 0 ? at : context.createdAt;
+  return { cron, nextAt, createdAt, definitionOffset: offset, error: null };
+});
+
+const trigger = schedule.assign(({ event }) => {
+  if (event.type !== 'ScheduleTriggered') return {};
+  const { nextAt, messageIds, error, at } = event;
+  return { nextAt, messageIds, error, lastAt: at };
+});
+
+const resume = schedule.assign({
+  nextAt: ({ event }) => (event.type === 'ScheduleResumed' ? event.nextAt : null),
+});
+
+export const scheduleMachine = schedule.createMachine({
+  id: 'schedule',
+  context: nothing,
+  initial: 'absent',
+  states: {
+    absent: { on: { ScheduleCreated: { target: 'active', actions: define } } },
+    active: {
+      on: {
+        ScheduleCreated: { actions: define },
+        ScheduleTriggered: { actions: trigger },
+        SchedulePaused: 'paused',
+        ScheduleDeleted: 'deleted',
+      },
+    },
+    paused: {
+      on: {
+        ScheduleCreated: { actions: define },
+        ScheduleResumed: { target: 'active', actions: resume },
+        ScheduleDeleted: 'deleted',
+      },
+    },
+    deleted: { type: 'final' },
+  },
+});
+
+export type ScheduleState = SnapshotFrom<typeof scheduleMachine>;
