@@ -248,10 +248,11 @@ describe('/v2/schedules', () => {
 describe('a trigger', () => {
   it('delivers, and the schedule then says when and how it went', async () => {
     const endpoint = await RecordingEndpoint.start();
-    // Whole minutes are far apart: this clock is a moment before one.
-    const offset = 60_000 - (Date.now() % 60_000) - 200;
-    const clock = { ...systemClock, now: () => systemClock.now() + offset };
+    let ahead = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + ahead };
     const triggering = await startServer({ ports: { clock } });
+    // Whole minutes are far apart: it is a moment before one.
+    ahead = 58_000 - (systemClock.now() % 60_000);
     const headers = { authorization: triggering.bearer };
     await fetch(`${triggering.url}/v2/schedules/${endpoint.url}/hook`, {
       method: 'POST',
@@ -282,5 +283,5 @@ describe('a trigger', () => {
     expect((nextScheduleTime ?? 0) - (lastScheduleTime ?? 0)).toBeLessThanOrEqual(60_000);
     await endpoint.stop();
     await triggering.remove();
-  });
+  }, 90_000);
 });
