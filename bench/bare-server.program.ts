@@ -2,7 +2,8 @@
  * Measured program: the bare `node:http` loop. It takes a body in, appends and group-commits it
  * among as many bytes as Stepwell's record has, and answers when they are on disk. It checks no
  * credential, parses nothing, makes no ids, keeps nothing in memory. Where it delivers, it then
- * posts the body to the destination in the path and commits the bytes of a second record.
+ * posts the body to the destination in the path, once or many times, and commits the bytes of a
+ * record for each.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,8 +18,16 @@ export interface BareServerSettings {
   readonly besideBytes: number;
   /** Whether Stepwell prepares the files of the log that this one stands beside. */
   readonly prepares: boolean;
-  /** Where bodies are delivered to, and what the end of a delivery weighs; null delivers none. */
-  readonly delivery: { readonly origin: string; readonly recordBytes: number } | null;
+  /** Where bodies are delivered to; null delivers none. */
+  readonly delivery: BareDelivery | null;
+}
+
+export interface BareDelivery {
+  readonly origin: string;
+  /** How often each body is delivered. */
+  readonly copies: number;
+  /** What the end of one delivery weighs. */
+  readonly recordBytes: number;
 }
 
 const { directory, besideBytes, prepares, delivery } = settings<BareServerSettings>();
@@ -39,7 +48,10 @@ function take(request: IncomingMessage, response: ServerResponse): void {
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.end(JSON.stringify({ messageId: `msg_${String(count).padStart(23, '0')}`, url }));
     if (delivery === null) return;
-    deliver(url.slice(publishPath.length + delivery.origin.length), bytes.subarray(besideBytes));
+    const path = url.slice(publishPath.length + delivery.origin.length);
+    for (let copy = 0; copy < delivery.copies; copy += 1) {
+      deliver(path, bytes.subarray(besideBytes));
+    }
   });
 }
 

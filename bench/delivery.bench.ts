@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { startBareServer } from './bare-server.js';
 import type { Case, Contest, Contestant, Round } from './contest.js';
-import { putUnderLoad } from './load.js';
-import { MeasuredProcess } from './measured-process.js';
+import { deliverAll } from './end-to-end.js';
+import type { MeasuredProcess } from './measured-process.js';
 import { journalBytes } from './message-events.js';
-import type { Arrivals, SinkQuestion } from './sink.program.js';
+import { Sink } from './sink.js';
 import { publishSteadily } from './steady-publisher.js';
 import { bearer, startStepwell } from './stepwell-server.js';
 
@@ -17,7 +17,7 @@ const headers = { authorization: bearer, 'content-type': 'application/octet-stre
 /** Publishes per second of the latency case: an idle server, so nothing waits for anything. */
 const lowRate = 100;
 
-type Run = (process: MeasuredProcess, sink: MeasuredProcess) => Contestant['run'];
+type Run = (process: MeasuredProcess, sink: Sink) => Contestant['run'];
 
 export const deliveryCases: readonly Case[] = [
   {
@@ -41,8 +41,8 @@ export const deliveryCases: readonly Case[] = [
 ];
 
 async function deliveryContest(directory: string, run: Run): Promise<Contest> {
-  const sink = await MeasuredProcess.start('bench/sink.program.js', []);
-  const origin = sink.address;
+  const sink = await Sink.start();
+  const { origin } = sink;
   const at = Date.now();
   const bytes = journalBytes({ number: 0, url: `${origin}/`, body, at, notBefore: at });
   const stepwell = await startStepwell(join(directory, 'stepwell'));
@@ -50,7 +50,7 @@ async function deliveryContest(directory: string, run: Run): Promise<Contest> {
     directory: join(directory, 'bare'),
     besideBytes: bytes.published - body.length,
     prepares: true,
-    delivery: { origin, recordBytes: bytes.delivered },
+    delivery: { origin, copies: 1, recordBytes: bytes.delivered },
   });
   const stop = async () => {
     for (const process of [stepwell, bare, sink]) await process.stop();
@@ -62,50 +62,19 @@ async function deliveryContest(directory: string, run: Run): Promise<Contest> {
   };
 }
 
-/**
- * As many messages as the last round would have delivered in the time; the clock runs from the
- * first publish to the last arrival. The first round, which does not count, begins with a guess.
- */
-function throughput(process: MeasuredProcess, sink: MeasuredProcess): Contestant['run'] {
-  let rate = 1500;
-  return async (seconds) => {
-    const amount = Math.ceil((rate * seconds) / connections) * connections;
-    const url = `${process.address}/v2/publish/${sink.address}/`;
-    const start = now();
-    await putUnderLoad({ url, connections, headers, body, until: { amount } });
-    const { lastAt } = await arrivals(sink, amount);
-    const elapsed = (lastAt - start) / 1000;
-    rate = amount / elapsed;
-    return { operations: amount, seconds: elapsed, latencies: [] };
-  };
+function throughput({ address }: MeasuredProcess, sink: Sink): Contestant['run'] {
+  const url = `${address}/v2/publish/${sink.origin}/`;
+  return deliverAll({ url, headers, bodies: [body], connections, deliveriesEach: 1 }, sink);
 }
 
 /** From the moment the publisher has its answer to the moment the sink has the message. */
-function latency(process: MeasuredProcess, sink: MeasuredProcess): Contestant['run'] {
+function latency({ address }: MeasuredProcess, sink: Sink): Contestant['run'] {
   return async (seconds): Promise<Round> => {
     const count = Math.ceil(lowRate * seconds);
-    const target = { url: `${process.address}/v2/publish/${sink.address}`, headers, body };
-    const answeredAt = await publishSteadily(target, count, lowRate);
-    const { numbered } = await arrivals(sink, count);
+    const target = { url: `${address}/v2/publish/${sink.origin}`, headers, body };
+    const { answeredAt } = await publishSteadily(target, count, lowRate);
+    const { numbered } = await sink.arrivals(count);
     const latencies = numbered.map(([number, at]) => at - (answeredAt[number] ?? Number.NaN));
     return { operations: count, seconds, latencies };
   };
-}
-
-/** Waits until `count` messages have arrived, no more and no fewer. */
-async function arrivals(sink: MeasuredProcess, count: number): Promise<Arrivals> {
-  const ask = (clear: boolean) => sink.ask<Arrivals>({ clear } satisfies SinkQuestion);
-  for (let arrived = -1; ; ) {
-    const found = await ask(false);
-    if (found.count > count) throw new Error(`${found.count} of ${count} messages arrived`);
-    if (found.count === count) return ask(true);
-    if (found.count === arrived) throw new Error(`only ${arrived} of ${count} messages arrived`);
-    arrived = found.count;
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-  }
-}
-
-/** The sink's clock. */
-function now(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
 }

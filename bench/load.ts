@@ -6,21 +6,23 @@ export interface Load {
   readonly url: string;
   readonly connections: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
+  /** One for each request, in turn; every connection goes through all of them. */
+  readonly bodies: readonly Buffer[];
   /** Until when: so many seconds, or so many requests. */
   readonly until: { readonly duration: number } | { readonly amount: number };
 }
 
 /** Requests and their latencies. Rejects if one of them was not answered with 200. */
 export function putUnderLoad(load: Load): Promise<Round> {
-  const { url, connections, headers, body, until } = load;
+  const { url, connections, headers, bodies, until } = load;
+  const requests = bodies.map((body) => ({ body }));
   return new Promise((resolve, reject) => {
     const latencies: number[] = [];
     const refused = new Map<number, number>();
     const start = performance.now();
     let last = start;
     const run = autocannon(
-      { url, connections, method: 'POST', headers, body, ...until },
+      { url, connections, method: 'POST', headers, requests, ...until },
       (error, result) => {
         const seconds = (last - start) / 1000;
         if (error) reject(error);

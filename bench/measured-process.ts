@@ -12,6 +12,12 @@ export interface Usage {
   readonly residentBytes: number;
 }
 
+/** What a process holds after its garbage was collected. */
+export interface Memory {
+  readonly heapBytes: number;
+  readonly residentBytes: number;
+}
+
 const reporter = join(import.meta.dirname, 'usage-reporter.js');
 const readyWithinMs = 20_000;
 
@@ -41,6 +47,11 @@ export class MeasuredProcess {
 
   usage(): Promise<Usage> {
     return this.ask<Usage>('usage');
+  }
+
+  /** Collects its garbage first, which stops it for as long. */
+  memory(): Promise<Memory> {
+    return this.ask<Memory>('memory');
   }
 
   /** One question at a time; rejects when the process ends instead of answering. */

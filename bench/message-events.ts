@@ -3,7 +3,11 @@ import type { EventEnvelope } from '../src/engine/decider.js';
 import { EventCodec } from '../src/engine/event-codec.js';
 import { UpcasterTable } from '../src/engine/upcasters.js';
 import type { PublishMessage, RecordAttempt } from '../src/messages/message.commands.js';
-import { type MessageEvent, messageKind } from '../src/messages/message.events.js';
+import {
+  type MessageEvent,
+  type MessagePublished,
+  messageKind,
+} from '../src/messages/message.events.js';
 import { messageTerms } from '../src/messages/message-terms.js';
 import { recordLength } from '../storage/record.js';
 
@@ -18,10 +22,13 @@ export interface PublishedMessage {
   readonly body: Buffer;
   readonly at: number;
   readonly notBefore: number;
+  /** What it has beside a message that was published without options. */
+  readonly options?: Partial<MessagePublished>;
 }
 
 /** The command of a publish without options but a delay. */
-export function publishOf({ number, url, body, at, notBefore }: PublishedMessage): PublishMessage {
+export function publishOf(published: PublishedMessage): PublishMessage {
+  const { number, url, body, at, notBefore, options } = published;
   return {
     type: 'PublishMessage',
     kind: messageKind,
@@ -52,6 +59,7 @@ export function publishOf({ number, url, body, at, notBefore }: PublishedMessage
       topicName: null,
       endpointName: null,
       scheduleId: null,
+      ...options,
     },
     sharesBodyWith: null,
   };

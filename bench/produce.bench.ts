@@ -52,7 +52,13 @@ function contestant(process: MeasuredProcess, { records, valueBytes }: Produce):
   const run = async (duration: number) => {
     const url = `${process.address}/produce/bench`;
     const headers = { authorization: basic, 'content-type': 'application/json' };
-    const round = await putUnderLoad({ url, connections, headers, body, until: { duration } });
+    const round = await putUnderLoad({
+      url,
+      connections,
+      headers,
+      bodies: [body],
+      until: { duration },
+    });
     return { ...round, operations: round.operations * records };
   };
   return { process, run };

@@ -45,7 +45,7 @@ async function publishContest(directory: string, connections: number): Promise<C
           'content-type': 'application/octet-stream',
           'svc-delay': '1h',
         },
-        body,
+        bodies: [body],
         until: { duration },
       }),
   });

@@ -6,16 +6,19 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answer, ready } from './measured-program.js';
 
-/** What has arrived since the last time somebody asked for a new beginning. */
-export interface Arrivals {
+/** How much has arrived since the last time somebody asked for a new beginning. */
+export interface Progress {
   readonly count: number;
+}
+
+export interface Arrivals extends Progress {
   /** The clock of `now`, when the last one arrived. */
   readonly lastAt: number;
   /** Arrival times by number. */
   readonly numbered: readonly (readonly [number, number])[];
 }
 
-/** What the bench asks: how far it is; `clear` begins anew afterwards. */
+/** What the bench asks: how far it is, or, with `clear`, for the arrivals and a new beginning. */
 export interface SinkQuestion {
   readonly clear: boolean;
 }
@@ -40,12 +43,11 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
   });
 });
 
-answer(({ clear }: SinkQuestion): Arrivals => {
+answer(({ clear }: SinkQuestion): Progress | Arrivals => {
+  if (!clear) return { count };
   const arrivals = { count, lastAt, numbered };
-  if (clear) {
-    count = 0;
-    numbered = [];
-  }
+  count = 0;
+  numbered = [];
   return arrivals;
 });
 server.listen(0, '127.0.0.1', () => {

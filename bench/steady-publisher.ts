@@ -1,5 +1,6 @@
 /** A publisher that publishes at a fixed rate, whatever the answers do. */
 import { Pool } from 'undici';
+import { sinkTime } from './sink.js';
 
 export interface SteadyTarget {
   /** A message's number follows, behind a slash. */
@@ -8,22 +9,30 @@ export interface SteadyTarget {
   readonly body: Buffer;
 }
 
+/** Milliseconds of the machine's monotonic clock, by number. */
+export interface PublishTimes {
+  readonly askedAt: readonly number[];
+  readonly answeredAt: readonly number[];
+}
+
 /**
- * Publishes messages 1 to `count` at `perSecond` and gives the time of each one's answer, in
- * milliseconds of the machine's monotonic clock, by number. Rejects if one is not accepted.
+ * Publishes messages 1 to `count` at `perSecond` and gives the time of each one. Rejects if one is
+ * not accepted.
  */
 export async function publishSteadily(
   { url, headers, body }: SteadyTarget,
   count: number,
   perSecond: number,
-): Promise<readonly number[]> {
+): Promise<PublishTimes> {
   const { origin, pathname } = new URL(url);
   const pool = new Pool(origin, { connections: 8 });
+  const askedAt: number[] = [];
   const answeredAt: number[] = [];
   const publish = async (number: number) => {
     const path = `${pathname}/${number}`;
+    askedAt[number] = sinkTime();
     const response = await pool.request({ method: 'POST', path, headers, body });
-    answeredAt[number] = Number(process.hrtime.bigint()) / 1e6;
+    answeredAt[number] = sinkTime();
     await response.body.dump();
     if (response.statusCode !== 200) throw new Error(`${url} answered ${response.statusCode}`);
   };
@@ -36,5 +45,5 @@ export async function publishSteadily(
   }
   await Promise.all(published);
   await pool.close();
-  return answeredAt;
+  return { askedAt, answeredAt };
 }

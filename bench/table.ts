@@ -1,5 +1,6 @@
 /** Results as one table, ratios first. Markdown, so that it can be kept as it was printed. */
 import type { Performance, Result } from './contest.js';
+import { type Figure, type Measurement, meets } from './measurement.js';
 import type { Spread } from './statistics.js';
 
 const columns = [
@@ -18,20 +19,49 @@ const columns = [
   'noisy',
 ];
 
-/** The table, with a line for each result. */
+/** A line for each contest. */
 export function table(results: readonly Result[]): string {
-  const lines = [columns, ...results.map(lineOf)];
-  const widths = columns.map((_, index) => Math.max(...lines.map((line) => width(line, index))));
+  return markdown([columns, ...results.map(lineOf)]);
+}
+
+/** What one measurement found. */
+export interface Found {
+  readonly measurement: Measurement;
+  readonly figures: readonly Figure[];
+}
+
+/** A line for each figure of the measurements. */
+export function figureTable(found: readonly Found[]): string {
+  const lines = found.flatMap(({ measurement: { scenario, name }, figures }) =>
+    figures.map((figure) => [
+      `${scenario}: ${name}`,
+      figure.name,
+      rounded(figure.value),
+      verdictOf(figure),
+    ]),
+  );
+  return markdown([['case', 'figure', 'seen', 'goal'], ...lines]);
+}
+
+function markdown(lines: readonly string[][]): string {
+  const [head = []] = lines;
+  const widths = head.map((_, index) => Math.max(...lines.map((line) => width(line, index))));
   const pad = (line: readonly string[]) =>
     `| ${line.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |`;
   const rule = `| ${widths.map((length) => '-'.repeat(length)).join(' | ')} |`;
-  return [pad(columns), rule, ...lines.slice(1).map(pad)].join('\n');
+  return [pad(head), rule, ...lines.slice(1).map(pad)].join('\n');
 }
 
 /** One result while the others still run. */
 export function summary({ case: { scenario, name, unit }, ratio, stepwell, bare }: Result): string {
   const rates = `${whole(stepwell.rate.median)} and ${whole(bare.rate.median)} ${unit}/s`;
   return `${scenario}: ${name}: ${ratioOf(ratio)} (${rates})`;
+}
+
+/** The same for a measurement. */
+export function figureSummary({ measurement: { scenario, name }, figures }: Found): string {
+  const seen = figures.map((figure) => `${figure.name} ${rounded(figure.value)}`);
+  return `${scenario}: ${name}: ${seen.join('; ')}`;
 }
 
 function lineOf({ case: subject, noisyRounds, ratio, stepwell, bare }: Result): string[] {
@@ -66,6 +96,13 @@ function goalOf({ median }: Spread, goal: number | null): string {
   return `${goal} ${median >= goal ? 'met' : 'missed'}`;
 }
 
+function verdictOf(figure: Figure): string {
+  const { goal } = figure;
+  if (goal === null) return '';
+  const text = 'atMost' in goal ? `<= ${goal.atMost}` : `>= ${goal.atLeast}`;
+  return `${text} ${meets(figure) ? 'met' : 'missed'}`;
+}
+
 function latencyOf({ latency }: Performance): string {
   return latency === null ? '' : `${latency.p50.toFixed(2)} / ${latency.p99.toFixed(2)}`;
 }
@@ -76,4 +113,8 @@ function mebibytes({ residentBytes }: Performance): string {
 
 function whole(value: number): string {
   return Math.round(value).toLocaleString('en');
+}
+
+function rounded(value: number): string {
+  return Math.abs(value) < 100 ? value.toFixed(2) : whole(value);
 }
