@@ -5,6 +5,7 @@ import type { Credentials } from './credentials.js';
 import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
 import { deliveryModule } from './delivery/delivery.module.js';
 import { EngineModule } from './engine/engine.module.js';
+import { FlowControlModule } from './flow-control/flow-control.module.js';
 import { HealthModule } from './health/health.module.js';
 import { BasicCredentials } from './http/basic-auth.js';
 import { BearerTokens } from './http/bearer-token.js';
@@ -61,6 +62,7 @@ export function applicationModule(shared: Shared, routes: RouteTable): DynamicMo
     MetricsModule,
     SigningKeysModule,
     MessagesModule,
+    FlowControlModule,
     QueuesModule,
     UrlGroupsModule,
     DeadLettersModule,

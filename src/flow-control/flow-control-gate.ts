@@ -1,8 +1,8 @@
 /**
  * Lets attempts start within the limits of their flow-control key. Parallelism counts the attempts
- * of this process that run now; rate spends grants that the journal holds already, so that no crash
- * lets a window have more starts than its rate (decision 27). A key's backlog waits in a line of its
- * own and delays nobody else.
+ * of this process that run now; rate spends grants that the journal holds already, so that no
+ * crash lets a window have more starts than its rate (decision 27). A key's backlog waits in a line
+ * of its own and delays nobody else.
  */
 import type { Entrant } from '../delivery/admission.js';
 import type { Gate } from '../delivery/gate.js';

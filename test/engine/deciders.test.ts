@@ -3,6 +3,9 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import type { Command, Effect } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
+import type { FlowControlCommand } from '../../src/flow-control/flow-control.commands.js';
+import { flowControlDecider } from '../../src/flow-control/flow-control.decider.js';
+import { KeyUsage } from '../../src/flow-control/key-usage.projection.js';
 import { DeduplicationIndex } from '../../src/messages/deduplication.projection.js';
 import type { MessageCommand } from '../../src/messages/message.commands.js';
 import { messageDecider } from '../../src/messages/message.decider.js';
@@ -142,6 +145,35 @@ const groupCommands: fc.Arbitrary<Asked<UrlGroupCommand>> = fc.oneof(
   fc.record({ type: fc.constant('DeleteUrlGroup' as const), id: anyGroup }),
 );
 
+const limit = fc.option(fc.integer({ min: 1, max: 3 }), { nil: null });
+const keyed = <Type extends string, Fields extends object>(
+  type: Type,
+  fields: fc.Arbitrary<Fields>,
+) =>
+  fc
+    .tuple(fc.constantFrom('a', 'b'), fields)
+    .map(([id, chosen]) => ({ type, id, ...chosen }) as const);
+
+const flowControls: fc.Arbitrary<Asked<FlowControlCommand>> = fc.oneof(
+  keyed(
+    'NameFlowControl',
+    fc.record({
+      limits: fc.record({
+        parallelism: limit,
+        rate: limit,
+        periodSeconds: fc.constantFrom(1, 60, 3600),
+      }),
+    }),
+  ),
+  keyed('PinFlowControl', fc.record({ parallelism: limit, rate: limit, periodSeconds: limit })),
+  keyed('UnpinFlowControl', fc.record({ parallelism: fc.boolean(), rate: fc.boolean() })),
+  keyed('PauseFlowControl', fc.constant({})),
+  keyed('ResumeFlowControl', fc.constant({})),
+  keyed('ResetRate', fc.constant({})),
+  keyed('ReserveGrants', fc.record({ waiting: fc.integer({ min: 1, max: 4 }) })),
+  keyed('ForgetFlowControl', fc.constant({})),
+);
+
 const asCommands = (kind: string, asked: fc.Arbitrary<object>) =>
   asked.map((command) => ({ ...command, kind, at: 0 }) as Command);
 
@@ -178,6 +210,18 @@ const subjects: readonly Subject[] = [
     wants: urlGroupDecider.wants,
     commands: asCommands(urlGroupDecider.kind, groupCommands),
     join: (engine) => engine.register({ decider: urlGroupDecider, view: null, folds: [] }),
+  },
+  {
+    file: 'src/flow-control/flow-control.decider.ts',
+    kind: flowControlDecider.kind,
+    wants: flowControlDecider.wants,
+    commands: asCommands(flowControlDecider.kind, flowControls),
+    join(engine) {
+      const usage = new KeyUsage();
+      engine.register({ decider: flowControlDecider, view: usage, folds: [] });
+      engine.follow(messageDecider.kind, usage);
+      return usage;
+    },
   },
   {
     file: 'src/signing-keys/signing-keys.decider.ts',

@@ -1,4 +1,5 @@
 import { flowControlKind } from '../../src/flow-control/flow-control.commands.js';
+import { messageKind } from '../../src/messages/message.events.js';
 import { settle } from '../storage/simulated-store.js';
 import { type Limits, TrafficSimulation } from './traffic-simulation.js';
 
@@ -8,11 +9,11 @@ const perMinute: Limits = { parallelism: null, rate: 1, periodSeconds: 60 };
 
 const known = (traffic: TrafficSimulation) => traffic.engine.actors(flowControlKind).size;
 
-/** Publishes under a key of its own and delivers it at once. */
+/** Publishes under a key and delivers it at once. */
 async function deliver(traffic: TrafficSimulation, key: string, limits: Limits): Promise<void> {
   traffic.publish(key, limits);
   await settle();
-  for (const start of [...traffic.running]) start.end(200);
+  for (const start of traffic.running.filter((each) => each.key === key)) start.end(200);
   await settle();
 }
 
@@ -33,7 +34,7 @@ describe('keys that nobody uses any more', () => {
     expect(traffic.controlOf('k199')).not.toBeNull();
   });
 
-  it('stay forgotten after a restart, and are limited again when they are named again', async () => {
+  it('stay forgotten after a restart, and are limited again once they are named', async () => {
     let traffic = await TrafficSimulation.start({ keysKeptMax });
     for (let key = 0; key < 50; key += 1) await deliver(traffic, `k${key}`, perMinute);
     await traffic.pass(120_000);
@@ -66,6 +67,22 @@ describe('keys that are in use', () => {
     await settle();
     await traffic.pass(600_000);
     expect(known(traffic)).toBe(100);
+  });
+
+  it('are kept while an attempt runs whose message was canceled', async () => {
+    const traffic = await TrafficSimulation.start({ keysKeptMax });
+    const id = traffic.publish('k', one);
+    await settle();
+    traffic.ask({ type: 'CancelMessage', kind: messageKind, id, terms: [] });
+    for (let key = 0; key < 100; key += 1) await deliver(traffic, `k${key}`, one);
+    await traffic.pass(120_000);
+    traffic.publish('k', one);
+    await settle();
+    expect(traffic.runningUnder('k')).toBe(1);
+    expect(traffic.startsUnder('k')).toBe(1);
+    traffic.running[0]?.end(200);
+    await settle();
+    expect(traffic.startsUnder('k')).toBe(2);
   });
 
   it('are forgotten a while after the last use, with nobody asking', async () => {

@@ -61,7 +61,7 @@ let published = 0;
 export class TrafficSimulation {
   readonly running: Start[] = [];
   readonly started: Start[] = [];
-  private isDead = false;
+  private remains: SimulatedDisk | null = null;
 
   private constructor(
     readonly engine: Engine,
@@ -168,10 +168,36 @@ export class TrafficSimulation {
   }
 
   /** The power fails now; the next life begins on what the policy leaves. */
-  async crash(policy: CrashPolicy, seed: number): Promise<TrafficSimulation> {
-    this.isDead = true;
-    const disk = this.disk.crash(policy, seed);
-    return TrafficSimulation.start(this.options, disk, this.clock.now());
+  crash(policy: CrashPolicy, seed: number): Promise<TrafficSimulation> {
+    this.die(policy, seed);
+    return this.afterDeath();
+  }
+
+  /** The power will fail at the `nth` change of the disk from now: in the middle of something. */
+  crashAt(nth: number, policy: CrashPolicy, seed: number): void {
+    let changes = 0;
+    this.disk.afterChange = () => {
+      changes += 1;
+      if (changes === nth && !this.isDead) this.die(policy, seed);
+    };
+  }
+
+  /** The power will not fail any more. */
+  keepPower(): void {
+    this.disk.afterChange = null;
+  }
+
+  get isDead(): boolean {
+    return this.remains !== null;
+  }
+
+  /** The next life, on what the power cut left. */
+  afterDeath(): Promise<TrafficSimulation> {
+    return TrafficSimulation.start(this.options, this.remains ?? this.disk, this.clock.now());
+  }
+
+  private die(policy: CrashPolicy, seed: number): void {
+    this.remains = this.disk.crash(policy, seed);
   }
 
   private join(): void {

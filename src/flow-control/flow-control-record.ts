@@ -1,0 +1,45 @@
+/** A flow-control key on the wire (spec: Flow control record; messaging protocol 2.10). Pure. */
+import type { FlowControl } from './flow-control.state.js';
+import type { Traffic } from './flow-control-gate.js';
+import { isOver } from './rate-window.js';
+
+/** Every field is always there: clients read them without asking. No limit is 0. */
+export interface FlowControlRecord {
+  readonly flowControlKey: string;
+  /** Messages that wait for this key's limits. */
+  readonly waitListSize: number;
+  readonly parallelismMax: number;
+  readonly parallelismCount: number;
+  readonly rateMax: number;
+  readonly rateCount: number;
+  /** Seconds. */
+  readonly ratePeriod: number;
+  /** When the open window began, Unix seconds; 0 where none is open. */
+  readonly ratePeriodStart: number;
+  readonly isPaused: boolean;
+  readonly isPinnedParallelism: boolean;
+  readonly isPinnedRate: boolean;
+}
+
+export function flowControlRecord(
+  key: string,
+  control: FlowControl,
+  traffic: Traffic,
+  at: number,
+): FlowControlRecord {
+  const { window, periodSeconds, isPaused, isPinnedParallelism, isPinnedRate } = control;
+  const isOpen = !isOver(window, periodSeconds, at);
+  return {
+    flowControlKey: key,
+    waitListSize: traffic.waiting,
+    parallelismMax: control.parallelism ?? 0,
+    parallelismCount: traffic.running,
+    rateMax: control.rate ?? 0,
+    rateCount: traffic.spent,
+    ratePeriod: periodSeconds,
+    ratePeriodStart: isOpen ? Math.floor(window.startedAt / 1000) : 0,
+    isPaused,
+    isPinnedParallelism,
+    isPinnedRate,
+  };
+}
