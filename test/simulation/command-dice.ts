@@ -1,5 +1,6 @@
 /** What users of the messaging service may ask next, as the seed says. */
 import type { Command } from '../../src/engine/decider.js';
+import { flowControlKind } from '../../src/flow-control/flow-control.commands.js';
 import type {
   CancelMessage,
   PublishMessage,
@@ -7,9 +8,13 @@ import type {
 } from '../../src/messages/message.commands.js';
 import {
   type CallbackOptions,
+  type FlowControlOptions,
   type MessagePublished,
   messageKind,
 } from '../../src/messages/message.events.js';
+import { queueKind, type UpsertQueue } from '../../src/queues/queue.commands.js';
+import type { CreateSchedule } from '../../src/schedules/schedule.commands.js';
+import { scheduleKind } from '../../src/schedules/schedule.events.js';
 import { messageOptions } from '../support/message-options.js';
 import type { Acknowledged } from './messaging-simulation.js';
 import type { SeededRandom } from './seeded-random.js';
@@ -20,7 +25,45 @@ export interface CommandDice {
   roll(server: SimulatedServer, acknowledged: readonly Acknowledged[]): readonly Command[];
 }
 
-/** Publishes of every kind, and messages taken back. */
+/** Limits that a simulation keeps, so that what it has seen can be judged by them. */
+export const queues: Readonly<Record<string, number>> = { single: 1, double: 2 };
+export const flowControls: Readonly<Record<string, FlowControlOptions>> = {
+  narrow: { key: 'narrow', parallelism: 1, rate: null, periodSeconds: 1 },
+  slow: { key: 'slow', parallelism: null, rate: 3, periodSeconds: 7 },
+  both: { key: 'both', parallelism: 2, rate: 2, periodSeconds: 2 },
+};
+export const schedules = ['minutely', 'paused-now-and-then'];
+
+/** What has to be there before the day begins. */
+export function setUp(): readonly Command[] {
+  return Object.entries(queues).map(
+    ([id, parallelism]): UpsertQueue => ({
+      type: 'UpsertQueue',
+      kind: queueKind,
+      id,
+      at: 0,
+      parallelism,
+      isPaused: false,
+    }),
+  );
+}
+
+/** Nothing holds anybody up any more, and nothing new comes by itself. */
+export function letGo(): readonly Command[] {
+  const at = 0;
+  return [
+    ...Object.keys(queues).map((id) => ({ type: 'ResumeQueue', kind: queueKind, id, at })),
+    ...Object.keys(flowControls).map((id) => ({
+      type: 'ResumeFlowControl',
+      kind: flowControlKind,
+      id,
+      at,
+    })),
+    ...schedules.map((id) => ({ type: 'DeleteSchedule', kind: scheduleKind, id, at })),
+  ];
+}
+
+/** Publishes of every kind, messages taken back, and operators at work. */
 export class MessagingDice implements CommandDice {
   private published = 0;
 
@@ -28,9 +71,40 @@ export class MessagingDice implements CommandDice {
 
   roll(server: SimulatedServer, acknowledged: readonly Acknowledged[]): readonly Command[] {
     const { random } = this;
-    if (random.chance(0.15)) return this.cancel(acknowledged);
+    if (random.chance(0.12)) return this.cancel(acknowledged);
+    if (random.chance(0.1)) return [this.operate()];
+    if (random.chance(0.08)) return [this.schedule()];
     const count = 1 + random.below(4);
     return Array.from({ length: count }, () => this.publish(server.clock.now()));
+  }
+
+  private operate(): Command {
+    const { random } = this;
+    const [kind, names, types] = random.pick([
+      [queueKind, Object.keys(queues), ['PauseQueue', 'ResumeQueue']],
+      [flowControlKind, Object.keys(flowControls), ['PauseFlowControl', 'ResumeFlowControl']],
+      [scheduleKind, schedules.slice(1), ['PauseSchedule', 'ResumeSchedule', 'DeleteSchedule']],
+    ] as const);
+    return { type: random.pick<string>(types), kind, id: random.pick<string>(names), at: 0 };
+  }
+
+  private schedule(): CreateSchedule {
+    const { random } = this;
+    const { url, notBefore, bodyOffset, callbackOf, topicName, endpointName, scheduleId, ...rest } =
+      messageOptions({ maxRetries: 1, retryDelay: '1000' });
+    return {
+      type: 'CreateSchedule',
+      kind: scheduleKind,
+      id: random.pick(schedules),
+      at: 0,
+      definition: {
+        cron: random.pick(['* * * * *', '*/2 * * * *']),
+        url: 'https://scheduled.example/',
+        topicName: null,
+        message: { ...rest, delayMs: random.pick([0, 3000]) },
+      },
+      body: Buffer.from('scheduled'),
+    };
   }
 
   private publish(at: number): PublishMessage {
@@ -46,6 +120,8 @@ export class MessagingDice implements CommandDice {
       deduplicationKey: random.chance(0.1) ? `id:${random.below(5)}` : null,
       callback: random.chance(0.2) ? this.callback() : null,
       failureCallback: random.chance(0.2) ? this.callback() : null,
+      queueName: random.chance(0.3) ? random.pick(Object.keys(queues)) : null,
+      flowControl: random.chance(0.3) ? random.pick(Object.values(flowControls)) : null,
     });
     const id = `msg_${this.published}`;
     const body = Buffer.from(`body of ${id}`);

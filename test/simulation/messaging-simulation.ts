@@ -4,7 +4,7 @@
  */
 import type { Command } from '../../src/engine/decider.js';
 import type { Outcome } from '../../src/engine/turn.js';
-import type { CommandDice } from './command-dice.js';
+import { type CommandDice, setUp } from './command-dice.js';
 import { SeededRandom } from './seeded-random.js';
 import { SimulatedDisk } from './simulated-disk.js';
 import { SimulatedWorld } from './simulated-endpoints.js';
@@ -26,6 +26,8 @@ export interface Acknowledged {
 export class MessagingSimulation {
   readonly world: SimulatedWorld;
   readonly acknowledged: Acknowledged[] = [];
+  /** Every command as it was asked: `callsBefore` is what the world had seen by then. */
+  readonly asked: Omit<Acknowledged, 'result'>[] = [];
   crashes = 0;
   private readonly random: SeededRandom;
   private current: SimulatedServer | null = null;
@@ -49,6 +51,8 @@ export class MessagingSimulation {
     const { random } = this;
     const dice = this.dice(random);
     await this.start(new SimulatedDisk(new SeededRandom(this.seed + 2)), startsAt);
+    this.ask(setUp());
+    await settled();
     for (let step = 0; step < steps; step += 1) {
       if (this.planned === null && random.chance(0.15)) {
         this.planned = new PlannedCrash(this.server.disk, random, 1 + random.below(60));
@@ -92,6 +96,9 @@ export class MessagingSimulation {
     if (commands.length === 0) return;
     const { server } = this;
     const stamped = commands.map((command) => ({ ...command, at: server.clock.now() }));
+    for (const command of stamped) {
+      this.asked.push({ command, at: command.at, callsBefore: this.world.calls.length });
+    }
     void server.engine.dispatch(stamped).then((outcomes: readonly Outcome[]) => {
       if (this.current !== server || this.isDead) return;
       const [at, callsBefore] = [server.clock.now(), this.world.calls.length];

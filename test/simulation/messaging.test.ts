@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PublishReceipt } from '../../src/messages/message.commands.js';
-import { MessagingDice } from './command-dice.js';
+import type { CallbackSource } from '../../src/messages/message.events.js';
+import { letGo, MessagingDice } from './command-dice.js';
 import { fateOf, type MessageHistory, messageHistories } from './messaging-history.js';
+import * as rules from './messaging-rules.js';
 import { MessagingSimulation } from './messaging-simulation.js';
 
 /** More for longer runs: `SIMULATION_SEEDS=1000 npm run jest -- test/simulation/messaging`. */
-const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 12);
+const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 6);
 const firstSeed = Number(process.env['SIMULATION_SEED'] ?? Date.now() % 1_000_000);
 const steps = 60;
 
@@ -13,7 +15,7 @@ const steps = 60;
 async function simulate(seed: number) {
   const simulation = new MessagingSimulation(seed, (random) => new MessagingDice(random));
   await simulation.run(steps);
-  await simulation.comeToRest([]);
+  await simulation.comeToRest(letGo());
   const histories = await messageHistories(simulation.server.journal);
   return { simulation, histories };
 }
@@ -43,10 +45,23 @@ describe('a simulated day of messages', () => {
         callsMatch(simulated, history);
       }
       canceledMeansCanceled(simulated);
+      rules.queuesAreNarrow(simulation, histories);
+      rules.queuesAreOrdered(simulation, histories);
+      rules.pausedMeansPaused(simulation, histories);
+      rules.callbacksAreSent(histories);
+      await rules.limitsAreKept(simulation, histories);
+      await rules.schedulesTriggerOnce(simulation, histories);
       await liveIsReplayed(simulated);
     },
     60_000,
   );
+
+  it(`is the same day again from the same seed (${firstSeed})`, async () => {
+    const days = [await simulate(firstSeed), await simulate(firstSeed)];
+    const [one, other] = days.map(({ simulation }) => simulation.world.calls);
+    expect(one?.length).toBeGreaterThan(0);
+    expect(other).toEqual(one);
+  }, 60_000);
 });
 
 /** accepted = delivered + dead + canceled, and nothing is stuck. */
@@ -71,7 +86,9 @@ function callsMatch({ simulation }: Simulated, history: MessageHistory): void {
   for (const call of calls) {
     expect(call.url).toBe(published.event.url);
     expect(call.startedAt).toBeGreaterThanOrEqual(dueAt(history, call.retried));
-    if (published.event.callbackOf === null) expect(call.body).toBe(`body of ${id}`);
+    const { callbackOf, scheduleId } = published.event;
+    if (callbackOf !== null) expect(JSON.parse(call.body)).toMatchObject(reportOf(callbackOf));
+    else expect(call.body).toBe(scheduleId === null ? `body of ${id}` : 'scheduled');
   }
   for (const { attempt, status, startedAt } of outcomesOf(history)) {
     const answers = calls
@@ -112,4 +129,10 @@ function remembered({ server: { engine } }: MessagingSimulation) {
     const actors = engine.actors(kind);
     return [kind, [...actors.ids()].sort().map((id) => [id, actors.find(id)])];
   });
+}
+
+/** What a callback says of the attempt that it reports. */
+function reportOf({ messageId, dlqId }: CallbackSource) {
+  const sourceBody = Buffer.from(`body of ${messageId}`).toString('base64');
+  return { sourceMessageId: messageId, sourceBody, ...(dlqId !== null && { dlqId }) };
 }
