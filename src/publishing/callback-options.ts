@@ -7,8 +7,10 @@ import type { CallbackOptions } from '../messages/message.events.js';
 import { OptionReader, type PublishRules } from './option-reader.js';
 
 /** Options that mean something for a message, but not for one that the server makes itself. */
-const meaningless =
-  /^(failure-)?callback|^(queue-name|not-before|cron|schedule-id|header-forward)$|deduplication|^workflow-/;
+const meaningless = new RegExp(
+  '^(failure-)?callback|deduplication|^workflow-' +
+    '|^(queue-name|not-before|cron|schedule-id|header-forward)$',
+);
 
 const none: OptionHeaders = { prefix: '', options: new Map(), forwarded: [] };
 

@@ -147,7 +147,7 @@ describe('a callback', () => {
     expect(Buffer.from(told?.body ?? '', 'base64').toString()).toMatch(/refused/i);
   });
 
-  it('that fails is retried as its source would be, calls nobody and is a dead letter', async () => {
+  it('that fails is retried like its source, calls nobody and is a dead letter', async () => {
     endpoint.answer(({ url }) => ({ status: url === '/work' ? 200 : 500 }));
     await publish({
       'Svc-Callback': `${endpoint.url}/called`,

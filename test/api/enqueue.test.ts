@@ -46,6 +46,17 @@ describe('an enqueue', () => {
     expect(request?.headers['x-a']).toBe('b');
   });
 
+  it('reads a percent-encoded destination, and a path that is spelled otherwise', async () => {
+    const encoded = encodeURIComponent(`${endpoint.url}/a?x=1`);
+    const paths = [`/v2/enqueue/raw/${encoded}`, `/v2/%65nqueue/raw/${endpoint.url}/b`];
+    for (const path of paths) {
+      const { status, body } = await callApi(server, 'POST', path, {}, 'x');
+      expect({ status, body }).toMatchObject({ status: 200, body: { messageId } });
+    }
+    const requests = await endpoint.received(2);
+    expect(requests.map(({ url }) => url)).toEqual(['/a?x=1', '/b']);
+  });
+
   it('is delivered in order, one after the other', async () => {
     let open = 0;
     let most = 0;

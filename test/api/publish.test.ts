@@ -1,3 +1,5 @@
+import { jest } from '@jest/globals';
+import { Client } from '@upstash/qstash';
 import { callApi } from '../support/api-call.js';
 import { RecordingEndpoint } from '../support/recording-endpoint.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -293,6 +295,40 @@ describe('a publish that repeats', () => {
     const answer = await schedule(destination, headers as Record<string, string>);
     expect(answer.status).toBe(status);
     expect(answer.body).toEqual({ error: expect.stringContaining(error) });
+  });
+});
+
+describe('the published client', () => {
+  it('publishes to a URL group by name', async () => {
+    const client = new Client({ baseUrl: server.url, token: server.token });
+    const endpoints = [{ url: `${endpoint.url}/one` }, { url: `${endpoint.url}/two`, name: 'two' }];
+    await client.urlGroups.addEndpoints({ name: 'named', endpoints });
+    const answer = await client.publishJSON({ urlGroup: 'named', body: { a: 1 } });
+    expect(answer).toEqual(
+      endpoints.map(({ url }) => ({ messageId: expect.stringMatching(/^msg_/), url })),
+    );
+    const requests = await endpoint.received(2);
+    expect(requests.map(({ url }) => url).sort()).toEqual(['/one', '/two']);
+    for (const { headers, body } of requests) {
+      expect(headers['upstash-topic-name']).toBe('named');
+      expect(body.toString()).toBe('{"a":1}');
+    }
+    // The client prints every refusal that it throws.
+    jest.spyOn(console, 'error').mockImplementation(() => undefined);
+    const unknown = client.publish({ urlGroup: 'unknown', body: 'x' });
+    await expect(unknown).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('creates schedules, and overwrites one by its id', async () => {
+    const client = new Client({ baseUrl: server.url, token: server.token });
+    const request = { destination: endpoint.url, cron: '0 0 1 1 *', body: '{"a":1}', delay: 5 };
+    const { scheduleId } = await client.schedules.create(request);
+    expect(await client.schedules.get(scheduleId)).toMatchObject({ cron: '0 0 1 1 *', delay: 5 });
+    const again = { destination: `${endpoint.url}/b`, cron: '0 0 1 2 *', scheduleId };
+    expect(await client.schedules.create(again)).toEqual({ scheduleId });
+    const overwritten = await client.schedules.get(scheduleId);
+    expect(overwritten).toMatchObject({ cron: '0 0 1 2 *', destination: `${endpoint.url}/b` });
+    expect(overwritten).not.toHaveProperty('body');
   });
 });
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { dialects, readMessageOptions } from '../../src/http/dialect.js';
+import { dialects, readMessageOptions, readQueryOptions } from '../../src/http/dialect.js';
 import { parsed, refused } from '../../src/http/parsed.js';
 import type { PublishRules } from '../../src/publishing/option-reader.js';
 import { type PublishInput, parsePublish } from '../../src/publishing/publish.request.js';
@@ -166,6 +166,116 @@ describe('an option of a publish', () => {
     for (const name of ['Label', 'Redact-Fields', 'Flow-Control-Value', 'Retry-Delay', 'Delay']) {
       expect(refusal({ [`Svc-${name}`]: long })).toContain(`invalid: Svc-${name} `);
     }
+  });
+});
+
+/** Options that mean the same for a message and for a callback: the text, and what it means. */
+const shared = fc.record(
+  {
+    method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
+    delayMs: fc.nat({ max: 1_000_000 }).map((seconds) => seconds * 1000),
+    timeoutMs: fc.integer({ min: 1, max: 900_000 }),
+    maxRetries: fc.nat({ max: 1000 }),
+    retryDelay: fc.constantFrom('1000', 'pow(2, retried) * 10', 'max(1, 2 * (1 + retried))'),
+    labels: fc.array(fc.stringMatching(/^[A-Za-z0-9._-]{1,20}$/), { minLength: 1, maxLength: 5 }),
+    flowControl: fc.record({
+      key: fc.stringMatching(/^[A-Za-z0-9._-]{1,20}$/),
+      parallelism: fc.integer({ min: 1, max: 1000 }),
+      rate: fc.integer({ min: 1, max: 1000 }),
+      periodSeconds: fc.integer({ min: 1, max: 604_800 }),
+    }),
+    headers: fc
+      .dictionary(fc.stringMatching(/^[A-Z][a-z]{1,9}$/), fc.stringMatching(/^[!-~]{0,9}$/))
+      .map((map) => Object.entries(map).flat()),
+  },
+  { requiredKeys: [] },
+);
+type Meant = typeof shared extends fc.Arbitrary<infer T> ? T : never;
+
+/** The options as names without their prefix, and values. */
+function written(meant: Meant): [string, string][] {
+  const { flowControl, headers = [] } = meant;
+  const pairs: [string, string | undefined][] = [
+    ['Method', meant.method],
+    ['Delay', meant.delayMs === undefined ? undefined : `${meant.delayMs / 1000}s`],
+    ['Timeout', meant.timeoutMs === undefined ? undefined : `${meant.timeoutMs / 1000}s`],
+    ['Retries', meant.maxRetries?.toString()],
+    ['Retry-Delay', meant.retryDelay],
+    ['Label', meant.labels?.join(', ')],
+    ['Flow-Control-Key', flowControl?.key],
+    [
+      'Flow-Control-Value',
+      flowControl &&
+        `rate=${flowControl.rate},period=${flowControl.periodSeconds},` +
+          `parallelism=${flowControl.parallelism}`,
+    ],
+  ];
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    pairs.push([`Forward-${headers[index]}`, headers[index + 1]]);
+  }
+  return pairs.filter((pair): pair is [string, string] => pair[1] !== undefined);
+}
+
+const under = (prefix: string, meant: Meant) =>
+  Object.fromEntries(written(meant).map(([name, value]) => [`${prefix}${name}`, value]));
+
+describe('what is written', () => {
+  it('is read back, whichever options there are', () => {
+    fc.assert(
+      fc.property(shared, (meant) => {
+        const { delayMs = 0, ...options } = meant;
+        expect(message(under('Svc-', meant))).toMatchObject({
+          ...options,
+          notBefore: at + delayMs,
+        });
+      }),
+    );
+  });
+
+  it('means the same in the query of a destination', () => {
+    fc.assert(
+      fc.property(shared, (meant) => {
+        const lowerCase = { ...meant, headers: meant.headers?.map((text) => text.toLowerCase()) };
+        const headers = under('svc-', lowerCase as Meant);
+        const query = Object.entries(headers).map(
+          ([name, value]) => `${name.toLowerCase()}=${encodeURIComponent(value)}`,
+        );
+        const options = readQueryOptions(query.join('&'), () => false);
+        if (!options.ok) throw new Error(options.reason);
+        const inQuery = { headers: readMessageOptions(options.value.pairs, dialects.svc) };
+        expect(message({}, inQuery)).toEqual(message(headers));
+      }),
+    );
+  });
+
+  it('means for a callback what it means for a message', () => {
+    fc.assert(
+      fc.property(shared, shared, (ofMessage, ofCallback) => {
+        const { callback, failureCallback, ...rest } = message({
+          ...under('Svc-', ofMessage),
+          ...under('Svc-Failure-Callback-', ofCallback),
+          'Svc-Failure-Callback': 'https://example.com/failed',
+        });
+        expect(failureCallback).toEqual({
+          url: 'https://example.com/failed',
+          method: 'POST',
+          contentType: 'application/json',
+          headers: [],
+          delayMs: 0,
+          timeoutMs: null,
+          maxRetries: rest.maxRetries,
+          retryDelay: null,
+          labels: [],
+          flowControl: null,
+          redaction: null,
+          ...ofCallback,
+        });
+        expect(callback).toBeNull();
+        expect({ callback, failureCallback: null, ...rest }).toEqual(
+          message(under('Svc-', ofMessage)),
+        );
+      }),
+    );
   });
 });
 
