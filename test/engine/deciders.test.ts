@@ -11,6 +11,9 @@ import type { MessageCommand } from '../../src/messages/message.commands.js';
 import { messageDecider } from '../../src/messages/message.decider.js';
 import type { QueueCommand } from '../../src/queues/queue.commands.js';
 import { queueDecider } from '../../src/queues/queue.decider.js';
+import type { ScheduleCommand } from '../../src/schedules/schedule.commands.js';
+import { scheduleDecider } from '../../src/schedules/schedule.decider.js';
+import { ScheduledMessages } from '../../src/schedules/scheduled-messages.projection.js';
 import type { RotateSigningKeys } from '../../src/signing-keys/signing-keys.commands.js';
 import { signingKeysDecider } from '../../src/signing-keys/signing-keys.decider.js';
 import type { CreateTopic } from '../../src/topics/topic.commands.js';
@@ -19,6 +22,7 @@ import type { UrlGroupCommand } from '../../src/url-groups/url-group.commands.js
 import { urlGroupDecider } from '../../src/url-groups/url-group.decider.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
 import { messageOptions } from '../support/message-options.js';
+import { scheduleDefinition } from '../support/schedule-definition.js';
 import { sourceTree } from '../tidy/source-tree.js';
 
 /** More for longer runs: `DECIDER_RUNS=1000 npm run jest -- test/engine/deciders`. */
@@ -174,6 +178,35 @@ const flowControls: fc.Arbitrary<Asked<FlowControlCommand>> = fc.oneof(
   keyed('ForgetFlowControl', fc.constant({})),
 );
 
+const anySchedule = fc.constantFrom('hourly', 'yearly');
+const newYears = [Date.UTC(2026, 0), Date.UTC(2027, 0)];
+
+const scheduleCommands: fc.Arbitrary<Asked<ScheduleCommand>> = fc.oneof(
+  fc
+    .record({ id: anySchedule, cron: fc.constantFrom('0 * * * *', '0 0 1 1 *', '0 0 30 2 *') })
+    .map(({ id, cron }) => ({
+      type: 'CreateSchedule' as const,
+      id,
+      definition: scheduleDefinition({ cron }),
+      body: Buffer.from('again'),
+    })),
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('TriggerSchedule' as const),
+      id: anySchedule,
+      dueAt: fc.constantFrom(...newYears),
+      definitionOffset: fc.integer({ min: 0, max: 4 }),
+      messageIds: fc.constant(['msg_a']),
+      error: fc.constantFrom(null, 'nobody there'),
+    }),
+  },
+  fc.record({
+    type: fc.constantFrom('PauseSchedule', 'ResumeSchedule', 'DeleteSchedule'),
+    id: anySchedule,
+  }),
+);
+
 const asCommands = (kind: string, asked: fc.Arbitrary<object>) =>
   asked.map((command) => ({ ...command, kind, at: 0 }) as Command);
 
@@ -221,6 +254,18 @@ const subjects: readonly Subject[] = [
       engine.register({ decider: flowControlDecider, view: usage, folds: [] });
       engine.follow(messageDecider.kind, usage);
       return usage;
+    },
+  },
+  {
+    file: 'src/schedules/schedule.decider.ts',
+    kind: scheduleDecider.kind,
+    wants: scheduleDecider.wants,
+    commands: asCommands(scheduleDecider.kind, scheduleCommands),
+    join(engine) {
+      const messages = new ScheduledMessages();
+      engine.register({ decider: scheduleDecider, view: messages, folds: [messages] });
+      engine.carry('triggerSchedule', carriesNothing);
+      return messages;
     },
   },
   {
