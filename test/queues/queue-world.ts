@@ -144,7 +144,9 @@ export class QueueWorld {
     }
   }
 
+  /** A commit takes milliseconds: what was decided before time passes is on disk first. */
   advance(durationMs: number): void {
+    this.commit();
     const until = this.now + durationMs;
     const due = [...this.messages.values()]
       .filter(({ notBefore }) => notBefore > this.now && notBefore <= until)
