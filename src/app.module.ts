@@ -11,9 +11,11 @@ import { BasicCredentials } from './http/basic-auth.js';
 import { BearerTokens } from './http/bearer-token.js';
 import { RouteTable } from './http/hot-routes.js';
 import { ProcessLife } from './lifecycle/process-life.js';
+import { MessageLogsModule } from './message-logs/message-logs.module.js';
 import { MessagesModule } from './messages/messages.module.js';
 import { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
+import { OpenapiModule } from './openapi/openapi.module.js';
 import { type Ports, provided } from './ports.js';
 import { PublishingModule } from './publishing/publishing.module.js';
 import { QueuesModule } from './queues/queues.module.js';
@@ -60,13 +62,15 @@ export function applicationModule(shared: Shared, routes: RouteTable): DynamicMo
     deliveryModule(ports.endpoints),
     HealthModule,
     MetricsModule,
+    OpenapiModule,
     SigningKeysModule,
     MessagesModule,
     FlowControlModule,
-    QueuesModule,
-    UrlGroupsModule,
+    MessageLogsModule,
     DeadLettersModule,
     SchedulesModule,
+    QueuesModule,
+    UrlGroupsModule,
     PublishingModule,
     TopicsModule,
   ];

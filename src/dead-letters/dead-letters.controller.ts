@@ -18,9 +18,11 @@ import { refusalOf } from '../http/error-shapes.js';
 import { valueIn } from '../http/outcome.js';
 import { readFilters } from '../http/query-filters.js';
 import { rawBody } from '../http/raw-body.js';
+import { Describe } from '../http/route-description.js';
 import { Intake } from '../lifecycle/intake.js';
 import { provided } from '../ports.js';
 import type { DeadLetterObject } from './dead-letter-object.js';
+import { deadLetterRoutes } from './dead-letters.openapi.js';
 import { bulkFilters, type LetterFilters, listFilters } from './dead-letters.request.js';
 import { DeadLettersDesk } from './dead-letters-desk.js';
 import { type RetryOverrides, readOverrides } from './retry.request.js';
@@ -35,11 +37,13 @@ export class DeadLettersController {
   ) {}
 
   @Get()
+  @Describe(deadLetterRoutes.list)
   list(@Req() request: FastifyRequest) {
     return this.desk.list(valueIn(readFilters(request.url, listFilters)));
   }
 
   @Get(':id')
+  @Describe(deadLetterRoutes.show)
   async show(@Param('id') id: string): Promise<DeadLetterObject> {
     const letter = await this.desk.find(id);
     if (letter === null) throw notFound(id);
@@ -47,23 +51,27 @@ export class DeadLettersController {
   }
 
   @Delete()
+  @Describe(deadLetterRoutes.removeMany)
   deleteMany(@Req() request: FastifyRequest) {
     return this.desk.deleteMatching(meant(request));
   }
 
   @Delete(':id')
+  @Describe(deadLetterRoutes.remove)
   async delete(@Param('id') id: string): Promise<{ deleted: number }> {
     if (!(await this.desk.delete(id))) throw notFound(id);
     return { deleted: 1 };
   }
 
   @Post('retry')
+  @Describe(deadLetterRoutes.retryMany)
   retryMany(@Req() request: FastifyRequest) {
     return this.desk.retryMatching(meant(request), this.overrides(request));
   }
 
   /** Answers in both shapes that clients know. */
   @Post('retry/:id')
+  @Describe(deadLetterRoutes.retry)
   async retry(@Param('id') id: string, @Req() request: FastifyRequest) {
     const messageId = await this.desk.retry(id, this.overrides(request));
     if (messageId === null) throw notFound(id);

@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Refusal } from './error-shapes.js';
 import { FastifyExchange } from './fastify-exchange.js';
+import { RouteCatalogue } from './route-catalogue.js';
+import type { RouteDescription } from './route-description.js';
 
 /**
  * Routes that a feature registers straight on Fastify. Their credentials have been checked by the
@@ -34,15 +36,20 @@ export interface Exchange {
 export interface ExpressRoute {
   /** Plain text without parameters: `/v2/publish`. */
   readonly path: string;
+  readonly description: RouteDescription;
   /** Answers, refuses or fails the exchange once, now or later. What it throws fails it. */
   serve(exchange: Exchange): void;
 }
 
 /** Takes routes while the modules are built: `constructor(table: RouteTable, routes: MyRoutes)`. */
 export class RouteTable {
+  /** Every route of the server, a controller's too. */
+  readonly catalogue = new RouteCatalogue();
   private readonly express: ExpressRoute[] = [];
 
-  constructor(private readonly fastify: FastifyInstance) {}
+  constructor(private readonly fastify: FastifyInstance) {
+    this.catalogue.follow(fastify);
+  }
 
   add(routes: HotRoutes): void {
     routes.register(this.fastify);
@@ -50,8 +57,9 @@ export class RouteTable {
 
   addExpress(route: ExpressRoute): void {
     this.express.push(route);
+    const config = { description: route.description };
     for (const path of [route.path, patternOf(route)]) {
-      this.fastify.post(path, (request, reply) => {
+      this.fastify.post(path, { config }, (request, reply) => {
         route.serve(new FastifyExchange(request, reply));
       });
     }

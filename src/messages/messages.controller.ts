@@ -4,9 +4,11 @@ import type { FastifyRequest } from 'fastify';
 import { resultOf, valueIn } from '../http/outcome.js';
 import { readFilters } from '../http/query-filters.js';
 import { rawBody } from '../http/raw-body.js';
+import { Describe } from '../http/route-description.js';
 import { cancelFilters } from './cancel.request.js';
 import { MessageBodies } from './message-bodies.js';
 import { type MessageObject, messageObject } from './message-object.js';
+import { messageRoutes } from './messages.openapi.js';
 import { PendingMessages } from './pending-messages.js';
 
 @Controller('v2/messages')
@@ -17,6 +19,7 @@ export class MessagesController {
   ) {}
 
   @Get(':id')
+  @Describe(messageRoutes.show)
   async show(@Param('id') id: string): Promise<MessageObject> {
     const published = await this.pending.find(id);
     if (published === null) throw new NotFoundException(`message ${id} not found`);
@@ -25,12 +28,14 @@ export class MessagesController {
 
   /** Everything that matches; without any filter that is every message there is. */
   @Delete()
+  @Describe(messageRoutes.cancelMany)
   async cancelMany(@Req() request: FastifyRequest): Promise<{ cancelled: number }> {
     const filters = valueIn(readFilters(request.url, cancelFilters, rawBody(request)));
     return { cancelled: await this.pending.cancelMatching(filters) };
   }
 
   @Delete(':id')
+  @Describe(messageRoutes.cancel)
   async cancel(@Param('id') id: string): Promise<{ cancelled: number }> {
     resultOf(await this.pending.cancel(id));
     return { cancelled: 1 };

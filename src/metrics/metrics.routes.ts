@@ -2,14 +2,20 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import type { HotRoutes } from '../http/hot-routes.js';
+import type { RouteDescription } from '../http/route-description.js';
 import { Metrics } from './metrics.js';
+
+const description: RouteDescription = {
+  summary: 'Metrics for Prometheus',
+  answers: { 200: { description: 'Their values now', contentType: 'text/plain' } },
+};
 
 @Injectable()
 export class MetricsRoutes implements HotRoutes {
   constructor(private readonly metrics: Metrics) {}
 
   register(fastify: FastifyInstance): void {
-    fastify.get('/metrics', async (_request, reply) => {
+    fastify.get('/metrics', { config: { description } }, async (_request, reply) => {
       const text = await this.metrics.text();
       return reply.header('content-type', this.metrics.contentType).send(text);
     });

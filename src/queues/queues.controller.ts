@@ -16,12 +16,14 @@ import type { Clock } from '../engine/clock.js';
 import { Engine } from '../engine/engine.js';
 import { resultOf } from '../http/outcome.js';
 import { rawBody } from '../http/raw-body.js';
+import { Describe } from '../http/route-description.js';
 import { provided } from '../ports.js';
 import { type PauseQueue, queueKind, type ResumeQueue } from './queue.commands.js';
 import type { QueueState } from './queue.decider.js';
 import { parseUpsert } from './queue.request.js';
 import { QueueEntries } from './queue-entries.js';
 import { QueueRemoval } from './queue-removal.js';
+import { queueRoutes } from './queues.openapi.js';
 
 /** A queue as it is shown; times are Unix milliseconds. */
 export interface QueueObject {
@@ -45,6 +47,7 @@ export class QueuesController {
 
   @Post()
   @HttpCode(200)
+  @Describe(queueRoutes.upsert)
   async upsert(@Req() request: FastifyRequest): Promise<void> {
     const command = parseUpsert(rawBody(request), this.clock.now());
     if (!command.ok) throw new BadRequestException(command.reason);
@@ -53,6 +56,7 @@ export class QueuesController {
   }
 
   @Get()
+  @Describe(queueRoutes.list)
   async list(): Promise<readonly QueueObject[]> {
     const names = [...this.engine.actors(queueKind).ids()].sort();
     const queues = names.flatMap((name) => this.object(name) ?? []);
@@ -61,6 +65,7 @@ export class QueuesController {
   }
 
   @Get(':name')
+  @Describe(queueRoutes.show)
   async show(@Param('name') name: string): Promise<QueueObject> {
     const queue = this.object(name);
     await this.engine.durable();
@@ -69,18 +74,21 @@ export class QueuesController {
   }
 
   @Delete(':name')
+  @Describe(queueRoutes.remove)
   remove(@Param('name') name: string): Promise<void> {
     return this.removal.remove(name);
   }
 
   @Post(':name/pause')
   @HttpCode(200)
+  @Describe(queueRoutes.pause)
   pause(@Param('name') name: string): Promise<void> {
     return this.carryOut('PauseQueue', name);
   }
 
   @Post(':name/resume')
   @HttpCode(200)
+  @Describe(queueRoutes.resume)
   resume(@Param('name') name: string): Promise<void> {
     return this.carryOut('ResumeQueue', name);
   }

@@ -2,8 +2,10 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { Engine } from '../engine/engine.js';
 import { resultOf } from '../http/outcome.js';
+import { Describe } from '../http/route-description.js';
 import { Keyring } from './keyring.js';
 import type { KeyPair } from './signing-keys.commands.js';
+import { signingKeyRoutes } from './signing-keys.openapi.js';
 
 @Controller('v2/keys')
 export class SigningKeysController {
@@ -13,6 +15,7 @@ export class SigningKeysController {
   ) {}
 
   @Get()
+  @Describe(signingKeyRoutes.show)
   async show(): Promise<KeyPair> {
     const keys = this.keyring.inUse;
     await this.engine.durable();
@@ -21,6 +24,7 @@ export class SigningKeysController {
 
   @Post('rotate')
   @HttpCode(200)
+  @Describe(signingKeyRoutes.rotate)
   async rotate(): Promise<KeyPair> {
     const [outcome] = await this.engine.dispatch([this.keyring.rotation()]);
     return resultOf(outcome);

@@ -16,6 +16,7 @@ import {
   parseOffsetQuery,
   parseTopicPartitions,
 } from './fetch.request.js';
+import { topicRoutes } from './topics.openapi.js';
 import type { TopicsDesk } from './topics-desk.js';
 
 /**
@@ -46,7 +47,8 @@ export class FetchRoutes implements HotRoutes {
     fastify.addHook('preClose', async () => {
       for (const end of this.waiting) end();
     });
-    fastify.get('/topics', async (_request, reply) => {
+    const config = { description: topicRoutes.list };
+    fastify.get('/topics', { config }, async (_request, reply) => {
       const list = this.topics.list();
       await this.engine.durable();
       return answer(reply, JSON.stringify(list));
@@ -54,11 +56,13 @@ export class FetchRoutes implements HotRoutes {
     fastify.route({
       method,
       url: '/fetch',
+      config: { description: topicRoutes.fetch },
       handler: (request, reply) => this.fetch(request, reply),
     });
     fastify.route<{ Params: { timestamp: string } }>({
       method,
       url: '/offsets/:timestamp',
+      config: { description: topicRoutes.offsets },
       handler: (request, reply) => this.offsets(request, reply, request.params.timestamp),
     });
   }

@@ -10,6 +10,7 @@ import { rawBody } from '../http/raw-body.js';
 import type { Intake } from '../lifecycle/intake.js';
 import { type ProduceRecord, parseProduce, recordOfPath } from './produce.request.js';
 import type { ProduceResult, TopicLogs } from './topic-logs.js';
+import { topicRoutes } from './topics.openapi.js';
 import type { TopicsDesk } from './topics-desk.js';
 
 type Target = { Params: { topic: string; message: string }; Querystring: { key?: unknown } };
@@ -26,7 +27,8 @@ export class ProduceRoutes implements HotRoutes {
   ) {}
 
   register(fastify: FastifyInstance): void {
-    fastify.get<Target>('/produce/:topic/:message', (request, reply) => {
+    const config = { description: topicRoutes.produceByPath };
+    fastify.get<Target>('/produce/:topic/:message', { config }, (request, reply) => {
       const { topic, message } = request.params;
       const { key } = request.query;
       if (key !== undefined && typeof key !== 'string') {
@@ -43,6 +45,7 @@ export class ProduceRoutes implements HotRoutes {
     fastify.route<Target>({
       method,
       url: '/produce/:topic',
+      config: { description: topicRoutes.produceToTopic },
       handler: (request, reply) => {
         const records = recordsOf(rawBody(request), request.params.topic);
         return this.produce(request, reply, records, false);
@@ -51,6 +54,7 @@ export class ProduceRoutes implements HotRoutes {
     fastify.route({
       method,
       url: '/produce',
+      config: { description: topicRoutes.produce },
       handler: (request, reply) =>
         this.produce(request, reply, recordsOf(rawBody(request), null), false),
     });

@@ -20,12 +20,14 @@ import { parseName } from '../http/name.js';
 import { resultOf } from '../http/outcome.js';
 import type { Parsed } from '../http/parsed.js';
 import { rawBody } from '../http/raw-body.js';
+import { Describe } from '../http/route-description.js';
 import { provided } from '../ports.js';
 import type { UrlGroupCommand } from './url-group.commands.js';
 import type { UrlGroupState } from './url-group.decider.js';
 import { urlGroupKind } from './url-group.events.js';
 import { parseGroupHeaders, parseRemoved, parseUpserted } from './url-group.request.js';
 import { type UrlGroupObject, urlGroupObject } from './url-group-object.js';
+import { urlGroupRoutes } from './url-groups.openapi.js';
 
 @Controller('v2/topics')
 export class UrlGroupsController {
@@ -36,6 +38,7 @@ export class UrlGroupsController {
   ) {}
 
   @Get()
+  @Describe(urlGroupRoutes.list)
   async list(): Promise<readonly UrlGroupObject[]> {
     const names = [...this.engine.actors(urlGroupKind).ids()].sort();
     const groups = names.flatMap((name) => this.object(name) ?? []);
@@ -44,6 +47,7 @@ export class UrlGroupsController {
   }
 
   @Get(':name')
+  @Describe(urlGroupRoutes.show)
   async show(@Param('name') name: string): Promise<UrlGroupObject> {
     const group = this.object(name);
     await this.engine.durable();
@@ -52,11 +56,13 @@ export class UrlGroupsController {
   }
 
   @Delete(':name')
+  @Describe(urlGroupRoutes.remove)
   remove(@Param('name') name: string): Promise<void> {
     return this.carryOut({ type: 'DeleteUrlGroup', ...this.address(name) });
   }
 
   @Patch(':name')
+  @Describe(urlGroupRoutes.setHeaders)
   setHeaders(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
     const headers = soundOf(parseGroupHeaders(rawBody(request)));
     return this.carryOut({ type: 'SetGroupHeaders', ...this.address(name), headers });
@@ -64,6 +70,7 @@ export class UrlGroupsController {
 
   @Post(':name/endpoints')
   @HttpCode(200)
+  @Describe(urlGroupRoutes.upsertEndpoints)
   upsertEndpoints(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
     const known = parseName(name);
     if (!known.ok) throw new BadRequestException(`the name of a URL group ${known.reason}`);
@@ -73,6 +80,7 @@ export class UrlGroupsController {
   }
 
   @Delete(':name/endpoints')
+  @Describe(urlGroupRoutes.removeEndpoints)
   removeEndpoints(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
     const endpoints = soundOf(parseRemoved(rawBody(request)));
     return this.carryOut({ type: 'RemoveEndpoints', ...this.address(name), endpoints });

@@ -1,0 +1,48 @@
+/**
+ * What a route says of itself, where it is registered: the OpenAPI document is made of these.
+ *
+ *     @Get(':name') @Describe({ ... })                                   in a controller
+ *     fastify.get(path, { config: { description: { ... } } }, handler)   on Fastify
+ */
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { z } from 'zod';
+
+/** A route as its caller sees it. Schemas are of JSON as it is on the wire. */
+export interface RouteDescription {
+  /** What it is for, in one line without a full stop. */
+  readonly summary: string;
+  /** Where the pattern does not tell: `/v2/publish/{destination}` of `/v2/publish/*`. */
+  readonly path?: string;
+  /** Query parameters; what a field's schema describes itself as is told with it. */
+  readonly query?: z.ZodObject;
+  /** Request headers that mean something here. */
+  readonly headers?: z.ZodObject;
+  readonly body?: BodyDescription;
+  /** Status to answer, of what is no refusal: those have one shape everywhere. */
+  readonly answers: Readonly<Record<number, AnswerDescription>>;
+}
+
+/** A request body: JSON of a schema, or bytes of any kind. */
+export interface BodyDescription {
+  readonly schema?: z.ZodType;
+  readonly isRequired: boolean;
+}
+
+/** An answer: JSON of a schema, text of another type, or no body at all. */
+export interface AnswerDescription {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  /** Without a schema: the media type of what is answered. */
+  readonly contentType?: string;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    readonly description?: RouteDescription;
+  }
+}
+
+/** Describes a controller's route. */
+export function Describe(description: RouteDescription): MethodDecorator {
+  return RouteConfig({ description });
+}

@@ -1,0 +1,94 @@
+/** The messages that a page of the logs tells of, read back from the journal once each. */
+import { LRUCache } from 'lru-cache';
+import type { EventEnvelope } from '../engine/decider.js';
+import type { Journal } from '../engine/journal.js';
+import type { MessageEvent, MessagePublished, Redaction } from '../messages/message.events.js';
+import type { LogEntry } from './log-entry.js';
+import { type LogRow, logRow } from './log-row.js';
+
+type Published = EventEnvelope<MessagePublished>;
+
+/** Where messages are read from. */
+export interface LoggedMessages {
+  readonly journal: Journal;
+  /** Journal offset of the `MessagePublished` of a message that is not final, if it is known. */
+  readonly publishedOffset: (messageId: string) => number | undefined;
+  /** The bytes that a message is delivered with. */
+  readonly body: (published: Published) => Buffer | null | Promise<Buffer | null>;
+}
+
+/** What one page keeps at hand, in bytes: a body is a view of all that was read with it. */
+const keptBytesMax = 16 * 1024 * 1024;
+const readBytes = 32 * 1024;
+
+/** Nothing: the beginning has left the journal with its segment. */
+interface Kept {
+  readonly published: Published | null;
+}
+
+export class PublishedMessages {
+  private readonly kept = new LRUCache<string, Kept>({
+    maxSize: keptBytesMax,
+    sizeCalculation: ({ published }) => readBytes + (published?.body?.length ?? 0),
+  });
+  private body: { readonly of: Published; readonly bytes: Buffer | null } | null = null;
+
+  /** `spend` is called for every event that has to be read. */
+  constructor(
+    private readonly messages: LoggedMessages,
+    private readonly spend: () => void,
+  ) {}
+
+  /** How the message of an event began. */
+  async of(envelope: EventEnvelope<MessageEvent>): Promise<Published | null> {
+    if (isPublished(envelope)) return envelope;
+    const kept = this.kept.get(envelope.id);
+    if (kept !== undefined) return kept.published;
+    const offset = this.messages.publishedOffset(envelope.id);
+    const published =
+      offset === undefined ? await this.beginning(envelope.previous) : await this.at(offset);
+    this.kept.set(envelope.id, { published });
+    return published;
+  }
+
+  /** The `MessagePublished` at an offset; null where it has left the journal. */
+  async at(offset: number): Promise<Published | null> {
+    const { journal } = this.messages;
+    if (offset < journal.startOffset) return null;
+    this.spend();
+    const envelope = await journal.read(offset);
+    return envelope !== null && isPublished(envelope) ? envelope : null;
+  }
+
+  /** A row of a message, as it may be shown. */
+  async row(published: Published, entry: LogEntry, response: Buffer | null): Promise<LogRow> {
+    if (this.body?.of.offset !== published.offset) {
+      this.body = { of: published, bytes: await this.messages.body(published) };
+    }
+    const redaction = await this.redactionOf(published);
+    return logRow({ published, body: this.body.bytes, redaction }, entry, response);
+  }
+
+  /** A message knows its first offset only while it is pending: later its chain is followed. */
+  private async beginning(lastOffset: number): Promise<Published | null> {
+    for await (const envelope of this.messages.journal.readStream(lastOffset)) {
+      this.spend();
+      if (isPublished(envelope)) return envelope;
+    }
+    return null;
+  }
+
+  /** A callback tells what its source was sent: it hides at least what the source hides. */
+  private async redactionOf({ event }: Published): Promise<Redaction | null> {
+    const { callbackOf, redaction } = event;
+    if (callbackOf === null || redaction?.body === true) return redaction;
+    const source = await this.at(callbackOf.publishedOffset);
+    return source === null || source.event.redaction === null
+      ? redaction
+      : { body: true, headers: redaction?.headers ?? [] };
+  }
+}
+
+function isPublished(envelope: EventEnvelope): envelope is Published {
+  return envelope.event.type === 'MessagePublished';
+}

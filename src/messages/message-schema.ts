@@ -1,0 +1,70 @@
+/** The shapes of messages on the wire, as every listing describes them. */
+import { z } from 'zod';
+import type { CancelFilters } from './cancel.request.js';
+import type { OriginFilters } from './message-filter.js';
+import type { MessageObject } from './message-object.js';
+
+/** Unix milliseconds. */
+export const milliseconds = z.int().describe('Unix milliseconds');
+
+/** Title-Case names to values. */
+export const headerMapSchema = z.record(z.string(), z.array(z.string()));
+
+/** How a message was published, beside where it goes: messages, dead letters and schedules. */
+export const publishedFields = {
+  body: z.string().exactOptional(),
+  bodyBase64: z.string().describe('Of a body that is no UTF-8').exactOptional(),
+  callback: z.string().exactOptional(),
+  callbackHeader: headerMapSchema.exactOptional(),
+  failureCallback: z.string().exactOptional(),
+  failureCallbackHeader: headerMapSchema.exactOptional(),
+  queueName: z.string().exactOptional(),
+  callerIP: z.string(),
+  label: z.string().describe('The first of labels').exactOptional(),
+  labels: z.array(z.string()).exactOptional(),
+  flowControlKey: z.string().exactOptional(),
+  parallelism: z.int().exactOptional(),
+  rate: z.int().exactOptional(),
+  period: z.int().describe('Seconds').exactOptional(),
+  retryDelayExpression: z.string().exactOptional(),
+};
+
+/** The message object (messaging protocol 2.4). */
+export const messageSchema = z.object({
+  messageId: z.string(),
+  url: z.string(),
+  method: z.string(),
+  topicName: z.string().describe('Name of a URL group').exactOptional(),
+  endpointName: z.string().exactOptional(),
+  header: headerMapSchema,
+  maxRetries: z.int(),
+  notBefore: milliseconds,
+  createdAt: milliseconds,
+  scheduleId: z.string().exactOptional(),
+  ...publishedFields,
+} satisfies Record<keyof MessageObject, z.ZodType>);
+
+/** Any of several values: given again and again, or joined by commas. */
+export const several = z.array(z.string()).optional();
+
+/** The query parameters that `originFilters` reads. */
+export const originQuery = {
+  url: several,
+  topicName: several,
+  queueName: several,
+  scheduleId: several,
+  label: several,
+  flowControlKey: several,
+  callerIp: several,
+  fromDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
+  toDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
+} satisfies Partial<Record<keyof OriginFilters, z.ZodType>>;
+
+/** The query parameters of a bulk cancel. */
+export const cancelQuery = z.object({
+  ...originQuery,
+  host: several,
+  path: several,
+  messageIds: several,
+  count: z.int().min(1).max(500).optional(),
+} satisfies Record<keyof CancelFilters, z.ZodType>);

@@ -1,0 +1,16 @@
+/** How the routes of the signing keys are described (messaging protocol 2.11). */
+import { z } from 'zod';
+import type { RouteDescription } from '../http/route-description.js';
+
+const keys = z.object({ current: z.string(), next: z.string() });
+
+export const signingKeyRoutes = {
+  show: {
+    summary: 'The pair of keys that deliveries are verified with',
+    answers: { 200: { description: 'The pair', schema: keys } },
+  },
+  rotate: {
+    summary: 'Make the next key the current one, and a new next one',
+    answers: { 200: { description: 'The new pair', schema: keys } },
+  },
+} satisfies Record<string, RouteDescription>;

@@ -1,0 +1,52 @@
+/**
+ * OpenAPI 3.1 as far as this server speaks it: every field that is there must be one of these, in
+ * the shape that the specification gives it.
+ */
+import { z } from 'zod';
+
+/** A schema is JSON Schema 2020-12; what is wrong with it shows when something is read with it. */
+const schema = z.record(z.string(), z.unknown());
+const content = z.record(
+  z.string().regex(/^[*\w.+-]+\/[*\w.+-]+$/),
+  z.strictObject({
+    schema: schema.optional(),
+  }),
+);
+
+const parameter = z.strictObject({
+  name: z.string().min(1),
+  in: z.enum(['query', 'header', 'path']),
+  required: z.boolean(),
+  description: z.string().optional(),
+  schema,
+});
+
+const response = z.strictObject({ description: z.string().min(1), content: content.optional() });
+const reference = z.strictObject({ $ref: z.string().startsWith('#/components/responses/') });
+
+const operation = z.strictObject({
+  operationId: z.string().regex(/^[a-z][A-Za-z0-9]*$/),
+  summary: z.string().regex(/^[A-Z].*[^.]$/),
+  parameters: z.array(parameter).min(1).optional(),
+  requestBody: z.strictObject({ required: z.boolean(), content }).optional(),
+  responses: z.record(z.string().regex(/^([1-5]\d\d|default)$/), z.union([response, reference])),
+  security: z.array(z.record(z.string(), z.array(z.string()))),
+});
+
+const methods = z.enum(['get', 'put', 'post', 'delete', 'head', 'patch']);
+
+export const openapi = z.strictObject({
+  openapi: z.literal('3.1.0'),
+  info: z.strictObject({ title: z.string(), version: z.string(), description: z.string() }),
+  paths: z.record(z.string().startsWith('/'), z.partialRecord(methods, operation)),
+  components: z.strictObject({
+    securitySchemes: z.record(
+      z.string(),
+      z.strictObject({ type: z.literal('http'), scheme: z.enum(['bearer', 'basic']) }),
+    ),
+    responses: z.record(z.string(), response),
+  }),
+});
+
+export type Openapi = z.infer<typeof openapi>;
+export type Operation = z.infer<typeof operation>;
