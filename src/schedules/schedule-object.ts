@@ -1,4 +1,4 @@
-/** A schedule as the API shows it (messaging protocol 2.7). Absent values are left out, not null. */
+/** A schedule as the API shows it (messaging protocol 2.7); absent values are left out. */
 import type { EventEnvelope } from '../engine/decider.js';
 import {
   bodyField,

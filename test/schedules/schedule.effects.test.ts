@@ -160,7 +160,7 @@ describe('a schedule', () => {
     expect(town.calledAt).toEqual([360]);
   });
 
-  it('triggers once although it repeats an earlier message, and names what it published', async () => {
+  it('triggers although it repeats an earlier message, and names what it published', async () => {
     const town = await Town.build();
     await town.create({}, { deduplicationKey: 'id:once' });
     await town.pass(3 * minute);
