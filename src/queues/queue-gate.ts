@@ -1,7 +1,7 @@
 /**
  * Lets the messages of a queue start in the order in which they joined it, and only those that hold
- * a slot. An attempt that was canceled in flight keeps its room until it has ended: a receiver never
- * has more of a queue at once than its parallelism.
+ * a slot. An attempt that was canceled in flight keeps its room until it has ended: a receiver
+ * never has more of a queue at once than its parallelism.
  */
 import type { Entrant } from '../delivery/admission.js';
 import type { Gate } from '../delivery/gate.js';

@@ -1,4 +1,4 @@
-/** Requests about URL groups as they stand on the wire -> their commands (messaging protocol 2.6). */
+/** What requests about URL groups say, as it stands on the wire (messaging protocol 2.6). Pure. */
 import { z } from 'zod';
 import { isHeaderName, isHeaderValue } from '../http/header-field.js';
 import { readJsonBody } from '../http/json-body.js';

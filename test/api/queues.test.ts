@@ -219,7 +219,7 @@ describe('a queue over HTTP', () => {
 });
 
 describe('after a restart', () => {
-  it('a queue goes on where it was: settings, order, and the slot of whoever is tried again', async () => {
+  it('a queue goes on where it was, and whoever is tried again still holds its slot', async () => {
     const first = await startServer();
     const headers = { authorization: first.bearer };
     endpoint.answer((_request, count) => ({ status: count === 0 ? 500 : 200 }));

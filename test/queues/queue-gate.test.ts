@@ -150,7 +150,7 @@ function drain(world: QueueWorld): void {
 const numRuns = Number(process.env['QUEUE_RUNS'] ?? 200);
 
 describe('queues', () => {
-  it('start those that hold a slot in the order of joining, whatever happens, and all of them', () => {
+  it('start those that hold a slot, in the order of joining, and in the end all', () => {
     fc.assert(
       fc.property(steps, (list) => {
         const world = new QueueWorld(({ messageId, queueName: name }, own) => {

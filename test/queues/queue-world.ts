@@ -92,7 +92,7 @@ export class QueueWorld {
     else this.turn(message, created(queueName));
   }
 
-  /** The attempt at `index` of those in flight has ended; its outcome is decided, not yet on disk. */
+  /** The attempt at `index` of those in flight has ended; that is not on disk yet. */
   finish(index: number, isDelivered: boolean): void {
     const attempt = this.running[index % Math.max(1, this.running.length)];
     if (attempt === undefined || attempt.admission === null) return;
