@@ -1,6 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
+import type { DeadLetterCommand } from '../../src/dead-letters/dead-letter.commands.js';
+import { deadLetterDecider } from '../../src/dead-letters/dead-letter.decider.js';
+import { DeadLetters } from '../../src/dead-letters/dead-letters.projection.js';
 import type { Command, Effect } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
 import type { FlowControlCommand } from '../../src/flow-control/flow-control.commands.js';
@@ -39,6 +42,8 @@ interface Subject {
   join(engine: Engine): unknown;
   wants(state: never, id: string): readonly Effect[];
   readonly commands: fc.Arbitrary<Command>;
+  /** Where ids are made by what happens, the command for whom it means. */
+  address?(command: Command, indexes: unknown): Command;
 }
 
 const minute = 60_000;
@@ -52,6 +57,12 @@ const publish = fc
     maxRetries: fc.integer(few),
     retryDelay: fc.constantFrom(null, '1000', '1000 * pow(2, retried)'),
     deduplicationKey: fc.constantFrom(null, 'id:a', 'id:b', 'content:c'),
+    flowControl: fc.constantFrom(
+      null,
+      { key: 'k', parallelism: 2, rate: null, periodSeconds: 1 },
+      { key: 'k', parallelism: null, rate: 3, periodSeconds: 60 },
+    ),
+    queueName: fc.constantFrom(null, 'q'),
     labels: fc.subarray(['blue', 'green']),
     url: fc.constantFrom('https://example.com/a', 'http://example.com:8080?b'),
     body: fc.uint8Array({ maxLength: 20 }),
@@ -95,6 +106,25 @@ const messageCommands: fc.Arbitrary<Asked<MessageCommand>> = fc.oneof(
   anyMessage.map((id) => ({ type: 'CancelMessage' as const, id, terms: [] })),
 );
 
+/** Of letters the place in their list, which stands for the id. */
+const letterCommands: fc.Arbitrary<Asked<DeadLetterCommand>> = fc.record({
+  type: fc.constantFrom('DeleteDeadLetter' as const, 'RetryDeadLetter' as const),
+  id: fc.constantFrom('0', '0', '1'),
+  messageId: fc.constant('msg_again'),
+});
+
+/** Messages whose only attempt fails, mostly. */
+const failures: fc.Arbitrary<Asked<MessageCommand>> = fc.oneof(
+  publish.map(({ message, ...command }) => ({
+    ...command,
+    message: { ...message, maxRetries: 0, deduplicationKey: null },
+  })),
+  recordAttempt.map(({ record, ...command }) => ({
+    ...command,
+    record: { ...record, attempt: 0, status: record.status === 200 ? 200 : 500 },
+  })),
+);
+
 const rotations: fc.Arbitrary<Asked<RotateSigningKeys>> = fc
   .record({
     configured: fc.constantFrom(
@@ -110,6 +140,64 @@ const creations: fc.Arbitrary<Asked<CreateTopic>> = fc.record({
   id: fc.constantFrom('rides', 'fares', '__taken', 'no/name'),
   partitions: fc.integer({ min: 1, max: 5 }),
 });
+
+const anySchedule = fc.constantFrom('hourly', 'yearly');
+const newYears = [Date.UTC(2026, 0), Date.UTC(2027, 0)];
+
+const scheduleCommands: fc.Arbitrary<Asked<ScheduleCommand>> = fc.oneof(
+  fc
+    .record({ id: anySchedule, cron: fc.constantFrom('0 * * * *', '0 0 1 1 *', '0 0 30 2 *') })
+    .map(({ id, cron }) => ({
+      type: 'CreateSchedule' as const,
+      id,
+      definition: scheduleDefinition({ cron }),
+      body: Buffer.from('again'),
+    })),
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('TriggerSchedule' as const),
+      id: anySchedule,
+      dueAt: fc.constantFrom(...newYears),
+      definitionOffset: fc.integer({ min: 0, max: 4 }),
+      messageIds: fc.constant(['msg_a']),
+      error: fc.constantFrom(null, 'nobody there'),
+    }),
+  },
+  fc.record({
+    type: fc.constantFrom('PauseSchedule', 'ResumeSchedule', 'DeleteSchedule'),
+    id: anySchedule,
+  }),
+);
+
+const limit = fc.option(fc.integer({ min: 1, max: 3 }), { nil: null });
+const keyed = <Type extends string, Fields extends object>(
+  type: Type,
+  fields: fc.Arbitrary<Fields>,
+) =>
+  fc
+    .tuple(fc.constantFrom('k', 'other'), fields)
+    .map(([id, chosen]) => ({ type, id, ...chosen }) as const);
+
+const flowControls: fc.Arbitrary<Asked<FlowControlCommand>> = fc.oneof(
+  keyed(
+    'NameFlowControl',
+    fc.record({
+      limits: fc.record({
+        parallelism: limit,
+        rate: limit,
+        periodSeconds: fc.constantFrom(1, 60, 3600),
+      }),
+    }),
+  ),
+  keyed('PinFlowControl', fc.record({ parallelism: limit, rate: limit, periodSeconds: limit })),
+  keyed('UnpinFlowControl', fc.record({ parallelism: fc.boolean(), rate: fc.boolean() })),
+  keyed('PauseFlowControl', fc.constant({})),
+  keyed('ResumeFlowControl', fc.constant({})),
+  keyed('ResetRate', fc.constant({})),
+  keyed('ReserveGrants', fc.record({ waiting: fc.integer({ min: 1, max: 4 }) })),
+  keyed('ForgetFlowControl', fc.constant({})),
+);
 
 const anyQueue = fc.constantFrom('orders', 'mails');
 
@@ -149,66 +237,26 @@ const groupCommands: fc.Arbitrary<Asked<UrlGroupCommand>> = fc.oneof(
   fc.record({ type: fc.constant('DeleteUrlGroup' as const), id: anyGroup }),
 );
 
-const limit = fc.option(fc.integer({ min: 1, max: 3 }), { nil: null });
-const keyed = <Type extends string, Fields extends object>(
-  type: Type,
-  fields: fc.Arbitrary<Fields>,
-) =>
-  fc
-    .tuple(fc.constantFrom('a', 'b'), fields)
-    .map(([id, chosen]) => ({ type, id, ...chosen }) as const);
-
-const flowControls: fc.Arbitrary<Asked<FlowControlCommand>> = fc.oneof(
-  keyed(
-    'NameFlowControl',
-    fc.record({
-      limits: fc.record({
-        parallelism: limit,
-        rate: limit,
-        periodSeconds: fc.constantFrom(1, 60, 3600),
-      }),
-    }),
-  ),
-  keyed('PinFlowControl', fc.record({ parallelism: limit, rate: limit, periodSeconds: limit })),
-  keyed('UnpinFlowControl', fc.record({ parallelism: fc.boolean(), rate: fc.boolean() })),
-  keyed('PauseFlowControl', fc.constant({})),
-  keyed('ResumeFlowControl', fc.constant({})),
-  keyed('ResetRate', fc.constant({})),
-  keyed('ReserveGrants', fc.record({ waiting: fc.integer({ min: 1, max: 4 }) })),
-  keyed('ForgetFlowControl', fc.constant({})),
-);
-
-const anySchedule = fc.constantFrom('hourly', 'yearly');
-const newYears = [Date.UTC(2026, 0), Date.UTC(2027, 0)];
-
-const scheduleCommands: fc.Arbitrary<Asked<ScheduleCommand>> = fc.oneof(
-  fc
-    .record({ id: anySchedule, cron: fc.constantFrom('0 * * * *', '0 0 1 1 *', '0 0 30 2 *') })
-    .map(({ id, cron }) => ({
-      type: 'CreateSchedule' as const,
-      id,
-      definition: scheduleDefinition({ cron }),
-      body: Buffer.from('again'),
-    })),
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      type: fc.constant('TriggerSchedule' as const),
-      id: anySchedule,
-      dueAt: fc.constantFrom(...newYears),
-      definitionOffset: fc.integer({ min: 0, max: 4 }),
-      messageIds: fc.constant(['msg_a']),
-      error: fc.constantFrom(null, 'nobody there'),
-    }),
-  },
-  fc.record({
-    type: fc.constantFrom('PauseSchedule', 'ResumeSchedule', 'DeleteSchedule'),
-    id: anySchedule,
-  }),
-);
-
 const asCommands = (kind: string, asked: fc.Arbitrary<object>) =>
   asked.map((command) => ({ ...command, kind, at: 0 }) as Command);
+
+const publishedOffset = (engine: Engine) => (id: string) =>
+  engine.actors(messageDecider.kind).find(id)?.firstOffset;
+
+/** Messages, and whom they tell of themselves. */
+function joinMessages(engine: Engine, usage = new KeyUsage()): DeduplicationIndex {
+  const deduplication = new DeduplicationIndex();
+  engine.register({
+    decider: messageDecider,
+    view: { deduplication, publishedOffset: publishedOffset(engine) },
+    folds: [deduplication],
+  });
+  engine.carry('callEndpoint', carriesNothing);
+  engine.register({ decider: flowControlDecider, view: usage, folds: [] });
+  engine.follow(messageDecider.kind, usage);
+  engine.register({ decider: queueDecider, view: null, folds: [] });
+  return deduplication;
+}
 
 const subjects: readonly Subject[] = [
   {
@@ -216,18 +264,58 @@ const subjects: readonly Subject[] = [
     kind: messageDecider.kind,
     wants: messageDecider.wants,
     commands: asCommands(messageDecider.kind, messageCommands),
+    join: joinMessages,
+  },
+  {
+    file: 'src/dead-letters/dead-letter.decider.ts',
+    kind: deadLetterDecider.kind,
+    wants: deadLetterDecider.wants,
+    commands: fc.oneof(
+      { weight: 3, arbitrary: asCommands(messageDecider.kind, failures) },
+      asCommands(deadLetterDecider.kind, letterCommands),
+    ),
     join(engine) {
-      const deduplication = new DeduplicationIndex();
-      engine.register({
-        decider: messageDecider,
-        view: {
-          deduplication,
-          publishedOffset: (id) => engine.actors(messageDecider.kind).find(id)?.firstOffset,
+      joinMessages(engine);
+      const letters = new DeadLetters(20 * minute, publishedOffset(engine));
+      engine.register({ decider: deadLetterDecider, view: letters, folds: [letters] });
+      engine.follow(messageDecider.kind, letters);
+      return {
+        get all() {
+          return letters.all(startedAt);
         },
-        folds: [deduplication],
-      });
-      engine.carry('callEndpoint', carriesNothing);
-      return deduplication;
+      };
+    },
+    address(command, indexes) {
+      const { all } = indexes as { all: ReturnType<DeadLetters['all']> };
+      return command.kind === deadLetterDecider.kind
+        ? { ...command, id: all[Number(command.id)]?.id ?? 'no-letter' }
+        : command;
+    },
+  },
+  {
+    file: 'src/schedules/schedule.decider.ts',
+    kind: scheduleDecider.kind,
+    wants: scheduleDecider.wants,
+    commands: asCommands(scheduleDecider.kind, scheduleCommands),
+    join(engine) {
+      const messages = new ScheduledMessages();
+      engine.register({ decider: scheduleDecider, view: messages, folds: [messages] });
+      engine.carry('triggerSchedule', carriesNothing);
+      return messages;
+    },
+  },
+  {
+    file: 'src/flow-control/flow-control.decider.ts',
+    kind: flowControlDecider.kind,
+    wants: flowControlDecider.wants,
+    commands: fc.oneof(
+      asCommands(messageDecider.kind, messageCommands),
+      asCommands(flowControlDecider.kind, flowControls),
+    ),
+    join(engine) {
+      const usage = new KeyUsage();
+      joinMessages(engine, usage);
+      return usage;
     },
   },
   {
@@ -243,30 +331,6 @@ const subjects: readonly Subject[] = [
     wants: urlGroupDecider.wants,
     commands: asCommands(urlGroupDecider.kind, groupCommands),
     join: (engine) => engine.register({ decider: urlGroupDecider, view: null, folds: [] }),
-  },
-  {
-    file: 'src/flow-control/flow-control.decider.ts',
-    kind: flowControlDecider.kind,
-    wants: flowControlDecider.wants,
-    commands: asCommands(flowControlDecider.kind, flowControls),
-    join(engine) {
-      const usage = new KeyUsage();
-      engine.register({ decider: flowControlDecider, view: usage, folds: [] });
-      engine.follow(messageDecider.kind, usage);
-      return usage;
-    },
-  },
-  {
-    file: 'src/schedules/schedule.decider.ts',
-    kind: scheduleDecider.kind,
-    wants: scheduleDecider.wants,
-    commands: asCommands(scheduleDecider.kind, scheduleCommands),
-    join(engine) {
-      const messages = new ScheduledMessages();
-      engine.register({ decider: scheduleDecider, view: messages, folds: [messages] });
-      engine.carry('triggerSchedule', carriesNothing);
-      return messages;
-    },
   },
   {
     file: 'src/signing-keys/signing-keys.decider.ts',
@@ -314,7 +378,11 @@ async function open(subject: Subject, directory?: string) {
   const opened = await openEngine((engine) => {
     indexes = subject.join(engine);
   }, directory);
-  return { ...opened, remembered: () => remembered(subject, opened, indexes) };
+  return {
+    ...opened,
+    remembered: () => remembered(subject, opened, indexes),
+    address: (command: Command) => subject.address?.(command, indexes) ?? command,
+  };
 }
 
 describe('every decider of the product', () => {
@@ -335,7 +403,7 @@ describe('every decider of the product', () => {
           let at = startedAt;
           for (const [index, { afterMs, asked }] of turns.entries()) {
             at += afterMs;
-            const commands = asked.map((command) => ({ ...command, at }));
+            const commands = asked.map((command) => ({ ...whole.address(command), at }));
             if (index === restartAt % turns.length) {
               await restarted.close();
               const live = restarted.remembered();
