@@ -1,4 +1,4 @@
-/** Which dead letters a request is about, as it stands on the wire (messaging protocol 2.9). Pure. */
+/** Which dead letters a request is about, as it is written (messaging protocol 2.9). Pure. */
 
 import { type Parsed, parsed, refused } from '../http/parsed.js';
 import {
@@ -23,7 +23,7 @@ const cursor: FilterReader<number | null> = (values) => {
   return offset === undefined ? refused('is no cursor of this listing') : parsed(Number(offset));
 };
 
-/** Filters of bulk actions; dates are those of the failure. `dlqIds` makes the others mean nothing. */
+/** Filters of bulk actions; dates are those of the failure. With `dlqIds` no other one counts. */
 export const bulkFilters = {
   ...originFilters,
   dlqIds: names,

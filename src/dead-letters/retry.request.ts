@@ -57,8 +57,8 @@ export function readOverrides(
 }
 
 /**
- * The message that stands in at `at` for one that failed: the stored original, in its own dialect and with
- * its own body, which is not stored again.
+ * The message that stands in at `at` for one that failed: the stored original, in its own dialect
+ * and with its own body, which is not stored again.
  */
 export function retriedMessage(
   { event, offset }: EventEnvelope<MessagePublished>,

@@ -25,7 +25,8 @@ const otherSpellings: ReadonlyMap<string, string> = new Map([['callerIP', 'calle
 /**
  * The filters of a request: those in the query of its target (`/v2/dlq?label=a&label=b`, raw as it
  * was sent; a bearer token there is no filter) and those in its JSON body, where some clients send
- * them (`{"dlqIds": ["a", "b"]}`; an empty body has none). The reason of a refusal names the filter.
+ * them (`{"dlqIds": ["a", "b"]}`; an empty body has none). The reason of a refusal names the
+ * filter.
  */
 export function readFilters<Known extends KnownFilters>(
   requestTarget: string,

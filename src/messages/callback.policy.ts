@@ -1,4 +1,4 @@
-/** Whom an attempt's end is reported to: callbacks are messages of their own (spec: Events). Pure. */
+/** Who hears how an attempt ended: callbacks are messages of their own (spec: Events). Pure. */
 import type { EventEnvelope, TurnNames } from '../engine/decider.js';
 import type { PublishMessage } from './message.commands.js';
 import {

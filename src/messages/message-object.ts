@@ -71,7 +71,7 @@ export function messageObject(
   };
 }
 
-/** The headers a callback will have; it hides what its message hides, unless it has a say itself. */
+/** The headers a callback will have; hidden as its message says, unless it has a say itself. */
 export function callbackHeader(
   { contentType, headers, redaction }: CallbackOptions,
   message: Pick<MessagePublished, 'redaction'>,

@@ -94,7 +94,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     };
   }
 
-  /** The attempts in flight, by message: their start, Unix milliseconds, and their number from 0. */
+  /** The attempts in flight, by message: their number from 0 and start, Unix milliseconds. */
   *running(): Generator<{ messageId: string; attempt: number; startedAt: number }> {
     for (const { messageId, number, startedAt } of this.open.values()) {
       if (startedAt !== null) yield { messageId, attempt: number, startedAt };

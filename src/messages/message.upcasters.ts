@@ -1,7 +1,7 @@
-/** How events of messages that older versions wrote are read; what is on disk is never rewritten. */
+/** How events that older versions wrote are read; what is on disk is never rewritten. */
 import type { MessagePublished } from './message.events.js';
 
-/** What version 1 did not know: callbacks, shared bodies, redaction, and where messages came from. */
+/** What version 1 did not know: callbacks, shared bodies, redaction, where messages came from. */
 const sinceVersion2 = {
   bodyOffset: null,
   redaction: null,

@@ -1,4 +1,4 @@
-/** The messages that are accepted and not final: shown one by one, taken back one by one or many. */
+/** The messages that are accepted and not final: shown one by one, taken back one or many. */
 import type { Clock } from '../engine/clock.js';
 import type { EventEnvelope } from '../engine/decider.js';
 import { type Engine, turnCommandsMax } from '../engine/engine.js';

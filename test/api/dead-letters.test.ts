@@ -303,7 +303,7 @@ describe('a retry', () => {
     expect((await api('GET', `/${letter.dlqId}`)).status).toBe(404);
   });
 
-  it('that fails again is another letter, and can be retried again with the same body', async () => {
+  it('that fails again is another letter, to be retried with the same body', async () => {
     const first = await fail('', {}, 'again');
     const { body } = await api('POST', `/retry/${first.dlqId}`);
     const second = await letterOf((body as { messageId: string }).messageId);

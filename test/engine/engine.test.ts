@@ -217,7 +217,7 @@ describe('a turn of commands that go together', () => {
     await close();
   });
 
-  it('is refused as a whole by one refusal: memory, journal and effects know nothing of it', async () => {
+  it('is refused as a whole by one refusal, which nothing knows of then', async () => {
     const { engine, journal, states, sum, rung, close } = await open();
     await engine.dispatch([command('Add', 'a', { amount: 1 })]);
     const before = JSON.stringify(states());
