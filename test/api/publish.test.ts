@@ -1,6 +1,8 @@
 import { jest } from '@jest/globals';
 import { Client } from '@upstash/qstash';
+import fc from 'fast-check';
 import { callApi } from '../support/api-call.js';
+import { bodyOf, rawRequest, statusOf } from '../support/raw-request.js';
 import { RecordingEndpoint } from '../support/recording-endpoint.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -414,3 +416,55 @@ async function gone(messageId: string | undefined): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
+
+describe('whatever is asked of the front desk', () => {
+  const option = fc.constantFrom(
+    ...['Method', 'Delay', 'Not-Before', 'Timeout', 'Retries', 'Retry-Delay', 'Label', 'Cron'],
+    ...['Redact-Fields', 'Flow-Control-Key', 'Flow-Control-Value', 'Queue-Name', 'Schedule-Id'],
+    ...['Callback', 'Callback-Delay', 'Failure-Callback', 'Failure-Callback-Retries'],
+    ...['Callback-Forward-A', 'Forward-A', 'Header-Forward', 'Deduplication-Id', 'Anything'],
+  );
+  const value = fc.oneof(
+    fc.stringMatching(/^[\t -~\x80-\xff]{0,30}$/),
+    fc.constantFrom('1', 'true', '1h', 'name', 'rate=1', '* * * * *', 'https://example.invalid/'),
+  );
+  const target = fc.oneof(
+    fc.constantFrom(
+      'https://example.invalid/a',
+      'https:/example.invalid',
+      'nobody',
+      'queue/nobody',
+      '',
+    ),
+    fc.stringMatching(/^[!-~]{0,30}$/),
+  );
+  const way = fc.constantFrom('publish', 'enqueue', 'schedules', 'batch', 'enqueue/line');
+  const headers = fc.dictionary(option, value, { maxKeys: 5 });
+
+  it('is answered, and never with a failure of ours', async () => {
+    const statuses = new Set<number>();
+    await fc.assert(
+      fc.asyncProperty(way, target, headers, async (name, destination, options) => {
+        const lines = Object.entries({ Delay: '1h', ...options }).map(
+          ([each, text]) => `Svc-${each}: ${text}\r\n`,
+        );
+        const headersOfItem = Object.fromEntries(
+          Object.entries(options).map(([each, text]) => [`svc-${each}`, text]),
+        );
+        const body = JSON.stringify([{ destination, headers: headersOfItem }]);
+        const answer = await rawRequest(
+          server.port,
+          `POST /v2/${name}${name === 'batch' ? '' : `/${destination}`} HTTP/1.1\r\nHost: a\r\n` +
+            `Authorization: ${server.bearer}\r\nConnection: close\r\n${lines.join('')}` +
+            `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+        );
+        const status = statusOf(answer);
+        statuses.add(status);
+        expect([200, 202, 400, 404, 412]).toContain(status);
+        expect(bodyOf(answer)).toBeTruthy();
+      }),
+      { numRuns: 300 },
+    );
+    expect(statuses.size).toBeGreaterThanOrEqual(3);
+  });
+});
