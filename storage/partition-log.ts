@@ -182,8 +182,8 @@ export class PartitionLog {
   /** The offsets of records that carry the index term `term`. */
   async *find(term: string, options: FindOptions = {}): AsyncGenerator<Offset> {
     for await (const offset of this.candidates([[term]], options)) {
-      const record = (await this.read(offset, { maxRecords: 1 }))[0]?.records()[0];
-      if (record?.offset === offset && record.terms.includes(term)) yield offset;
+      const [batch] = await this.read(offset, { maxRecords: 1 });
+      if (batch?.record(offset)?.terms.includes(term) === true) yield offset;
     }
   }
 

@@ -1,7 +1,7 @@
 /** The batch: what is written at once, checked at once, and stays whole or never was. */
 import { crc32 } from 'node:zlib';
 import { type Offset, readOffset, writeOffset } from './offset.js';
-import { decodeRecords, type LogRecord } from './record.js';
+import { decodeRecords, findRecord, type LogRecord } from './record.js';
 
 /*
   RecordBatch => header (88 bytes), body, 0 to 7 zero bytes up to a multiple of 8
@@ -170,6 +170,8 @@ export interface RecordBatch {
   /** Bytes of the whole batch on disk. */
   readonly byteLength: number;
   records(): readonly LogRecord[];
+  /** The record at `offset`; null where there is none here. */
+  record(offset: Offset): LogRecord | null;
 }
 
 /** The part of a batch, whose body is intact, that lies in [from, until). */
@@ -208,5 +210,10 @@ export class BatchView implements RecordBatch {
       ? all
       : all.filter(({ offset }) => offset >= baseOffset && offset < nextOffset);
     return this.backwards ? records.reverse() : records;
+  }
+
+  record(offset: Offset): LogRecord | null {
+    const isHere = offset >= this.baseOffset && offset < this.nextOffset;
+    return isHere ? findRecord(this.body, this.header.baseOffset, offset) : null;
   }
 }

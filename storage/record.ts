@@ -149,6 +149,19 @@ export function decodeRecords(body: Buffer, baseOffset: Offset): LogRecord[] {
   return records;
 }
 
+/** The one record with `offset`; null where the body has none. Steps over the others. */
+export function findRecord(body: Buffer, baseOffset: Offset, offset: Offset): LogRecord | null {
+  for (let start = 0; start < body.length; ) {
+    const end = start + 4 + body.readUInt32LE(start);
+    if (end < start + fixedLength || end > body.length) throw new RangeError('record length');
+    if (baseOffset + body.readUInt32LE(start + 4) === offset) {
+      return decodeRecord(body, start, end, baseOffset);
+    }
+    start = end;
+  }
+  return null;
+}
+
 function decodeRecord(body: Buffer, start: number, end: number, baseOffset: Offset): LogRecord {
   const keyLength = body.readInt32LE(start + 16);
   const valueLength = body.readInt32LE(start + 20);

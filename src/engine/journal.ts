@@ -173,6 +173,6 @@ export class Journal {
 
   private async record(offset: number): Promise<LogRecord | null> {
     const [batch] = await this.log.read(offset, { maxRecords: 1 });
-    return batch?.records().find((record) => record.offset === offset) ?? null;
+    return batch?.record(offset) ?? null;
   }
 }

@@ -180,6 +180,16 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await store.close();
   });
 
+  it('gives one record of a batch by its offset, and none of another', async () => {
+    const store = await open();
+    const log = await store.createLog('orders');
+    await log.append([numbered(0), numbered(1), numbered(2)]).durable;
+    const [batch] = await log.read(1, { maxRecords: 1 });
+    expect(batch?.record(1)?.value).toEqual(numbered(1).value);
+    expect([batch?.record(0), batch?.record(2)]).toEqual([null, null]);
+    await store.close();
+  });
+
   it('finds where one of each of several terms may be, before and after a restart', async () => {
     let store = await open();
     await filled(store, 30);
