@@ -9,6 +9,7 @@ import {
   Param,
   Post,
   Req,
+  StreamableFile,
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../engine/clock.js';
@@ -22,6 +23,7 @@ import { flowControlRoutes } from './flow-control.openapi.js';
 import { parseNothing, parsePin, parseSearch, parseUnpin } from './flow-control.request.js';
 import type { FlowControlState } from './flow-control.state.js';
 import { FlowControlGate } from './flow-control-gate.js';
+import { flowControlListing } from './flow-control-listing.js';
 import { type FlowControlRecord, flowControlRecord } from './flow-control-record.js';
 
 @Controller('v2/flowControl')
@@ -34,15 +36,14 @@ export class FlowControlController {
 
   @Get()
   @Describe(flowControlRoutes.list)
-  async list(@Req() { url }: FastifyRequest): Promise<{ flowControls: FlowControlRecord[] }> {
+  list(@Req() { url }: FastifyRequest): StreamableFile {
     const search = valueIn(parseSearch(url)) ?? '';
-    const flowControls: FlowControlRecord[] = [];
-    for (const key of this.engine.actors(flowControlKind).ids()) {
-      const record = key.includes(search) ? this.recordOf(key) : null;
-      if (record !== null) flowControls.push(record);
-    }
-    await this.engine.durable();
-    return { flowControls };
+    const known = [...this.engine.actors(flowControlKind).ids()];
+    const listing = flowControlListing(
+      known.filter((key) => key.includes(search)),
+      { recordOf: (key) => this.recordOf(key), durable: () => this.engine.durable() },
+    );
+    return new StreamableFile(listing, { type: 'application/json; charset=utf-8' });
   }
 
   @Get(':key')
