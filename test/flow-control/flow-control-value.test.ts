@@ -49,6 +49,15 @@ describe('a flow-control value', () => {
     expect(parseFlowControlValue(text).ok).toBe(false);
   });
 
+  it.each([
+    ['a number', `rate=${'1'.repeat(100_000)}`],
+    ['blanks', `rate=1${' '.repeat(100_000)}`],
+    ['pairs', 'rate=1,'.repeat(100_000)],
+  ])('reads no further than 256 characters of %s', (_what, text) => {
+    const reason = 'is longer than 256 characters';
+    expect(parseFlowControlValue(text)).toEqual({ ok: false, reason });
+  });
+
   it('reads back what it writes', () => {
     const limit = fc.option(fc.integer({ min: 1, max: 1_000_000_000 }), { nil: null });
     const value: fc.Arbitrary<FlowControlValue> = fc
