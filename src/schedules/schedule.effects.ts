@@ -15,8 +15,8 @@ import type { TriggerScheduleWish } from './schedule.decider.js';
 import { type ScheduleCreated, scheduleKind } from './schedule.events.js';
 import { triggerMessages, triggerTargets } from './trigger-commands.js';
 
-/** Triggers on their way at once: enough to share commits, few enough to leave room for others. */
-const atOnceMax = 64;
+/** Triggers on their way at once: enough to share commits, few enough that a publish waits little. */
+const atOnceMax = 16;
 
 /**
  * The same while attempts wait in crowds: 100,000 schedules of one minute then publish about as
