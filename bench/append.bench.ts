@@ -22,6 +22,7 @@ function appendCase(name: string, appending: Appending): Case {
   return {
     scenario: 'append',
     name,
+    beside: 'bare loop',
     unit: 'records',
     goal: appending.logs === 1 ? goal : null,
     compares: 'rate',
@@ -33,7 +34,7 @@ function appendCase(name: string, appending: Appending): Case {
         await stepwell.process.stop();
         await bare.process.stop();
       };
-      return { stepwell, bare, stop };
+      return { stepwell, beside: bare, stop };
     },
   };
 }

@@ -15,6 +15,7 @@ export const batchCases: readonly Case[] = [100, 1024].map(
   (bodyBytes): Case => ({
     scenario: 'batch',
     name: `${messages} messages of ${bodyBytes} B, ${connections} in flight`,
+    beside: 'bare loop',
     unit: 'messages',
     goal: null,
     compares: 'rate',
@@ -41,7 +42,7 @@ async function batchContest(directory: string, bodyBytes: number): Promise<Conte
     await stepwell.stop();
     await bare.stop();
   };
-  return { stepwell: contestant(stepwell, body), bare: contestant(bare, body), stop };
+  return { stepwell: contestant(stepwell, body), beside: contestant(bare, body), stop };
 }
 
 /** Operations are messages; latencies are those of the requests they came in. */

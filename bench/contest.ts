@@ -1,4 +1,7 @@
-/** Stepwell and a bare loop of the same work, measured in turns: A B A B, in one run. */
+/**
+ * Stepwell and what stands beside it, a bare loop of the same work or Stepwell without what is in
+ * question, measured in turns: A B A B, in one run.
+ */
 import type { MeasuredProcess } from './measured-process.js';
 import { quietMoment } from './quiet-moment.js';
 import { ascending, median, percentile, type Spread, spread } from './statistics.js';
@@ -21,7 +24,7 @@ export interface Contestant {
 
 export interface Contest {
   readonly stepwell: Contestant;
-  readonly bare: Contestant;
+  readonly beside: Contestant;
   /** Ends what both used, their processes included. */
   stop(): Promise<void>;
 }
@@ -30,6 +33,8 @@ export interface Contest {
 export interface Case {
   readonly scenario: string;
   readonly name: string;
+  /** What stands beside Stepwell. */
+  readonly beside: string;
   /** What one operation is. */
   readonly unit: string;
   /** The ratio to reach; null where none was set. */
@@ -67,10 +72,10 @@ export interface Result {
   readonly case: Case;
   /** Pairs of rounds that began although others were using the machine. */
   readonly noisyRounds: number;
-  /** Stepwell beside bare, one ratio for each pair of rounds; more is better. */
+  /** Stepwell over what stands beside it, one ratio for each pair of rounds; more is better. */
   readonly ratio: Spread;
   readonly stepwell: Performance;
-  readonly bare: Performance;
+  readonly beside: Performance;
 }
 
 interface MeasuredRound extends Round {
@@ -88,20 +93,20 @@ export async function race(
   const contest = await subject.contest(directory);
   let noisyRounds = 0;
   const stepwell: MeasuredRound[] = [];
-  const bare: MeasuredRound[] = [];
+  const beside: MeasuredRound[] = [];
   try {
     // The first round of either side warms its compiler and its files, and counts for nothing.
-    for (const side of [contest.stepwell, contest.bare]) await side.run(seconds);
+    for (const side of [contest.stepwell, contest.beside]) await side.run(seconds);
     for (let round = 0; round < rounds; round += 1) {
       if (!(await quietMoment(patienceSeconds))) noisyRounds += 1;
       stepwell.push(await measure(contest.stepwell, seconds));
-      bare.push(await measure(contest.bare, seconds));
+      beside.push(await measure(contest.beside, seconds));
     }
   } finally {
     await contest.stop();
   }
   const ratios = stepwell.map((ours, round) => {
-    const theirs = bare[round];
+    const theirs = beside[round];
     if (theirs === undefined) throw new Error('a round has one side');
     return subject.compares === 'rate'
       ? rateOf(ours) / rateOf(theirs)
@@ -112,7 +117,7 @@ export async function race(
     noisyRounds,
     ratio: spread(ratios),
     stepwell: performanceOf(stepwell),
-    bare: performanceOf(bare),
+    beside: performanceOf(beside),
   };
 }
 

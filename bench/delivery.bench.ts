@@ -23,6 +23,7 @@ export const deliveryCases: readonly Case[] = [
   {
     scenario: 'delivery',
     name: `1 KiB, ${connections} in flight`,
+    beside: 'bare loop',
     unit: 'messages',
     goal: null,
     compares: 'rate',
@@ -32,6 +33,7 @@ export const deliveryCases: readonly Case[] = [
   {
     scenario: 'delivery',
     name: `answered to arrived, ${lowRate} messages/s`,
+    beside: 'bare loop',
     unit: 'messages',
     goal: null,
     compares: 'latency',
@@ -57,7 +59,7 @@ async function deliveryContest(directory: string, run: Run): Promise<Contest> {
   };
   return {
     stepwell: { process: stepwell, run: run(stepwell, sink) },
-    bare: { process: bare, run: run(bare, sink) },
+    beside: { process: bare, run: run(bare, sink) },
     stop,
   };
 }

@@ -15,6 +15,7 @@ export const flowCases: readonly Case[] = ['parallelism=1000', 'rate=100000'].ma
   (value): Case => ({
     scenario: 'flow',
     name: `1 KiB, ${keys.toLocaleString('en')} keys of ${value}`,
+    beside: 'no keys',
     unit: 'messages',
     goal: null,
     compares: 'rate',
@@ -36,7 +37,7 @@ async function flowContest(directory: string, value: string): Promise<Contest> {
   };
   return {
     stepwell: { process: keyed, run: publishWith(optionsOf, keyed, sink) },
-    bare: { process: plain, run: publishWith(() => ({}), plain, sink) },
+    beside: { process: plain, run: publishWith(() => ({}), plain, sink) },
     stop,
   };
 }

@@ -19,6 +19,7 @@ const body = Buffer.from(text);
 
 const fanOut = {
   scenario: 'group',
+  name: `1 KiB to ${endpoints} endpoints`,
   unit: 'deliveries',
   goal: null,
   compares: 'rate',
@@ -26,12 +27,8 @@ const fanOut = {
 } as const;
 
 export const groupCases: readonly Case[] = [
-  { ...fanOut, name: `1 KiB to ${endpoints} endpoints`, contest: besideBareLoop },
-  {
-    ...fanOut,
-    name: `1 KiB to ${endpoints} endpoints, beside as many publishes in a batch`,
-    contest: besideBatch,
-  },
+  { ...fanOut, beside: 'bare loop', contest: besideBareLoop },
+  { ...fanOut, beside: 'as many publishes in a batch', contest: besideBatch },
 ];
 
 /** The bare loop commits as many bytes, the body once, and posts a hundred requests. */
@@ -55,7 +52,7 @@ async function besideBareLoop(directory: string): Promise<Contest> {
   };
   return {
     stepwell: { process: stepwell, run: publishTo(stepwell, group, sink) },
-    bare: { process: bare, run: publishTo(bare, `${origin}/`, sink) },
+    beside: { process: bare, run: publishTo(bare, `${origin}/`, sink) },
     stop,
   };
 }
@@ -81,7 +78,7 @@ async function besideBatch(directory: string): Promise<Contest> {
   };
   return {
     stepwell: { process: grouped, run: publishTo(grouped, group, sink) },
-    bare: { process: batched, run: deliverAll(batch, sink) },
+    beside: { process: batched, run: deliverAll(batch, sink) },
     stop,
   };
 }

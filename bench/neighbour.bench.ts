@@ -24,7 +24,8 @@ const target = {
 export const neighbourCases: readonly Case[] = [
   {
     scenario: 'neighbour',
-    name: `published to arrived, ${goodRate} messages/s, beside five hostile destinations`,
+    name: `published to arrived, ${goodRate} messages/s, five hostile destinations`,
+    beside: 'no neighbours',
     unit: 'messages',
     // At most twice the median latency.
     goal: 0.5,
@@ -45,7 +46,7 @@ async function neighbourContest(directory: string): Promise<Contest> {
   };
   return {
     stepwell: { process: pestered, run: deliveryBeside(origins, pestered, sink) },
-    bare: { process: alone, run: deliveryBeside([], alone, sink) },
+    beside: { process: alone, run: deliveryBeside([], alone, sink) },
     stop,
   };
 }

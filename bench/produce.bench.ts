@@ -21,6 +21,7 @@ export const produceCases: readonly Case[] = [single, batch].map(
   (produce): Case => ({
     scenario: 'produce',
     name: `${produce.name}, ${connections} in flight`,
+    beside: 'bare loop',
     unit: 'records',
     goal: null,
     compares: 'rate',
@@ -42,7 +43,7 @@ async function produceContest(directory: string, produce: Produce): Promise<Cont
     await stepwell.stop();
     await bare.stop();
   };
-  return { stepwell: contestant(stepwell, produce), bare: contestant(bare, produce), stop };
+  return { stepwell: contestant(stepwell, produce), beside: contestant(bare, produce), stop };
 }
 
 /** Operations are records; latencies are those of the requests they came in. */

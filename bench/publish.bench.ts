@@ -15,6 +15,7 @@ export const publishCases: readonly Case[] = [1, 16, 64, 256].map(
   (connections): Case => ({
     scenario: 'publish',
     name: `1 KiB, ${connections} in flight`,
+    beside: 'bare loop',
     unit: 'messages',
     goal: 0.7,
     compares: 'rate',
@@ -53,5 +54,5 @@ async function publishContest(directory: string, connections: number): Promise<C
     await stepwell.stop();
     await bare.stop();
   };
-  return { stepwell: contestant(stepwell), bare: contestant(bare), stop };
+  return { stepwell: contestant(stepwell), beside: contestant(bare), stop };
 }

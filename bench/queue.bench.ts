@@ -16,6 +16,7 @@ export const queueCases: readonly Case[] = [1, 10].map(
   (parallelism): Case => ({
     scenario: 'queue',
     name: `1 KiB, parallelism ${parallelism}`,
+    beside: 'no queue',
     unit: 'messages',
     goal: null,
     compares: 'rate',
@@ -34,7 +35,7 @@ async function queueContest(directory: string, parallelism: number): Promise<Con
   };
   return {
     stepwell: { process: queued, run: publishThrough({ queue: queueName }, queued, sink) },
-    bare: { process: plain, run: publishThrough({}, plain, sink) },
+    beside: { process: plain, run: publishThrough({}, plain, sink) },
     stop,
   };
 }

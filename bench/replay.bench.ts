@@ -10,6 +10,7 @@ export const replayCases: readonly Case[] = [
   {
     scenario: 'replay',
     name: `about ${events.toLocaleString('en')} message events`,
+    beside: 'bare loop',
     unit: 'events',
     goal: 0.6,
     compares: 'rate',
@@ -22,7 +23,7 @@ export const replayCases: readonly Case[] = [
         await stepwell.process.stop();
         await bare.process.stop();
       };
-      return { stepwell, bare, stop };
+      return { stepwell, beside: bare, stop };
     },
   },
 ];

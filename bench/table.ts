@@ -5,17 +5,18 @@ import type { Spread } from './statistics.js';
 
 const columns = [
   'case',
+  'beside',
   'ratio (lowest-highest)',
   'goal',
   'CPU ratio',
   'per second',
-  'bare per second',
+  'beside per second',
   'p50 / p99 ms',
-  'bare p50 / p99 ms',
+  'beside p50 / p99 ms',
   'CPU us',
-  'bare CPU us',
+  'beside CPU us',
   'RSS MiB',
-  'bare RSS MiB',
+  'beside RSS MiB',
   'noisy',
 ];
 
@@ -53,8 +54,13 @@ function markdown(lines: readonly string[][]): string {
 }
 
 /** One result while the others still run. */
-export function summary({ case: { scenario, name, unit }, ratio, stepwell, bare }: Result): string {
-  const rates = `${whole(stepwell.rate.median)} and ${whole(bare.rate.median)} ${unit}/s`;
+export function summary({
+  case: { scenario, name, unit },
+  ratio,
+  stepwell,
+  beside,
+}: Result): string {
+  const rates = `${whole(stepwell.rate.median)} and ${whole(beside.rate.median)} ${unit}/s`;
   return `${scenario}: ${name}: ${ratioOf(ratio)} (${rates})`;
 }
 
@@ -64,21 +70,22 @@ export function figureSummary({ measurement: { scenario, name }, figures }: Foun
   return `${scenario}: ${name}: ${seen.join('; ')}`;
 }
 
-function lineOf({ case: subject, noisyRounds, ratio, stepwell, bare }: Result): string[] {
+function lineOf({ case: subject, noisyRounds, ratio, stepwell, beside }: Result): string[] {
   const { scenario, name, goal, unit } = subject;
   return [
     `${scenario}: ${name}`,
+    subject.beside,
     ratioOf(ratio),
     goalOf(ratio, goal),
-    (bare.cpuMicroseconds / stepwell.cpuMicroseconds).toFixed(2),
+    (beside.cpuMicroseconds / stepwell.cpuMicroseconds).toFixed(2),
     `${whole(stepwell.rate.median)} ${unit}`,
-    whole(bare.rate.median),
+    whole(beside.rate.median),
     latencyOf(stepwell),
-    latencyOf(bare),
+    latencyOf(beside),
     stepwell.cpuMicroseconds.toFixed(1),
-    bare.cpuMicroseconds.toFixed(1),
+    beside.cpuMicroseconds.toFixed(1),
     mebibytes(stepwell),
-    mebibytes(bare),
+    mebibytes(beside),
     String(noisyRounds),
   ];
 }
