@@ -116,7 +116,15 @@ async function holdings(server: TestServer) {
     records.push((await call(server, 'POST', '/fetch', { body })).body);
   }
   const keys = (await call(server, 'GET', '/v2/keys')).body;
-  return { states: ids.map((id) => [id, messages.find(id)]), shown, keys, topics, records };
+  const letters = (await call(server, 'GET', '/v2/dlq')).body;
+  return {
+    states: ids.map((id) => [id, messages.find(id)]),
+    shown,
+    letters,
+    keys,
+    topics,
+    records,
+  };
 }
 
 async function printed(): Promise<string> {
