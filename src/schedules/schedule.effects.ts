@@ -15,7 +15,7 @@ import type { TriggerScheduleWish } from './schedule.decider.js';
 import { type ScheduleCreated, scheduleKind } from './schedule.events.js';
 import { triggerMessages, triggerTargets } from './trigger-commands.js';
 
-/** Triggers on their way at once: enough to share commits, few enough that a publish waits little. */
+/** Triggers on their way at once: enough to share commits, few enough to hold no publish up. */
 const atOnceMax = 16;
 
 /**
