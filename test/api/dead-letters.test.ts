@@ -227,6 +227,23 @@ describe('the listing', () => {
     expect(await labels(`?dlqIds=${other.dlqId},1-1`)).toEqual(['b']);
   });
 
+  it('is filtered by the queue and the URL group that a message came through', async () => {
+    const endpoints = JSON.stringify({ endpoints: [{ url: `${endpoint.url}/g`, name: 'first' }] });
+    await callApi(server, 'POST', '/v2/topics/letters/endpoints', {}, endpoints);
+    const once = { 'svc-retries': '0' };
+    const sent = await callApi(server, 'POST', '/v2/publish/letters', once, 'to all');
+    const [inGroup] = sent.body as { messageId: string }[];
+    const target = `/v2/enqueue/letters/${endpoint.url}/q`;
+    const queued = await callApi(server, 'POST', target, once, 'in line');
+    const grouped = await letterOf(inGroup?.messageId ?? '');
+    const enqueued = await letterOf((queued.body as { messageId: string }).messageId);
+    expect(grouped).toMatchObject({ topicName: 'letters', endpointName: 'first', body: 'to all' });
+    expect(enqueued).toMatchObject({ queueName: 'letters', body: 'in line' });
+    expect((await list('?topicName=letters')).messages).toEqual([grouped]);
+    expect((await list('?queueName=letters')).messages).toEqual([enqueued]);
+    expect((await list('?queueName=letters&topicName=letters')).messages).toEqual([]);
+  });
+
   it('ends a page early where the bodies are large, and goes on behind it', async () => {
     const body = 'x'.repeat(5 * 1024 * 1024);
     for (const label of ['a', 'b', 'c']) await fail('', { 'svc-label': label }, body);

@@ -85,6 +85,26 @@ describe('a bulk cancel', () => {
     expect(await Promise.all([...meant, other].map(statusOf))).toEqual([404, 404, 200]);
   });
 
+  it('goes by the queue and by the URL group that a message came through', async () => {
+    const group = '/v2/topics/cancelled/endpoints';
+    const endpoints = JSON.stringify({ endpoints: [{ url: `${endpoint.url}/g`, name: 'first' }] });
+    await callApi(server, 'POST', group, {}, endpoints);
+    const sent = await callApi(server, 'POST', '/v2/publish/cancelled', later, 'x');
+    const [inGroup] = sent.body as { messageId: string }[];
+    const target = `/v2/enqueue/cancelled/${endpoint.url}/q`;
+    const queued = await callApi(server, 'POST', target, later, 'x');
+    const inQueue = queued.body as { messageId: string };
+    const shown = await callApi(server, 'GET', `/v2/messages/${inGroup?.messageId}`);
+    expect(shown.body).toMatchObject({ topicName: 'cancelled', endpointName: 'first', body: 'x' });
+    const { body } = await callApi(server, 'GET', `/v2/messages/${inQueue.messageId}`);
+    expect(body).toMatchObject({ queueName: 'cancelled' });
+    expect((await cancel('?queueName=cancelled&topicName=cancelled')).body).toEqual({
+      cancelled: 0,
+    });
+    expect((await cancel('?topicName=cancelled')).body).toEqual({ cancelled: 1 });
+    expect((await cancel('?queueName=cancelled&path=/q')).body).toEqual({ cancelled: 1 });
+  });
+
   it('goes by URL, host and path', async () => {
     const [a, b] = [await publish('/a?x=1'), await publish('/b')];
     expect((await cancel(`?url=${encodeURIComponent(`${endpoint.url}/a`)}`)).body).toEqual({
