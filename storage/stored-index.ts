@@ -20,7 +20,7 @@ export interface RecordFinder {
 }
 
 export class StoredIndex implements RecordFinder {
-  /** `keys` and `offsets` are of the index file at `path`, which was read whole and found intact. */
+  /** `keys` and `offsets` are of the file at `path`, which was read whole and found intact. */
   constructor(
     private readonly disk: Disk,
     private readonly openFiles: OpenFiles,

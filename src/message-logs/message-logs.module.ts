@@ -12,7 +12,7 @@ import { provided } from '../ports.js';
 import { MessageLog, type RunningAttempt } from './message-log.js';
 import { MessageLogsController } from './message-logs.controller.js';
 
-/** Some tens of milliseconds of work; on a machine that is busy otherwise, no caller waits longer. */
+/** Some tens of milliseconds of work; on a machine that is busy no caller waits longer. */
 const budget = { events: 20_000, milliseconds: 1000 };
 
 @Module({

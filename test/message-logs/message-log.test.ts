@@ -115,7 +115,7 @@ const everything: LogQuery = {
 };
 
 describe('the log of messages', () => {
-  it('lists in pages what the plainest listing lists, whatever is asked of whatever happened', async () => {
+  it('lists in pages what the plainest listing lists, whatever is asked', async () => {
     const questions = fc.array(fc.tuple(question, fc.integer({ min: 1, max: 40 })), {
       minLength: 25,
       maxLength: 25,
