@@ -39,6 +39,7 @@ export class MessagingSimulation {
   ) {
     this.random = new SeededRandom(seed);
     this.world = new SimulatedWorld(new SeededRandom(seed + 1));
+    this.world.isDark = () => this.isDead;
   }
 
   get server(): SimulatedServer {

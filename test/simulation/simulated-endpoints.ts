@@ -50,6 +50,8 @@ export class SimulatedWorld {
   /** While it is true everything fails and hangs now and then; else all is well at once. */
   isMoody = true;
   life = 0;
+  /** The power is out: what the dying life still does reaches nobody. */
+  isDark: () => boolean = () => false;
 
   constructor(readonly random: SeededRandom) {}
 
@@ -82,6 +84,7 @@ class ReachedEndpoints implements Endpoints {
 
   call(attempt: OutgoingAttempt, signal?: AbortSignal): Promise<AttemptOutcome> {
     const { world, clock, life } = this;
+    if (world.isDark()) return new Promise(() => undefined);
     const startedAt = clock.now();
     const call: Call = {
       messageId: headerOf(attempt, 'message-id'),
