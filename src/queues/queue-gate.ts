@@ -8,6 +8,7 @@ import type { Gate } from '../delivery/gate.js';
 import type { Gates } from '../delivery/gates.js';
 import { Line } from '../delivery/line.js';
 import type { EventListener } from '../engine/engine.js';
+import type { QueueSettings } from './queue.events.js';
 import type { QueueEntries } from './queue-entries.js';
 import type { QueueOrder } from './queue-order.js';
 
@@ -16,9 +17,11 @@ export class QueueGate implements Gate {
   /** By queue name. */
   private readonly lines = new Map<string, Line>();
 
+  /** `decided` tells how a queue works as far as memory knows, which may be ahead of the disk. */
   constructor(
     private readonly entries: QueueEntries,
     private readonly gates: Pick<Gates, 'reopen'>,
+    private readonly decided: (queueName: string) => QueueSettings,
   ) {}
 
   /** Whoever asks has joined its queue: its delay has passed. */
@@ -33,13 +36,15 @@ export class QueueGate implements Gate {
     return line;
   }
 
+  /** A limit holds from when it is decided until its end is durable: an answered pause is one. */
   hasRoom(line: Line, { queueName, messageId }: Entrant): boolean {
     const entry = this.entries.find(messageId);
     // Canceled a moment ago: its wish is about to be taken back.
     if (queueName === null || entry === undefined || entry.isFinal) return false;
     const order = this.entries.orderOf(queueName);
-    const { isPaused, parallelism } = order.settings;
-    return !isPaused && line.used < parallelism && order.holdsSlot(entry);
+    const all = [order.settings, this.decided(queueName)];
+    if (all.some(({ isPaused, parallelism }) => isPaused || line.used >= parallelism)) return false;
+    return order.holdsSlot(entry);
   }
 
   enter(line: Line): void {

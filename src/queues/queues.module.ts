@@ -6,7 +6,9 @@ import { Engine } from '../engine/engine.js';
 import { Payloads } from '../engine/payloads.js';
 import { Metrics } from '../metrics/metrics.js';
 import { provided } from '../ports.js';
-import { queueDecider } from './queue.decider.js';
+import { queueKind } from './queue.commands.js';
+import { type QueueState, queueDecider } from './queue.decider.js';
+import { defaultSettings } from './queue.events.js';
 import { QueueEntries } from './queue-entries.js';
 import { QueueGate } from './queue-gate.js';
 import { QueueRemoval } from './queue-removal.js';
@@ -27,7 +29,10 @@ export class QueuesModule {}
 
 function queueEntries(engine: Engine, gates: Gates, metrics: Metrics): QueueEntries {
   const entries = new QueueEntries();
-  const gate = new QueueGate(entries, gates);
+  const gate = new QueueGate(entries, gates, (name) => {
+    const state = engine.actors(queueKind).stateOf(name) as QueueState;
+    return state ?? defaultSettings;
+  });
   gates.add(gate);
   engine.register({ decider: queueDecider, view: null, folds: [] });
   engine.index(gate.index);

@@ -90,9 +90,11 @@ function expectNobodyWaitsInVain(world: QueueWorld): void {
     const { holders, settings, lag } = new CountedQueue(name, world);
     expect(world.entries.lagOf(name)).toBe(lag);
     const waiting = holders.filter((id) => world.messages.get(id)?.attempt?.isRunning === false);
-    if (settings.isPaused || waiting.length === 0) continue;
+    const decided = world.queues.get(name) ?? defaultSettings;
+    if (settings.isPaused || decided.isPaused || waiting.length === 0) continue;
     const isFull =
-      runningOf(world, name).length >= settings.parallelism || world.running.length >= totalLimit;
+      runningOf(world, name).length >= Math.min(settings.parallelism, decided.parallelism) ||
+      world.running.length >= totalLimit;
     expect({ waiting: isFull ? [] : waiting }).toEqual({ waiting: [] });
   }
 }
@@ -280,6 +282,22 @@ describe('a queue', () => {
     world.commit();
     expect(started).toEqual([]);
     world.configure('q', 2, false);
+    world.commit();
+    expect(started).toEqual(['msg_1', 'msg_2']);
+  });
+
+  it('is paused as soon as that is decided, and resumed when that is on disk', () => {
+    const { world, started } = watched();
+    for (const _each of [1, 2]) world.enqueue('q', 0, 0, false);
+    world.commit();
+    world.cancel(0);
+    world.commit();
+    world.configure('q', 1, true);
+    world.finish(0, true);
+    expect(started).toEqual(['msg_1']);
+    world.commit();
+    world.configure('q', 1, false);
+    expect(started).toEqual(['msg_1']);
     world.commit();
     expect(started).toEqual(['msg_1', 'msg_2']);
   });

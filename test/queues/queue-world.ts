@@ -8,7 +8,12 @@ import { CountingGate } from '../../src/delivery/counting-gate.js';
 import { Gates } from '../../src/delivery/gates.js';
 import type { DomainEvent, EventEnvelope } from '../../src/engine/decider.js';
 import type { CallbackSource, MessagePublished } from '../../src/messages/message.events.js';
-import { defaultSettings, type QueueEvent } from '../../src/queues/queue.events.js';
+import {
+  defaultSettings,
+  type QueueCreated,
+  type QueueEvent,
+  type QueueSettings,
+} from '../../src/queues/queue.events.js';
 import { QueueEntries } from '../../src/queues/queue-entries.js';
 import { QueueGate } from '../../src/queues/queue-gate.js';
 import { messageOptions } from '../support/message-options.js';
@@ -71,9 +76,9 @@ export class QueueWorld {
   messages = new Map<string, Message>();
   entries = new QueueEntries();
   private gates = new Gates([]);
-  private gate = new QueueGate(this.entries, this.gates);
-  /** Queues that exist. */
-  private readonly queues = new Set<string>();
+  private gate = this.newGate();
+  /** Queues that exist, as far as memory knows. */
+  readonly queues = new Map<string, QueueSettings>();
   /** Attempts in flight, also of messages that were canceled meanwhile. */
   running: Attempt[] = [];
   /** Turns that are on disk, and those that are not yet. */
@@ -180,8 +185,13 @@ export class QueueWorld {
 
   private open(): void {
     this.gates = new Gates([new CountingGate(totalLimit, null)]);
-    this.gate = new QueueGate(this.entries, this.gates);
+    this.gate = this.newGate();
     this.gates.add(this.gate);
+  }
+
+  private newGate(): QueueGate {
+    const decided = (name: string) => this.queues.get(name) ?? defaultSettings;
+    return new QueueGate(this.entries, this.gates, decided);
   }
 
   private outcome(message: Message, isDelivered: boolean): DomainEvent {
@@ -228,7 +238,7 @@ export class QueueWorld {
   private remember({ kind, id, event, offset }: EventEnvelope): void {
     if (kind === 'queue') {
       if (event.type === 'QueueDeleted') this.queues.delete(id);
-      else this.queues.add(id);
+      else this.queues.set(id, event as QueueCreated);
       return;
     }
     const message = this.messages.get(id);
