@@ -6,13 +6,21 @@ import type { Timing } from './contest.js';
 export interface Arguments extends Timing {
   /** Scenarios to run; empty means all. */
   readonly only: readonly string[];
+  /** How many events the logs are asked about. */
+  readonly events: number;
   /** A folder on the disk to measure; everything made in it is removed. */
   readonly directory: string;
 }
 
-export const usage = `npm run bench -- [--only append,replay,publish,produce,delivery]
-                 [--seconds 1.5] [--rounds 3] [--patience 0]
-                 [--directory ${tmpdir()}]`;
+/** How the command is used. */
+export function usageOf(scenarios: readonly string[]): string {
+  return [
+    'npm run bench -- [--only <scenarios with commas between them>]',
+    '                 [--seconds 1.5] [--rounds 3] [--patience 0]',
+    `                 [--events 1000000] [--directory ${tmpdir()}]`,
+    `scenarios: ${scenarios.join(', ')}`,
+  ].join('\n');
+}
 
 /** Throws an error that says what is wrong with the arguments. */
 export function readArguments(args: string[], scenarios: readonly string[]): Arguments {
@@ -23,6 +31,7 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
       seconds: { type: 'string', default: '1.5' },
       rounds: { type: 'string', default: '3' },
       patience: { type: 'string', default: '0' },
+      events: { type: 'string', default: '1000000' },
       directory: { type: 'string', default: tmpdir() },
     },
   });
@@ -39,5 +48,7 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
   if (!Number.isInteger(timing.rounds) || timing.rounds < 1) {
     throw new Error('--rounds must be at least 1');
   }
-  return { only, directory: values.directory, ...timing };
+  const events = Number(values.events);
+  if (!Number.isInteger(events) || events < 1000) throw new Error('--events must be at least 1000');
+  return { only, directory: values.directory, events, ...timing };
 }

@@ -2,21 +2,25 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { appendCases } from './append.bench.js';
-import { type Arguments, readArguments, usage } from './arguments.js';
+import { type Arguments, readArguments, usageOf } from './arguments.js';
+import { batchCases } from './batch.bench.js';
 import { type Case, type Result, race } from './contest.js';
 import { deliveryCases } from './delivery.bench.js';
+import { logCases } from './logs.bench.js';
 import { describeDisk, describeMachine } from './machine.js';
 import { produceCases } from './produce.bench.js';
 import { publishCases } from './publish.bench.js';
 import { replayCases } from './replay.bench.js';
 import { summary, table } from './table.js';
 
-const cases: readonly Case[] = [
+const casesOf = (events: number): readonly Case[] => [
   ...publishCases,
+  ...batchCases,
   ...produceCases,
   ...deliveryCases,
   ...appendCases,
   ...replayCases,
+  ...logCases(events),
 ];
 
 /** Progress goes beside the table, so that the table can be piped into a file. */
@@ -24,13 +28,13 @@ function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-async function runAll({ only, directory, ...timing }: Arguments): Promise<void> {
+async function runAll({ only, directory, events, ...timing }: Arguments): Promise<void> {
   const folder = await mkdtemp(join(directory, 'stepwell-bench-'));
   try {
     const heading = `${describeMachine()}\n${describeDisk(folder)}`;
     tell(heading);
     const results: Result[] = [];
-    for (const subject of cases) {
+    for (const subject of casesOf(events)) {
       if (only.length > 0 && !only.includes(subject.scenario)) continue;
       const own = join(folder, String(results.length));
       await mkdir(own);
@@ -47,8 +51,8 @@ async function runAll({ only, directory, ...timing }: Arguments): Promise<void> 
 }
 
 function argumentsOrUsage(): Arguments | null {
+  const scenarios = [...new Set(casesOf(0).map(({ scenario }) => scenario))];
   try {
-    const scenarios = [...new Set(cases.map(({ scenario }) => scenario))];
     return readArguments(process.argv.slice(2), scenarios);
   } catch (error) {
     tell(`${error instanceof Error ? error.message : error}\n${usage}`);
