@@ -1,61 +1,113 @@
-/** The bench: every scenario beside a bare loop of the same work, one table, ratios first. */
+/** The bench: contests with a loop of the same work, ratios first, and then single figures. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { appendCases } from './append.bench.js';
 import { type Arguments, readArguments, usageOf } from './arguments.js';
 import { batchCases } from './batch.bench.js';
 import { type Case, type Result, race } from './contest.js';
+import { delayedMeasurements } from './delayed.bench.js';
 import { deliveryCases } from './delivery.bench.js';
+import { flowCases } from './flow.bench.js';
+import { groupCases } from './group.bench.js';
 import { logCases } from './logs.bench.js';
 import { describeDisk, describeMachine } from './machine.js';
+import type { Measurement } from './measurement.js';
+import { neighbourCases } from './neighbour.bench.js';
 import { produceCases } from './produce.bench.js';
 import { publishCases } from './publish.bench.js';
+import { queueCases } from './queue.bench.js';
+import { rateLimitMeasurements } from './rate-limits.bench.js';
 import { replayCases } from './replay.bench.js';
-import { summary, table } from './table.js';
+import { scheduleMeasurements } from './schedules.bench.js';
+import { type Found, figureSummary, figureTable, summary, table } from './table.js';
 
 const casesOf = (events: number): readonly Case[] => [
   ...publishCases,
   ...batchCases,
   ...produceCases,
   ...deliveryCases,
+  ...groupCases,
+  ...queueCases,
+  ...flowCases,
+  ...neighbourCases,
   ...appendCases,
   ...replayCases,
   ...logCases(events),
 ];
 
-/** Progress goes beside the table, so that the table can be piped into a file. */
+const measurements: readonly Measurement[] = [
+  ...rateLimitMeasurements,
+  ...delayedMeasurements,
+  ...scheduleMeasurements,
+];
+
+/** Progress goes beside the tables, so that they can be piped into a file. */
 function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-async function runAll({ only, directory, events, ...timing }: Arguments): Promise<void> {
-  const folder = await mkdtemp(join(directory, 'stepwell-bench-'));
+async function runAll(given: Arguments): Promise<void> {
+  const folder = await mkdtemp(join(given.directory, 'stepwell-bench-'));
   try {
     const heading = `${describeMachine()}\n${describeDisk(folder)}`;
     tell(heading);
-    const results: Result[] = [];
-    for (const subject of casesOf(events)) {
-      if (only.length > 0 && !only.includes(subject.scenario)) continue;
-      const own = join(folder, String(results.length));
-      await mkdir(own);
-      const result = await race(subject, own, timing);
-      await rm(own, { recursive: true });
-      results.push(result);
-      tell(summary(result));
-    }
-    const how = `medians of ${timing.rounds} rounds of ${timing.seconds} s, A B A B`;
-    process.stdout.write(`\n${heading}\n${how}\n\n${table(results)}\n`);
+    const how = `medians of ${given.rounds} rounds of ${given.seconds} s, A B A B`;
+    const results = await raceAll(given, folder);
+    const found = await measureAll(given, folder);
+    const tables = [
+      ...(results.length > 0 ? [table(results)] : []),
+      ...(found.length > 0 ? [figureTable(found)] : []),
+    ];
+    process.stdout.write(`\n${[`${heading}\n${how}`, ...tables].join('\n\n')}\n`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+async function raceAll({ only, events, ...timing }: Arguments, folder: string): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const subject of casesOf(events)) {
+    if (only.length > 0 && !only.includes(subject.scenario)) continue;
+    const result = await within(folder, (directory) => race(subject, directory, timing));
+    results.push(result);
+    tell(summary(result));
+  }
+  return results;
+}
+
+async function measureAll({ only, rounds }: Arguments, folder: string): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const measurement of measurements) {
+    const { scenario, isLong } = measurement;
+    if (only.length > 0 ? !only.includes(scenario) : isLong) continue;
+    const figures = await within(folder, (directory) => measurement.measure({ directory, rounds }));
+    found.push({ measurement, figures });
+    tell(figureSummary({ measurement, figures }));
+  }
+  return found;
+}
+
+/** A folder of its own, which is there for as long as `work` needs it. */
+async function within<Value>(
+  folder: string,
+  work: (directory: string) => Promise<Value>,
+): Promise<Value> {
+  const own = join(folder, 'case');
+  await mkdir(own);
+  try {
+    return await work(own);
+  } finally {
+    await rm(own, { recursive: true });
+  }
+}
+
 function argumentsOrUsage(): Arguments | null {
-  const scenarios = [...new Set(casesOf(0).map(({ scenario }) => scenario))];
+  const every = [...casesOf(0), ...measurements].map(({ scenario }) => scenario);
+  const scenarios = [...new Set(every)];
   try {
     return readArguments(process.argv.slice(2), scenarios);
   } catch (error) {
-    tell(`${error instanceof Error ? error.message : error}\n${usage}`);
+    tell(`${error instanceof Error ? error.message : error}\n${usageOf(scenarios)}`);
     return null;
   }
 }
