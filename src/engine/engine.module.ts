@@ -20,7 +20,7 @@ import { replayJournal, resumeEffects } from './recovery.js';
 import { UpcasterTable } from './upcasters.js';
 
 /** Options and bodies of messages in flight that are kept at hand, in bytes. */
-const payloadBytesMax = 64 * 1024 * 1024;
+const payloadBytesMax = 32 * 1024 * 1024;
 
 /** A stop waits this long for the disk before it goes on without it. */
 const storageDeadlineMs = 30_000;
