@@ -44,6 +44,11 @@ export class ActorDirectory {
     return this.actors.keys();
   }
 
+  /** Whether a stream is there and not final. */
+  has(id: string): boolean {
+    return this.actors.has(id);
+  }
+
   find(id: string): Actor | undefined {
     const actor = this.actors.get(id);
     return actor?.state instanceof Packed ? this.wake(id, actor, actor.state) : actor;

@@ -122,9 +122,11 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     const envelope = await payloads.read(attempt.source.firstOffset);
     const published = envelope as EventEnvelope<MessagePublished>;
     const body = await bodies.read(published);
-    const outcome = this.draining
-      ? null
-      : await endpoints.call(this.request(published, body, attempt.number), this.cut.signal);
+    // Whoever was told that it is canceled sees no attempt begin, not even one that was let in.
+    const isWanted = !this.draining && engine.actors(messageKind).has(attempt.messageId);
+    const outcome = isWanted
+      ? await endpoints.call(this.request(published, body, attempt.number), this.cut.signal)
+      : null;
     this.open.delete(attempt.messageId);
     if (attempt.admission !== null) gates.leave(attempt.admission);
     if (outcome !== null && !outcome.cut) {

@@ -9,8 +9,8 @@ import type { FrontDesk, Occasion } from './front-desk.js';
 import { BatchOrder, type Order, RefusedOrder } from './orders.js';
 import { publishingRoutes } from './publishing.openapi.js';
 
-/** A batch is decided in one go: this many messages hold the event loop for tens of ms. */
-const messagesMax = 4096;
+/** A batch is read in one go: this many messages hold the event loop for tens of ms. */
+const messagesMax = 16_384;
 
 /** How large a batch may be, in bytes. */
 export interface BatchLimits {

@@ -48,6 +48,9 @@ export interface Occasion {
   readonly names: RequestNames;
 }
 
+/** Some 10 ms of work: more of one request waits for the next tick. */
+const commandsPerTick = 4 * turnCommandsMax;
+
 const jsonType = 'application/json; charset=utf-8';
 
 export class FrontDesk {
@@ -153,13 +156,27 @@ export class FrontDesk {
 
   private dispatch(commands: readonly Command[]): Promise<readonly Outcome[]> {
     const { engine } = this.tools;
-    if (commands.length <= turnCommandsMax) return engine.dispatch(commands);
+    return commands.length <= turnCommandsMax
+      ? engine.dispatch(commands)
+      : this.dispatchMany(commands);
+  }
+
+  /** In turns, a few of them in each tick, so that nobody waits long behind many (decision 8). */
+  private async dispatchMany(commands: readonly Command[]): Promise<readonly Outcome[]> {
     const turns: Promise<readonly Outcome[]>[] = [];
     for (let index = 0; index < commands.length; index += turnCommandsMax) {
-      turns.push(engine.dispatch(commands.slice(index, index + turnCommandsMax)));
+      if (index > 0 && index % commandsPerTick === 0) await nextTick();
+      const turn = this.tools.engine.dispatch(commands.slice(index, index + turnCommandsMax));
+      // It is awaited below; until then its failure is not unhandled.
+      turn.catch(() => undefined);
+      turns.push(turn);
     }
-    return Promise.all(turns).then((outcomes) => outcomes.flat());
+    return (await Promise.all(turns)).flat();
   }
+}
+
+function nextTick(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** What is there was looked at, so this is told in its turn (decision 1). */

@@ -218,11 +218,11 @@ describe('a whole batch is refused and stores nothing', () => {
   });
 
   it('where it makes too many messages, one by one or by groups', async () => {
-    const { status, error } = await refusal(`[${'1,'.repeat(4096)}1]`);
+    const { status, error } = await refusal(`[${'1,'.repeat(16_384)}1]`);
     expect(status).toBe(412);
-    expect(error).toContain('at most 4096 messages');
+    expect(error).toContain('at most 16384 messages');
     await makeGroup('many', ...Array.from({ length: 100 }, (_, index) => `/${index}`));
-    const items = Array(41).fill({ destination: 'many', headers: later });
+    const items = Array(164).fill({ destination: 'many', headers: later });
     expect((await refusal(JSON.stringify(items))).status).toBe(412);
   });
 
