@@ -16,7 +16,7 @@ export interface Arguments extends Timing {
 export function usageOf(scenarios: readonly string[]): string {
   return [
     'npm run bench -- [--only <scenarios with commas between them>]',
-    '                 [--seconds 1.5] [--rounds 3] [--patience 0]',
+    '                 [--seconds 1] [--rounds 3] [--patience 0]',
     `                 [--events 1000000] [--directory ${tmpdir()}]`,
     `scenarios: ${scenarios.join(', ')}`,
   ].join('\n');
@@ -28,7 +28,7 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
     args,
     options: {
       only: { type: 'string', default: '' },
-      seconds: { type: 'string', default: '1.5' },
+      seconds: { type: 'string', default: '1' },
       rounds: { type: 'string', default: '3' },
       patience: { type: 'string', default: '0' },
       events: { type: 'string', default: '1000000' },

@@ -29,7 +29,9 @@ interface Restart {
 async function measure({ directory, rounds }: MeasurementTools): Promise<readonly Figure[]> {
   const sink = await Sink.start();
   const data = join(directory, 'stepwell');
+  const start = sinkTime();
   let stepwell = await startStepwell(data);
+  const emptyMs = sinkTime() - start;
   const restarts: Restart[] = [];
   try {
     const idle = await stepwell.memory();
@@ -49,6 +51,7 @@ async function measure({ directory, rounds }: MeasurementTools): Promise<readonl
     return [
       ...figuresOf('published', idle, published),
       ...figuresOf('restarted', idle, await stepwell.memory()),
+      { name: 'started on an empty folder: ready after, ms', value: emptyMs, goal: null },
       ...restartFigures(restarts),
     ];
   } finally {

@@ -8,9 +8,11 @@ import { Sink } from './sink.js';
 import { publishSteadily } from './steady-publisher.js';
 import { bearer, startStepwell } from './stepwell-server.js';
 
-/** Messages per second: to the good destination, and to each of the hostile ones. */
+/** Messages per second to the good destination. */
 const goodRate = 100;
-const hostileRate = 25;
+
+/** The same to each of the hostile ones: a few bad customers, and more of them than good ones. */
+const hostileRates = [5, 25];
 
 /** Their attempts are three; after so long the last one of a round is over, but where they hang. */
 const retries = { 'svc-retries': '2', 'svc-retry-delay': '100' };
@@ -21,39 +23,46 @@ const target = {
   body: randomBytes(1024),
 };
 
-export const neighbourCases: readonly Case[] = [
-  {
+export const neighbourCases: readonly Case[] = hostileRates.map(
+  (hostileRate): Case => ({
     scenario: 'neighbour',
-    name: `published to arrived, ${goodRate} messages/s, five hostile destinations`,
+    name: `published to arrived, ${goodRate} messages/s, ${hostileRate} to each of five hostile ones`,
     beside: 'no neighbours',
     unit: 'messages',
     // At most twice the median latency.
     goal: 0.5,
     compares: 'latency',
     share: 1,
-    contest: neighbourContest,
-  },
-];
+    contest: (directory) => neighbourContest(directory, hostileRate),
+  }),
+);
 
-async function neighbourContest(directory: string): Promise<Contest> {
+async function neighbourContest(directory: string, hostileRate: number): Promise<Contest> {
   const sink = await Sink.start();
   const hostile = await MeasuredProcess.start('bench/hostile.program.js', []);
-  const origins = Object.values(await hostile.ask<HostileOrigins>({}));
+  const origins = await hostile.ask<HostileOrigins>({});
+  const neighbours = Object.values(origins).map((origin) => ({ origin, rate: hostileRate }));
   const pestered = await startStepwell(join(directory, 'pestered'));
   const alone = await startStepwell(join(directory, 'alone'));
   const stop = async () => {
     for (const process of [pestered, alone, hostile, sink]) await process.stop();
   };
   return {
-    stepwell: { process: pestered, run: deliveryBeside(origins, pestered, sink) },
+    stepwell: { process: pestered, run: deliveryBeside(neighbours, pestered, sink) },
     beside: { process: alone, run: deliveryBeside([], alone, sink) },
     stop,
   };
 }
 
+/** A hostile destination, and how many messages a second it is sent. */
+interface Neighbour {
+  readonly origin: string;
+  readonly rate: number;
+}
+
 /** From the moment a publisher asks to the moment the good destination has the message. */
 function deliveryBeside(
-  hostile: readonly string[],
+  neighbours: readonly Neighbour[],
   { address }: MeasuredProcess,
   sink: Sink,
 ): Contestant['run'] {
@@ -61,16 +70,15 @@ function deliveryBeside(
     const count = Math.ceil(goodRate * seconds);
     const [{ askedAt }] = await Promise.all([
       publishSteadily({ ...target, url: `${address}/v2/publish/${sink.origin}` }, count, goodRate),
-      ...hostile.map((origin) => {
+      ...neighbours.map(({ origin, rate }) => {
         const url = `${address}/v2/publish/${origin}`;
         const headers = { ...target.headers, ...retries };
-        const pestering = { ...target, url, headers };
-        return publishSteadily(pestering, Math.ceil(hostileRate * seconds), hostileRate);
+        return publishSteadily({ ...target, url, headers }, Math.ceil(rate * seconds), rate);
       }),
     ]);
     const { numbered } = await sink.arrivals(count);
     // What this side still tries must not run while the other one is measured.
-    if (hostile.length > 0) await new Promise((resolve) => setTimeout(resolve, settleMs));
+    if (neighbours.length > 0) await new Promise((resolve) => setTimeout(resolve, settleMs));
     const latencies = numbered.map(([number, at]) => at - (askedAt[number] ?? Number.NaN));
     return { operations: count, seconds, latencies };
   };
