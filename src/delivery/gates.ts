@@ -26,7 +26,7 @@ export class Gates {
     this.gates.unshift(gate);
   }
 
-  /** Something made room in `line` that was not an attempt leaving: a limit raised, a new window. */
+  /** Room was made in `line` by something else than an attempt leaving: a limit, a new window. */
   reopen(line: Line): void {
     this.unserved.push(line);
     this.serve();
