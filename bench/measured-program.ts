@@ -1,6 +1,9 @@
 /** The other side of `MeasuredProcess`: how a program of the bench says it is ready and answers. */
 
-/** Answers every question of the bench but those about its own use, and keeps the process alive for the next. */
+/**
+ * Answers every question of the bench but those about its own use, and keeps the process alive for
+ * the next one.
+ */
 export function answer<Question extends object>(reply: (question: Question) => unknown): void {
   process.on('message', async (question: unknown) => {
     if (typeof question === 'object') process.send?.(await reply(question as Question));

@@ -1,4 +1,4 @@
-/** What a case without another side finds out: figures, each beside the goal that was set for it. */
+/** What a case without another side finds out: figures, each beside its goal. */
 
 export interface Figure {
   /** With its unit: `restart to the first call, ms`. */

@@ -26,7 +26,7 @@ const target = {
 export const neighbourCases: readonly Case[] = hostileRates.map(
   (hostileRate): Case => ({
     scenario: 'neighbour',
-    name: `published to arrived, ${goodRate} messages/s, ${hostileRate} to each of five hostile ones`,
+    name: `published to arrived, ${goodRate}/s, and ${hostileRate}/s to each of five hostile ones`,
     beside: 'no neighbours',
     unit: 'messages',
     // At most twice the median latency.

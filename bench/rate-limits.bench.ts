@@ -16,7 +16,7 @@ const messagesEach = rate * windows;
 export const rateLimitMeasurements: readonly Measurement[] = [
   {
     scenario: 'flow',
-    name: `${keys.toLocaleString('en')} keys of ${rate} in ${periodMs / 1000} s, ${messagesEach} messages each`,
+    name: `${keys} keys of ${rate} in ${periodMs / 1000} s, ${messagesEach} messages each`,
     isLong: false,
     measure,
   },
@@ -50,8 +50,8 @@ function arrivalsByKey(numbered: readonly (readonly [number, number])[]): readon
 }
 
 /**
- * A window begins with its first start, which is seen as an arrival a little later: the first one of
- * a window is as late as it came more than a period after the first one of the window before.
+ * A window begins with its first start, which is seen as an arrival a little later: a window is as
+ * late as its first arrival comes more than a period after the first one of the window before.
  */
 function figuresOf(arrivals: readonly (readonly number[])[]): readonly Figure[] {
   const lateness: number[] = [];
