@@ -1,16 +1,9 @@
 /**
  * Deadlines: one heap and one timer for all of them, because a million timers cost more than a
- * million messages. Cancelled alarms stay in the heap until their time (lazy deletion).
+ * million messages. What was moved or cancelled stays in the heap until its time (lazy deletion).
  */
 import TinyQueue from 'tinyqueue';
 import type { Clock } from './clock.js';
-
-/** A deadline that has not rung yet. */
-export interface Alarm {
-  readonly at: number;
-  /** The alarm rings no more; its memory goes when its time comes or the heap is compacted. */
-  cancel(): void;
-}
 
 /**
  * setTimeout overflows past 2^31 ms, and a wall clock may be set: look again at least each minute.
@@ -24,24 +17,19 @@ const rearmMsMax = 60_000;
 const ringsPerTick = 256;
 const tickMsMax = 4;
 
-class PendingAlarm<Item> implements Alarm {
-  cancelled = false;
-  constructor(
-    readonly at: number,
-    readonly item: Item,
-    private readonly clock: AlarmClock<Item>,
-  ) {}
+/** So many deadlines that nobody waits for may stand in the heap before it is swept. */
+const staleMin = 1024;
 
-  cancel(): void {
-    if (this.cancelled) return;
-    this.cancelled = true;
-    this.clock.forget();
-  }
+interface Deadline<Item> {
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly item: Item;
 }
 
+/** At most one alarm for each item. */
 export class AlarmClock<Item> {
-  private heap = new TinyQueue<PendingAlarm<Item>>([], (left, right) => left.at - right.at);
-  private cancelledCount = 0;
+  private readonly deadlines = new Map<Item, Deadline<Item>>();
+  private heap = heapOf<Item>([]);
   private armedFor = Number.POSITIVE_INFINITY;
   private disarm: (() => void) | null = null;
 
@@ -51,35 +39,48 @@ export class AlarmClock<Item> {
     private readonly ring: (item: Item) => void,
   ) {}
 
-  /** Rings with `item` at `at` (Unix milliseconds); a time in the past rings on the next tick. */
-  set(at: number, item: Item): Alarm {
-    const alarm = new PendingAlarm(at, item, this);
-    this.heap.push(alarm);
+  /**
+   * Rings for `item` at `at` (Unix milliseconds) and not when it should have before; a time in the
+   * past rings on the next tick.
+   */
+  set(item: Item, at: number): void {
+    if (this.timeOf(item) === at) return;
+    const deadline = { at, item };
+    this.deadlines.set(item, deadline);
+    this.heap.push(deadline);
+    this.sweep();
     if (at < this.armedFor) this.arm();
-    return alarm;
+  }
+
+  /** It rings no more for `item`, if it was going to. */
+  cancel(item: Item): void {
+    if (this.deadlines.delete(item)) this.sweep();
+  }
+
+  /** When it will ring for `item`, Unix milliseconds; undefined = it will not. */
+  timeOf(item: Item): number | undefined {
+    return this.deadlines.get(item)?.at;
   }
 
   /** How many alarms wait. */
   get size(): number {
-    return this.heap.length - this.cancelledCount;
+    return this.deadlines.size;
   }
 
   /** No alarm rings after this. */
   stop(): void {
     this.disarm?.();
     this.disarm = null;
-    this.heap = new TinyQueue<PendingAlarm<Item>>([], (left, right) => left.at - right.at);
-    this.cancelledCount = 0;
+    this.deadlines.clear();
+    this.heap = heapOf<Item>([]);
     this.armedFor = Number.POSITIVE_INFINITY;
   }
 
-  /** One alarm was cancelled: rebuild the heap when most of it is dead. */
-  forget(): void {
-    this.cancelledCount += 1;
-    if (this.cancelledCount < 1024 || this.cancelledCount * 2 < this.heap.length) return;
-    const alive = this.heap.data.filter((alarm) => !alarm.cancelled);
-    this.heap = new TinyQueue(alive, (left, right) => left.at - right.at);
-    this.cancelledCount = 0;
+  /** Builds the heap anew when most of it is stale. */
+  private sweep(): void {
+    const stale = this.heap.length - this.deadlines.size;
+    if (stale < staleMin || stale * 2 < this.heap.length) return;
+    this.heap = heapOf([...this.deadlines.values()]);
   }
 
   private arm(): void {
@@ -100,14 +101,15 @@ export class AlarmClock<Item> {
     for (let next = this.heap.peek(); next && next.at <= now; next = this.heap.peek()) {
       if (rung === ringsPerTick || this.clock.monotonic() > until) break;
       this.heap.pop();
-      if (next.cancelled) {
-        this.cancelledCount -= 1;
-        continue;
-      }
-      next.cancelled = true;
+      if (this.deadlines.get(next.item) !== next) continue;
+      this.deadlines.delete(next.item);
       rung += 1;
       this.ring(next.item);
     }
     this.arm();
   }
+}
+
+function heapOf<Item>(deadlines: Deadline<Item>[]): TinyQueue<Deadline<Item>> {
+  return new TinyQueue(deadlines, (left, right) => left.at - right.at);
 }

@@ -1,99 +1,95 @@
 /**
  * What runs is what the state wants: today and after a crash, by the same line of code. After a
  * stream's events are durable its wishes are compared with what runs: missing ones start, others
- * stop.
+ * stop. A wish whose time has not come costs an alarm and nothing else: when it rings, the stream
+ * is asked again what it wants.
  */
-import { type Alarm, AlarmClock } from './alarm-clock.js';
+import { AlarmClock } from './alarm-clock.js';
 import type { Clock } from './clock.js';
 import type { Effect } from './decider.js';
 import type { EffectCarrier, EffectSource } from './registration.js';
 
-/** An effect that was wished for: parked until its time, then running. */
-class Wish {
-  private alarm: Alarm | null = null;
-  private stopRunning: (() => void) | null = null;
+interface RunningEffect {
+  /** The effect's. */
+  readonly id: string;
+  readonly stop: () => void;
+}
 
-  constructor(
-    readonly source: EffectSource,
-    readonly effect: Effect,
-    private readonly carrier: EffectCarrier,
-  ) {}
-
-  park(alarms: AlarmClock<Wish>): void {
-    this.alarm = alarms.set(this.effect.notBefore, this);
-  }
-
-  start(): void {
-    this.alarm = null;
-    this.stopRunning = this.carrier.start(this.source, this.effect);
-  }
-
-  stop(): void {
-    this.alarm?.cancel();
-    this.stopRunning?.();
-  }
+/** The streams of one kind, by their ids. */
+interface Streams {
+  readonly running: Map<string, readonly RunningEffect[]>;
+  /** Ring when something may start that is wanted and does not run. */
+  readonly alarms: AlarmClock<string>;
 }
 
 export class EffectRunner {
   private readonly carriers = new Map<string, EffectCarrier>();
-  /** What is wished for, by kind and stream. */
-  private readonly running = new Map<string, Map<string, readonly Wish[]>>();
-  private readonly alarms: AlarmClock<Wish>;
+  private readonly streams = new Map<string, Streams>();
   private stopped = false;
 
-  constructor(private readonly clock: Clock) {
-    this.alarms = new AlarmClock(clock, (wish) => wish.start());
-  }
+  /** `askAgain` has a stream reconciled with what it wants by then. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly askAgain: (kind: string, id: string) => void,
+  ) {}
 
   /** Effects of `kind` are carried out by `carrier`. */
   carry(kind: string, carrier: EffectCarrier): void {
     this.carriers.set(kind, carrier);
   }
 
-  /** Starts what `wanted` names and does not run yet, stops what runs and is not named. */
+  /**
+   * Starts what `wanted` names, may start by now and does not run yet; stops what runs and is not
+   * named.
+   */
   reconcile(source: EffectSource, wanted: readonly Effect[]): void {
     if (this.stopped) return;
-    const streams = this.streamsOf(source.kind);
-    const running = streams.get(source.id);
-    if (running === undefined) {
-      if (wanted.length === 0) return;
-      streams.set(
-        source.id,
-        wanted.map((effect) => this.begin(source, effect)),
-      );
-      return;
+    const { running, alarms } = this.streamsOf(source.kind);
+    const runs = keepWanted(running.get(source.id) ?? nothing, wanted);
+    const now = this.clock.now();
+    let nextStart = Number.POSITIVE_INFINITY;
+    for (const effect of wanted) {
+      if (runs.some(({ id }) => id === effect.id)) continue;
+      const carrier = this.carrierOf(effect.kind);
+      if (effect.notBefore > now) nextStart = Math.min(nextStart, effect.notBefore);
+      else runs.push({ id: effect.id, stop: carrier.start(source, effect) });
     }
-    const isNamed = (wish: Wish) => wanted.some(({ id }) => id === wish.effect.id);
-    const runs = (effect: Effect) => running.some((wish) => wish.effect.id === effect.id);
-    for (const wish of running) if (!isNamed(wish)) wish.stop();
-    const started = wanted
-      .filter((effect) => !runs(effect))
-      .map((effect) => this.begin(source, effect));
-    const now = [...running.filter(isNamed), ...started];
-    if (now.length === 0) streams.delete(source.id);
-    else streams.set(source.id, now);
+    if (runs.length > 0) running.set(source.id, runs);
+    else running.delete(source.id);
+    if (nextStart < Number.POSITIVE_INFINITY) alarms.set(source.id, nextStart);
+    else alarms.cancel(source.id);
   }
 
   /** Nothing starts any more; what runs is left to end by itself. */
   stop(): void {
     this.stopped = true;
-    this.alarms.stop();
+    for (const { alarms } of this.streams.values()) alarms.stop();
   }
 
-  private streamsOf(kind: string): Map<string, readonly Wish[]> {
-    const known = this.running.get(kind);
+  private streamsOf(kind: string): Streams {
+    const known = this.streams.get(kind);
     if (known !== undefined) return known;
-    const streams = new Map<string, readonly Wish[]>();
-    this.running.set(kind, streams);
+    const alarms = new AlarmClock<string>(this.clock, (id) => this.askAgain(kind, id));
+    const streams = { running: new Map<string, readonly RunningEffect[]>(), alarms };
+    this.streams.set(kind, streams);
     return streams;
   }
 
-  private begin(source: EffectSource, effect: Effect): Wish {
-    const carrier = this.carriers.get(effect.kind);
-    if (carrier === undefined) throw new Error(`nobody carries out ${effect.kind}`);
-    const wish = new Wish(source, effect, carrier);
-    if (effect.notBefore > this.clock.now()) wish.park(this.alarms);
-    else wish.start();
-    return wish;
+  private carrierOf(kind: string): EffectCarrier {
+    const carrier = this.carriers.get(kind);
+    if (carrier === undefined) throw new Error(`nobody carries out ${kind}`);
+    return carrier;
   }
 }
+
+/** Stops what is not wanted; answers what goes on. */
+function keepWanted(running: readonly RunningEffect[], wanted: readonly Effect[]): RunningEffect[] {
+  const goesOn: RunningEffect[] = [];
+  for (const effect of running) {
+    if (wanted.some(({ id }) => id === effect.id)) goesOn.push(effect);
+    else effect.stop();
+  }
+  return goesOn;
+}
+
+const nothing: readonly RunningEffect[] = [];

@@ -53,7 +53,7 @@ export class Engine {
     private readonly identifiers: Identifiers,
     private readonly watch: EngineWatch,
   ) {
-    this.effects = new EffectRunner(clock);
+    this.effects = new EffectRunner(clock, (kind, id) => this.reconcile(kind, id));
   }
 
   /** One more kind of entity; before recovery. */

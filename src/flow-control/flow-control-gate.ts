@@ -45,10 +45,7 @@ export class FlowControlGate implements Gate {
     private readonly clock: Clock,
   ) {
     // A window is a stretch of time: a wall clock that is set must not lengthen the wait for it.
-    this.alarms = new AlarmClock(monotonic(clock), (traffic) => {
-      traffic.alarm = null;
-      gates.reopen(traffic.line);
-    });
+    this.alarms = new AlarmClock(monotonic(clock), ({ line }) => gates.reopen(line));
     this.reservations = new GrantReservations(engine, clock, (traffic, grants) =>
       this.granted(traffic, grants),
     );
@@ -106,7 +103,8 @@ export class FlowControlGate implements Gate {
 
   /** Nothing is known about an idle `key` any more. */
   forget(key: string): void {
-    this.keys.get(key)?.silence();
+    const traffic = this.keys.get(key);
+    if (traffic !== undefined) this.alarms.cancel(traffic);
     this.keys.delete(key);
   }
 
@@ -159,9 +157,7 @@ export class FlowControlGate implements Gate {
   /** An alarm that rings too early finds out and is set again. */
   private wake(traffic: KeyTraffic, delayMs: number): void {
     const at = this.clock.monotonic() + Math.min(delayMs, lookAgainMs);
-    if (traffic.alarm !== null && traffic.alarm.at <= at) return;
-    traffic.silence();
-    traffic.alarm = this.alarms.set(at, traffic);
+    if ((this.alarms.timeOf(traffic) ?? at) >= at) this.alarms.set(traffic, at);
   }
 }
 

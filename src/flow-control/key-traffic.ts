@@ -1,14 +1,11 @@
 /** The traffic of one flow-control key in this process: who waits and runs, the grants at hand. */
 import type { Gate } from '../delivery/gate.js';
 import { Line } from '../delivery/line.js';
-import type { Alarm } from '../engine/alarm-clock.js';
 import type { ReservedGrants } from './flow-control.commands.js';
 import type { RateWindow } from './rate-window.js';
 
 export class KeyTraffic {
   readonly line: Line;
-  /** Rings when the window ends that has no start left. */
-  alarm: Alarm | null = null;
   /** Grants are on their way to disk. */
   isReserving = false;
   /** Of the window `ordinal`, [spent, end) may still be started; below `spent` they have been. */
@@ -47,11 +44,6 @@ export class KeyTraffic {
 
   spend(): void {
     this.grants.spent += 1;
-  }
-
-  silence(): void {
-    this.alarm?.cancel();
-    this.alarm = null;
   }
 }
 

@@ -341,6 +341,17 @@ describe('effects', () => {
     await close();
   });
 
+  it('wait for the commit of what their stream wants them for, whoever asks before', async () => {
+    const { engine, rung, close } = await open();
+    const added = engine.dispatch([command('Add', 'a', { amount: 101 })]);
+    engine.reconcile('counter', 'a');
+    expect(rung).toEqual([]);
+    await added;
+    await settle();
+    expect(rung).toEqual(['a over 101']);
+    await close();
+  });
+
   it('of a replayed stream start again, and nothing is sent twice for it', async () => {
     const first = await open();
     await first.engine.dispatch([command('Add', 'a', { amount: 101 })]);
