@@ -2,6 +2,7 @@
  * How a schedule's wish to trigger is carried out: read its definition back, look its destination
  * up, and publish, all as one turn with the trigger itself.
  */
+import TinyQueue from 'tinyqueue';
 import type { Clock } from '../engine/clock.js';
 import type { Command, EventEnvelope } from '../engine/decider.js';
 import { type Engine, turnCommandsMax } from '../engine/engine.js';
@@ -43,9 +44,16 @@ export interface TriggerDesk {
   readonly failed: (error: unknown, scheduleId: string) => void;
 }
 
+/** A wish whose time has come. */
+interface DueTrigger {
+  readonly scheduleId: string;
+  readonly wish: TriggerScheduleWish;
+  isWanted: boolean;
+}
+
 export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
-  /** Wishes whose time has come, oldest first, with the schedule's id. */
-  private readonly due = new Map<TriggerScheduleWish, string>();
+  /** Whoever has been due for longest goes first. */
+  private readonly due = new TinyQueue<DueTrigger>([], byDueTime);
   private running = 0;
   private isLooking = false;
   private isStopped = false;
@@ -54,8 +62,11 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
   constructor(private readonly desk: TriggerDesk) {}
 
   start({ id }: EffectSource, wish: TriggerScheduleWish): () => void {
-    this.take(id, wish);
-    return () => void this.due.delete(wish);
+    const trigger: DueTrigger = { scheduleId: id, wish, isWanted: true };
+    this.take(trigger);
+    return () => {
+      trigger.isWanted = false;
+    };
   }
 
   /** Starts no more; settles when those on their way have ended. */
@@ -67,22 +78,22 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
     });
   }
 
-  private take(scheduleId: string, wish: TriggerScheduleWish): void {
-    this.due.set(wish, scheduleId);
+  private take(trigger: DueTrigger): void {
+    this.due.push(trigger);
     this.carryOn();
   }
 
   private carryOn(): void {
     const max = this.desk.isCrowded() ? atOnceInCrowdMax : atOnceMax;
-    for (const [wish, scheduleId] of this.due) {
-      if (this.isStopped || this.running >= max) return;
+    while (this.due.length > 0 && this.running < max && !this.isStopped) {
       if (!this.desk.hasRoom()) {
         this.lookAgain();
         return;
       }
-      this.due.delete(wish);
+      const trigger = this.due.pop();
+      if (trigger?.isWanted !== true) continue;
       this.running += 1;
-      void this.run(scheduleId, wish);
+      void this.run(trigger);
     }
   }
 
@@ -95,20 +106,20 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
     });
   }
 
-  private async run(scheduleId: string, wish: TriggerScheduleWish): Promise<void> {
+  private async run(trigger: DueTrigger): Promise<void> {
     const { clock, failed } = this.desk;
     try {
-      await this.trigger(scheduleId, wish);
+      await this.trigger(trigger);
     } catch (error) {
-      failed(error, scheduleId);
-      clock.after(tryAgainMs, () => this.take(scheduleId, wish));
+      failed(error, trigger.scheduleId);
+      clock.after(tryAgainMs, () => this.take(trigger));
     }
     this.running -= 1;
     this.carryOn();
     if (this.running === 0) this.ended?.();
   }
 
-  private async trigger(scheduleId: string, wish: TriggerScheduleWish): Promise<void> {
+  private async trigger({ scheduleId, wish }: DueTrigger): Promise<void> {
     const { engine, payloads, clock, identifiers } = this.desk;
     const read = await payloads.read(wish.definitionOffset);
     const definition = read as EventEnvelope<ScheduleCreated>;
@@ -157,4 +168,8 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
   private findGroup(name: string): UrlGroup | undefined {
     return this.desk.engine.actors(urlGroupKind).find(name)?.state as UrlGroup | undefined;
   }
+}
+
+function byDueTime(left: DueTrigger, right: DueTrigger): number {
+  return left.wish.notBefore - right.wish.notBefore;
 }
