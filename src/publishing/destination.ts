@@ -27,7 +27,7 @@ export function parseDestination(tail: string, query: string): Parsed<Destinatio
   const decoded = tail.includes(':/') ? tail : decode(tail);
   if (decoded === undefined) return refused('the destination is not valid percent-encoding');
   const path = decoded.replace(collapsedScheme, '$1://');
-  if (/^https?:\/\//i.test(path)) return parseUrl(query === '' ? path : `${path}?${query}`);
+  if (/^https?:\/\//i.test(path)) return parseUrl(withQuery(path, query));
   if (path.includes(':/')) return refused('the destination must begin with http:// or https://');
   if (!groupName.test(path)) {
     return refused('the destination is neither a URL nor the name of a URL group');
@@ -42,6 +42,12 @@ export function parseUrl(text: string): Parsed<Extract<Destination, { kind: 'url
   const asWritten = printableAscii.test(text) && !text.includes('#');
   if (!asWritten) url.hash = '';
   return parsed({ kind: 'url', text: asWritten ? text : url.href, url });
+}
+
+/** One that came percent-encoded may have brought a query of its own. */
+function withQuery(path: string, query: string): string {
+  if (query === '') return path;
+  return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
 function urlOf(text: string): URL | undefined {

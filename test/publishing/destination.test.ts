@@ -11,6 +11,7 @@ describe('a destination in the path', () => {
     ['https://example.com/a//b/../c', 'x=1&y=2', 'https://example.com/a//b/../c?x=1&y=2'],
     ['https:/example.com/a', '', 'https://example.com/a'],
     ['https%3A%2F%2Fexample.com%2Fa', '', 'https://example.com/a'],
+    ['https%3A%2F%2Fexample.com%2Fa%3Fx%3D1', 'y=2', 'https://example.com/a?x=1&y=2'],
     ['https://example.com/a%20b', '', 'https://example.com/a%20b'],
     ['http://127.0.0.1:9000', '', 'http://127.0.0.1:9000'],
     ['https://example.com/#part', '', 'https://example.com/'],
