@@ -53,13 +53,13 @@ export class DeadLetterSearch {
 
   /** At most `count` letters behind the cursor. */
   async page(filters: LetterFilters, order: ListFilters['order']): Promise<LetterPage> {
-    const { dlqIds, count } = filters;
+    const { count } = filters;
     const letters = this.behindCursor(filters, order);
     await this.engine.durable();
     const page: DeadLetter[] = [];
     for (const [index, letter] of letters.entries()) {
       if (index % looksPerTick === looksPerTick - 1) await nextTick();
-      if (dlqIds === null && !(await this.matches(letter, filters))) continue;
+      if (!(await this.matches(letter, filters))) continue;
       const last = page.at(-1);
       if (last !== undefined && page.length === count) return { letters: page, cursor: last.id };
       page.push(letter);

@@ -23,7 +23,7 @@ const cursor: FilterReader<number | null> = (values) => {
   return offset === undefined ? refused('is no cursor of this listing') : parsed(Number(offset));
 };
 
-/** Filters of bulk actions; dates are those of the failure. With `dlqIds` no other one counts. */
+/** Filters of bulk actions; dates are those of the failure. There `dlqIds` alone counts. */
 export const bulkFilters = {
   ...originFilters,
   dlqIds: names,
@@ -33,7 +33,7 @@ export const bulkFilters = {
   cursor,
 } as const;
 
-/** Filters of the listing. */
+/** Filters of the listing; all of them hold. */
 export const listFilters = { ...bulkFilters, order } as const;
 
 export type LetterFilters = Filters<typeof bulkFilters>;

@@ -225,6 +225,15 @@ describe('the listing', () => {
     expect(await labels(`?fromDate=${time}&toDate=${time}&label=b`)).toEqual(['b']);
     expect(await labels(`?fromDate=${time + 1}`)).toEqual([]);
     expect(await labels(`?dlqIds=${other.dlqId},1-1`)).toEqual(['b']);
+    expect(await labels(`?dlqIds=${other.dlqId}&label=a`)).toEqual([]);
+  });
+
+  it('goes on where a page ended, whatever has come and gone since', async () => {
+    for (const label of ['a', 'b', 'c', 'd']) await fail('', { 'svc-label': label });
+    const page = await list('?count=2');
+    await fail('', { 'svc-label': 'later' });
+    await remove(`?dlqIds=${page.cursor}`);
+    expect(await labels(`?cursor=${page.cursor}`)).toEqual(['b', 'a']);
   });
 
   it('is filtered by the queue and the URL group that a message came through', async () => {
