@@ -1,4 +1,5 @@
 /** What a delivery says in its headers (messaging protocol 5.1). Pure. */
+import { withoutHopHeaders } from '../http/hop-headers.js';
 
 /** One attempt's headers before they are written down. */
 export interface DeliveryWords {
@@ -20,24 +21,6 @@ export interface DeliveryWords {
   readonly forwarded: readonly string[];
 }
 
-/** They belong to one connection (RFC 9110, 7.6.1) or are written by whoever opens it. */
-const ownedByTheHop: ReadonlySet<string> = new Set([
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
 /**
  * Flat name, value pairs, complete but for Host, Connection and Content-Length, which the caller
  * writes. What the server says replaces a forwarded header of the same name in any case: an SDK
@@ -47,12 +30,11 @@ export function deliveryHeaders(words: DeliveryWords): string[] {
   const own = ownHeaders(words);
   const replaced = new Set<string>();
   for (let index = 0; index < own.length; index += 2) replaced.add(lower(own[index]));
-  const named = namedByConnection(words.forwarded);
-  const { forwarded } = words;
+  const forwarded = withoutHopHeaders(words.forwarded);
   let hasUserAgent = false;
   for (let index = 0; index + 1 < forwarded.length; index += 2) {
     const name = lower(forwarded[index]);
-    if (replaced.has(name) || ownedByTheHop.has(name) || named.has(name)) continue;
+    if (replaced.has(name)) continue;
     hasUserAgent ||= name === 'user-agent';
     own.push(forwarded[index] ?? '', forwarded[index + 1] ?? '');
   }
@@ -79,20 +61,6 @@ function ownHeaders(words: DeliveryWords): string[] {
   if (topicName !== null) own.push(`${prefix}Topic-Name`, topicName);
   if (contentType !== null) own.push('Content-Type', contentType);
   return own;
-}
-
-const nothing: ReadonlySet<string> = new Set();
-
-/** A forwarded `Connection: x-internal` makes X-Internal a matter of that earlier hop too. */
-function namedByConnection(forwarded: readonly string[]): ReadonlySet<string> {
-  let named: Set<string> | undefined;
-  for (let index = 0; index + 1 < forwarded.length; index += 2) {
-    if (lower(forwarded[index]) !== 'connection') continue;
-    named ??= new Set();
-    for (const name of (forwarded[index + 1] ?? '').split(','))
-      named.add(name.trim().toLowerCase());
-  }
-  return named ?? nothing;
 }
 
 function lower(name: string | undefined): string {

@@ -135,7 +135,7 @@ export function readLogOptions(rawHeaders: readonly string[]): ReadonlyMap<strin
 
 /**
  * The headers `Svc-Header-Forward: true` adds to a delivery: all that are neither options nor the
- * caller's credentials, as flat pairs. What a hop owns (Host, Connection) is dropped at delivery.
+ * caller's credentials, as flat pairs. What a hop owns (Host, Connection) is still among them.
  */
 export function plainHeaders(rawHeaders: readonly string[]): string[] {
   const plain = new HeaderPairs();

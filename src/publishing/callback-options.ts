@@ -3,6 +3,7 @@
  * `Svc-Callback-<option>` says is the `<option>` of that message (messaging protocol 4.2). Pure.
  */
 import type { OptionHeaders } from '../http/dialect.js';
+import { withoutHopHeaders } from '../http/hop-headers.js';
 import type { CallbackOptions } from '../messages/message.events.js';
 import { OptionReader, type PublishRules } from './option-reader.js';
 
@@ -16,14 +17,14 @@ const none: OptionHeaders = { prefix: '', options: new Map(), forwarded: [] };
 
 /**
  * The callback that `option` (`callback` or `failure-callback`) names; null = none. `own` are the
- * callback's own options, which nobody may give without its URL. `retries` are the message's. What
- * is refused, `reader` remembers.
+ * callback's own options, which nobody may give without its URL; where they do not say, it has what
+ * is `inherited` from the message. What is refused, `reader` remembers.
  */
 export function readCallback(
   reader: OptionReader,
   option: 'callback' | 'failure-callback',
   own: OptionHeaders | null,
-  retries: number,
+  inherited: Pick<CallbackOptions, 'maxRetries' | 'redaction'>,
   rules: PublishRules,
 ): CallbackOptions | null {
   const url = reader.url(option);
@@ -31,7 +32,7 @@ export function readCallback(
     if (own !== null) reader.refuse('invalid', option, 'is missing, but options for it are there');
     return null;
   }
-  const { forwarded } = own ?? none;
+  const forwarded = withoutHopHeaders((own ?? none).forwarded);
   const options = new OptionReader(own ?? none, rules);
   options.refuseOptions(meaningless, 'means nothing for a callback');
   options.refuseUnsendable(forwarded);
@@ -42,11 +43,11 @@ export function readCallback(
     headers: forwarded,
     delayMs: options.delay(),
     timeoutMs: options.timeout(),
-    maxRetries: options.retries(retries),
+    maxRetries: options.retries(inherited.maxRetries),
     retryDelay: options.retryDelay(),
     labels: options.labels(),
     flowControl: options.flowControl(),
-    redaction: options.redaction(),
+    redaction: options.redaction() ?? inherited.redaction,
   };
   reader.refusal ??= options.refusal;
   return callback;

@@ -3,7 +3,9 @@
  * spec: header tables). The same for a request, a batch item and a schedule.
  */
 import { createHash } from 'node:crypto';
+import { withDefaultHeaders } from '../http/default-headers.js';
 import { type MessageHeaders, plainHeaders } from '../http/dialect.js';
+import { withoutHopHeaders } from '../http/hop-headers.js';
 import { type Parsed, parsed, refused } from '../http/parsed.js';
 import type { MessagePublished } from '../messages/message.events.js';
 import { readCallback } from './callback-options.js';
@@ -60,13 +62,16 @@ const notCarriedOut = /^workflow-/;
 export function parsePublish(input: PublishInput, rules: PublishRules): PublishParsed {
   const { headers: said, at } = input;
   const reader = new OptionReader(said, rules);
-  const headers = reader.flag('header-forward')
-    ? [...plainHeaders(input.rawHeaders), ...said.forwarded]
-    : said.forwarded;
+  const headers = withoutHopHeaders(
+    reader.flag('header-forward')
+      ? withDefaultHeaders(said.forwarded, plainHeaders(input.rawHeaders))
+      : said.forwarded,
+  );
   const schedule = readSchedule(reader, input.mustRepeat);
   const delayMs = reader.delay();
   const maxRetries = reader.retries(rules.retries);
   const queueName = reader.name('queue-name');
+  const inherited = { maxRetries, redaction: reader.redaction() };
   const message: Omit<MessagePublished, 'type'> = {
     dialect: said.dialect.name,
     url: input.destination,
@@ -83,13 +88,13 @@ export function parsePublish(input: PublishInput, rules: PublishRules): PublishP
     callerIp: input.callerIp,
     bodyBytes: input.body.length,
     bodyOffset: null,
-    redaction: reader.redaction(),
-    callback: readCallback(reader, 'callback', said.callback, maxRetries, rules),
+    redaction: inherited.redaction,
+    callback: readCallback(reader, 'callback', said.callback, inherited, rules),
     failureCallback: readCallback(
       reader,
       'failure-callback',
       said.failureCallback,
-      maxRetries,
+      inherited,
       rules,
     ),
     callbackOf: null,

@@ -47,6 +47,16 @@ async function reports(path: string, count: number): Promise<Report[]> {
   return bodies.sort((one, other) => one.retried - other.retried);
 }
 
+/** The row that tells of the first message to `url`, once there is one. */
+async function creationOf(url: string) {
+  const path = `/v2/logs?state=CREATED&url=${encodeURIComponent(url)}`;
+  for (;;) {
+    const { body } = await callApi(server, 'GET', path);
+    const [row] = (body as { logs: { messageId: string }[] }).logs;
+    if (row !== undefined) return row;
+  }
+}
+
 /** `/work` is answered with these in turn, and all other paths with 200. */
 function workAnswers(...answers: readonly ScriptedAnswer[]): void {
   let count = 0;
@@ -186,6 +196,27 @@ describe('a callback', () => {
       body: base64('done'),
       sourceBody: base64('x'),
     });
+  });
+
+  it('shows nothing of what its source hides, wherever it is shown, and delivers it', async () => {
+    workAnswers({ body: 'done' });
+    const target = `${endpoint.url}/hidden`;
+    await publish({
+      'Svc-Redact-Fields': 'body,header[X-Secret]',
+      'Svc-Callback': target,
+      'Svc-Callback-Delay': '2s',
+      'Svc-Callback-Forward-X-Secret': 'hush',
+      'Svc-Callback-Forward-X-Open': 'said',
+    });
+    await arrived('/work', 1);
+    const hidden = expect.stringMatching(/^REDACTED:[0-9a-f]{64}$/);
+    const shown = { header: { 'X-Secret': [hidden], 'X-Open': ['said'] }, body: hidden };
+    const created = await creationOf(target);
+    expect(created).toMatchObject(shown);
+    const path = `/v2/messages/${created.messageId}`;
+    expect((await callApi(server, 'GET', path)).body).toMatchObject(shown);
+    const [call] = await arrived('/hidden', 1);
+    expect(call?.headers).toMatchObject({ 'x-secret': 'hush', 'x-open': 'said' });
   });
 
   it('is not made for a message that is canceled', async () => {

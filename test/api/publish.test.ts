@@ -85,6 +85,42 @@ describe('a publish', () => {
     expect(request?.headers.host).toBe(new URL(endpoint.url).host);
   });
 
+  it('forwards what it was sent with where it asks for that, and shows what will arrive', async () => {
+    const headers = { 'X-Theirs': '1', 'X-Both': 'plain', Cookie: 'c=1', 'content-type': 'text/x' };
+    const options = { 'Svc-Header-Forward': 'true', 'Svc-Forward-X-Both': 'named' };
+    const { body } = await publish(endpoint.url, { ...headers, ...options, 'Svc-Delay': '1s' });
+    const shown = await callApi(server, 'GET', `/v2/messages/${body.messageId}`);
+    const { header } = shown.body as { header: Record<string, string[]> };
+    const [request] = await endpoint.received(1);
+    const arrived = { 'x-theirs': '1', 'x-both': 'named', cookie: 'c=1', 'content-type': 'text/x' };
+    expect(request?.headers).toMatchObject(arrived);
+    expect(request?.headers).not.toHaveProperty('authorization');
+    for (const [name, values] of Object.entries(header)) {
+      expect([request?.headers[name.toLowerCase()]]).toEqual(values);
+    }
+    const names = Object.keys(header);
+    expect(names).toEqual(expect.arrayContaining(['X-Theirs', 'X-Both', 'Cookie', 'Content-Type']));
+    for (const hop of ['Host', 'Connection', 'Content-Length', 'Accept-Encoding']) {
+      expect(names).not.toContain(hop);
+    }
+  });
+
+  it('joins the values of a header that it is to forward more than once', async () => {
+    const { port } = new URL(endpoint.url);
+    const lines = ['Svc-Forward-X-Two: a', 'svc-forward-x-two: b', 'Svc-Forward-Svc-X: 1'];
+    const head = [
+      `POST /v2/publish/http://127.0.0.1:${port}/ HTTP/1.1`,
+      'Host: stepwell',
+      `Authorization: ${server.bearer}`,
+      ...lines,
+      'Content-Length: 0',
+      'Connection: close',
+    ].join('\r\n');
+    await rawRequest(server.port, `${head}\r\n\r\n`);
+    const [request] = await endpoint.received(1);
+    expect(request?.rawHeaders).toEqual(expect.arrayContaining(['X-Two', 'a, b', 'Svc-X', '1']));
+  });
+
   it('takes options from the query and leaves the rest to the destination', async () => {
     const url = `${endpoint.url}/a//b?x=1&svc-retries=0&svc-forward-x-a=b&token=${server.token}&y=`;
     const response = await fetch(`${server.url}/v2/publish/${url}`, { method: 'POST' });

@@ -336,6 +336,13 @@ describe('a callback', () => {
     });
   });
 
+  it('hides what the message hides, where it does not say what it hides itself', () => {
+    const url = { 'Svc-Callback': 'https://example.com', 'Svc-Redact-Fields': 'header[X]' };
+    expect(message(url).callback?.redaction).toEqual({ body: false, headers: ['x'] });
+    const own = { ...url, 'Svc-Callback-Redact-Fields': 'body' };
+    expect(message(own).callback?.redaction).toEqual({ body: true, headers: [] });
+  });
+
   const families = ['Callback', 'Failure-Callback'] as const;
 
   it.each(families)('%s has options of its own, each like those of a message', (family) => {

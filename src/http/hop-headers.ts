@@ -1,0 +1,44 @@
+/** Headers that end with the connection they came over, or are written by whoever opens it. Pure. */
+
+/** RFC 9110, 7.6.1, and what the caller of a destination writes itself. */
+const ownedByTheHop: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Names and values in turn without those that go no further; the same list where there are none. */
+export function withoutHopHeaders(pairs: readonly string[]): readonly string[] {
+  const named = namedByConnection(pairs);
+  const isOwned = (name: string) => ownedByTheHop.has(name) || named.has(name);
+  const kept: string[] = [];
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    const name = pairs[index] ?? '';
+    if (!isOwned(name.toLowerCase())) kept.push(name, pairs[index + 1] ?? '');
+  }
+  return kept.length === pairs.length ? pairs : kept;
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+/** A forwarded `Connection: x-internal` makes X-Internal a matter of that earlier hop too. */
+function namedByConnection(pairs: readonly string[]): ReadonlySet<string> {
+  let named: Set<string> | undefined;
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    if (pairs[index]?.toLowerCase() !== 'connection') continue;
+    named ??= new Set();
+    for (const name of (pairs[index + 1] ?? '').split(',')) named.add(name.trim().toLowerCase());
+  }
+  return named ?? nothing;
+}
