@@ -12,6 +12,7 @@ import {
 } from 'fastify';
 import { applicationModule, type Shared } from '../app.module.js';
 import { followAnswers, refuseConnection } from './client-error.js';
+import { durabilityOf, tellDurability } from './durability.js';
 import { ErrorFilter } from './error.filter.js';
 import { sendRefusal } from './error-shapes.js';
 import { ExpressLane } from './express-lane.js';
@@ -46,6 +47,7 @@ export async function createHttpServer(shared: Shared): Promise<NestFastifyAppli
   knownPaths.follow(fastify);
   acceptRawBodies(fastify);
   frontDoor.guard(fastify);
+  tellDurability(fastify, durabilityOf(shared.config));
   fastify.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     const seconds = reply.elapsedTime / 1000;

@@ -8,6 +8,7 @@ import { type Engine, turnCommandsMax } from '../engine/engine.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import type { Outcome } from '../engine/turn.js';
 import { type Dialect, readMessageOptions } from '../http/dialect.js';
+import type { Durability } from '../http/durability.js';
 import { type Refusal, refusalOf } from '../http/error-shapes.js';
 import type { Exchange } from '../http/hot-routes.js';
 import type { Intake } from '../lifecycle/intake.js';
@@ -36,8 +37,7 @@ export interface FrontDeskTools {
   readonly targets: PublishTargets;
   /** The dialect of requests that do not tell. */
   readonly dialect: Dialect;
-  /** The promise behind every acknowledgement: `fsync` or `os` (decision 36). */
-  readonly durability: string;
+  readonly durability: Durability;
 }
 
 /** Who asks, when, and in which dialect if the headers do not tell. */

@@ -7,6 +7,7 @@ import { Engine } from '../engine/engine.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import { BearerTokens } from '../http/bearer-token.js';
 import { dialects } from '../http/dialect.js';
+import { durabilityOf } from '../http/durability.js';
 import { RouteTable } from '../http/hot-routes.js';
 import { Intake } from '../lifecycle/intake.js';
 import { provided } from '../ports.js';
@@ -56,7 +57,7 @@ function frontDesk(
     identifiers,
     rules: { retries, retriesMax, delayMaxMs, timeoutMs, judgeUrl },
     dialect: dialects[config.dialect],
-    durability: config.fsync === 'strict' ? 'fsync' : 'os',
+    durability: durabilityOf(config),
   });
   table.addExpress(new PublishRoute('/v2/publish', desk));
   table.addExpress(new PublishRoute('/v2/enqueue', desk));

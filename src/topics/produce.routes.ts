@@ -2,6 +2,7 @@
  * `/produce` in its three forms: records straight into their logs (log protocol 1.4.1 to 1.4.3).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Durability } from '../http/durability.js';
 import { type Refusal, sendRefusal } from '../http/error-shapes.js';
 import type { HotRoutes } from '../http/hot-routes.js';
 import { parseJson } from '../http/json.js';
@@ -22,8 +23,7 @@ export class ProduceRoutes implements HotRoutes {
     private readonly logs: TopicLogs,
     private readonly topics: TopicsDesk,
     private readonly intake: Intake,
-    /** The promise behind every acknowledgement: `fsync` or `os` (decision 36). */
-    private readonly durability: string,
+    private readonly durability: Durability,
   ) {}
 
   register(fastify: FastifyInstance): void {

@@ -4,6 +4,7 @@ import { Store } from '../../storage/store.js';
 import type { Config } from '../config.js';
 import type { Clock } from '../engine/clock.js';
 import { Engine } from '../engine/engine.js';
+import { durabilityOf } from '../http/durability.js';
 import { RouteTable } from '../http/hot-routes.js';
 import { Intake } from '../lifecycle/intake.js';
 import { provided } from '../ports.js';
@@ -40,7 +41,7 @@ function topics(
     partitions: config.topicPartitions,
     autoCreate: config.topicAutoCreate,
   });
-  table.add(new ProduceRoutes(logs, desk, intake, config.fsync === 'strict' ? 'fsync' : 'os'));
+  table.add(new ProduceRoutes(logs, desk, intake, durabilityOf(config)));
   table.add(new FetchRoutes(desk, engine, clock));
   return logs;
 }

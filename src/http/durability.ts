@@ -1,0 +1,20 @@
+/** How durable an acknowledgement is, told in its head: `Stepwell-Durability` (decision 36). */
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../config.js';
+
+/** `fsync`: it is on disk; `os`: the operating system has it, and writes it when it likes. */
+export type Durability = 'fsync' | 'os';
+
+/** The promise of an fsync mode: only the strict one waits for the disk. */
+export function durabilityOf({ fsync }: Pick<Config, 'fsync'>): Durability {
+  return fsync === 'strict' ? 'fsync' : 'os';
+}
+
+/** Every success but a read's says it. Routes that write by `GET` say it themselves. */
+export function tellDurability(fastify: FastifyInstance, durability: Durability): void {
+  fastify.addHook('onSend', (request, reply, _payload, done) => {
+    const isWrite = request.method !== 'GET' && reply.statusCode < 300;
+    if (isWrite) reply.header('stepwell-durability', durability);
+    done();
+  });
+}
