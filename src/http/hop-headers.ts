@@ -1,4 +1,4 @@
-/** Headers that end with the connection they came over, or are written by whoever opens it. Pure. */
+/** Headers that end with their connection, or are written by whoever opens the next one. Pure. */
 
 /** RFC 9110, 7.6.1, and what the caller of a destination writes itself. */
 const ownedByTheHop: ReadonlySet<string> = new Set([
@@ -18,7 +18,7 @@ const ownedByTheHop: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Names and values in turn without those that go no further; the same list where there are none. */
+/** Names and values in turn without those that go no further; the same list if all of them do. */
 export function withoutHopHeaders(pairs: readonly string[]): readonly string[] {
   const named = namedByConnection(pairs);
   const isOwned = (name: string) => ownedByTheHop.has(name) || named.has(name);

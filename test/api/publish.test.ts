@@ -85,7 +85,7 @@ describe('a publish', () => {
     expect(request?.headers.host).toBe(new URL(endpoint.url).host);
   });
 
-  it('forwards what it was sent with where it asks for that, and shows what will arrive', async () => {
+  it('forwards what it was sent with if it asks for that, and shows what will arrive', async () => {
     const headers = { 'X-Theirs': '1', 'X-Both': 'plain', Cookie: 'c=1', 'content-type': 'text/x' };
     const options = { 'Svc-Header-Forward': 'true', 'Svc-Forward-X-Both': 'named' };
     const { body } = await publish(endpoint.url, { ...headers, ...options, 'Svc-Delay': '1s' });
