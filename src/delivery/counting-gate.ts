@@ -1,48 +1,32 @@
-/** At most so many attempts at once for each key: per destination origin, or one key for all. */
+/** At most so much of all attempts at once: their number, or the bytes of their bodies. */
 import type { Entrant } from './admission.js';
 import type { Gate } from './gate.js';
 import { Line } from './line.js';
 
-const sweepMin = 1024;
-
 export class CountingGate implements Gate {
-  readonly isShared: boolean;
-  private readonly lines = new Map<string, Line>();
-  private sweepAt = sweepMin;
+  readonly isShared = true;
+  private readonly line = new Line(this);
 
-  /** `keyOf` null: one key for all. */
+  /** `amountOf` is what one takes of the limit; whoever takes nothing is not concerned. */
   constructor(
     private readonly limit: number,
-    private readonly keyOf: ((entrant: Entrant) => string) | null,
-  ) {
-    this.isShared = keyOf === null;
+    private readonly amountOf: (entrant: Entrant) => number = () => 1,
+  ) {}
+
+  lineOf(entrant: Entrant): Line | null {
+    return this.amountOf(entrant) === 0 ? null : this.line;
   }
 
-  lineOf(entrant: Entrant): Line {
-    const key = this.keyOf === null ? '' : this.keyOf(entrant);
-    const known = this.lines.get(key);
-    if (known !== undefined) return known;
-    if (this.lines.size >= this.sweepAt) this.sweep();
-    const line = new Line(this);
-    this.lines.set(key, line);
-    return line;
+  /** What is above the whole limit goes alone, or it would never go. */
+  hasRoom(line: Line, entrant: Entrant): boolean {
+    return line.used === 0 || line.used + this.amountOf(entrant) <= this.limit;
   }
 
-  hasRoom(line: Line): boolean {
-    return line.used < this.limit;
+  enter(line: Line, entrant: Entrant): void {
+    line.used += this.amountOf(entrant);
   }
 
-  enter(line: Line): void {
-    line.used += 1;
-  }
-
-  leave(line: Line): void {
-    line.used -= 1;
-  }
-
-  /** Keys come and go by the thousands; idle ones are forgotten once they are the greater half. */
-  private sweep(): void {
-    for (const [key, line] of this.lines) if (line.isIdle) this.lines.delete(key);
-    this.sweepAt = Math.max(sweepMin, this.lines.size * 2);
+  leave(line: Line, entrant: Entrant): void {
+    line.used -= this.amountOf(entrant);
   }
 }

@@ -6,14 +6,19 @@ import { ProcessLife } from '../lifecycle/process-life.js';
 import { Metrics } from '../metrics/metrics.js';
 import { provided } from '../ports.js';
 import { AddressGuard } from './address-guard.js';
-import { ByteBudget } from './byte-budget.js';
+import type { Entrant } from './admission.js';
 import { CountingGate } from './counting-gate.js';
 import { EndpointCaller } from './endpoint-caller.js';
 import type { Endpoints } from './endpoints.js';
 import { Gates } from './gates.js';
+import { OriginGate } from './origin-gate.js';
 
-/** Outgoing bodies in memory at once, in bytes (decision 21). */
+/** Great outgoing bodies in memory at once, in bytes (decision 21): of all, and of one origin. */
 const bodyBytesMax = 128 * 1024 * 1024;
+const originBodyBytesMax = bodyBytesMax / 4;
+
+/** A body up to this is not counted, so that it never waits for great ones: 1,000 are 16 MiB. */
+const smallBodyBytesMax = 16 * 1024;
 
 /** Closing connections takes no longer than this. */
 const closeDeadlineMs = 2000;
@@ -44,13 +49,19 @@ export function deliveryModule(endpoints: Endpoints | undefined): DynamicModule 
 
 function gatesOf({ originParallelism, globalParallelism }: Config, metrics: Metrics): Gates {
   const gates = new Gates([
-    new CountingGate(originParallelism, ({ origin }) => origin),
-    new ByteBudget(bodyBytesMax),
-    new CountingGate(globalParallelism, null),
+    new OriginGate(
+      { attempts: originParallelism, places: globalParallelism, bytes: originBodyBytesMax },
+      greatBodyBytes,
+    ),
+    new CountingGate(bodyBytesMax, greatBodyBytes),
+    new CountingGate(globalParallelism),
   ]);
   metrics.watchWaiting(() => gates.waiting);
   return gates;
 }
+
+const greatBodyBytes = ({ bodyBytes }: Entrant): number =>
+  bodyBytes > smallBodyBytesMax ? bodyBytes : 0;
 
 function closedWith(life: ProcessLife, endpoints: Endpoints): Endpoints {
   life.addStoppable({

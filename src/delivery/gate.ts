@@ -13,4 +13,9 @@ export interface Gate {
   hasRoom(line: Line, entrant: Entrant): boolean;
   enter(line: Line, entrant: Entrant): void;
   leave(line: Line, entrant: Entrant): void;
+  /**
+   * A line that has room because somebody of another one has left; each is given once. Whoever
+   * leaves opens its own line without being asked.
+   */
+  takeOpened?(): Line | undefined;
 }

@@ -116,12 +116,20 @@ export class Gates {
     if (this.isServing) return;
     this.isServing = true;
     try {
-      for (let line = this.unserved.pop(); line !== undefined; line = this.unserved.pop()) {
-        this.offer(line);
-      }
+      for (let line = this.nextLine(); line !== undefined; line = this.nextLine()) this.offer(line);
     } finally {
       this.isServing = false;
     }
+  }
+
+  private nextLine(): Line | undefined {
+    const unserved = this.unserved.pop();
+    if (unserved !== undefined) return unserved;
+    for (const gate of this.gates) {
+      const opened = gate.takeOpened?.();
+      if (opened !== undefined) return opened;
+    }
+    return undefined;
   }
 
   private offer(line: Line): void {

@@ -98,7 +98,7 @@ export class TrafficSimulation {
       turnFailed: (error) => watched.push(error),
       reactionRefused: (refused) => watched.push(refused),
     });
-    const gates = new Gates([new CountingGate(all.globalParallelism, null)]);
+    const gates = new Gates([new CountingGate(all.globalParallelism)]);
     const gate = new FlowControlGate(engine, gates, clock);
     const traffic = new TrafficSimulation(engine, gates, clock, gate, watched, disk, all);
     traffic.join();

@@ -184,7 +184,7 @@ export class QueueWorld {
   }
 
   private open(): void {
-    this.gates = new Gates([new CountingGate(totalLimit, null)]);
+    this.gates = new Gates([new CountingGate(totalLimit)]);
     this.gate = this.newGate();
     this.gates.add(this.gate);
   }
