@@ -38,6 +38,20 @@ const bulk = {
   body: { isRequired: false, schema: z.object({ dlqIds: z.array(z.string()).optional() }) },
 };
 
+const option = (means: string) => z.string().optional().describe(means);
+
+/** What a retry's own headers may change of the message. */
+const overrides = z.object({
+  'Svc-Retries': option('Attempts after the first'),
+  'Svc-Retry-Delay': option('Milliseconds before the next attempt, of `retried`: 1000 * retried'),
+  'Svc-Timeout': option('The longest an attempt may take: 30, 2.5s, 1m30s'),
+  'Svc-Delay': option('From now to the first attempt: 90, 30s, 1d10h30m'),
+  'Svc-Not-Before': option('The first attempt, in Unix seconds; wins over a delay'),
+  'Svc-Label': option('Labels instead of the old ones, with commas between them'),
+  'Svc-Flow-Control-Key': option('Whose limits the message shares; a value goes with it'),
+  'Svc-Flow-Control-Value': option('parallelism=2, rate=3, period=1m'),
+});
+
 const more = z.string().describe('Absent when nothing is left').exactOptional();
 const retried = z.array(z.object({ messageId: z.string() }));
 
@@ -72,6 +86,7 @@ export const deadLetterRoutes = {
   },
   retry: {
     summary: 'Publish the message of a dead letter again',
+    headers: overrides,
     answers: {
       201: {
         description: 'The new message',
@@ -82,6 +97,7 @@ export const deadLetterRoutes = {
   retryMany: {
     summary: 'Publish the messages of every dead letter that the filters mean again',
     ...bulk,
+    headers: overrides,
     answers: {
       201: {
         description: 'The new messages',

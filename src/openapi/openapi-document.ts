@@ -55,6 +55,14 @@ const responses: JsonObject = {
   LogRefusal: answerOf({ description: 'Refused', schema: logRefusal }),
 };
 
+/** What the head of every answer to a write says (decision 36). */
+const acknowledgement: JsonObject = {
+  'Stepwell-Durability': {
+    description: 'fsync: it is on disk; os: the operating system has it',
+    schema: { type: 'string', enum: ['fsync', 'os'] },
+  },
+};
+
 /** `/v2/queues/:name` as `/v2/queues/{name}`. */
 export function documentedPath(pattern: string, description: RouteDescription): string {
   const path = description.path ?? pattern.replace(/:(\w+)(\([^)]*\))?/g, '{$1}');
@@ -68,7 +76,10 @@ function operationOf(path: string, method: string, description: RouteDescription
     ...parametersOf('query', query),
     ...parametersOf('header', headers),
   ];
-  const described = Object.entries(answers).map(([status, answer]) => [status, answerOf(answer)]);
+  const promise = method === 'GET' || openRoutes.has(path) ? {} : { headers: acknowledgement };
+  const described = Object.entries(answers).map(([status, answer]) => {
+    return [status, { ...answerOf(answer), ...promise }];
+  });
   const refusal = isMessagingPath(path) ? 'MessagingRefusal' : 'LogRefusal';
   return {
     operationId: operationId(method, path),

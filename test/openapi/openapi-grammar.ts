@@ -21,7 +21,12 @@ const parameter = z.strictObject({
   schema,
 });
 
-const response = z.strictObject({ description: z.string().min(1), content: content.optional() });
+const header = z.strictObject({ description: z.string().min(1), schema });
+const response = z.strictObject({
+  description: z.string().min(1),
+  headers: z.record(z.string(), header).optional(),
+  content: content.optional(),
+});
 const reference = z.strictObject({ $ref: z.string().startsWith('#/components/responses/') });
 
 const operation = z.strictObject({

@@ -122,6 +122,23 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('names the headers that a retry of dead letters takes, and no others', async () => {
+    for (const path of ['/v2/dlq/retry', '/v2/dlq/retry/{id}']) {
+      const parameters = document.paths[path]?.['post']?.parameters ?? [];
+      const headers = parameters.flatMap((each) => (each.in === 'header' ? [each.name] : []));
+      expect(headers).toContain('Svc-Retries');
+      const refusalOf = async (name: string) => {
+        const said = { authorization: server.bearer, [name]: '?' };
+        const target = `${server.url}${path.replace('{id}', '1-1')}`;
+        return (await fetch(target, { method: 'POST', headers: said })).text();
+      };
+      for (const name of headers) {
+        expect(await refusalOf(name)).not.toContain('cannot be changed');
+      }
+      expect(await refusalOf('Svc-Method')).toContain('cannot be changed');
+    }
+  });
+
   it('describes what is answered', async () => {
     const call = async (method: string, path: string, body?: string, more = {}) => {
       const authorization = path.startsWith('/v2') ? server.bearer : server.basic;
@@ -132,12 +149,13 @@ describe('the OpenAPI document', () => {
         ...(body !== undefined && { body }),
       });
       const text = await response.text();
-      return { status: response.status, json: text === '' ? null : JSON.parse(text) };
+      const promise = response.headers.get('stepwell-durability');
+      return { status: response.status, json: text === '' ? null : JSON.parse(text), promise };
     };
     const agrees = async (
       method: string,
       path: string,
-      answer: { status: number; json: unknown },
+      answer: { status: number; json: unknown; promise: string | null },
     ) => {
       const responses = (document.paths[path] as Record<string, Operation>)[method]?.responses;
       const described = responses?.[String(answer.status)] ?? responses?.['default'];
@@ -146,6 +164,7 @@ describe('the OpenAPI document', () => {
           ? document.components.responses[described.$ref.split('/').at(-1) ?? '']
           : described;
       const schema = found?.content?.['application/json']?.schema;
+      expect(found?.headers !== undefined).toBe(answer.promise !== null);
       if (schema === undefined) throw new Error(`${method} ${path} ${answer.status} has no schema`);
       const read = z.fromJSONSchema(strict(schema) as never).safeParse(answer.json);
       expect([method, path, read.error?.issues ?? []]).toEqual([method, path, []]);
