@@ -52,6 +52,8 @@ export class EndpointCaller implements Endpoints {
     this.pools = new LRUCache({
       max: poolsMax,
       ttl: poolAgeMs,
+      ttlResolution: 0,
+      perf: { now: () => clock.monotonic() },
       dispose: (pool) => this.retire(pool),
     });
   }

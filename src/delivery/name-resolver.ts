@@ -18,10 +18,7 @@ const patienceMs = 3000;
 const systemResolve: Resolve = (hostname) => dns.lookup(hostname, { all: true });
 
 export class NameResolver {
-  private readonly kept = new LRUCache<string, readonly LookupAddress[]>({
-    max: keptNamesMax,
-    ttl: keptMs,
-  });
+  private readonly kept: LRUCache<string, readonly LookupAddress[]>;
   /** One question at a time for each name, however many wait and give up: it holds a thread. */
   private readonly asked = new Map<string, Promise<readonly LookupAddress[]>>();
 
@@ -29,7 +26,14 @@ export class NameResolver {
     private readonly guard: AddressGuard,
     private readonly clock: Clock,
     private readonly resolve: Resolve = systemResolve,
-  ) {}
+  ) {
+    this.kept = new LRUCache({
+      max: keptNamesMax,
+      ttl: keptMs,
+      ttlResolution: 0,
+      perf: { now: () => clock.monotonic() },
+    });
+  }
 
   /**
    * The addresses that may be dialled for `hostname`. Rejects with `DestinationRefused` where one

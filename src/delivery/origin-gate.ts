@@ -3,7 +3,7 @@
  * everything. An origin has at most its limit in flight, and never more than half of all places.
  * Once more than half are taken, its limit is a share of what is left: at a quarter free, half of
  * it; at an eighth free, a quarter. So each that takes a lot leaves room for the next one, however
- * many have come. (Dynamic thresholds, Choudhury and Hahne 1998, as in switches with shared memory.)
+ * many have come. (Dynamic thresholds, Choudhury and Hahne 1998, from switches of shared memory.)
  *
  * Two things follow. An origin that has nothing in flight waits only where every place is taken,
  * which is not judged here but by the gate that counts all. And the last place is never taken by an

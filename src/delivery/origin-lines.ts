@@ -20,7 +20,7 @@ export class OriginLines {
     return line;
   }
 
-  /** Origins come and go by the thousands; idle ones are forgotten once they are the greater half. */
+  /** Origins come and go by the thousands; idle ones are forgotten once they are most of them. */
   private sweep(): void {
     for (const [origin, line] of this.lines) if (line.isIdle) this.lines.delete(origin);
     this.sweepAt = Math.max(sweepMin, this.lines.size * 2);

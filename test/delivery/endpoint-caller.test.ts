@@ -1,8 +1,10 @@
+import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import type { AllowedNetworks } from '../../src/delivery/address-guard.js';
 import type { OutgoingAttempt } from '../../src/delivery/attempt-outcome.js';
 import { EndpointCaller, type EndpointCallerOptions } from '../../src/delivery/endpoint-caller.js';
 import { systemClock } from '../../src/engine/clock.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { RecordingEndpoint } from '../support/recording-endpoint.js';
 
 const loopback: AllowedNetworks = { networks: ['127.0.0.0/8'], hosts: [] };
@@ -139,6 +141,33 @@ describe('the endpoint caller', () => {
       /^the destination must not reach/,
     );
     expect(connections).toBe(0);
+  });
+
+  it('follows a name that moves between attempts, but not to a forbidden address', async () => {
+    const elsewhere = createServer((_request, response) => response.end('elsewhere'));
+    await new Promise<void>((resolve) => elsewhere.listen(endpoint.port, '127.0.0.2', resolve));
+    toClose.push(async () => void elsewhere.close());
+    const clock = new ManualClock();
+    let address = '127.0.0.1';
+    const caller = callerWith({ clock, resolve: async () => [{ address, family: 4 }] });
+    const callAt = (moved: string) => {
+      address = moved;
+      clock.advance(61_000);
+      return caller.call(attemptAt(`http://moving.example:${endpoint.port}/`));
+    };
+    endpoint.answer(() => ({ body: 'here' }));
+    expect((await callAt('127.0.0.1')).body.toString()).toBe('here');
+    expect((await callAt('127.0.0.2')).body.toString()).toBe('elsewhere');
+    expect(await callAt('169.254.169.254')).toMatchObject({
+      status: 0,
+      error: expect.stringMatching(/^the destination must not reach 169\.254\.169\.254/),
+    });
+    expect(await callAt('10.0.0.1')).toMatchObject({
+      status: 0,
+      error: expect.stringMatching(/^the destination must not reach 10\.0\.0\.1/),
+    });
+    expect((await callAt('127.0.0.1')).body.toString()).toBe('here');
+    expect(endpoint.requests).toHaveLength(2);
   });
 
   it('asks once for a name that many attempts need', async () => {
