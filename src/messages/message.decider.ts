@@ -89,11 +89,11 @@ function recordAttempt(command: RecordAttempt, state: MessageState): Decision<Me
   if (record.status >= 200 && record.status < 300) {
     return accept([{ type: 'MessageDelivered', ...record }], null, responseBody);
   }
-  if (nonRetryable || record.attempt >= state.maxRetries) {
+  if (nonRetryable || record.attempt >= state.delivery.maxRetries) {
     const cause = nonRetryable ? 'non_retryable' : 'exhausted';
     return accept([{ type: 'MessageFailed', ...record, cause }], null, responseBody);
   }
-  const retryAt = at + retryDelayMs(state.retryDelay, record, at);
+  const retryAt = at + retryDelayMs(state.delivery.retryDelay, record, at);
   return accept([{ type: 'AttemptFailed', ...record, retryAt }], null, responseBody);
 }
 
@@ -130,7 +130,8 @@ function wants(state: MessageState): readonly CallEndpoint[] {
 }
 
 function callEndpoint(message: PendingMessage): CallEndpoint {
-  const { attempts, notBefore, origin, bodyBytes, queueName, flowControlKey } = message;
+  const { attempts, notBefore, bodyBytes } = message;
+  const { origin, queueName, flowControlKey } = message.delivery;
   return {
     kind: 'callEndpoint',
     id: `attempt ${attempts}`,

@@ -17,19 +17,24 @@ export interface FollowUps {
   readonly bodyBytes: number;
 }
 
+/** How a message is delivered, shared by all that are delivered alike. */
+export interface DeliveryTerms {
+  /** Scheme, host and port of the destination, by which attempts share connections. */
+  readonly origin: string;
+  readonly maxRetries: number;
+  readonly retryDelay: string | null;
+  readonly queueName: string | null;
+  readonly flowControlKey: string | null;
+}
+
 /** Accepted and not final: an attempt is due at `notBefore`, running, or waiting to be let in. */
 export interface PendingMessage {
   readonly status: 'pending';
   /** Attempts recorded so far; also the number of the next one. */
   readonly attempts: number;
   readonly notBefore: number;
-  readonly maxRetries: number;
-  readonly retryDelay: string | null;
-  /** Scheme, host and port of the destination, by which attempts share connections. */
-  readonly origin: string;
   readonly bodyBytes: number;
-  readonly queueName: string | null;
-  readonly flowControlKey: string | null;
+  readonly delivery: DeliveryTerms;
   /** null = nobody is called back. */
   readonly followUps: FollowUps | null;
 }
@@ -89,12 +94,8 @@ function pendingMessage(event: MessagePublished, offset: number): PendingMessage
     status: 'pending',
     attempts: 0,
     notBefore: event.notBefore,
-    maxRetries: event.maxRetries,
-    retryDelay: event.retryDelay,
-    origin: shared(originOf(event.url)),
     bodyBytes: event.bodyBytes,
-    queueName: event.queueName === null ? null : shared(event.queueName),
-    flowControlKey: event.flowControl === null ? null : shared(event.flowControl.key),
+    delivery: deliveryTerms(event),
     followUps: followUps(event, offset),
   };
 }
@@ -109,6 +110,39 @@ function followUps(event: MessagePublished, publishedOffset: number): FollowUps 
 function originOf(url: string): string {
   const end = url.slice(8).search(/[/?#]/);
   return end === -1 ? url : url.slice(0, end + 8);
+}
+
+/**
+ * The latest terms by the name that says most about them: messages of one flow-control key, in one
+ * queue or to one origin are mostly delivered alike.
+ */
+const latestTerms = new Map<string, DeliveryTerms>();
+
+function deliveryTerms(event: MessagePublished): DeliveryTerms {
+  const { maxRetries, retryDelay, queueName } = event;
+  const flowControlKey = event.flowControl?.key ?? null;
+  const origin = originOf(event.url);
+  const name = flowControlKey ?? queueName ?? origin;
+  const latest = latestTerms.get(name);
+  if (
+    latest?.origin === origin &&
+    latest.maxRetries === maxRetries &&
+    latest.retryDelay === retryDelay &&
+    latest.queueName === queueName &&
+    latest.flowControlKey === flowControlKey
+  ) {
+    return latest;
+  }
+  const terms: DeliveryTerms = {
+    origin: shared(origin),
+    maxRetries,
+    retryDelay: retryDelay === null ? null : shared(retryDelay),
+    queueName: queueName === null ? null : shared(queueName),
+    flowControlKey: flowControlKey === null ? null : shared(flowControlKey),
+  };
+  if (latestTerms.size >= namesMax) latestTerms.clear();
+  latestTerms.set(shared(name), terms);
+  return terms;
 }
 
 /** Equal names share one string: a slice would keep what it was cut from alive in every message. */

@@ -94,9 +94,9 @@ export class PendingMessages {
 
   private async *walked({ queueName, flowControlKey }: CancelFilters): AsyncGenerator<number> {
     for await (const { state, firstOffset } of this.everyOne()) {
-      if (isAmong(state.queueName, queueName) && isAmong(state.flowControlKey, flowControlKey)) {
-        yield firstOffset;
-      }
+      const { delivery } = state;
+      const isInQueue = isAmong(delivery.queueName, queueName);
+      if (isInQueue && isAmong(delivery.flowControlKey, flowControlKey)) yield firstOffset;
     }
   }
 

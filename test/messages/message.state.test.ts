@@ -41,16 +41,50 @@ describe('what a message remembers for those who are called back', () => {
   });
 });
 
-describe('where a message waits', () => {
-  it('is told by its queue, its flow-control key and the origin of its destination', () => {
-    const flowControl = { key: 'k', parallelism: 1, rate: null, periodSeconds: 1 };
-    expect(
-      stateAfter({ url: 'http://example.com:8080/a?b', queueName: 'q', flowControl }),
-    ).toMatchObject({ queueName: 'q', flowControlKey: 'k', origin: 'http://example.com:8080' });
-    expect(stateAfter({})).toMatchObject({ queueName: null, flowControlKey: null });
+describe('how a message is delivered', () => {
+  const delivery = (published: Partial<MessagePublished>) => {
+    const state = stateAfter(published);
+    if (state.status !== 'pending') throw new Error(`it is ${state.status}`);
+    return state.delivery;
+  };
+  const flowControl = { key: 'k', parallelism: 1, rate: null, periodSeconds: 1 };
+
+  it('is told by its queue, its flow-control key, the origin of its destination, its retries', () => {
+    const url = 'http://example.com:8080/a?b';
+    const retries = { maxRetries: 7, retryDelay: '1000 * retried' };
+    expect(delivery({ url, queueName: 'q', flowControl, ...retries })).toEqual({
+      origin: 'http://example.com:8080',
+      queueName: 'q',
+      flowControlKey: 'k',
+      ...retries,
+    });
+    expect(delivery({})).toMatchObject({ queueName: null, flowControlKey: null });
   });
 
-  it('says nothing once it has ended without anybody to call', () => {
+  it('is one object for all that are delivered alike', () => {
+    const first = delivery({ url: 'https://example.com/a', queueName: 'q' });
+    const second = delivery({ url: 'https://example.com/b', queueName: 'q' });
+    expect(second).toBe(first);
+  });
+
+  it.each<[string, Partial<MessagePublished>]>([
+    ['origin', { url: 'https://other.example.com/' }],
+    ['queue', { queueName: 'other' }],
+    ['flow-control key', { flowControl: { ...flowControl, key: 'other' } }],
+    ['number of retries', { maxRetries: 4 }],
+    ['retry delay', { retryDelay: '5' }],
+  ])('is its own for another %s, whatever was published just before', (_what, changes) => {
+    const usual = { url: 'https://example.com/', queueName: 'q', flowControl, maxRetries: 3 };
+    const before = delivery(usual);
+    const other = delivery({ ...usual, ...changes });
+    expect(other).not.toEqual(before);
+    expect(delivery(usual)).toEqual(before);
+    expect(delivery({ ...usual, ...changes })).toEqual(other);
+  });
+});
+
+describe('a message that has ended', () => {
+  it('remembers nothing where nobody is called back', () => {
     expect(stateAfter({}, { type: 'MessageCanceled' })).toEqual({
       status: 'canceled',
       followUps: null,
