@@ -17,6 +17,11 @@ export function writeOffset(target: Buffer, value: Offset, position: number): vo
 
 /** The opposite of `writeOffset`; above 2^53-1 it is `Infinity`, which no valid file holds. */
 export function readOffset(source: Buffer, position: number): Offset {
-  const value = source.readUInt32LE(position + 4) * 0x1_0000_0000 + source.readUInt32LE(position);
+  const low = source.readUInt32LE(position);
+  const high = source.readUInt32LE(position + 4);
+  // A product is floating point even where it is 0, and so is every offset counted from there: one
+  // that somebody remembers would take 16 bytes more than a small integer.
+  if (high === 0) return low;
+  const value = high * 0x1_0000_0000 + low;
   return Number.isSafeInteger(value) ? value : Number.POSITIVE_INFINITY;
 }

@@ -72,19 +72,18 @@ export class EventCodec {
       this.learn(record.value);
       return null;
     }
-    const name = record.key.toString();
-    const slash = name.indexOf('/');
-    const kind = this.kindOf(name, slash);
+    const kind = this.kindOf(record.key);
+    // A slice of the key as a string would keep all of it in memory.
+    const id = record.key.toString('utf8', kind.length + 1);
     const [version, sequence, previous, fields] = this.packr.unpack(record.value ?? empty);
     const event = this.upcast(kind, version, fields);
-    return new StoredEvent(kind, name.slice(slash + 1), sequence, previous, event, record);
+    return new StoredEvent(kind, id, sequence, previous, event, record);
   }
 
   /** Equal kinds share one string, whose hash is known: every event looks its kind up. */
-  private kindOf(name: string, length: number): string {
-    const { latestKind } = this;
-    if (latestKind.length !== length || !name.startsWith(latestKind)) {
-      this.latestKind = name.slice(0, length);
+  private kindOf(key: Buffer): string {
+    if (!isOfKind(key, this.latestKind)) {
+      this.latestKind = key.toString('latin1', 0, key.indexOf(slash));
     }
     return this.latestKind;
   }
@@ -117,6 +116,15 @@ export class EventCodec {
 }
 
 const empty = Buffer.alloc(0);
+const slash = '/'.charCodeAt(0);
+
+/** Whether a key begins with `<kind>/`; kinds are ASCII. */
+function isOfKind(key: Buffer, kind: string): boolean {
+  for (let index = 0; index < kind.length; index += 1) {
+    if (key[index] !== kind.charCodeAt(index)) return false;
+  }
+  return key[kind.length] === slash;
+}
 
 /** An event as it was read. Its body is cut from what was read when somebody asks for it. */
 class StoredEvent implements EventEnvelope {
