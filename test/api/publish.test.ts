@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { Client } from '@upstash/qstash';
 import fc from 'fast-check';
@@ -130,11 +131,18 @@ describe('a publish', () => {
     expect(request?.headers['x-a']).toBe('b');
   });
 
-  it('sends no body with GET', async () => {
-    await publish(endpoint.url, { 'Svc-Method': 'GET' });
+  it('sends no body with GET, and signs that there is none', async () => {
+    await publish(endpoint.url, { 'Svc-Method': 'GET' }, 'left here');
     const [request] = await endpoint.received(1);
     expect(request).toMatchObject({ method: 'GET' });
     expect(request?.body).toHaveLength(0);
+    const [, claims = ''] = String(request?.headers['svc-signature']).split('.');
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+      iss: 'stepwell',
+      sub: endpoint.url,
+      nbf: 0,
+      body: createHash('sha256').digest('base64url'),
+    });
   });
 
   it.each([

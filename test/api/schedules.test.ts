@@ -261,10 +261,12 @@ describe('a trigger', () => {
         'Svc-Cron': '* * * * *',
         'Svc-Schedule-Id': 'minutely',
         'Svc-Forward-X-Tenant': 'acme',
+        'Svc-Callback': `${endpoint.url}/called`,
       },
       body: 'tick',
     });
-    const [call] = await endpoint.received(1);
+    const [call, report] = await endpoint.received(2);
+    expect(JSON.parse(String(report?.body))).toMatchObject({ scheduleId: 'minutely' });
     expect(call?.body.toString()).toBe('tick');
     expect(call?.headers).toMatchObject({ 'svc-schedule-id': 'minutely', 'x-tenant': 'acme' });
     const messageId = String(call?.headers['svc-message-id']);
