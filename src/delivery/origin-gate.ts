@@ -1,13 +1,13 @@
 /**
  * Shares the places of all attempts among the destinations, so that those that hang do not take
- * everything. An origin has at most its limit in flight, and never more than half of all places.
- * Once more than half are taken, its limit is a share of what is left: at a quarter free, half of
- * it; at an eighth free, a quarter. So each that takes a lot leaves room for the next one, however
- * many have come. (Dynamic thresholds, Choudhury and Hahne 1998, from switches of shared memory.)
+ * everything. The last eighth of the places is kept for origins that have nothing in flight. Of the
+ * rest an origin takes its limit, and never more than half; once half are taken, its limit is a
+ * share of what is left of them: at a quarter left half of it, at an eighth left a quarter. So each
+ * that takes a lot leaves room for the next one. (Dynamic thresholds, Choudhury and Hahne 1998, as
+ * in switches that share memory among their ports.)
  *
- * Two things follow. An origin that has nothing in flight waits only where every place is taken,
- * which is not judged here but by the gate that counts all. And the last place is never taken by an
- * origin that has one already.
+ * An origin that has nothing in flight waits only where every place is taken, which is not judged
+ * here but by the gate that counts all.
  */
 import type { Entrant } from './admission.js';
 import { Crowd } from './crowd.js';
@@ -31,7 +31,11 @@ export class OriginGate implements Gate {
   private readonly crowd = new Crowd();
   /** Of the lines that have any in flight. */
   private readonly bytes = new Map<Line, number>();
+  /** Places for origins that have nothing in flight. */
+  private readonly kept: number;
+  /** Of the others. */
   private readonly half: number;
+  /** Of one origin. */
   private readonly most: number;
   private free: number;
 
@@ -40,7 +44,8 @@ export class OriginGate implements Gate {
     private readonly limits: OriginLimits,
     private readonly bytesOf: (entrant: Entrant) => number,
   ) {
-    this.half = Math.ceil(limits.places / 2);
+    this.kept = Math.ceil(limits.places / 8);
+    this.half = Math.ceil((limits.places - this.kept) / 2);
     this.most = Math.min(limits.attempts, this.half);
     this.free = limits.places;
   }
@@ -71,10 +76,11 @@ export class OriginGate implements Gate {
     return line;
   }
 
-  /** Whether one more of this origin's is within its share of the free places. */
+  /** Whether one more of this origin's is within its share of what is left. */
   private isWithinShare({ used }: Line): boolean {
     if (used === 0) return true;
-    return (used + 1) * this.half <= this.most * Math.min(this.free, this.half);
+    const left = Math.max(this.free - this.kept, 0);
+    return (used + 1) * this.half <= this.most * Math.min(left, this.half);
   }
 
   /** A body above the limit goes alone, or it would never go. */

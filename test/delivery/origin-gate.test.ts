@@ -33,13 +33,14 @@ describe('among many destinations, one', () => {
     );
   });
 
-  it('never has more than half of all places, and never the last one beside another', () => {
+  it('never has more than half of all places, and never one of the last beside another', () => {
     fc.assert(
       fc.property(limits, steps, (limits, list) => {
         const house = new Gatehouse(limits, ({ origin }, { running }) => {
           const own = running.filter((visitor) => visitor.origin === origin).length;
           expect(own).toBeLessThanOrEqual(Math.ceil(limits.places / 2));
-          if (running.length === limits.places) expect(own).toBe(1);
+          const kept = Math.ceil(limits.places / 8);
+          if (running.length > limits.places - kept) expect(own).toBe(1);
         });
         for (const step of list) take(house, step);
         empty(house);
@@ -51,10 +52,11 @@ describe('among many destinations, one', () => {
 
   it.each([
     [64, 1000, 64],
-    [64, 100, 50],
-    [64, 64, 32],
-    [64, 10, 5],
-    [2, 3, 2],
+    [64, 100, 44],
+    [64, 64, 28],
+    [64, 10, 4],
+    [2, 4, 2],
+    [2, 3, 1],
     [64, 2, 1],
     [64, 1, 1],
     [1, 1000, 1],
@@ -64,27 +66,25 @@ describe('among many destinations, one', () => {
     expect(house.running).toHaveLength(has);
   });
 
-  it('finds as much room as twenty have that hang, where they came together', () => {
+  it('finds nearly as much room as each of twenty that hang, where they came together', () => {
     const house = new Gatehouse(shipped);
     for (let round = 0; round < 100; round += 1) for (const origin of hanging) house.ask(origin);
     const shares = hanging.map((origin) => house.runningTo(origin));
-    expect([Math.min(...shares), Math.max(...shares)]).toEqual([35, 36]);
+    expect([Math.min(...shares), Math.max(...shares)]).toEqual([32, 33]);
     askMany(house, 'good', 100);
-    expect(house.runningTo('good')).toBeGreaterThanOrEqual(30);
+    expect(house.runningTo('good')).toBeGreaterThanOrEqual(25);
   });
 
   it('finds room for several beside twenty that took all they could before it came', () => {
     const house = new Gatehouse(shipped);
     for (const origin of hanging) askMany(house, origin, 1000);
     askMany(house, 'good', 100);
-    expect(house.runningTo('good')).toBeGreaterThanOrEqual(10);
+    expect(house.runningTo('good')).toBeGreaterThanOrEqual(8);
   });
 
-  it('finds a place beside two hundred that hang', () => {
+  it('finds a place beside a hundred that took all they could before it came', () => {
     const house = new Gatehouse(shipped);
-    for (let round = 0; round < 100; round += 1) {
-      for (let index = 0; index < 200; index += 1) house.ask(`hanging ${index}`);
-    }
+    for (let index = 0; index < 100; index += 1) askMany(house, `hanging ${index}`, 100);
     const good = house.ask('good');
     expect(house.running).toContain(good);
   });
@@ -108,8 +108,8 @@ describe('among many destinations, one', () => {
     askMany(house, 'modest', 20);
     const [greedy, modest] = [house.runningTo('greedy'), house.runningTo('modest')];
     for (const leaver of leavers.slice(0, 2)) house.leave(leaver);
-    expect([greedy, modest]).toEqual([14, 7]);
-    expect([house.runningTo('greedy'), house.runningTo('modest')]).toEqual([14, 8]);
+    expect([greedy, modest]).toEqual([12, 6]);
+    expect([house.runningTo('greedy'), house.runningTo('modest')]).toEqual([12, 7]);
   });
 
   it('has a share of the bytes in flight too, and one body whatever its size', () => {
