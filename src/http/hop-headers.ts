@@ -18,14 +18,19 @@ const ownedByTheHop: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** Whether a header of this name, in any case, goes no further than its connection. */
+export function endsWithTheHop(name: string): boolean {
+  return ownedByTheHop.has(name.toLowerCase());
+}
+
 /** Names and values in turn without those that go no further; the same list if all of them do. */
 export function withoutHopHeaders(pairs: readonly string[]): readonly string[] {
   const named = namedByConnection(pairs);
-  const isOwned = (name: string) => ownedByTheHop.has(name) || named.has(name);
+  const isOwned = (name: string) => endsWithTheHop(name) || named.has(name.toLowerCase());
   const kept: string[] = [];
   for (let index = 0; index + 1 < pairs.length; index += 2) {
     const name = pairs[index] ?? '';
-    if (!isOwned(name.toLowerCase())) kept.push(name, pairs[index + 1] ?? '');
+    if (!isOwned(name)) kept.push(name, pairs[index + 1] ?? '');
   }
   return kept.length === pairs.length ? pairs : kept;
 }

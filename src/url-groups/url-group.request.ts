@@ -1,6 +1,7 @@
 /** What requests about URL groups say, as it stands on the wire (messaging protocol 2.6). Pure. */
 import { z } from 'zod';
 import { isHeaderName, isHeaderValue } from '../http/header-field.js';
+import { endsWithTheHop } from '../http/hop-headers.js';
 import { readJsonBody } from '../http/json-body.js';
 import { parseName } from '../http/name.js';
 import { type Parsed, parsed, refused } from '../http/parsed.js';
@@ -65,6 +66,7 @@ export function parseGroupHeaders(body: Buffer): Parsed<readonly string[]> {
   const pairs: string[] = [];
   for (const [name, values] of Object.entries(asked.value.headers)) {
     if (!isHeaderName(name)) return refused(`headers: ${JSON.stringify(name)} is no header name`);
+    if (endsWithTheHop(name)) return refused(`headers.${name} is written by whoever delivers`);
     for (const value of [values].flat()) {
       if (!isHeaderValue(value)) {
         return refused(`headers.${name} has a value that no header can carry`);

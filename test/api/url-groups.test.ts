@@ -186,6 +186,7 @@ describe('a URL group over HTTP', () => {
     ],
     ['nothing to remove', 'DELETE', '/g/endpoints', endpoints({}), 400, 'a url or a name'],
     ['headers that are none', 'PATCH', '/g', { headers: { 'a b': 'c' } }, 400, 'header name'],
+    ['a host', 'PATCH', '/g', { headers: { Host: 'a.example' } }, 400, 'headers.Host is written'],
     ['a line break', 'PATCH', '/g', { headers: { a: 'b\r\nc' } }, 400, 'no header can carry'],
     ['headers of nobody', 'PATCH', '/nobody', { headers: { a: 'b' } }, 404, 'nobody not found'],
     ['a reading of nobody', 'GET', '/nobody', undefined, 404, 'nobody not found'],
