@@ -44,15 +44,23 @@ const malformed = createSocketServer((socket) => {
   socket.on('data', () => socket.end('HTTP/1.1 two hundred\r\n\r\n'));
 });
 
-/** Origins by what is wrong with them. */
+/** As many as a bad day brings at once. */
+const hangingCount = 20;
+
+/** A few of every kind, and many of the kind that holds what it gets. */
 export type HostileOrigins = typeof origins;
 
 const origins = {
-  refuses: await refusing(),
-  hangs: await listen(createServer(hang)),
-  'never ends': await listen(createServer(answerEndlessly)),
-  redirects: await listen(createServer(redirect)),
-  'is malformed': await listen(malformed),
+  ofEveryKind: [
+    await refusing(),
+    await listen(createServer(hang)),
+    await listen(createServer(answerEndlessly)),
+    await listen(createServer(redirect)),
+    await listen(malformed),
+  ],
+  hanging: await Promise.all(
+    Array.from({ length: hangingCount }, () => listen(createServer(hang))),
+  ),
 };
 
 answer(() => origins);

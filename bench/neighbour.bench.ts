@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Case, Contest, Contestant, Round } from './contest.js';
 import type { HostileOrigins } from './hostile.program.js';
 import { MeasuredProcess } from './measured-process.js';
+import { publishInBatches } from './message-batches.js';
 import { Sink } from './sink.js';
 import { publishSteadily } from './steady-publisher.js';
 import { bearer, startStepwell } from './stepwell-server.js';
@@ -23,27 +24,47 @@ const target = {
   body: randomBytes(1024),
 };
 
-export const neighbourCases: readonly Case[] = hostileRates.map(
-  (hostileRate): Case => ({
-    scenario: 'neighbour',
-    name: `published to arrived, ${goodRate}/s, and ${hostileRate}/s to each of five hostile ones`,
-    beside: 'no neighbours',
-    unit: 'messages',
-    // At most twice the median latency.
-    goal: 0.5,
-    compares: 'latency',
-    share: 1,
-    contest: (directory) => neighbourContest(directory, hostileRate),
-  }),
-);
+/** Messages that wait for each of those that hang before anything is measured. */
+const backlog = 100;
 
-async function neighbourContest(directory: string, hostileRate: number): Promise<Contest> {
+const besides = (others: string, prepare: Preparation): Case => ({
+  scenario: 'neighbour',
+  name: `published to arrived, ${goodRate}/s, and ${others}`,
+  beside: 'no neighbours',
+  unit: 'messages',
+  // At most twice the median latency.
+  goal: 0.5,
+  compares: 'latency',
+  share: 1,
+  contest: (directory) => neighbourContest(directory, prepare),
+});
+
+/** Gives the server bad neighbours; answers those that are sent more while it is measured. */
+type Preparation = (
+  origins: HostileOrigins,
+  server: MeasuredProcess,
+) => Promise<readonly Neighbour[]>;
+
+export const neighbourCases: readonly Case[] = [
+  ...hostileRates.map((rate) =>
+    besides(`${rate}/s to each of five hostile ones`, async ({ ofEveryKind }) =>
+      ofEveryKind.map((origin) => ({ origin, rate })),
+    ),
+  ),
+  besides(`${backlog} waiting for each of twenty that hang`, async ({ hanging }, server) => {
+    for (const destination of hanging) {
+      await publishInBatches(server, backlog, () => ({ destination, body: 'x' }));
+    }
+    return [];
+  }),
+];
+
+async function neighbourContest(directory: string, prepare: Preparation): Promise<Contest> {
   const sink = await Sink.start();
   const hostile = await MeasuredProcess.start('bench/hostile.program.js', []);
-  const origins = await hostile.ask<HostileOrigins>({});
-  const neighbours = Object.values(origins).map((origin) => ({ origin, rate: hostileRate }));
   const pestered = await startStepwell(join(directory, 'pestered'));
   const alone = await startStepwell(join(directory, 'alone'));
+  const neighbours = await prepare(await hostile.ask<HostileOrigins>({}), pestered);
   const stop = async () => {
     for (const process of [pestered, alone, hostile, sink]) await process.stop();
   };
