@@ -13,8 +13,6 @@ import { type Exchange, type ExpressRoute, patternOf, type RouteTable } from './
 
 /** Digits only: whatever else a length could be is Fastify's to judge. */
 const plainLength = /^\d{1,15}$/;
-/** Fastify answers 415 to what is no media type; these are. */
-const plainMediaType = /^[a-z]+\/[a-z0-9.+-]+(; ?charset=[a-z0-9-]+)?$/i;
 
 /** What the lane works with. */
 export interface LaneDesk {
@@ -41,14 +39,13 @@ export class ExpressLane {
     return true;
   }
 
-  /** Nothing but a path, a known length within the limit and a media type, if any. */
+  /** Nothing but a path and a known length within the limit. */
   private isOrdinary({ url = '', headers }: IncomingMessage): boolean {
-    const { 'content-length': length, 'content-type': type } = headers;
+    const { 'content-length': length } = headers;
     return (
       length !== undefined &&
       plainLength.test(length) &&
       Number(length) <= this.desk.bodyLimit &&
-      (type === undefined || plainMediaType.test(type)) &&
       // The router refuses what it cannot decode.
       !url.includes('%') &&
       headers['transfer-encoding'] === undefined

@@ -68,6 +68,12 @@ describe('a publish', () => {
     expect(request?.headers).not.toHaveProperty('authorization');
   });
 
+  it('keeps a content type that is none: its receiver may know what it means', async () => {
+    await publish(endpoint.url, { 'content-type': 'json' });
+    const [request] = await endpoint.received(1);
+    expect(request?.headers['content-type']).toBe('json');
+  });
+
   it('is delivered in the dialect it was published in', async () => {
     await publish(endpoint.url, { 'Upstash-Forward-X-Tenant': 'acme' });
     const [request] = await endpoint.received(1);

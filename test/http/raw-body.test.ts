@@ -29,6 +29,9 @@ test.each([
   ['application/x-www-form-urlencoded', 'a=%zz'],
   ['text/plain; charset=utf-16', 'hello'],
   ['application/octet-stream', '\u0000\u00ff'],
+  ['text/plain, text/html', 'two types'],
+  ['json', '{}'],
+  ['', 'none'],
 ])('a body of type %s stays what it is', async (type, body) => {
   const { body: answer } = await request(url, {
     method: 'POST',
