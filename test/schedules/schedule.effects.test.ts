@@ -60,11 +60,12 @@ class Town {
     changes: Partial<ScheduleDefinition> = {},
     message: Partial<MessageTemplate> = {},
     body = 'wake up',
+    id = 'often',
   ): Promise<void> {
     const command: CreateSchedule = {
       type: 'CreateSchedule',
       kind: scheduleKind,
-      id: 'often',
+      id,
       at: this.server.clock.now(),
       definition: scheduleDefinition({ cron: '* * * * *', ...changes }, message),
       body: Buffer.from(body),
@@ -209,6 +210,30 @@ describe('a schedule of a URL group', () => {
     await town.pass(70 * second);
     expect(called(town)).toEqual([...names].sort());
     expect(town.schedule.messageIds).toHaveLength(600);
+  });
+});
+
+describe('schedules that are due at once', () => {
+  const ids = Array.from({ length: 100 }, (_, index) => `schedule-${index}`).sort();
+  const bodies = ({ world }: Town) => world.calls.map(({ body }) => body).sort();
+
+  it('trigger once each, more than may be on their way at a time', async () => {
+    const town = await Town.build();
+    for (const id of ids) await town.create({}, {}, id, id);
+    await town.pass(70 * second);
+    expect(bodies(town)).toEqual(ids);
+  });
+
+  it('trigger once each after a server was down, however long each of them was due', async () => {
+    const town = await Town.build();
+    for (const [index, id] of ids.entries()) {
+      await town.create({ cron: `${21 + (index % 5)} 9 * * *` }, {}, id, id);
+    }
+    await town.restart(20 * minute);
+    await town.pass(second);
+    expect(bodies(town)).toEqual(ids);
+    await town.pass(hour);
+    expect(bodies(town)).toEqual(ids);
   });
 });
 
