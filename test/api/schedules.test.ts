@@ -258,18 +258,20 @@ describe('a trigger', () => {
       method: 'POST',
       headers: {
         ...headers,
-        'Svc-Cron': '* * * * *',
-        'Svc-Schedule-Id': 'minutely',
-        'Svc-Forward-X-Tenant': 'acme',
-        'Svc-Callback': `${endpoint.url}/called`,
+        'Upstash-Cron': '* * * * *',
+        'Upstash-Schedule-Id': 'minutely',
+        'Upstash-Forward-X-Tenant': 'acme',
+        'Upstash-Callback': `${endpoint.url}/called`,
       },
       body: 'tick',
     });
     const [call, report] = await endpoint.received(2);
     expect(JSON.parse(String(report?.body))).toMatchObject({ scheduleId: 'minutely' });
     expect(call?.body.toString()).toBe('tick');
-    expect(call?.headers).toMatchObject({ 'svc-schedule-id': 'minutely', 'x-tenant': 'acme' });
-    const messageId = String(call?.headers['svc-message-id']);
+    // In the dialect that the schedule was made in, which is not the server's own.
+    expect(call?.headers).toMatchObject({ 'upstash-schedule-id': 'minutely', 'x-tenant': 'acme' });
+    expect(report?.headers).toHaveProperty('upstash-signature');
+    const messageId = String(call?.headers['upstash-message-id']);
     const show = async () =>
       (await (
         await fetch(`${triggering.url}/v2/schedules/minutely`, { headers })
