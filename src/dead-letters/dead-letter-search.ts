@@ -23,7 +23,7 @@ const originsMax = 20_000;
 /** Some of the letters that were asked for. */
 export interface LetterPage {
   readonly letters: readonly DeadLetter[];
-  /** The last one's id where more follow; null = these are all. */
+  /** Begins with the last one's id where more follow; null = these are all. */
   readonly cursor: string | null;
 }
 
@@ -37,9 +37,17 @@ export class DeadLetterSearch {
     private readonly clock: Clock,
   ) {}
 
-  /** What a bulk action is about: the named letters in their order, or a page, oldest first. */
+  /**
+   * What a bulk action is about: the named letters in their order, or a page, oldest first. Its
+   * pages are about the letters that there were at the first one: a message that is retried and
+   * fails again must not be met a second time, or the walk would never end.
+   */
   async bulk(filters: LetterFilters): Promise<LetterPage> {
-    if (filters.dlqIds === null) return this.page(filters, 'earliestFirst');
+    if (filters.dlqIds === null) {
+      const newest = filters.cursor?.until ?? this.letters.all(this.clock.now()).at(-1)?.offset;
+      const { letters, cursor } = await this.page(filters, 'earliestFirst');
+      return { letters, cursor: cursor === null ? null : `${cursor}-${newest}` };
+    }
     const letters = this.named(filters.dlqIds);
     await this.engine.durable();
     return { letters, cursor: null };
@@ -75,11 +83,13 @@ export class DeadLetterSearch {
       dlqIds === null
         ? this.letters.all(this.clock.now())
         : this.named(dlqIds).sort((one, other) => one.offset - other.offset);
-    if (order === 'earliestFirst') {
-      return cursor === null ? letters : letters.filter(({ offset }) => offset > cursor);
-    }
-    letters.reverse();
-    return cursor === null ? letters : letters.filter(({ offset }) => offset < cursor);
+    if (order === 'latestFirst') letters.reverse();
+    if (cursor === null) return letters;
+    const { until } = cursor;
+    return letters.filter(({ offset }) => {
+      const isBehind = order === 'latestFirst' ? offset < cursor.offset : offset > cursor.offset;
+      return isBehind && (until === null || offset <= until);
+    });
   }
 
   /** The journal is read only where memory cannot tell. */

@@ -13,14 +13,23 @@ import {
 import { originFilters } from '../messages/message-filter.js';
 
 const pageMax = 100;
-const place = /^\d{1,15}-(\d{1,15})$/;
+const place = /^\d{1,15}-(\d{1,15})(?:-(\d{1,15}))?$/;
 
-/** The dlqId of the last letter of a page, as its offset in the journal; null = no page before. */
-const cursor: FilterReader<number | null> = (values) => {
+/** Where the page before ended: letters by their offset in the journal. */
+export interface LetterCursor {
+  /** Of its last letter. */
+  readonly offset: number;
+  /** Of the last letter that the walk is about; null = there is no such bound. */
+  readonly until: number | null;
+}
+
+/** The dlqId of a page's last letter, perhaps with the walk's bound; null = no page before. */
+const cursor: FilterReader<LetterCursor | null> = (values) => {
   const given = text(values);
   if (!given.ok || given.value === null) return given as Parsed<null>;
-  const offset = place.exec(given.value)?.[1];
-  return offset === undefined ? refused('is no cursor of this listing') : parsed(Number(offset));
+  const [, offset, until] = place.exec(given.value) ?? [];
+  if (offset === undefined) return refused('is no cursor of this listing');
+  return parsed({ offset: Number(offset), until: until === undefined ? null : Number(until) });
 };
 
 /** Filters of bulk actions; dates are those of the failure. There `dlqIds` alone counts. */

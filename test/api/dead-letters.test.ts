@@ -383,6 +383,25 @@ describe('a retry', () => {
     await endpoint.received(before + 4);
   });
 
+  it('of many comes to an end where all of them fail again', async () => {
+    for (let count = 0; count < 3; count += 1) await fail();
+    const retried: string[] = [];
+    let query = '/retry?count=1';
+    for (;;) {
+      const { body } = await api('POST', query);
+      const { responses, cursor } = body as { responses: Entry[]; cursor?: string };
+      for (const { messageId } of responses) {
+        retried.push(messageId);
+        await letterOf(messageId);
+      }
+      if (cursor === undefined) break;
+      query = `/retry?count=1&cursor=${cursor}`;
+    }
+    expect(retried).toHaveLength(3);
+    const { messages } = await list('?order=earliestFirst');
+    expect(messages.map(({ messageId }) => messageId)).toEqual(retried);
+  });
+
   it.each(['?labeel=a', '?order=latestFirst', '?dlqIds='])(
     'of many with %s is refused, and the letters stay',
     async (query) => {
