@@ -1,5 +1,5 @@
 /** An engine over a real store in a folder of its own, without HTTP around it. */
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/engine/clock.js';
@@ -23,6 +23,22 @@ export interface EngineOnDisk {
   close(): Promise<void>;
 }
 
+/** Folders that were made here; they go with the test file that asked for them. */
+const made: string[] = [];
+
+afterAll(async () => {
+  for (const parent of made.splice(0)) await rm(parent, { recursive: true, force: true });
+});
+
+async function newFolder(): Promise<string> {
+  const parent = await mkdtemp(join(tmpdir(), 'stepwell-engine-'));
+  made.push(parent);
+  return join(parent, 'data');
+}
+
+/** Every open fills a segment with zeros; the shipped 64 MiB would be most of a test's time. */
+const segmentBytes = 1024 * 1024;
+
 /**
  * Opens the engine on a folder (a new one by default), lets `fill` register kinds, and recovers.
  * `options` are the store's, where a test needs other ones than usual.
@@ -32,13 +48,14 @@ export async function openEngine(
   directory?: string,
   options: Partial<StoreOptions> = {},
 ): Promise<EngineOnDisk> {
-  const folder = directory ?? join(await mkdtemp(join(tmpdir(), 'stepwell-engine-')), 'data');
+  const folder = directory ?? (await newFolder());
   const store = await openStore(nodeDisk, folder, {
     now: () => systemClock.now(),
     after: (delayMs, callback) => systemClock.after(delayMs, callback),
     randomBytes: (length) => systemIdentifiers.randomBytes(length),
     fsync: 'strict',
     reserveBytes: 0,
+    segmentBytes,
     onFailure: (error) => {
       throw error;
     },
