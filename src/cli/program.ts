@@ -24,7 +24,7 @@ export async function run(argv: readonly string[]): Promise<void> {
 /** All commands; tests may look at it without running it. */
 export function program(): Command {
   const stepwell = new Command('stepwell')
-    .description('Durable HTTP messages, workflows and partitioned log topics in one process.')
+    .description('Durable HTTP messages and partitioned log topics in one process.')
     .version(version)
     .showHelpAfterError()
     .enablePositionalOptions();

@@ -38,7 +38,7 @@ export function openapiDocument(routes: readonly CataloguedRoute[]): JsonObject 
     info: {
       title: 'Stepwell',
       version,
-      description: 'Durable HTTP messages, workflows and partitioned log topics.',
+      description: 'Durable HTTP messages and partitioned log topics.',
     },
     paths: Object.fromEntries(sorted),
     components: { securitySchemes, responses },
