@@ -7,7 +7,7 @@ import type { EventEnvelope } from './decider.js';
 import type { Journal } from './journal.js';
 
 /** What an envelope weighs beside its body: names, option strings, the objects themselves. */
-const envelopeBytes = 1024;
+const envelopeBytes = 2048;
 
 export class Payloads {
   private readonly recent: LRUCache<number, EventEnvelope>;
