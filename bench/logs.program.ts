@@ -6,6 +6,8 @@ import { Payloads } from '../src/engine/payloads.js';
 import { parseLogQuery } from '../src/message-logs/logs.request.js';
 import { MessageLog } from '../src/message-logs/message-log.js';
 import { MessageBodies } from '../src/messages/message-bodies.js';
+import { RunArchive } from '../src/workflows/run-archive.js';
+import { RunEntries } from '../src/workflows/run-entries.js';
 import type { Round } from './contest.js';
 import { bareMessages, lineBytes } from './log-journal.js';
 import { type Published, type Question, type QuestionName, questionOf } from './log-questions.js';
@@ -55,9 +57,11 @@ function askBare({ messages, rowsEach }: Question): string {
 /** The listing of the server, without HTTP around it. */
 async function openLog(): Promise<Ask> {
   const store = await openFolder(join(directory, 'data'), true);
-  const { journal } = await openMessageEngine(store);
+  const { engine, journal } = await openMessageEngine(store);
   await journal.learnShapes();
-  const bodies = new MessageBodies(new Payloads(journal, 1024 * 1024));
+  const payloads = new Payloads(journal, 1024 * 1024);
+  const runs = new RunEntries(engine, payloads, new RunArchive(journal));
+  const bodies = new MessageBodies(payloads, runs);
   const log = new MessageLog({
     journal,
     durable: () => Promise.resolve(),

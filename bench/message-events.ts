@@ -58,6 +58,7 @@ export function publishOf(published: PublishedMessage): PublishMessage {
       queueName: null,
       topicName: null,
       endpointName: null,
+      run: null,
       scheduleId: null,
       ...options,
     },

@@ -23,6 +23,7 @@ import { SchedulesModule } from './schedules/schedules.module.js';
 import { SigningKeysModule } from './signing-keys/signing-keys.module.js';
 import { TopicsModule } from './topics/topics.module.js';
 import { UrlGroupsModule } from './url-groups/url-groups.module.js';
+import { WorkflowsModule } from './workflows/workflows.module.js';
 
 /** What the whole application shares; made before Nest, as the front door needs it too. */
 export interface Shared {
@@ -71,6 +72,7 @@ export function applicationModule(shared: Shared, routes: RouteTable): DynamicMo
     SchedulesModule,
     QueuesModule,
     UrlGroupsModule,
+    WorkflowsModule,
     PublishingModule,
     TopicsModule,
   ];

@@ -17,6 +17,8 @@ export interface DeliveryWords {
   readonly topicName: string | null;
   /** Verbatim as published; null = it was published without. */
   readonly contentType: string | null;
+  /** What is said of the message's workflow run, flat name, value pairs. */
+  readonly run: readonly string[];
   /** Flat name, value pairs as they shall arrive. */
   readonly forwarded: readonly string[];
 }
@@ -60,6 +62,7 @@ function ownHeaders(words: DeliveryWords): string[] {
   if (scheduleId !== null) own.push(`${prefix}Schedule-Id`, scheduleId);
   if (topicName !== null) own.push(`${prefix}Topic-Name`, topicName);
   if (contentType !== null) own.push('Content-Type', contentType);
+  own.push(...words.run);
   return own;
 }
 

@@ -92,23 +92,29 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
   /** The state after something that already happened. Total: it never refuses, it never mutates. */
   evolve(state: State, event: Event, envelope: EventEnvelope<Event>): State;
   /**
-   * Commands for other streams, decided in the same turn; `state` is the one after the event. A
-   * refused one is dropped and counted.
+   * Commands for other streams, decided in the same turn; `state` is the one after the event, and
+   * `command` the one that it was decided for. A refused one is dropped and counted.
    */
-  react?(envelope: EventEnvelope<Event>, state: State, names: TurnNames): readonly Command[];
+  react?(
+    envelope: EventEnvelope<Event>,
+    state: State,
+    names: TurnNames,
+    command: Cmd,
+  ): readonly Command[];
   wants(state: State, id: string): readonly Effect[];
   /** A final stream leaves memory; reading it back is a read of the journal. */
   isFinal(state: State): boolean;
   /**
    * Index terms of an event, by which the journal finds it again. The stream's id is always one.
-   * A later event of a stream may be found by what its first one said: its command brings that.
+   * A later event of a stream may be found by what its first one said: its command brings that, or
+   * the state before the event remembers it.
    */
-  terms?(event: Event, command: Cmd): readonly string[];
+  terms?(event: Event, command: Cmd, state: State): readonly string[];
   /**
    * Per event type, what turns version n+1 of its fields into version n+2; the version written is
    * one more than the number of upcasters. Events on disk are never rewritten.
    */
-  readonly upcasters?: Readonly<Record<string, readonly ((fields: never) => Event)[]>>;
+  readonly upcasters?: Readonly<Record<string, readonly ((fields: never) => DomainEvent)[]>>;
   /** An idle state as bytes and back, for kinds whose live state is large (machines). */
   readonly packing?: StatePacking<State>;
 }

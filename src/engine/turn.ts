@@ -86,11 +86,12 @@ export class Turn {
       event,
       body,
     };
-    const terms = decider.terms?.(event, command) ?? noTerms;
+    const before = actor === undefined ? decider.initialState() : actor.state;
+    const terms = decider.terms?.(event, command, before) ?? noTerms;
     this.records.push(this.codec.encode(envelope, [id, ...terms]));
     this.envelopes.push(envelope);
     const evolved = actors.evolve(envelope, actor, this.changes);
-    const reactions = decider.react?.(envelope, evolved.state, this.names);
+    const reactions = decider.react?.(envelope, evolved.state, this.names, command);
     if (reactions !== undefined) this.reactions.push(...reactions);
     return evolved;
   }

@@ -28,6 +28,7 @@ export class KeyUsage implements Fold {
         return;
       case 'MessageDelivered':
       case 'MessageFailed':
+      case 'MessageCompleted':
       case 'MessageCanceled':
         this.leave(id, changes);
         return;

@@ -57,6 +57,8 @@ export function entriesOf({
         entry('ERROR', at, { end: event }),
         entry('FAILED', at, { end: event }),
       ];
+    case 'MessageCompleted':
+      return [entry('DELIVERED', at)];
     case 'MessageCanceled':
       return [entry('CANCEL_REQUESTED', at), entry('CANCELED', at)];
   }

@@ -193,10 +193,15 @@ function isMessageEvent(envelope: EventEnvelope): envelope is EventEnvelope<Mess
   return envelope.kind === messageKind;
 }
 
+const endings: ReadonlySet<MessageEvent['type']> = new Set([
+  'MessageDelivered',
+  'MessageFailed',
+  'MessageCompleted',
+  'MessageCanceled',
+]);
+
 function isLastOf({ type }: MessageEvent, isBackwards: boolean): boolean {
-  return isBackwards
-    ? type === 'MessagePublished'
-    : type === 'MessageDelivered' || type === 'MessageFailed' || type === 'MessageCanceled';
+  return isBackwards ? type === 'MessagePublished' : endings.has(type);
 }
 
 /** The response that an end tells of stands beside its event; a publish brings its own body. */

@@ -41,7 +41,7 @@ function messageLog(
     journal,
     durable: () => engine.durable(),
     running: () => [...running(calls, publishedOffset)],
-    messages: { journal, publishedOffset, body: (published) => bodies.read(published) },
+    messages: { journal, publishedOffset, body: (published) => bodies.readOwn(published) },
     clock,
     retentionMs: logRetentionMs,
     attemptMsMax: timeoutMs,

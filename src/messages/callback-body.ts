@@ -1,6 +1,11 @@
 /** The body of a callback, made of the two events that it reports (spec: Events). Pure. */
 import type { EventEnvelope } from '../engine/decider.js';
-import type { AttemptRecord, CallbackSource, MessagePublished } from './message.events.js';
+import type {
+  AttemptRecord,
+  CallbackSource,
+  MessagePublished,
+  RunPlace,
+} from './message.events.js';
 import { headerMap } from './message-object.js';
 
 /** Everything that a callback tells of. */
@@ -11,13 +16,16 @@ export interface Reported {
   readonly sourceBody: Buffer | null;
   /** How the attempt ended; the captured response body stands beside it. */
   readonly attempt: EventEnvelope<AttemptRecord & { readonly type: string }>;
+  /** The run whose failure is told; null = a message's own callback. */
+  readonly failedRun: RunPlace | null;
 }
 
 /**
  * The callback's JSON. Where no response came, `status` is 0 and `body` the reason (messaging
  * protocol 6.1). Bodies are base64; `notBefore` and `createdAt` are milliseconds as text.
  */
-export function callbackBody({ source, published, sourceBody, attempt }: Reported): Buffer {
+export function callbackBody(reported: Reported): Buffer {
+  const { source, published, sourceBody, attempt, failedRun } = reported;
   const { event: message, id, at } = published;
   const { event: end, body } = attempt;
   const response = end.status === 0 ? Buffer.from(end.error ?? '') : body;
@@ -40,6 +48,11 @@ export function callbackBody({ source, published, sourceBody, attempt }: Reporte
       ...(message.scheduleId !== null && { scheduleId: message.scheduleId }),
       callerIP: message.callerIp,
       ...(source.dlqId !== null && { dlqId: source.dlqId }),
+      ...(failedRun !== null && {
+        workflowRunId: failedRun.runId,
+        workflowCreatedAt: failedRun.createdAt,
+        workflowUrl: failedRun.url,
+      }),
     }),
   );
 }

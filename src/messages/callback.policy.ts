@@ -22,8 +22,10 @@ export function callbacksOf(
   if (state.status === 'absent' || state.followUps === null) return nobody;
   const { event } = envelope;
   if (!('durationMs' in event)) return nobody; // not the end of an attempt
-  const { callback, failureCallback } = state.followUps;
+  const { callback, failureCallback, run } = state.followUps;
   const isFailed = event.type === 'MessageFailed';
+  // A run is told how a call ended, not how it went meanwhile (messaging protocol 7.8).
+  if (run !== null && event.type === 'AttemptFailed') return nobody;
   const dlqId = isFailed ? deadLetterId(envelope) : null;
   const called: PublishMessage[] = [];
   const call = (kind: CallbackSource['kind'], options: CallbackOptions | null) => {
@@ -56,7 +58,7 @@ function publishCallback(
   { at, body }: EventEnvelope,
   source: CallbackSource,
   { delayMs, ...options }: CallbackOptions,
-  { dialect, callerIp, bodyBytes }: FollowUps,
+  { dialect, callerIp, bodyBytes, run }: FollowUps,
   names: TurnNames,
 ): PublishMessage {
   return {
@@ -82,6 +84,7 @@ function publishCallback(
       topicName: null,
       endpointName: null,
       scheduleId: null,
+      run: run === null ? null : { ...run, role: 'callResult' },
     },
   };
 }

@@ -4,37 +4,53 @@ import type { Payloads } from '../engine/payloads.js';
 import { callbackBody, type Reported } from './callback-body.js';
 import type { CallbackSource, MessagePublished, Redaction } from './message.events.js';
 import { redactedBody } from './redaction.js';
+import type { RunDeliveries } from './run-deliveries.js';
 
 const wholeBody: Redaction = { body: true, headers: [] };
 
 export class MessageBodies {
-  constructor(private readonly payloads: Payloads) {}
+  constructor(
+    private readonly payloads: Payloads,
+    private readonly runs: RunDeliveries,
+  ) {}
 
   /** At once where the bytes are at hand, which they are for a message that was just published. */
   read(published: EventEnvelope<MessagePublished>): Buffer | null | Promise<Buffer | null> {
-    const { bodyOffset, callbackOf } = published.event;
-    if (callbackOf !== null) return this.compose(callbackOf);
+    const { bodyOffset, callbackOf, run } = published.event;
+    if (callbackOf !== null) return this.compose(published, callbackOf);
+    if (run?.role === 'step') return this.runs.entries(published);
     if (bodyOffset !== null) return this.readAt(bodyOffset);
     return published.body;
   }
 
-  /** What may be shown of it: a callback tells nothing of a message that hides something. */
+  /** What the message itself brings: of a run's list, the one entry that it was published for. */
+  readOwn(published: EventEnvelope<MessagePublished>): Buffer | null | Promise<Buffer | null> {
+    const isStep = published.event.run?.role === 'step';
+    return isStep ? this.runs.ownEntry(published) : this.read(published);
+  }
+
+  /** What may be shown of that: a callback tells nothing of a message that hides something. */
   async readShown(published: EventEnvelope<MessagePublished>): Promise<Buffer | null> {
     const { redaction, callbackOf } = published.event;
     const source = callbackOf === null ? null : await this.published(callbackOf.publishedOffset);
     const hides = (source?.event.redaction ?? null) === null ? redaction : wholeBody;
-    return redactedBody(await this.read(published), hides);
+    return redactedBody(await this.readOwn(published), hides);
   }
 
   private async readAt(offset: number): Promise<Buffer | null> {
     return (await this.payloads.read(offset)).body;
   }
 
-  private async compose(source: CallbackSource): Promise<Buffer> {
+  private async compose(
+    callback: EventEnvelope<MessagePublished>,
+    source: CallbackSource,
+  ): Promise<Buffer> {
     const published = await this.published(source.publishedOffset);
-    const sourceBody = await this.read(published);
+    const failedRun = callback.event.run?.role === 'failureCallback' ? callback.event.run : null;
+    const sourceBody =
+      failedRun === null ? await this.read(published) : await this.runs.failedBody(callback);
     const attempt = (await this.payloads.read(source.attemptOffset)) as Reported['attempt'];
-    return callbackBody({ source, published, sourceBody, attempt });
+    return callbackBody({ source, published, sourceBody, attempt, failedRun });
   }
 
   private async published(offset: number): Promise<EventEnvelope<MessagePublished>> {

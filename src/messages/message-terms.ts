@@ -9,15 +9,20 @@ export const messageTerm = {
   queueName: (name: string) => `queue:${name}`,
   topicName: (name: string) => `group:${name}`,
   scheduleId: (id: string) => `schedule:${id}`,
+  runId: (id: string) => `run:${id}`,
 } as const;
+
+/** What every event of a run carries, and every event of a message of one. */
+export const anyRunTerm = 'any-run';
 
 /** Every term of a message beside its id, the same for all of its events. */
 export function messageTerms(message: Omit<MessagePublished, 'type'>): readonly string[] {
   const terms = [messageTerm.url(message.url), ...message.labels.map(messageTerm.label)];
-  const { flowControl, queueName, topicName, scheduleId } = message;
+  const { flowControl, queueName, topicName, scheduleId, run } = message;
   if (flowControl !== null) terms.push(messageTerm.flowControlKey(flowControl.key));
   if (queueName !== null) terms.push(messageTerm.queueName(queueName));
   if (topicName !== null) terms.push(messageTerm.topicName(topicName));
   if (scheduleId !== null) terms.push(messageTerm.scheduleId(scheduleId));
+  if (run !== null) terms.push(messageTerm.runId(run.runId), anyRunTerm);
   return terms;
 }

@@ -39,4 +39,11 @@ export interface CancelMessage extends Command {
   readonly terms: readonly string[];
 }
 
-export type MessageCommand = PublishMessage | RecordAttempt | CancelMessage;
+/** The run that the message belongs to has ended: its delivery has been answered by that. */
+export interface CompleteMessage extends Command {
+  readonly type: 'CompleteMessage';
+  /** `messageTerms` of the message. */
+  readonly terms: readonly string[];
+}
+
+export type MessageCommand = PublishMessage | RecordAttempt | CancelMessage | CompleteMessage;

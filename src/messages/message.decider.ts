@@ -28,7 +28,8 @@ import {
   type MessageState,
   type PendingMessage,
 } from './message.state.js';
-import { liftPublished } from './message.upcasters.js';
+import { liftPublishedToVersion2, liftPublishedToVersion3 } from './message.upcasters.js';
+import { tellRun } from './message-run.policy.js';
 import { messageTerms } from './message-terms.js';
 import { retryDelayMs } from './retry.policy.js';
 
@@ -58,6 +59,8 @@ function decide(command: MessageCommand, state: MessageState, view: MessageView)
       return recordAttempt(command, state);
     case 'CancelMessage':
       return cancel(command, state);
+    case 'CompleteMessage':
+      return accept<MessageEvent>(state.status === 'pending' ? [{ type: 'MessageCompleted' }] : []);
   }
 }
 
@@ -70,7 +73,8 @@ function publish(command: PublishMessage, view: MessageView): Decision<MessageEv
   };
   if (earlier !== undefined) return accept([], receipt);
   const bodyOffset = message.bodyOffset ?? sharedBodyOffset(command, view);
-  const hasOwnBody = bodyOffset === null && message.callbackOf === null;
+  const isComposed = message.callbackOf !== null || message.run?.role === 'step';
+  const hasOwnBody = bodyOffset === null && !isComposed;
   return accept(
     [{ type: 'MessagePublished', ...message, bodyOffset }],
     receipt,
@@ -86,7 +90,8 @@ function recordAttempt(command: RecordAttempt, state: MessageState): Decision<Me
   const { record, responseBody, nonRetryable, at } = command;
   // Canceled meanwhile, or recorded before: the outcome has no message to belong to.
   if (state.status !== 'pending' || record.attempt !== state.attempts) return accept([]);
-  if (record.status >= 200 && record.status < 300) {
+  const isSuccess = record.status >= 200 && record.status < 300 && record.error === null;
+  if (isSuccess) {
     return accept([{ type: 'MessageDelivered', ...record }], null, responseBody);
   }
   if (nonRetryable || record.attempt >= state.delivery.maxRetries) {
@@ -102,14 +107,16 @@ function cancel(command: CancelMessage, state: MessageState): Decision<MessageEv
   return accept([{ type: 'MessageCanceled' }]);
 }
 
-/** What a message means for its queue, its flow-control key and whoever is called back. */
+/** What a message means for its queue, its flow-control key, whoever is called back, its run. */
 function react(
   envelope: EventEnvelope<MessageEvent>,
   state: MessageState,
   names: TurnNames,
 ): readonly Command[] {
   const { event, at } = envelope;
-  if (event.type !== 'MessagePublished') return callbacksOf(envelope, state, names);
+  if (event.type !== 'MessagePublished') {
+    return [...callbacksOf(envelope, state, names), ...tellRun(envelope, state)];
+  }
   const { queueName, flowControl } = event;
   if (queueName === null && flowControl === null) return nothing;
   const commands: (EnsureQueue | NameFlowControl)[] = [];
@@ -159,5 +166,5 @@ export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent,
   wants,
   isFinal: isFinalMessage,
   terms,
-  upcasters: { MessagePublished: [liftPublished] },
+  upcasters: { MessagePublished: [liftPublishedToVersion2, liftPublishedToVersion3] },
 };

@@ -16,12 +16,15 @@ import type { Identifiers } from '../engine/identifiers.js';
 import type { Payloads } from '../engine/payloads.js';
 import type { EffectCarrier, EffectSource } from '../engine/registration.js';
 import { dialects } from '../http/dialect.js';
+import { answerDefect } from './answer.policy.js';
 import type { RecordAttempt } from './message.commands.js';
 import type { CallEndpoint } from './message.decider.js';
 import { type MessagePublished, messageKind } from './message.events.js';
 import type { MessageBodies } from './message-bodies.js';
 import { messageTerms } from './message-terms.js';
 import { forbidsRetry } from './retry.policy.js';
+import type { RunDeliveries } from './run-deliveries.js';
+import { runHeaders } from './run-headers.js';
 
 /** Of a response body, what logs and dead letters keep (decision 20). */
 const capturedBytesMax = 64 * 1024;
@@ -64,6 +67,7 @@ export interface DeliveryDesk {
   readonly engine: Engine;
   readonly payloads: Payloads;
   readonly bodies: MessageBodies;
+  readonly runs: RunDeliveries;
   readonly gates: Gates;
   readonly endpoints: Endpoints;
   /** Signs with the key in use. */
@@ -116,16 +120,20 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   }
 
   private async run(attempt: Attempt): Promise<void> {
-    const { engine, payloads, bodies, gates, endpoints, clock } = this.desk;
+    const { engine, payloads, bodies, runs, gates, endpoints, clock } = this.desk;
     attempt.startedAt = clock.now();
     this.open.set(attempt.messageId, attempt);
     const envelope = await payloads.read(attempt.source.firstOffset);
     const published = envelope as EventEnvelope<MessagePublished>;
     const body = await bodies.read(published);
+    const forwarded = published.event.run === null ? null : await runs.headers(published);
     // Whoever was told that it is canceled sees no attempt begin, not even one that was let in.
     const isWanted = !this.draining && engine.actors(messageKind).has(attempt.messageId);
     const outcome = isWanted
-      ? await endpoints.call(this.request(published, body, attempt.number), this.cut.signal)
+      ? await endpoints.call(
+          this.request(published, body, forwarded, attempt.number),
+          this.cut.signal,
+        )
       : null;
     this.open.delete(attempt.messageId);
     if (attempt.admission !== null) gates.leave(attempt.admission);
@@ -138,6 +146,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   private request(
     { event, id }: EventEnvelope<MessagePublished>,
     body: Buffer | null,
+    forwarded: readonly string[] | null,
     attempt: number,
   ): OutgoingAttempt {
     const { sign, clock, identifiers, timeoutMs, reportedBytesMax } = this.desk;
@@ -165,7 +174,8 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
         scheduleId: event.scheduleId,
         topicName: event.topicName,
         contentType: event.contentType,
-        forwarded: event.headers,
+        run: event.run === null ? [] : runHeaders(event.run, messagePrefix),
+        forwarded: forwarded ?? event.headers,
       }),
       body: sent,
       timeoutMs: Math.min(event.timeoutMs ?? timeoutMs, timeoutMs),
@@ -180,14 +190,20 @@ function recordAttempt(
   outcome: AttemptOutcome,
   at: number,
 ): RecordAttempt {
-  const { status, headers, error, startedAt, durationMs, body } = outcome;
+  const { status, headers, startedAt, durationMs, body } = outcome;
+  const { run } = published;
+  const isSuccess = status >= 200 && status < 300;
+  const defect = isSuccess ? answerDefect(run, headers, messagePrefixes) : null;
+  // A third party's answer is for the endpoint to judge (messaging protocol 7.8).
+  const isFinal = run?.role !== 'call' && forbidsRetry(status, headers, messagePrefixes);
+  const error = outcome.error ?? defect;
   return {
     type: 'RecordAttempt',
     kind: messageKind,
     id: attempt.source.id,
     at,
     record: { attempt: attempt.number, startedAt, durationMs, status, headers, error },
-    nonRetryable: forbidsRetry(status, headers, messagePrefixes),
+    nonRetryable: isFinal || defect !== null,
     responseBody: body,
     terms: messageTerms(published),
   };

@@ -54,8 +54,35 @@ export interface CallbackSource {
 }
 
 /**
+ * The place of a message in a workflow run. Whoever delivers it finds there what the run adds: the
+ * headers of its configuration, and of a step the list of entries up to its own.
+ */
+export interface RunPlace {
+  readonly runId: string;
+  /** The workflow's endpoint. */
+  readonly url: string;
+  /** When the run began, Unix milliseconds. */
+  readonly createdAt: number;
+  /**
+   * A `step` delivers the entries; a `call` goes to a third party, and `callResult` brings its
+   * answer to the endpoint; `failureCallback` tells that the run failed.
+   */
+  readonly role: 'step' | 'call' | 'callResult' | 'failureCallback';
+  /** Of a step, the index of its own entry, the last one that it delivers; -1 for the others. */
+  readonly entry: number;
+  /** What a 2xx answer must carry (`AnswerCheck` of the run). */
+  readonly answerCheck: 'none' | 'protocol' | 'sdk';
+  /** Journal offset of the run's `RunStarted`. */
+  readonly startedOffset: number;
+  /** Journal offset of the event that holds the configuration in force. */
+  readonly configurationOffset: number;
+  /** Journal offset of the run's event that this message was published with. */
+  readonly eventOffset: number;
+}
+
+/**
  * A message was accepted. Its body stands beside the event, untouched, unless it shares the body of
- * an earlier event or is a callback.
+ * an earlier event, is a callback or delivers the entries of a run.
  */
 export interface MessagePublished extends DomainEvent {
   readonly type: 'MessagePublished';
@@ -96,6 +123,8 @@ export interface MessagePublished extends DomainEvent {
   readonly endpointName: string | null;
   /** The schedule that published it. */
   readonly scheduleId: string | null;
+  /** The workflow run that it belongs to. */
+  readonly run: RunPlace | null;
 }
 
 /**
@@ -113,6 +142,7 @@ export interface MessageTemplate
     | 'topicName'
     | 'endpointName'
     | 'scheduleId'
+    | 'run'
   > {
   /** From the publish to the first attempt, milliseconds. */
   readonly delayMs: number;
@@ -128,10 +158,11 @@ export interface AttemptRecord {
   readonly status: number;
   /** Response headers, names and values in turn. */
   readonly headers: readonly string[];
+  /** Why there was no response, or why a 2xx one does not count. */
   readonly error: string | null;
 }
 
-/** The destination answered 2xx: the message is done. */
+/** The destination answered 2xx, and as it must: the message is done. */
 export interface MessageDelivered extends DomainEvent, AttemptRecord {
   readonly type: 'MessageDelivered';
 }
@@ -149,6 +180,13 @@ export interface MessageFailed extends DomainEvent, AttemptRecord {
   readonly cause: 'exhausted' | 'non_retryable';
 }
 
+/**
+ * Its run ended while it was being delivered: that was the answer, and no other one is waited for.
+ */
+export interface MessageCompleted extends DomainEvent {
+  readonly type: 'MessageCompleted';
+}
+
 /** Its publisher took it back. An attempt in flight is not cut off, but nothing follows it. */
 export interface MessageCanceled extends DomainEvent {
   readonly type: 'MessageCanceled';
@@ -164,4 +202,5 @@ export type MessageEvent =
   | MessageDelivered
   | AttemptFailed
   | MessageFailed
+  | MessageCompleted
   | MessageCanceled;

@@ -4,7 +4,12 @@
  */
 import type { EventEnvelope } from '../engine/decider.js';
 import type { DialectName } from '../http/dialect.js';
-import type { CallbackOptions, MessageEvent, MessagePublished } from './message.events.js';
+import type {
+  CallbackOptions,
+  MessageEvent,
+  MessagePublished,
+  RunPlace,
+} from './message.events.js';
 
 /** Whom to tell how attempts end, and what a callback takes over from its source. */
 export interface FollowUps {
@@ -15,6 +20,14 @@ export interface FollowUps {
   /** Journal offset of the source's `MessagePublished`. */
   readonly publishedOffset: number;
   readonly bodyBytes: number;
+  /** The place of a call in its run, whose answer is delivered there. */
+  readonly run: RunPlace | null;
+}
+
+/** The run that hears how a message ends. */
+export interface RunMembership extends Pick<RunPlace, 'runId' | 'role'> {
+  /** Journal offset of the `MessagePublished`. */
+  readonly publishedOffset: number;
 }
 
 /** How a message is delivered, shared by all that are delivered alike. */
@@ -37,6 +50,8 @@ export interface PendingMessage {
   readonly delivery: DeliveryTerms;
   /** null = nobody is called back. */
   readonly followUps: FollowUps | null;
+  /** null = it belongs to no workflow run. */
+  readonly run: RunMembership | null;
 }
 
 export type MessageState =
@@ -44,15 +59,16 @@ export type MessageState =
   | {
       readonly status: 'delivered' | 'failed' | 'canceled';
       readonly followUps: FollowUps | null;
+      readonly run: RunMembership | null;
     }
   | PendingMessage;
 
 const absent: MessageState = { status: 'absent' };
 /** One object each for all those that nobody hears about. */
 const ends = {
-  delivered: { status: 'delivered', followUps: null },
-  failed: { status: 'failed', followUps: null },
-  canceled: { status: 'canceled', followUps: null },
+  delivered: { status: 'delivered', followUps: null, run: null },
+  failed: { status: 'failed', followUps: null, run: null },
+  canceled: { status: 'canceled', followUps: null, run: null },
 } satisfies Record<string, MessageState>;
 
 export function initialMessage(): MessageState {
@@ -72,6 +88,7 @@ export function evolveMessage(
         ? { ...state, attempts: event.attempt + 1, notBefore: event.retryAt }
         : state;
     case 'MessageDelivered':
+    case 'MessageCompleted':
       return ended(state, 'delivered');
     case 'MessageFailed':
       return ended(state, 'failed');
@@ -85,8 +102,9 @@ export function isFinalMessage(state: MessageState): boolean {
 }
 
 function ended(state: MessageState, status: keyof typeof ends): MessageState {
-  if (state.status !== 'pending' || state.followUps === null) return ends[status];
-  return { status, followUps: state.followUps };
+  if (state.status !== 'pending') return ends[status];
+  const { followUps, run } = state;
+  return followUps === null && run === null ? ends[status] : { status, followUps, run };
 }
 
 function pendingMessage(event: MessagePublished, offset: number): PendingMessage {
@@ -97,13 +115,18 @@ function pendingMessage(event: MessagePublished, offset: number): PendingMessage
     bodyBytes: event.bodyBytes,
     delivery: deliveryTerms(event),
     followUps: followUps(event, offset),
+    run: membership(event, offset),
   };
 }
 
 function followUps(event: MessagePublished, publishedOffset: number): FollowUps | null {
-  const { callback, failureCallback, dialect, callerIp, bodyBytes } = event;
+  const { callback, failureCallback, dialect, callerIp, bodyBytes, run } = event;
   if (callback === null && failureCallback === null) return null;
-  return { callback, failureCallback, dialect, callerIp, publishedOffset, bodyBytes };
+  return { callback, failureCallback, dialect, callerIp, publishedOffset, bodyBytes, run };
+}
+
+function membership({ run }: MessagePublished, publishedOffset: number): RunMembership | null {
+  return run === null ? null : { runId: run.runId, role: run.role, publishedOffset };
 }
 
 /** `https://example.com:8443/a?b` -> `https://example.com:8443`; the URL was checked at publish. */

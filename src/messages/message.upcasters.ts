@@ -14,9 +14,17 @@ const sinceVersion2 = {
   scheduleId: null,
 } as const;
 
+/** Version 2 knew no workflow runs. */
+type Version2 = Omit<MessagePublished, 'run'>;
+
 /** `MessagePublished`, version 1 to 2. */
-export function liftPublished(
-  fields: Omit<MessagePublished, keyof typeof sinceVersion2>,
-): MessagePublished {
+export function liftPublishedToVersion2(
+  fields: Omit<Version2, keyof typeof sinceVersion2>,
+): Version2 {
   return { ...fields, ...sinceVersion2 };
+}
+
+/** `MessagePublished`, version 2 to 3. */
+export function liftPublishedToVersion3(fields: Version2): MessagePublished {
+  return { ...fields, run: null };
 }

@@ -13,11 +13,14 @@ import { Metrics } from '../metrics/metrics.js';
 import { provided } from '../ports.js';
 import { Keyring } from '../signing-keys/keyring.js';
 import { SigningKeysModule } from '../signing-keys/signing-keys.module.js';
+import { RunEntries } from '../workflows/run-entries.js';
+import { RunEntriesModule } from '../workflows/run-entries.module.js';
 import { DeduplicationIndex } from './deduplication.projection.js';
 import { messageDecider } from './message.decider.js';
 import { EndpointCalls } from './message.effects.js';
 import { messageKind } from './message.events.js';
 import { messageListener } from './message.listener.js';
+
 import { MessageBodies } from './message-bodies.js';
 import { MessagesController } from './messages.controller.js';
 import { PendingMessages } from './pending-messages.js';
@@ -26,13 +29,13 @@ import { PendingMessages } from './pending-messages.js';
 const drainMs = 10_000;
 
 @Module({
-  imports: [SigningKeysModule],
+  imports: [SigningKeysModule, RunEntriesModule],
   controllers: [MessagesController],
   providers: [
     {
       provide: MessageBodies,
-      inject: [Payloads],
-      useFactory: (payloads: Payloads) => new MessageBodies(payloads),
+      inject: [Payloads, RunEntries],
+      useFactory: (payloads: Payloads, runs: RunEntries) => new MessageBodies(payloads, runs),
     },
     {
       provide: PendingMessages,
@@ -46,6 +49,7 @@ const drainMs = 10_000;
         Engine,
         Payloads,
         MessageBodies,
+        RunEntries,
         Gates,
         provided.endpoints,
         Keyring,
@@ -66,6 +70,7 @@ function endpointCalls(
   engine: Engine,
   payloads: Payloads,
   bodies: MessageBodies,
+  runs: RunEntries,
   gates: Gates,
   endpoints: Endpoints,
   keyring: Keyring,
@@ -90,6 +95,7 @@ function endpointCalls(
     engine,
     payloads,
     bodies,
+    runs,
     gates,
     endpoints,
     sign: (delivery) => keyring.sign(delivery),

@@ -102,6 +102,7 @@ export function parsePublish(input: PublishInput, rules: PublishRules): PublishP
     topicName: null,
     endpointName: null,
     scheduleId: null,
+    run: null,
   };
   reader.refuseUnsendable(headers);
   reader.refuseOptions(notCarriedOut, 'is not supported by this server');

@@ -87,6 +87,7 @@ export class QueueEntries {
         return;
       case 'MessageDelivered':
       case 'MessageFailed':
+      case 'MessageCompleted':
       case 'MessageCanceled':
         this.ended(id, done);
     }

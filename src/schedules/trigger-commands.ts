@@ -46,6 +46,7 @@ export function triggerMessages(
     callbackOf: null,
     topicName: event.topicName,
     scheduleId,
+    run: null,
   };
   return endpoints.map(({ url, name }, index) => ({
     type: 'PublishMessage',

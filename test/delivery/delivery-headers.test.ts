@@ -10,6 +10,7 @@ const words: DeliveryWords = {
   callerIp: '192.0.2.7',
   scheduleId: null,
   topicName: null,
+  run: [],
   contentType: 'text/plain',
   forwarded: [],
 };

@@ -191,6 +191,7 @@ const statesOf: Readonly<Record<MessageEvent['type'], readonly string[]>> = {
   MessageDelivered: ['DELIVERED'],
   AttemptFailed: ['ERROR', 'RETRY'],
   MessageFailed: ['ERROR', 'FAILED'],
+  MessageCompleted: ['DELIVERED'],
   MessageCanceled: ['CANCEL_REQUESTED', 'CANCELED'],
 };
 

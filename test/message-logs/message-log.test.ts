@@ -12,6 +12,8 @@ import { DeduplicationIndex } from '../../src/messages/deduplication.projection.
 import { messageDecider } from '../../src/messages/message.decider.js';
 import { messageKind } from '../../src/messages/message.events.js';
 import { MessageBodies } from '../../src/messages/message-bodies.js';
+import { RunArchive } from '../../src/workflows/run-archive.js';
+import { RunEntries } from '../../src/workflows/run-entries.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
@@ -48,7 +50,9 @@ interface Reading {
 
 function logOver({ engine, journal }: EngineOnDisk, reading: Reading = {}): MessageLog {
   const { running = [], eventsPerPage = 1000, now = startedMs, retentionMs = 1e12 } = reading;
-  const bodies = new MessageBodies(new Payloads(journal, 1024 * 1024));
+  const payloads = new Payloads(journal, 1024 * 1024);
+  const runs = new RunEntries(engine, payloads, new RunArchive(journal));
+  const bodies = new MessageBodies(payloads, runs);
   return new MessageLog({
     journal,
     durable: () => engine.durable(),

@@ -48,6 +48,7 @@ const shown = (reported: Partial<Reported> = {}) => {
     published: published(),
     sourceBody: Buffer.from('sent'),
     attempt: attempt(),
+    failedRun: null,
   };
   return JSON.parse(callbackBody({ ...whole, ...reported }).toString());
 };

@@ -3,6 +3,8 @@ import { Payloads } from '../../src/engine/payloads.js';
 import type { MessageEvent, MessagePublished } from '../../src/messages/message.events.js';
 import { MessageBodies } from '../../src/messages/message-bodies.js';
 import { redacted } from '../../src/messages/redaction.js';
+import { RunArchive } from '../../src/workflows/run-archive.js';
+import { RunEntries } from '../../src/workflows/run-entries.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
 import { envelope } from '../support/envelope.js';
 import { messageOptions } from '../support/message-options.js';
@@ -42,7 +44,8 @@ afterAll(() => opened.close());
 function bodiesOver(...events: readonly EventEnvelope[]): MessageBodies {
   const payloads = new Payloads(opened.journal, 1024 * 1024);
   for (const event of events) payloads.remember(event);
-  return new MessageBodies(payloads);
+  const { engine, journal } = opened;
+  return new MessageBodies(payloads, new RunEntries(engine, payloads, new RunArchive(journal)));
 }
 
 const callbackOf = {

@@ -176,7 +176,11 @@ describe('a message in the journal', () => {
       scheduleId: 's',
     });
     expect(
-      messageDecider.terms?.({ type: 'MessagePublished', ...message }, publish(message)),
+      messageDecider.terms?.(
+        { type: 'MessagePublished', ...message },
+        publish(message),
+        messageDecider.initialState(),
+      ),
     ).toEqual([
       `url:${options.url}`,
       'label:blue',
@@ -189,7 +193,9 @@ describe('a message in the journal', () => {
   });
 
   it('has later events found by what it was published with', () => {
-    expect(messageDecider.terms?.({ type: 'MessageCanceled' }, cancel)).toEqual(['label:blue']);
+    expect(
+      messageDecider.terms?.({ type: 'MessageCanceled' }, cancel, messageDecider.initialState()),
+    ).toEqual(['label:blue']);
   });
 });
 

@@ -15,7 +15,7 @@ const stateAfter = (published: Partial<MessagePublished>, ...events: MessageEven
 
 describe('what a message remembers for those who are called back', () => {
   const who = { callback, dialect: 'upstash', callerIp: '10.0.0.1', bodyBytes: 5 } as const;
-  const followUps = { ...who, failureCallback: null, publishedOffset: 20 };
+  const followUps = { ...who, failureCallback: null, publishedOffset: 20, run: null };
 
   it('is nothing where nobody is', () => {
     expect(stateAfter({})).toMatchObject({ status: 'pending', followUps: null });
@@ -31,7 +31,7 @@ describe('what a message remembers for those who are called back', () => {
     ['canceled', { type: 'MessageCanceled' }],
   ] as const)('outlives its end: %s', (status, event) => {
     const state = stateAfter(who, event);
-    expect(state).toEqual({ status, followUps });
+    expect(state).toEqual({ status, followUps, run: null });
     expect(isFinalMessage(state)).toBe(true);
   });
 
@@ -88,6 +88,7 @@ describe('a message that has ended', () => {
     expect(stateAfter({}, { type: 'MessageCanceled' })).toEqual({
       status: 'canceled',
       followUps: null,
+      run: null,
     });
   });
 });

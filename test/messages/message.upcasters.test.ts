@@ -1,5 +1,8 @@
 import type { MessagePublished } from '../../src/messages/message.events.js';
-import { liftPublished } from '../../src/messages/message.upcasters.js';
+import {
+  liftPublishedToVersion2,
+  liftPublishedToVersion3,
+} from '../../src/messages/message.upcasters.js';
 import { messageOptions } from '../support/message-options.js';
 
 describe('a message of version 1', () => {
@@ -17,10 +20,13 @@ describe('a message of version 1', () => {
     topicName,
     endpointName,
     scheduleId,
+    run,
     ...version1
   } = known;
+  const liftPublished = (fields: typeof version1) =>
+    liftPublishedToVersion3(liftPublishedToVersion2(fields));
 
-  it('reads as one that calls nobody, hides nothing and came from nowhere', () => {
+  it('reads as one that calls nobody, hides nothing, came from nowhere and is of no run', () => {
     expect(liftPublished(version1)).toEqual(known);
   });
 

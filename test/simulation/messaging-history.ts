@@ -38,6 +38,7 @@ export function fateOf({ events }: MessageHistory): Fate {
       return 'delivered';
     case 'MessageFailed':
       return 'failed';
+    case 'MessageCompleted':
     case 'MessageCanceled':
       return 'canceled';
     default:

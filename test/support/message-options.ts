@@ -28,6 +28,7 @@ export function messageOptions(changes: Partial<Options> = {}): Options {
     topicName: null,
     endpointName: null,
     scheduleId: null,
+    run: null,
     ...changes,
   };
 }

@@ -107,6 +107,10 @@ const nouns = [
   'message-object',
   'message-schema',
   'redaction',
+  // What messages ask of the runs that they belong to.
+  'run-deliveries',
+  // What runs are found by, and what they ask of their endpoints' answers.
+  'run-terms',
 ];
 const grammars = new RegExp(`/(${nouns.join('|')})\\.ts$`);
 const isGrammar = (path: string) => grammars.test(path);

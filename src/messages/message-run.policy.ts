@@ -1,0 +1,35 @@
+/** What the end of a message means for the workflow run that it belongs to. Pure. */
+import type { EventEnvelope } from '../engine/decider.js';
+import type { FailRun, SettleRun } from '../workflows/run.commands.js';
+import { runKind } from '../workflows/run.events.js';
+import type { MessageEvent } from './message.events.js';
+import type { MessageState } from './message.state.js';
+
+type Told = FailRun | SettleRun;
+
+const nobody: readonly Told[] = [];
+
+/**
+ * A delivery that failed fails its run. A third party that fails does not: its answer goes to the
+ * endpoint as any other (messaging protocol 7.8), and nobody waits for a failure callback.
+ */
+export function tellRun(
+  { id, event, at, offset }: EventEnvelope<MessageEvent>,
+  state: MessageState,
+): readonly Told[] {
+  if (state.status === 'absent' || state.status === 'pending' || state.run === null) return nobody;
+  const { runId, role, publishedOffset } = state.run;
+  if (role === 'failureCallback') return nobody;
+  const told = {
+    kind: runKind,
+    id: runId,
+    at,
+    messageId: id,
+    publishedOffset,
+    attemptOffset: offset,
+  };
+  if (event.type === 'MessageFailed' && role !== 'call') {
+    return [{ type: 'FailRun', ...told, cause: event.cause }];
+  }
+  return [{ type: 'SettleRun', ...told }];
+}

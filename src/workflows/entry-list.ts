@@ -1,0 +1,64 @@
+/**
+ * The entries of a run: append-only, and a value all the same. Lists that grow from each other
+ * share one array of which each sees its own length, so that a turn that is taken back leaves the
+ * earlier list as it was and an append costs what it adds.
+ */
+import type { RunEntry, StepInfo } from './run.events.js';
+
+interface Shared {
+  readonly entries: RunEntry[];
+  /** Index of the first entry of each step, by its key. */
+  readonly places: Map<number, number>;
+}
+
+/** JSON around an entry of the delivered list, its message id included, in bytes. */
+const frameBytes = 96;
+
+/** Results have positive keys, plans negative ones: a step has one of each at most. */
+export function stepKey({ id, target }: StepInfo): number {
+  return target === null ? id : -target;
+}
+
+export class EntryList {
+  private constructor(
+    private readonly shared: Shared,
+    readonly length: number,
+    /** Of all bodies. */
+    readonly bytes: number,
+  ) {}
+
+  static of(entries: readonly RunEntry[]): EntryList {
+    const empty = new EntryList({ entries: [], places: new Map() }, 0, 0);
+    return entries.reduce((list, entry) => list.append(entry), empty);
+  }
+
+  /** About what the list weighs when it is delivered: bodies are base64 in JSON. */
+  get deliveredBytes(): number {
+    return Math.ceil((this.bytes * 4) / 3) + this.length * frameBytes + 2;
+  }
+
+  /** The list with one entry more. */
+  append(entry: RunEntry): EntryList {
+    const { entries, places } = this.shared;
+    // Somebody has grown this list before, in a turn that was taken back.
+    if (entries.length > this.length) return EntryList.of(this.toArray()).append(entry);
+    const key = stepKey(entry.step);
+    if (!places.has(key)) places.set(key, this.length);
+    entries.push(entry);
+    return new EntryList(this.shared, this.length + 1, this.bytes + entry.bytes);
+  }
+
+  at(index: number): RunEntry | undefined {
+    return index < this.length ? this.shared.entries[index] : undefined;
+  }
+
+  /** The entry that a submission of this step would repeat. */
+  find(step: StepInfo): RunEntry | undefined {
+    const place = this.shared.places.get(stepKey(step));
+    return place === undefined ? undefined : this.at(place);
+  }
+
+  toArray(): readonly RunEntry[] {
+    return this.shared.entries.slice(0, this.length);
+  }
+}

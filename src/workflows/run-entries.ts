@@ -1,0 +1,159 @@
+/** What the messages of runs deliver: entries and headers, put together from the journal. */
+import { LRUCache } from 'lru-cache';
+import type { EventEnvelope } from '../engine/decider.js';
+import type { Engine } from '../engine/engine.js';
+import type { Payloads } from '../engine/payloads.js';
+import { withDefaultHeaders } from '../http/default-headers.js';
+import type { MessagePublished, RunPlace } from '../messages/message.events.js';
+import type { RunDeliveries } from '../messages/run-deliveries.js';
+import { EncodedEntries } from './encoded-entries.js';
+import { endedInvocationBody, endedWaitBody } from './entry-body.js';
+import type { EntryList } from './entry-list.js';
+import {
+  type FailureCallbackNamed,
+  type RunConfiguration,
+  type RunEntry,
+  type RunEvent,
+  runKind,
+} from './run.events.js';
+import type { RunState } from './run.state.js';
+import type { RunArchive } from './run-archive.js';
+import { lazyBytes } from './run-messages.policy.js';
+
+type Published = EventEnvelope<MessagePublished>;
+type Recorded = EventEnvelope<RunEvent>;
+
+/** Encoded entries at hand, in bytes (decision 21). */
+const encodedBytesMax = 64 * 1024 * 1024;
+
+const nothing = Buffer.alloc(0);
+
+export class RunEntries implements RunDeliveries {
+  private readonly encoded = new LRUCache<string, EncodedEntries>({
+    maxSize: encodedBytesMax,
+    sizeCalculation: ({ weight }) => weight,
+  });
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly payloads: Payloads,
+    private readonly archive: RunArchive,
+  ) {}
+
+  entries({ event: { run } }: Published): Buffer | Promise<Buffer> {
+    const { runId, entry } = placeOf(run);
+    const state = this.stateOf(runId);
+    // Its run has ended: whoever reads it will find that its delivery is not wanted any more.
+    if (state === undefined) return nothing;
+    const { fetchesLazily } = state.life.context;
+    const array = this.encode(runId, state.entries, entry + 1);
+    const lazily = (bytes: Buffer) => (fetchesLazily && bytes.length > lazyBytes ? nothing : bytes);
+    return array instanceof Promise ? array.then(lazily) : lazily(array);
+  }
+
+  /** All entries of an active run as a JSON array; undefined = the run is not active. */
+  async all(runId: string): Promise<Buffer | undefined> {
+    const entries = this.stateOf(runId)?.entries;
+    return entries === undefined ? undefined : this.encode(runId, entries, entries.length);
+  }
+
+  ownEntry({ event: { run } }: Published): Buffer | null | Promise<Buffer | null> {
+    const { role, entry, startedOffset, eventOffset } = placeOf(run);
+    return this.bodyAt(role === 'step' && entry === 0 ? startedOffset : eventOffset);
+  }
+
+  async headers({ event: { run, headers } }: Published): Promise<readonly string[]> {
+    const { role, configurationOffset } = placeOf(run);
+    if (role === 'call') return headers;
+    const { event } = (await this.payloads.read(configurationOffset)) as EventEnvelope<
+      (RunEvent & { readonly configuration: RunConfiguration }) | FailureCallbackNamed
+    >;
+    if (event.type === 'FailureCallbackNamed') return event.callback.headers;
+    const { configuration } = event;
+    return role === 'failureCallback'
+      ? configuration.failureHeaders
+      : withDefaultHeaders(headers, configuration.headers);
+  }
+
+  async failedBody({ event: { run }, offset }: Published): Promise<Buffer | null> {
+    const { runId, startedOffset } = placeOf(run);
+    const started = (await this.payloads.read(startedOffset)) as Recorded;
+    if (started.event.type !== 'RunStarted') throw new Error(`${runId} did not begin there`);
+    if (started.event.configuration.reportsInitialBody) return this.bodyAt(startedOffset);
+    const { entries } = await this.archive.stateOf(runId, startedOffset, offset);
+    return this.encode(runId, entries, entries.length);
+  }
+
+  /** The body of the entry that a run's event at `offset` has appended. */
+  bodyAt(offset: number): Buffer | null | Promise<Buffer | null> {
+    const read = this.payloads.read(offset);
+    return read instanceof Promise
+      ? read.then((envelope) => this.bodyOf(envelope as Recorded))
+      : this.bodyOf(read as Recorded);
+  }
+
+  private bodyOf({ event, body }: Recorded): Buffer | null | Promise<Buffer | null> {
+    switch (event.type) {
+      case 'RunStarted':
+        return event.payloadOffset === null ? body : this.rawAt(event.payloadOffset);
+      case 'StepStored':
+        return body;
+      case 'WaitEnded': {
+        const { notificationOffset } = event;
+        if (notificationOffset === null) return endedWaitBody(event, body);
+        return this.rawAt(notificationOffset).then((notified) => endedWaitBody(event, notified));
+      }
+      case 'InvocationEnded':
+        return this.rawAt(event.endOffset).then((returned) => endedInvocationBody(event, returned));
+      default:
+        throw new Error(`${event.type} appends no entry`);
+    }
+  }
+
+  private async rawAt(offset: number): Promise<Buffer | null> {
+    return (await this.payloads.read(offset)).body;
+  }
+
+  private stateOf(runId: string): RunState | undefined {
+    return this.engine.actors(runKind).find(runId)?.state as RunState | undefined;
+  }
+
+  /** The first `count` entries; what is encoded already is not encoded again. */
+  private encode(runId: string, entries: EntryList, count: number): Buffer | Promise<Buffer> {
+    const firstId = entries.at(0)?.messageId ?? '';
+    const kept = this.encoded.get(runId);
+    // A run that was taken over begins with another id, and one that was resumed with the same.
+    const encoded = kept?.firstId === firstId ? kept : new EncodedEntries(firstId);
+    while (encoded.length < count) {
+      const entry = entries.at(encoded.length);
+      if (entry === undefined) throw new Error(`${runId} has no entry ${encoded.length}`);
+      const body = this.bodyAt(entry.offset);
+      if (body instanceof Promise) {
+        return body.then((read) => {
+          // Somebody else may have gone on meanwhile.
+          if (entries.at(encoded.length) === entry) this.add(runId, encoded, entry, read);
+          return this.encode(runId, entries, count);
+        });
+      }
+      this.add(runId, encoded, entry, body);
+    }
+    return encoded.upTo(count);
+  }
+
+  private add(
+    runId: string,
+    encoded: EncodedEntries,
+    { messageId }: RunEntry,
+    body: Buffer | null,
+  ): void {
+    encoded.add(messageId, body);
+    // The cache weighs what is new to it only.
+    this.encoded.delete(runId);
+    this.encoded.set(runId, encoded);
+  }
+}
+
+function placeOf(run: RunPlace | null): RunPlace {
+  if (run === null) throw new Error('a message that belongs to no run');
+  return run;
+}

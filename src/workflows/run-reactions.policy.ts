@@ -1,0 +1,139 @@
+/** What an event of a run means for others: messages, runs that it starts or answers to. Pure. */
+import type { Command, EventEnvelope, TurnNames } from '../engine/decider.js';
+import type { CancelMessage, CompleteMessage } from '../messages/message.commands.js';
+import { deadLetterId, messageKind } from '../messages/message.events.js';
+import type { EndInvocation, RunCommand, StartRun } from './run.commands.js';
+import {
+  type InvocationEnded,
+  type Invoker,
+  type RunEnd,
+  type RunEvent,
+  type RunFailed,
+  runKind,
+} from './run.events.js';
+import type { RunState } from './run.state.js';
+import {
+  callMessage,
+  failureMessage,
+  repeatedMessage,
+  stepMessage,
+} from './run-messages.policy.js';
+import { runTerms } from './run-terms.js';
+
+type Recorded<Event extends RunEvent> = EventEnvelope<RunEvent> & { readonly event: Event };
+
+const nothing: readonly Command[] = [];
+const outcomes: Readonly<Record<RunEnd['type'], InvocationEnded['outcome']>> = {
+  RunSucceeded: 'succeeded',
+  RunFailed: 'failed',
+  RunCanceled: 'canceled',
+};
+
+/** `command` is the one that the event was decided for. */
+export function reactToRun(
+  envelope: EventEnvelope<RunEvent>,
+  state: RunState,
+  names: TurnNames,
+  command: RunCommand,
+): readonly Command[] {
+  const { event, at } = envelope;
+  switch (event.type) {
+    case 'RunStarted':
+      return command.type === 'StartRun' ? started(envelope, state, command) : nothing;
+    case 'RunReconfigured':
+      return [stepMessage(envelope, state, event.messageId, at)];
+    case 'StepStored':
+      if (command.type !== 'SubmitStep') return nothing;
+      return [stepMessage(envelope, state, event.messageId, command.notBefore, command.options)];
+    case 'CallRequested':
+      return command.type === 'RequestCall' ? [callMessage(envelope, state, command)] : nothing;
+    case 'WaitEnded':
+    case 'InvocationEnded':
+      return [stepMessage(envelope, state, event.messageId, at)];
+    case 'StepInvoked':
+      return command.type === 'InvokeRun' ? [invoked(envelope, state, command)] : nothing;
+    case 'RunSucceeded':
+    case 'RunFailed':
+    case 'RunCanceled':
+      return ended({ ...envelope, event }, state, names);
+    default:
+      return nothing;
+  }
+}
+
+function started(
+  envelope: EventEnvelope<RunEvent>,
+  state: RunState,
+  { messageId, notBefore, inherited, repeated }: StartRun,
+): readonly Command[] {
+  if (inherited === null) return [stepMessage(envelope, state, messageId, notBefore)];
+  return repeated.map(({ messageId: id, message }) =>
+    repeatedMessage(envelope, state, id, message),
+  );
+}
+
+function invoked(
+  { id, at }: EventEnvelope<RunEvent>,
+  { life }: RunState,
+  { step, child }: Extract<RunCommand, { type: 'InvokeRun' }>,
+): StartRun {
+  const { url, createdAt } = life.context;
+  return { ...child, at, invoker: { runId: id, url, createdAt, step } };
+}
+
+function ended(envelope: Recorded<RunEnd>, state: RunState, names: TurnNames): readonly Command[] {
+  const { event } = envelope;
+  const { invoker } = state.life.context;
+  const commands: Command[] = [...leftBehind(envelope, state)];
+  if (event.type === 'RunFailed') {
+    const told = tellFailure({ ...envelope, event }, state, names);
+    if (told !== null) commands.push(told);
+  }
+  if (invoker !== null) commands.push(answer(envelope, invoker, names));
+  return commands;
+}
+
+/** Messages that the run will not need any more. */
+function leftBehind(
+  { id, event, at }: Recorded<RunEnd>,
+  { life }: RunState,
+): readonly (CancelMessage | CompleteMessage)[] {
+  const terms = runTerms(id, life.context);
+  const command = (type: 'CancelMessage' | 'CompleteMessage') => (messageId: string) =>
+    ({ type, kind: messageKind, id: messageId, at, terms }) as const;
+  const canceled = event.canceled.map(command('CancelMessage'));
+  return event.type === 'RunSucceeded'
+    ? [...event.completed.map(command('CompleteMessage')), ...canceled]
+    : canceled;
+}
+
+function tellFailure(envelope: Recorded<RunFailed>, state: RunState, names: TurnNames) {
+  const { messageId, publishedOffset, attemptOffset } = envelope.event;
+  return failureMessage(envelope, state, names.next('msg'), {
+    kind: 'failureCallback',
+    messageId,
+    publishedOffset,
+    attemptOffset,
+    dlqId: deadLetterId(envelope),
+  });
+}
+
+function answer(
+  { id, event, at, offset, body }: Recorded<RunEnd>,
+  { runId, step }: Invoker,
+  names: TurnNames,
+): EndInvocation {
+  return {
+    type: 'EndInvocation',
+    kind: runKind,
+    id: runId,
+    at,
+    step,
+    runId: id,
+    messageId: names.next('msg'),
+    outcome: outcomes[event.type],
+    endOffset: offset,
+    // JSON in JSON: what it returned, and the names around it.
+    bytes: 256 + (body?.length ?? 0),
+  };
+}

@@ -1,0 +1,218 @@
+/**
+ * A run as memory holds it: its life, and beside it what grows with its steps. Bodies and headers
+ * stay in the journal; a run that sleeps costs some hundred bytes.
+ */
+import { Packr } from 'msgpackr';
+import type { EventEnvelope, StatePacking } from '../engine/decider.js';
+import { machineEvolve } from '../engine/machine-evolve.js';
+import { EntryList } from './entry-list.js';
+import type {
+  OpenInvocation,
+  OpenWait,
+  RunEntry,
+  RunEvent,
+  RunStarted,
+  RunTerms,
+  StepInfo,
+  StoredNotification,
+} from './run.events.js';
+import { type RunContext, type RunLife, runMachine } from './run.machine.js';
+
+/** A third party that is being called, or whose answer is being delivered. */
+export interface OpenCall {
+  readonly step: StepInfo;
+  readonly messageId: string;
+}
+
+export interface RunState {
+  readonly life: RunLife;
+  readonly entries: EntryList;
+  readonly calls: readonly OpenCall[];
+  readonly waits: readonly OpenWait[];
+  readonly notifications: readonly StoredNotification[];
+  readonly invocations: readonly OpenInvocation[];
+}
+
+const machine = machineEvolve(runMachine);
+
+/** The step that a run's payload is. */
+export const initialStep: StepInfo = {
+  id: 0,
+  name: 'init',
+  type: 'Initial',
+  concurrent: 1,
+  target: null,
+};
+
+const absent: RunState = {
+  life: machine.initialState(),
+  entries: EntryList.of([]),
+  calls: [],
+  waits: [],
+  notifications: [],
+  invocations: [],
+};
+
+export function initialRun(): RunState {
+  return absent;
+}
+
+export function isActive({ life }: RunState): boolean {
+  return life.value === 'active';
+}
+
+export function isFinalRun({ life }: RunState): boolean {
+  return machine.isFinal(life);
+}
+
+export function evolveRun(
+  state: RunState,
+  event: RunEvent,
+  { at, offset }: Pick<EventEnvelope, 'at' | 'offset'>,
+): RunState {
+  const id = 'step' in event ? event.step.id : -1;
+  switch (event.type) {
+    case 'StepStored':
+      return {
+        ...appended(state, event, offset),
+        calls: without(state.calls, id),
+      };
+    case 'CallRequested':
+      return {
+        ...state,
+        calls: [...state.calls, { step: event.step, messageId: event.messageId }],
+      };
+    case 'WaitOpened': {
+      const { step, eventId, deadline } = event;
+      return { ...state, waits: [...state.waits, { step, eventId, deadline, offset }] };
+    }
+    case 'WaitEnded':
+      return {
+        ...appended(state, event, offset),
+        waits: without(state.waits, id),
+        notifications: taken(state.notifications, event.notificationOffset),
+      };
+    case 'NotificationStored': {
+      const { eventId, bytes } = event;
+      return { ...state, notifications: [...state.notifications, { eventId, offset, bytes }] };
+    }
+    case 'StepInvoked': {
+      const { step, runId, messageId } = event;
+      return { ...state, invocations: [...state.invocations, { step, runId, messageId }] };
+    }
+    case 'InvocationEnded':
+      return {
+        ...appended(state, event, offset),
+        invocations: without(state.invocations, id),
+      };
+    case 'RunStarted':
+      return started(withSharedTerms(lived(state, event, at, offset)), event, offset);
+    case 'RunReconfigured':
+      return restarted(withSharedTerms(lived(state, event, at, offset)), event.messageId);
+    default:
+      return lived(state, event, at, offset);
+  }
+}
+
+function lived(state: RunState, event: RunEvent, at: number, offset: number): RunState {
+  return { ...state, life: machine.evolve(state.life, { ...event, at, offset }) };
+}
+
+function started(state: RunState, event: RunStarted, offset: number): RunState {
+  const { inherited, messageId, payloadBytes: bytes } = event;
+  if (inherited === null) {
+    const initial = { messageId, offset, step: initialStep, bytes };
+    return { ...state, entries: EntryList.of([initial]) };
+  }
+  const { entries, waits, notifications, invocations } = inherited;
+  return { ...state, entries: EntryList.of(entries), waits, notifications, invocations };
+}
+
+/** The initial entry is delivered anew, and so it is named after its new message. */
+function restarted(state: RunState, messageId: string): RunState {
+  const [initial, ...later] = state.entries.toArray();
+  return initial === undefined
+    ? state
+    : { ...state, entries: EntryList.of([{ ...initial, messageId }, ...later]) };
+}
+
+function appended(
+  state: RunState,
+  { messageId, step, bytes }: Pick<RunEntry, 'messageId' | 'step' | 'bytes'>,
+  offset: number,
+): RunState {
+  return { ...state, entries: state.entries.append({ messageId, offset, step, bytes }) };
+}
+
+function without<Open extends { readonly step: StepInfo }>(
+  open: readonly Open[],
+  stepId: number,
+): readonly Open[] {
+  return open.length === 0 ? open : open.filter(({ step }) => step.id !== stepId);
+}
+
+function taken(
+  notifications: readonly StoredNotification[],
+  offset: number | null,
+): readonly StoredNotification[] {
+  return notifications.length === 0
+    ? notifications
+    : notifications.filter((stored) => stored.offset !== offset);
+}
+
+/** Runs of one workflow mostly have the same terms: they share one object. */
+const sharedTerms = new Map<string, RunTerms>();
+const sharedTermsMax = 1000;
+
+function withSharedTerms(state: RunState): RunState {
+  const { terms } = state.life.context;
+  if (terms === null) return state;
+  const key = JSON.stringify(terms);
+  const known = sharedTerms.get(key);
+  if (known === undefined) {
+    if (sharedTerms.size >= sharedTermsMax) sharedTerms.clear();
+    sharedTerms.set(key, terms);
+    return state;
+  }
+  return { ...state, life: { ...state.life, context: { ...state.life.context, terms: known } } };
+}
+
+type PackedRun = readonly [
+  context: RunContext,
+  entries: readonly RunEntry[],
+  calls: readonly OpenCall[],
+  waits: readonly OpenWait[],
+  notifications: readonly StoredNotification[],
+  invocations: readonly OpenInvocation[],
+];
+
+const packr = new Packr({ useRecords: false });
+
+/** Only active runs are ever packed: the others are absent or final. */
+export const runPacking: StatePacking<RunState> = {
+  pack({ life, entries, calls, waits, notifications, invocations }) {
+    const packed: PackedRun = [
+      life.context,
+      entries.toArray(),
+      calls,
+      waits,
+      notifications,
+      invocations,
+    ];
+    return packr.pack(packed);
+  },
+  unpack(bytes) {
+    const [context, entries, calls, waits, notifications, invocations]: PackedRun =
+      packr.unpack(bytes);
+    const life = runMachine.resolveState({ value: 'active', context });
+    const state = {
+      life,
+      entries: EntryList.of(entries),
+      calls,
+      waits,
+      notifications,
+      invocations,
+    };
+    return withSharedTerms(state);
+  },
+};
