@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../engine/decider.js';
 import type { Journal } from '../engine/journal.js';
 import type { MessageEvent, MessagePublished, Redaction } from '../messages/message.events.js';
+import { callbackRedaction } from '../messages/redaction.js';
 import type { LogEntry } from './log-entry.js';
 import { type LogRow, logRow } from './log-row.js';
 
@@ -83,9 +84,7 @@ export class PublishedMessages {
     const { callbackOf, redaction } = event;
     if (callbackOf === null || redaction?.body === true) return redaction;
     const source = await this.at(callbackOf.publishedOffset);
-    return source === null || source.event.redaction === null
-      ? redaction
-      : { body: true, headers: redaction?.headers ?? [] };
+    return callbackRedaction(redaction, source?.event.redaction ?? null);
   }
 }
 

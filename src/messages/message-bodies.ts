@@ -2,11 +2,9 @@
 import type { EventEnvelope } from '../engine/decider.js';
 import type { Payloads } from '../engine/payloads.js';
 import { callbackBody, type Reported } from './callback-body.js';
-import type { CallbackSource, MessagePublished, Redaction } from './message.events.js';
-import { redactedBody } from './redaction.js';
+import type { CallbackSource, MessagePublished } from './message.events.js';
+import { callbackRedaction, redactedBody } from './redaction.js';
 import type { RunDeliveries } from './run-deliveries.js';
-
-const wholeBody: Redaction = { body: true, headers: [] };
 
 export class MessageBodies {
   constructor(
@@ -33,7 +31,7 @@ export class MessageBodies {
   async readShown(published: EventEnvelope<MessagePublished>): Promise<Buffer | null> {
     const { redaction, callbackOf } = published.event;
     const source = callbackOf === null ? null : await this.published(callbackOf.publishedOffset);
-    const hides = (source?.event.redaction ?? null) === null ? redaction : wholeBody;
+    const hides = callbackRedaction(redaction, source?.event.redaction ?? null);
     return redactedBody(await this.readOwn(published), hides);
   }
 

@@ -11,6 +11,14 @@ export function redacted(original: string | Buffer): string {
   return `REDACTED:${createHash('sha256').update(original).digest('hex')}`;
 }
 
+/** What a callback hides: its body tells what its source was sent, so it hides what that hides. */
+export function callbackRedaction(
+  own: Redaction | null,
+  source: Redaction | null,
+): Redaction | null {
+  return source === null ? own : { body: true, headers: own?.headers ?? [] };
+}
+
 /** A header map as it may be shown: each value of a redacted header is replaced on its own. */
 export function redactedHeaders(map: HeaderMap, redaction: Redaction | null): HeaderMap {
   if (redaction === null || redaction.headers.length === 0) return map;

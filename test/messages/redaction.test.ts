@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { redacted, redactedBody, redactedHeaders } from '../../src/messages/redaction.js';
+import {
+  callbackRedaction,
+  redacted,
+  redactedBody,
+  redactedHeaders,
+} from '../../src/messages/redaction.js';
 
 const hex = (original: string | Uint8Array) => createHash('sha256').update(original).digest('hex');
 const mapOf = (entries: Record<string, string[]>) => Object.assign(Object.create(null), entries);
@@ -69,5 +74,20 @@ describe('a header map', () => {
         }
       }),
     );
+  });
+});
+
+describe('what a callback hides', () => {
+  const own = { body: false, headers: ['x-tenant'] };
+
+  it('is what it says itself, where its source hides nothing', () => {
+    expect(callbackRedaction(own, null)).toBe(own);
+    expect(callbackRedaction(null, null)).toBeNull();
+  });
+
+  it('is its whole body beside that, where its source hides anything', () => {
+    const source = { body: false, headers: ['authorization'] };
+    expect(callbackRedaction(own, source)).toEqual({ body: true, headers: ['x-tenant'] });
+    expect(callbackRedaction(null, source)).toEqual({ body: true, headers: [] });
   });
 });
