@@ -14,8 +14,8 @@ export class EncodedEntries {
   /** Where each element ends. */
   private readonly ends: number[] = [];
 
-  /** `firstId` names the first entry: lists that begin alike go on alike. */
-  constructor(readonly firstId: string) {
+  /** A list under one configuration, told by its journal offset, only ever grows. */
+  constructor(readonly configurationOffset: number) {
     this.bytes[0] = opened;
   }
 

@@ -8,7 +8,6 @@ import type { MessagePublished, RunPlace } from '../messages/message.events.js';
 import type { RunDeliveries } from '../messages/run-deliveries.js';
 import { EncodedEntries } from './encoded-entries.js';
 import { endedInvocationBody, endedWaitBody } from './entry-body.js';
-import type { EntryList } from './entry-list.js';
 import {
   type FailureCallbackNamed,
   type RunConfiguration,
@@ -46,15 +45,19 @@ export class RunEntries implements RunDeliveries {
     // Its run has ended: whoever reads it will find that its delivery is not wanted any more.
     if (state === undefined) return nothing;
     const { fetchesLazily } = state.life.context;
-    const array = this.encode(runId, state.entries, entry + 1);
+    const array = this.encode(runId, state, entry + 1);
     const lazily = (bytes: Buffer) => (fetchesLazily && bytes.length > lazyBytes ? nothing : bytes);
     return array instanceof Promise ? array.then(lazily) : lazily(array);
   }
 
-  /** All entries of an active run as a JSON array; undefined = the run is not active. */
+  /**
+   * All entries of an active run as a JSON array, those that are durable when it is answered;
+   * undefined = the run is not active.
+   */
   async all(runId: string): Promise<Buffer | undefined> {
-    const entries = this.stateOf(runId)?.entries;
-    return entries === undefined ? undefined : this.encode(runId, entries, entries.length);
+    const state = this.stateOf(runId);
+    await this.engine.durable();
+    return state === undefined ? undefined : this.encode(runId, state, state.entries.length);
   }
 
   ownEntry({ event: { run } }: Published): Buffer | null | Promise<Buffer | null> {
@@ -80,8 +83,8 @@ export class RunEntries implements RunDeliveries {
     const started = (await this.payloads.read(startedOffset)) as Recorded;
     if (started.event.type !== 'RunStarted') throw new Error(`${runId} did not begin there`);
     if (started.event.configuration.reportsInitialBody) return this.bodyAt(startedOffset);
-    const { entries } = await this.archive.stateOf(runId, startedOffset, offset);
-    return this.encode(runId, entries, entries.length);
+    const state = await this.archive.stateOf(runId, startedOffset, offset);
+    return this.encode(runId, state, state.entries.length);
   }
 
   /** The body of the entry that a run's event at `offset` has appended. */
@@ -119,11 +122,13 @@ export class RunEntries implements RunDeliveries {
   }
 
   /** The first `count` entries; what is encoded already is not encoded again. */
-  private encode(runId: string, entries: EntryList, count: number): Buffer | Promise<Buffer> {
-    const firstId = entries.at(0)?.messageId ?? '';
+  private encode(runId: string, state: RunState, count: number): Buffer | Promise<Buffer> {
+    const { entries, life } = state;
+    const { configurationOffset } = life.context;
     const kept = this.encoded.get(runId);
-    // A run that was taken over begins with another id, and one that was resumed with the same.
-    const encoded = kept?.firstId === firstId ? kept : new EncodedEntries(firstId);
+    // A run that was taken over begins with another id; a name may come to mean another run.
+    const isSame = kept?.configurationOffset === configurationOffset;
+    const encoded = isSame ? kept : new EncodedEntries(configurationOffset);
     while (encoded.length < count) {
       const entry = entries.at(encoded.length);
       if (entry === undefined) throw new Error(`${runId} has no entry ${encoded.length}`);
@@ -132,7 +137,7 @@ export class RunEntries implements RunDeliveries {
         return body.then((read) => {
           // Somebody else may have gone on meanwhile.
           if (entries.at(encoded.length) === entry) this.add(runId, encoded, entry, read);
-          return this.encode(runId, entries, count);
+          return this.encode(runId, state, count);
         });
       }
       this.add(runId, encoded, entry, body);
