@@ -44,6 +44,21 @@ export class ActorDirectory {
     return this.actors.keys();
   }
 
+  /**
+   * Every stream that is there now, `perTick` of them at a time, so that a million do not hold the
+   * event loop. What begins meanwhile may be among them.
+   */
+  async *walk(perTick: number): AsyncGenerator<{ readonly id: string; readonly actor: Actor }> {
+    let left = this.size;
+    for (const id of this.ids()) {
+      const actor = this.find(id);
+      if (actor !== undefined) yield { id, actor };
+      left -= 1;
+      if (left === 0) return;
+      if (left % perTick === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
   /** Whether a stream is there and not final. */
   has(id: string): boolean {
     return this.actors.has(id);

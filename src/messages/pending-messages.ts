@@ -1,7 +1,8 @@
 /** The messages that are accepted and not final: shown one by one, taken back one or many. */
+import { dispatchMany } from '../engine/bulk-action.js';
 import type { Clock } from '../engine/clock.js';
 import type { EventEnvelope } from '../engine/decider.js';
-import { type Engine, turnCommandsMax } from '../engine/engine.js';
+import type { Engine } from '../engine/engine.js';
 import type { Journal } from '../engine/journal.js';
 import type { Payloads } from '../engine/payloads.js';
 import type { Outcome } from '../engine/turn.js';
@@ -47,22 +48,13 @@ export class PendingMessages {
   async cancelMatching(filters: CancelFilters): Promise<number> {
     const until = this.journal.endOffset;
     await this.engine.durable();
-    let cancelled = 0;
-    let slice: CancelMessage[] = [];
-    for await (const { id, event } of this.matching(filters, until)) {
-      slice.push(this.command(id, messageTerms(event)));
-      if (slice.length < Math.min(turnCommandsMax, filters.count - cancelled)) continue;
-      cancelled += await this.accepted(slice);
-      slice = [];
-      if (cancelled >= filters.count) return cancelled;
-    }
-    return cancelled + (await this.accepted(slice));
+    return dispatchMany(this.engine, this.cancels(filters, until), filters.count);
   }
 
-  private async accepted(commands: readonly CancelMessage[]): Promise<number> {
-    if (commands.length === 0) return 0;
-    const outcomes = await this.engine.dispatch(commands);
-    return outcomes.filter(({ accepted }) => accepted).length;
+  private async *cancels(filters: CancelFilters, until: number): AsyncGenerator<CancelMessage> {
+    for await (const { id, event } of this.matching(filters, until)) {
+      yield this.command(id, messageTerms(event));
+    }
   }
 
   /** Only those before `until`: what was published since may not be durable yet. */
@@ -93,38 +85,28 @@ export class PendingMessages {
   }
 
   private async *walked({ queueName, flowControlKey }: CancelFilters): AsyncGenerator<number> {
-    for await (const { state, firstOffset } of this.everyOne()) {
-      const { delivery } = state;
+    for await (const { actor } of this.engine.actors(messageKind).walk(looksPerTick)) {
+      const { delivery } = actor.state as PendingMessage;
       const isInQueue = isAmong(delivery.queueName, queueName);
-      if (isInQueue && isAmong(delivery.flowControlKey, flowControlKey)) yield firstOffset;
+      if (isInQueue && isAmong(delivery.flowControlKey, flowControlKey)) yield actor.firstOffset;
     }
   }
 
   /** The index knows all of the past: what is older than everything pending is left out. */
   private async *indexed(terms: readonly (readonly string[])[]): AsyncGenerator<number> {
+    const actors = this.engine.actors(messageKind);
     const until = this.journal.endOffset;
     let from = until;
-    for await (const { firstOffset } of this.everyOne()) from = Math.min(from, firstOffset);
+    for await (const { actor } of actors.walk(looksPerTick)) {
+      from = Math.min(from, actor.firstOffset);
+    }
     for await (const { id, offset } of this.journal.query({
       terms,
       from,
       until,
       order: 'oldest',
     })) {
-      if (this.engine.actors(messageKind).find(id)?.firstOffset === offset) yield offset;
-    }
-  }
-
-  /** Those that are pending now; what is published meanwhile may be among them. */
-  private async *everyOne(): AsyncGenerator<{ state: PendingMessage; firstOffset: number }> {
-    const actors = this.engine.actors(messageKind);
-    let left = actors.size;
-    for (const id of actors.ids()) {
-      const actor = actors.find(id);
-      if (actor !== undefined) yield actor as typeof actor & { state: PendingMessage };
-      left -= 1;
-      if (left === 0) return;
-      if (left % looksPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (actors.find(id)?.firstOffset === offset) yield offset;
     }
   }
 
