@@ -4,9 +4,11 @@ import type { Clock } from '../engine/clock.js';
 import { Engine } from '../engine/engine.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import { Payloads } from '../engine/payloads.js';
+import { RouteTable } from '../http/hot-routes.js';
 import { messageKind } from '../messages/message.events.js';
 import type { MessageState, PendingMessage } from '../messages/message.state.js';
 import { provided } from '../ports.js';
+import { ActiveRuns } from './active-runs.js';
 import { KnownRuns } from './known-runs.projection.js';
 import { LatestNotification } from './latest-notification.projection.js';
 import { PendingRunMessages } from './pending-messages.projection.js';
@@ -15,12 +17,21 @@ import { WaitDeadlines } from './run.effects.js';
 import { runKind } from './run.events.js';
 import { runListener } from './run.listener.js';
 import type { RunState } from './run.state.js';
+import { RunEntries } from './run-entries.js';
 import { RunEntriesModule } from './run-entries.module.js';
+import { RunsController } from './runs.controller.js';
+import { RunRoutes } from './runs.routes.js';
 import { Waiters } from './waiters.projection.js';
 
 @Module({
   imports: [RunEntriesModule],
+  controllers: [RunsController],
   providers: [
+    {
+      provide: ActiveRuns,
+      inject: [RouteTable, Engine, RunEntries, provided.clock],
+      useFactory: activeRuns,
+    },
     {
       provide: Waiters,
       inject: [Engine, Payloads, provided.clock, provided.identifiers],
@@ -29,6 +40,17 @@ import { Waiters } from './waiters.projection.js';
   ],
 })
 export class WorkflowsModule {}
+
+function activeRuns(
+  table: RouteTable,
+  engine: Engine,
+  entries: RunEntries,
+  clock: Clock,
+): ActiveRuns {
+  const runs = new ActiveRuns(engine, entries, clock);
+  table.add(new RunRoutes(runs));
+  return runs;
+}
 
 /** Registers runs; the waiters are the index that others ask. */
 function waitersOf(
