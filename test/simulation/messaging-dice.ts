@@ -16,14 +16,9 @@ import { queueKind, type UpsertQueue } from '../../src/queues/queue.commands.js'
 import type { CreateSchedule } from '../../src/schedules/schedule.commands.js';
 import { scheduleKind } from '../../src/schedules/schedule.events.js';
 import { messageOptions } from '../support/message-options.js';
-import type { Acknowledged } from './messaging-simulation.js';
 import type { SeededRandom } from './seeded-random.js';
 import type { SimulatedServer } from './simulated-server.js';
-
-export interface CommandDice {
-  /** Commands for the server as it stands, asked in one turn; their `at` is set by the asker. */
-  roll(server: SimulatedServer, acknowledged: readonly Acknowledged[]): readonly Command[];
-}
+import type { Acknowledged, CommandDice } from './simulation.js';
 
 /** Limits that a simulation keeps, so that what it has seen can be judged by them. */
 export const queues: Readonly<Record<string, number>> = { single: 1, double: 2 };
@@ -33,20 +28,6 @@ export const flowControls: Readonly<Record<string, FlowControlOptions>> = {
   both: { key: 'both', parallelism: 2, rate: 2, periodSeconds: 2 },
 };
 export const schedules = ['minutely', 'paused-now-and-then'];
-
-/** What has to be there before the day begins. */
-export function setUp(): readonly Command[] {
-  return Object.entries(queues).map(
-    ([id, parallelism]): UpsertQueue => ({
-      type: 'UpsertQueue',
-      kind: queueKind,
-      id,
-      at: 0,
-      parallelism,
-      isPaused: false,
-    }),
-  );
-}
 
 /** Nothing holds anybody up any more, and nothing new comes by itself. */
 export function letGo(): readonly Command[] {
@@ -68,6 +49,19 @@ export class MessagingDice implements CommandDice {
   private published = 0;
 
   constructor(private readonly random: SeededRandom) {}
+
+  setUp(): readonly Command[] {
+    return Object.entries(queues).map(
+      ([id, parallelism]): UpsertQueue => ({
+        type: 'UpsertQueue',
+        kind: queueKind,
+        id,
+        at: 0,
+        parallelism,
+        isPaused: false,
+      }),
+    );
+  }
 
   roll(server: SimulatedServer, acknowledged: readonly Acknowledged[]): readonly Command[] {
     const { random } = this;

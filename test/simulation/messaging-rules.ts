@@ -4,10 +4,10 @@ import type { Journal } from '../../src/engine/journal.js';
 import { flowControlKind } from '../../src/flow-control/flow-control.commands.js';
 import type { FlowControlEvent } from '../../src/flow-control/flow-control.events.js';
 import { scheduleKind } from '../../src/schedules/schedule.events.js';
-import { flowControls, queues } from './command-dice.js';
+import { flowControls, queues } from './messaging-dice.js';
 import { fateOf, type MessageHistory } from './messaging-history.js';
-import type { MessagingSimulation } from './messaging-simulation.js';
 import type { Call } from './simulated-endpoints.js';
+import type { Simulation } from './simulation.js';
 
 type Histories = ReadonlyMap<string, MessageHistory>;
 
@@ -35,11 +35,11 @@ function mostAtOnceInAnyLife(calls: readonly Call[]): number {
   );
 }
 
-const callsOf = ({ world }: MessagingSimulation, ids: ReadonlySet<string>) =>
+const callsOf = ({ world }: Simulation, ids: ReadonlySet<string>) =>
   world.calls.filter(({ messageId }) => ids.has(messageId));
 
 /** A receiver never has more of a queue at once than its parallelism. */
-export function queuesAreNarrow(simulation: MessagingSimulation, histories: Histories): void {
+export function queuesAreNarrow(simulation: Simulation, histories: Histories): void {
   for (const [name, parallelism] of Object.entries(queues)) {
     const ids = idsWhere(histories, ({ queueName }) => queueName === name);
     const most = mostAtOnceInAnyLife(callsOf(simulation, ids));
@@ -51,7 +51,7 @@ export function queuesAreNarrow(simulation: MessagingSimulation, histories: Hist
  * Nobody starts while as many as may run of those who joined before are not final with their
  * callbacks (decision 26).
  */
-export function queuesAreOrdered(simulation: MessagingSimulation, histories: Histories): void {
+export function queuesAreOrdered(simulation: Simulation, histories: Histories): void {
   const all = [...histories.values()];
   const endOf = (history: MessageHistory) => history.events.at(-1)?.at ?? Number.POSITIVE_INFINITY;
   const doneAt = (history: MessageHistory) =>
@@ -85,10 +85,7 @@ const isCallbackOf = (other: MessageHistory, history: MessageHistory) =>
   other.published.event.callbackOf?.messageId === history.id;
 
 /** Flow-control limits hold, over retries, callbacks and restarts. */
-export async function limitsAreKept(
-  simulation: MessagingSimulation,
-  histories: Histories,
-): Promise<void> {
+export async function limitsAreKept(simulation: Simulation, histories: Histories): Promise<void> {
   for (const { key, parallelism, rate } of Object.values(flowControls)) {
     const ids = idsWhere(histories, ({ flowControl }) => flowControl?.key === key);
     const calls = callsOf(simulation, ids);
@@ -120,7 +117,7 @@ async function windowsOf(journal: Journal, key: string): Promise<number[]> {
 
 /** A minute of a schedule triggers once at most, and each trigger has its message. */
 export async function schedulesTriggerOnce(
-  simulation: MessagingSimulation,
+  simulation: Simulation,
   histories: Histories,
 ): Promise<void> {
   const lastDue = new Map<string, number>();
@@ -154,7 +151,7 @@ export function callbacksAreSent(histories: Histories): void {
 }
 
 /** What is paused starts nothing: from the answer until somebody asks for the contrary. */
-export function pausedMeansPaused(simulation: MessagingSimulation, histories: Histories): void {
+export function pausedMeansPaused(simulation: Simulation, histories: Histories): void {
   const { acknowledged, asked, world } = simulation;
   for (const { command, callsBefore } of acknowledged) {
     if (command.type !== 'PauseQueue' && command.type !== 'PauseFlowControl') continue;

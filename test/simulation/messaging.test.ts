@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PublishReceipt } from '../../src/messages/message.commands.js';
 import type { CallbackSource } from '../../src/messages/message.events.js';
-import { letGo, MessagingDice } from './command-dice.js';
+import { letGo, MessagingDice } from './messaging-dice.js';
 import { fateOf, type MessageHistory, messageHistories } from './messaging-history.js';
 import * as rules from './messaging-rules.js';
-import { MessagingSimulation } from './messaging-simulation.js';
+import { SimulatedWorld } from './simulated-endpoints.js';
+import { Simulation } from './simulation.js';
 
 /** More for longer runs: `SIMULATION_SEEDS=1000 npm run jest -- test/simulation/messaging`. */
 const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 6);
@@ -13,7 +14,11 @@ const steps = 60;
 
 /** A simulation that has come to rest, and what its journal holds. */
 async function simulate(seed: number) {
-  const simulation = new MessagingSimulation(seed, (random) => new MessagingDice(random));
+  const simulation = new Simulation(
+    seed,
+    (random) => new SimulatedWorld(random),
+    (random) => new MessagingDice(random),
+  );
   await simulation.run(steps);
   await simulation.comeToRest(letGo());
   const histories = await messageHistories(simulation.server.journal);
@@ -124,7 +129,7 @@ async function liveIsReplayed({ simulation }: Simulated): Promise<void> {
   expect(isDeepStrictEqual(remembered(simulation), live)).toBe(true);
 }
 
-function remembered({ server: { engine } }: MessagingSimulation) {
+function remembered({ server: { engine } }: Simulation) {
   return engine.kinds.map((kind) => {
     const actors = engine.actors(kind);
     return [kind, [...actors.ids()].sort().map((id) => [id, actors.find(id)])];

@@ -21,9 +21,9 @@ export interface Call {
   readonly life: number;
 }
 
-type Answer = Pick<AttemptOutcome, 'status' | 'headers' | 'error'>;
+export type Answer = Pick<AttemptOutcome, 'status' | 'headers' | 'error'>;
 
-const answered = (status: number, ...headers: string[]): Answer => ({
+export const answered = (status: number, ...headers: string[]): Answer => ({
   status,
   headers,
   error: null,
@@ -61,7 +61,8 @@ export class SimulatedWorld {
     return new ReachedEndpoints(this, clock, this.life);
   }
 
-  answer(): Answer {
+  /** What a destination makes of an attempt, `latency` after it began. */
+  answer(_attempt: OutgoingAttempt): Answer | Promise<Answer> {
     return this.isMoody ? this.random.pick(badMoods) : answered(200);
   }
 
@@ -100,16 +101,19 @@ class ReachedEndpoints implements Endpoints {
     return new Promise((resolve) => {
       const end = (answer: Answer, cut = false) => {
         if (world.life !== life || call.endedAt !== null) return; // nobody is there to hear it
+        disarm();
         call.endedAt = clock.now();
         call.status = answer.status;
         const durationMs = call.endedAt - startedAt;
         const body = Buffer.from(`answer ${answer.status}`);
         resolve({ ...answer, body, bodyTruncated: false, startedAt, durationMs, cut });
       };
-      const latency = world.latency();
       const timedOut: Answer = { status: 0, headers: [], error: 'timed out' };
-      if (latency < attempt.timeoutMs) clock.after(latency, () => end(world.answer()));
-      else clock.after(attempt.timeoutMs, () => end(timedOut));
+      const disarm = clock.after(attempt.timeoutMs, () => end(timedOut));
+      const latency = world.latency();
+      // Whoever does not wait any more is answered all the same.
+      const answer = async () => end(await world.answer(attempt));
+      if (latency < Number.POSITIVE_INFINITY) clock.after(latency, () => void answer());
       this.open.add(() => end(timedOut, true));
       if (signal !== undefined) this.watch(signal);
     });
@@ -126,8 +130,8 @@ class ReachedEndpoints implements Endpoints {
   }
 }
 
-/** A header of the attempt, in either dialect. */
-function headerOf({ headers }: OutgoingAttempt, name: string): string {
+/** A header of the attempt, in either dialect; none is empty. */
+export function headerOf({ headers }: OutgoingAttempt, name: string): string {
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const own = headers[index]?.toLowerCase();
     if (own === `svc-${name}` || own === `upstash-${name}`) return headers[index + 1] ?? '';

@@ -14,6 +14,7 @@ import { BearerTokens } from '../../src/http/bearer-token.js';
 import { createHttpServer } from '../../src/http/http-server.js';
 import { ProcessLife } from '../../src/lifecycle/process-life.js';
 import { Metrics } from '../../src/metrics/metrics.js';
+import { Waiters } from '../../src/workflows/waiters.projection.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { SeededRandom } from './seeded-random.js';
 import { type CrashPolicy, crashPolicies, SimulatedDisk } from './simulated-disk.js';
@@ -26,6 +27,7 @@ export class SimulatedServer {
   private constructor(
     readonly engine: Engine,
     readonly journal: Journal,
+    readonly waiters: Waiters,
     readonly clock: ManualClock,
     readonly disk: SimulatedDisk,
     private readonly metrics: Metrics,
@@ -72,7 +74,10 @@ export class SimulatedServer {
     };
     const nest = await createHttpServer(shared);
     await life.recover();
-    return new SimulatedServer(nest.get(Engine), nest.get(Journal), clock, disk, metrics, failures);
+    const engine = nest.get(Engine);
+    const journal = nest.get(Journal);
+    const waiters = nest.get(Waiters, { strict: false });
+    return new SimulatedServer(engine, journal, waiters, clock, disk, metrics, failures);
   }
 
   /** Lets `durationMs` pass, event by event; stops early when `isOver` says so. */

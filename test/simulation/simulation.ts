@@ -1,13 +1,12 @@
 /**
- * A long day of the messaging service in a second: commands as the seed says, destinations in bad
- * moods, power cuts at any change of the disk. What it has seen is for the test to judge.
+ * A long day of the server in a second: commands as the seed says, destinations in bad moods, power
+ * cuts at any change of the disk. What it has seen is for the test to judge.
  */
 import type { Command } from '../../src/engine/decider.js';
 import type { Outcome } from '../../src/engine/turn.js';
-import { type CommandDice, setUp } from './command-dice.js';
 import { SeededRandom } from './seeded-random.js';
 import { SimulatedDisk } from './simulated-disk.js';
-import { SimulatedWorld } from './simulated-endpoints.js';
+import type { SimulatedWorld } from './simulated-endpoints.js';
 import { PlannedCrash, SimulatedServer, settled } from './simulated-server.js';
 
 const startsAt = 1_767_000_000_000;
@@ -23,8 +22,23 @@ export interface Acknowledged {
   readonly callsBefore: number;
 }
 
-export class MessagingSimulation {
-  readonly world: SimulatedWorld;
+/** What the users of a simulated day ask. */
+export interface CommandDice {
+  /** What has to be there before the day begins. */
+  setUp(): readonly Command[];
+  /** Commands for the server as it stands, asked in one turn; their `at` is set by the asker. */
+  roll(server: SimulatedServer, acknowledged: readonly Acknowledged[]): readonly Command[];
+}
+
+/** What may go wrong on a simulated day, beside what its world does. */
+export interface Faults {
+  readonly powerCuts: boolean;
+  /** Time passes at once, and somebody sets the wall clock ahead. */
+  readonly clockLeaps: boolean;
+}
+
+export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
+  readonly world: World;
   readonly acknowledged: Acknowledged[] = [];
   /** Every command as it was asked: `callsBefore` is what the world had seen by then. */
   readonly asked: Omit<Acknowledged, 'result'>[] = [];
@@ -35,10 +49,12 @@ export class MessagingSimulation {
 
   constructor(
     readonly seed: number,
+    world: (random: SeededRandom) => World,
     private readonly dice: (random: SeededRandom) => CommandDice,
+    private readonly faults: Faults = { powerCuts: true, clockLeaps: false },
   ) {
     this.random = new SeededRandom(seed);
-    this.world = new SimulatedWorld(new SeededRandom(seed + 1));
+    this.world = world(new SeededRandom(seed + 1));
     this.world.isDark = () => this.isDead;
   }
 
@@ -52,26 +68,36 @@ export class MessagingSimulation {
     const { random } = this;
     const dice = this.dice(random);
     await this.start(new SimulatedDisk(new SeededRandom(this.seed + 2)), startsAt);
-    this.ask(setUp());
+    void this.ask(dice.setUp());
     await settled();
     for (let step = 0; step < steps; step += 1) {
-      if (this.planned === null && random.chance(0.15)) {
+      if (this.faults.powerCuts && this.planned === null && random.chance(0.15)) {
         this.planned = new PlannedCrash(this.server.disk, random, 1 + random.below(60));
       }
-      this.ask(dice.roll(this.server, this.acknowledged));
+      void this.ask(dice.roll(this.server, this.acknowledged));
       await this.server.pass(random.pick([0, 5, second, 10 * second]), () => this.isDead);
+      if (this.faults.clockLeaps && random.chance(0.1)) await this.leap();
       if (this.isDead) await this.restart(random.pick([0, second, 10 * minute]));
     }
     this.planned = null;
     this.server.disk.afterChange = null;
   }
 
-  /** All is well from now on: no more faults, nothing paused, and all the time in the world. */
-  async comeToRest(commands: readonly Command[], days = 3): Promise<void> {
+  /**
+   * All is well from now on: no more faults, nothing paused, and all the time in the world, or as
+   * much as it takes.
+   */
+  async comeToRest(
+    commands: readonly Command[],
+    days = 3,
+    isAtRest: () => boolean = () => false,
+  ): Promise<void> {
     this.world.isMoody = false;
-    this.ask(commands);
+    void this.ask(commands);
     await settled();
-    for (let leap = 0; leap < days * 24 * 60; leap += 1) await this.server.leap(minute);
+    for (let leap = 0; leap < days * 24 * 60 && !isAtRest(); leap += 1) {
+      await this.server.leap(minute);
+    }
   }
 
   /** Ends this life in an instant and begins another one on what the disk holds. */
@@ -92,22 +118,46 @@ export class MessagingSimulation {
     this.current = await SimulatedServer.start(disk, this.world, at, this.random.below(2 ** 31));
   }
 
-  /** Asks without waiting: what is answered before the server dies is acknowledged. */
-  private ask(commands: readonly Command[]): void {
-    if (commands.length === 0) return;
+  /**
+   * Asks in one turn. The answer is the outcomes, whatever becomes of this life afterwards; it
+   * never comes when the server dies before.
+   */
+  ask(commands: readonly Command[], together = false): Promise<readonly Outcome[]> {
     const { server } = this;
+    if (this.isDead) return new Promise(() => undefined);
     const stamped = commands.map((command) => ({ ...command, at: server.clock.now() }));
     for (const command of stamped) {
       this.asked.push({ command, at: command.at, callsBefore: this.world.calls.length });
     }
-    void server.engine.dispatch(stamped).then((outcomes: readonly Outcome[]) => {
-      if (this.current !== server || this.isDead) return;
-      const [at, callsBefore] = [server.clock.now(), this.world.calls.length];
-      for (const [index, outcome] of outcomes.entries()) {
-        const command = stamped[index];
-        if (!outcome.accepted || command === undefined) continue;
-        this.acknowledged.push({ command, result: outcome.result, at, callsBefore });
-      }
+    const { engine } = server;
+    const answer = together ? engine.dispatchTogether(stamped) : engine.dispatch(stamped);
+    return new Promise((resolve) => {
+      void answer.then((outcomes) => {
+        if (this.current !== server || this.isDead) return;
+        this.acknowledge(server, stamped, outcomes);
+        resolve(outcomes);
+      });
     });
+  }
+
+  private acknowledge(
+    server: SimulatedServer,
+    commands: readonly Command[],
+    outcomes: readonly Outcome[],
+  ): void {
+    const [at, callsBefore] = [server.clock.now(), this.world.calls.length];
+    for (const [index, outcome] of outcomes.entries()) {
+      const command = commands[index];
+      if (!outcome.accepted || command === undefined) continue;
+      this.acknowledged.push({ command, result: outcome.result, at, callsBefore });
+    }
+  }
+
+  private async leap(): Promise<void> {
+    const { server, random } = this;
+    if (this.isDead) return;
+    const durationMs = random.pick([10 * second, 10 * minute]);
+    if (random.chance(0.5)) await server.leap(durationMs);
+    else server.clock.set(server.clock.now() + durationMs);
   }
 }
