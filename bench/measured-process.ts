@@ -15,6 +15,8 @@ export interface Usage {
 /** What a process holds after its garbage was collected. */
 export interface Memory {
   readonly heapBytes: number;
+  /** What lives beside the heap: buffers, mostly. */
+  readonly externalBytes: number;
   readonly residentBytes: number;
 }
 

@@ -19,8 +19,8 @@ function usage(): Usage {
 function memory(): Memory {
   collectGarbage();
   collectGarbage();
-  const { heapUsed, rss } = process.memoryUsage();
-  return { heapBytes: heapUsed, residentBytes: rss };
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { heapBytes: heapUsed, externalBytes: external, residentBytes: rss };
 }
 
 process.on('message', (question: unknown) => {
