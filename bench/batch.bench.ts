@@ -1,9 +1,8 @@
 /** Publish in batches over HTTP. Messages are due in an hour: none is sent. */
 import { join } from 'node:path';
 import { startBareServer } from './bare-server.js';
-import type { Case, Contest, Contestant } from './contest.js';
-import { putUnderLoad } from './load.js';
-import type { MeasuredProcess } from './measured-process.js';
+import type { Case, Contest } from './contest.js';
+import { underLoad } from './load.js';
 import { journalBytes } from './message-events.js';
 import { bearer, startStepwell } from './stepwell-server.js';
 
@@ -42,22 +41,12 @@ async function batchContest(directory: string, bodyBytes: number): Promise<Conte
     await stepwell.stop();
     await bare.stop();
   };
-  return { stepwell: contestant(stepwell, body), beside: contestant(bare, body), stop };
-}
-
-/** Operations are messages; latencies are those of the requests they came in. */
-function contestant(process: MeasuredProcess, body: Buffer): Contestant {
-  const run = async (duration: number) => {
-    const url = `${process.address}/v2/batch`;
-    const headers = { authorization: bearer, 'content-type': 'application/json' };
-    const round = await putUnderLoad({
-      url,
-      connections,
-      headers,
-      bodies: [body],
-      until: { duration },
-    });
-    return { ...round, operations: round.operations * messages };
+  const load = {
+    path: '/v2/batch',
+    connections,
+    headers: { authorization: bearer, 'content-type': 'application/json' },
+    body,
+    operationsEach: messages,
   };
-  return { process, run };
+  return { stepwell: underLoad(stepwell, load), beside: underLoad(bare, load), stop };
 }

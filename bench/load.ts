@@ -1,6 +1,7 @@
 /** Load over HTTP from this process: so many connections, each one waits for its answer. */
 import autocannon from 'autocannon';
-import type { Round } from './contest.js';
+import type { Contestant, Round } from './contest.js';
+import type { MeasuredProcess } from './measured-process.js';
 
 export interface Load {
   readonly url: string;
@@ -10,6 +11,29 @@ export interface Load {
   readonly bodies: readonly Buffer[];
   /** Until when: so many seconds, or so many requests. */
   readonly until: { readonly duration: number } | { readonly amount: number };
+}
+
+/** One request that is made again and again. */
+export interface Repeated {
+  readonly path: string;
+  readonly connections: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** How many operations one request brings. */
+  readonly operationsEach: number;
+}
+
+/** A side that is under load for a round; latencies are those of the requests. */
+export function underLoad(
+  process: MeasuredProcess,
+  { path, operationsEach, body, ...load }: Repeated,
+): Contestant {
+  const url = `${process.address}${path}`;
+  const run = async (duration: number) => {
+    const round = await putUnderLoad({ ...load, url, bodies: [body], until: { duration } });
+    return { ...round, operations: round.operations * operationsEach };
+  };
+  return { process, run };
 }
 
 /** Requests and their latencies. Rejects if one of them was not answered with 200. */

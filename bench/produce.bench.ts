@@ -1,9 +1,8 @@
 /** Produce over HTTP into a topic of three partitions: one record a request, or a hundred. */
 import { join } from 'node:path';
 import { startBareServer } from './bare-server.js';
-import type { Case, Contest, Contestant } from './contest.js';
-import { putUnderLoad } from './load.js';
-import type { MeasuredProcess } from './measured-process.js';
+import type { Case, Contest } from './contest.js';
+import { underLoad } from './load.js';
 import { basic, startStepwell } from './stepwell-server.js';
 
 const connections = 64;
@@ -30,7 +29,12 @@ export const produceCases: readonly Case[] = [single, batch].map(
   }),
 );
 
-async function produceContest(directory: string, produce: Produce): Promise<Contest> {
+async function produceContest(
+  directory: string,
+  { records, valueBytes }: Produce,
+): Promise<Contest> {
+  const record = { value: 'x'.repeat(valueBytes) };
+  const body = Buffer.from(JSON.stringify(records === 1 ? record : Array(records).fill(record)));
   const stepwell = await startStepwell(join(directory, 'stepwell'));
   // The bare loop keeps the JSON as it came; topics' files are not prepared, so its own are not.
   const bare = await startBareServer({
@@ -43,24 +47,12 @@ async function produceContest(directory: string, produce: Produce): Promise<Cont
     await stepwell.stop();
     await bare.stop();
   };
-  return { stepwell: contestant(stepwell, produce), beside: contestant(bare, produce), stop };
-}
-
-/** Operations are records; latencies are those of the requests they came in. */
-function contestant(process: MeasuredProcess, { records, valueBytes }: Produce): Contestant {
-  const record = { value: 'x'.repeat(valueBytes) };
-  const body = Buffer.from(JSON.stringify(records === 1 ? record : Array(records).fill(record)));
-  const run = async (duration: number) => {
-    const url = `${process.address}/produce/bench`;
-    const headers = { authorization: basic, 'content-type': 'application/json' };
-    const round = await putUnderLoad({
-      url,
-      connections,
-      headers,
-      bodies: [body],
-      until: { duration },
-    });
-    return { ...round, operations: round.operations * records };
+  const load = {
+    path: '/produce/bench',
+    connections,
+    headers: { authorization: basic, 'content-type': 'application/json' },
+    body,
+    operationsEach: records,
   };
-  return { process, run };
+  return { stepwell: underLoad(stepwell, load), beside: underLoad(bare, load), stop };
 }

@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { startBareServer } from './bare-server.js';
 import type { Case, Contest } from './contest.js';
-import { putUnderLoad } from './load.js';
-import type { MeasuredProcess } from './measured-process.js';
+import { underLoad } from './load.js';
 import { journalBytes } from './message-events.js';
 import { bearer, startStepwell } from './stepwell-server.js';
 
@@ -35,24 +34,20 @@ async function publishContest(directory: string, connections: number): Promise<C
     prepares: true,
     delivery: null,
   });
-  const contestant = (process: MeasuredProcess) => ({
-    process,
-    run: (duration: number) =>
-      putUnderLoad({
-        url: `${process.address}/v2/publish/${destination}`,
-        connections,
-        headers: {
-          authorization: bearer,
-          'content-type': 'application/octet-stream',
-          'svc-delay': '1h',
-        },
-        bodies: [body],
-        until: { duration },
-      }),
-  });
+  const load = {
+    path: `/v2/publish/${destination}`,
+    connections,
+    headers: {
+      authorization: bearer,
+      'content-type': 'application/octet-stream',
+      'svc-delay': '1h',
+    },
+    body,
+    operationsEach: 1,
+  };
   const stop = async () => {
     await stepwell.stop();
     await bare.stop();
   };
-  return { stepwell: contestant(stepwell), beside: contestant(bare), stop };
+  return { stepwell: underLoad(stepwell, load), beside: underLoad(bare, load), stop };
 }
