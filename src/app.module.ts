@@ -23,6 +23,7 @@ import { SchedulesModule } from './schedules/schedules.module.js';
 import { SigningKeysModule } from './signing-keys/signing-keys.module.js';
 import { TopicsModule } from './topics/topics.module.js';
 import { UrlGroupsModule } from './url-groups/url-groups.module.js';
+import { EventsModule } from './workflows/events.module.js';
 import { WorkflowsModule } from './workflows/workflows.module.js';
 
 /** What the whole application shares; made before Nest, as the front door needs it too. */
@@ -73,6 +74,7 @@ export function applicationModule(shared: Shared, routes: RouteTable): DynamicMo
     QueuesModule,
     UrlGroupsModule,
     WorkflowsModule,
+    EventsModule,
     PublishingModule,
     TopicsModule,
   ];

@@ -107,6 +107,11 @@ export async function readCredentials(config: Config, disk: Disk): Promise<KeptC
   throw new ConfigurationError([`${path} is not a credentials file of Stepwell`]);
 }
 
+/** The users that the tokens name (decision 34); a token of another form names nobody. */
+export function userIdsOf({ tokens, readTokens }: Credentials): ReadonlySet<string> {
+  return new Set([...tokens, ...readTokens].flatMap((token) => userIdOf(token) ?? []));
+}
+
 /** Refuses credentials that everybody knows: exit 64. */
 export function refusePublished(credentials: Credentials): void {
   const known = new Set(names.flatMap((name) => publishedCredentials[name]));
@@ -209,6 +214,13 @@ function makeCredentials(identifiers: Identifiers): Credentials {
 
 function tokenOf(user: string, password: string): string {
   return Buffer.from(JSON.stringify({ UserID: user, Password: password })).toString('base64');
+}
+
+const tokenSchema = z.object({ UserID: z.string().min(1) });
+
+function userIdOf(token: string): string | undefined {
+  const named = tokenSchema.safeParse(jsonOf(Buffer.from(token, 'base64').toString('utf8')));
+  return named.success ? named.data.UserID : undefined;
 }
 
 function jsonOf(text: string): unknown {

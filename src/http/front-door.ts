@@ -15,6 +15,9 @@ export const openRoutes: ReadonlySet<string> = new Set([
   '/openapi.json',
 ]);
 
+/** Served as all others are, but to anybody: its path is the credential (decision 34). */
+export const webhookPattern = '/v2/workflows/hooks/:userId/:workflowRunId/*';
+
 export class FrontDoor {
   constructor(
     private readonly bearer: BearerTokens,
@@ -39,14 +42,21 @@ export class FrontDoor {
   private judge(request: FastifyRequest): Refusal | undefined {
     const unsound = judgeHead(request.raw);
     if (unsound !== undefined) return unsound;
-    if (openRoutes.has(request.routeOptions.url ?? '')) return undefined;
+    const pattern = request.routeOptions.url ?? '';
+    if (openRoutes.has(pattern)) return undefined;
+    if (pattern === webhookPattern) return this.judgeTime();
     return this.judgeCaller(request.raw, isMessagingRequest(request));
   }
 
   private judgeCaller(request: IncomingMessage, isMessaging: boolean): Refusal | undefined {
-    const { state, reason } = this.life.status;
-    if (state !== 'serving' && state !== 'readOnly') return notServing(reason ?? state);
+    const early = this.judgeTime();
+    if (early !== undefined) return early;
     return isMessaging ? this.bearer.judge(request) : this.basic.judge(request);
+  }
+
+  private judgeTime(): Refusal | undefined {
+    const { state, reason } = this.life.status;
+    return state === 'serving' || state === 'readOnly' ? undefined : notServing(reason ?? state);
   }
 }
 

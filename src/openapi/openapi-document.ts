@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, made of what the routes say of themselves. Pure. */
 import { z } from 'zod';
 import { isMessagingPath } from '../http/error-shapes.js';
-import { openRoutes } from '../http/front-door.js';
+import { openRoutes, webhookPattern } from '../http/front-door.js';
 import type { CataloguedRoute } from '../http/route-catalogue.js';
 import type { AnswerDescription, RouteDescription } from '../http/route-description.js';
 import { version } from '../version.js';
@@ -29,7 +29,8 @@ export function openapiDocument(routes: readonly CataloguedRoute[]): JsonObject 
     if (description === null) continue;
     const path = documentedPath(pattern, description);
     const operations = paths[path] ?? {};
-    operations[method.toLowerCase()] = operationOf(path, method, description);
+    const security = securityOf(pattern);
+    operations[method.toLowerCase()] = operationOf(path, method, description, security);
     paths[path] = operations;
   }
   const sorted = Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1));
@@ -69,7 +70,18 @@ export function documentedPath(pattern: string, description: RouteDescription): 
   return path.length > 1 ? path.replace(/\/$/, '') : path;
 }
 
-function operationOf(path: string, method: string, description: RouteDescription): JsonObject {
+/** What a route asks for: nothing, or the credentials of its interface. */
+function securityOf(pattern: string): Json {
+  if (openRoutes.has(pattern) || pattern === webhookPattern) return [];
+  return [{ [isMessagingPath(pattern) ? bearer : basic]: [] }];
+}
+
+function operationOf(
+  path: string,
+  method: string,
+  description: RouteDescription,
+  security: Json,
+): JsonObject {
   const { summary, query, headers, body, answers } = description;
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name)),
@@ -98,7 +110,7 @@ function operationOf(path: string, method: string, description: RouteDescription
       ...Object.fromEntries(described),
       ...(!openRoutes.has(path) && { default: { $ref: `#/components/responses/${refusal}` } }),
     },
-    security: openRoutes.has(path) ? [] : [{ [isMessagingPath(path) ? bearer : basic]: [] }],
+    security,
   };
 }
 

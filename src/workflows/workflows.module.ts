@@ -38,6 +38,7 @@ import { Waiters } from './waiters.projection.js';
       useFactory: waitersOf,
     },
   ],
+  exports: [Waiters],
 })
 export class WorkflowsModule {}
 

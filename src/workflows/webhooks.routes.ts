@@ -1,0 +1,78 @@
+/**
+ * `/v2/workflows/hooks/{userId}/{workflowRunId}/{eventId}`: a door for third parties, whose path is
+ * all that they show (messaging protocol 7.10). What it does not know it names in one way only, and
+ * before it reads a body.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Durability } from '../http/durability.js';
+import { type Refusal, sendRefusal } from '../http/error-shapes.js';
+import { webhookPattern } from '../http/front-door.js';
+import type { HotRoutes } from '../http/hot-routes.js';
+import { resultOf } from '../http/outcome.js';
+import { rawBody } from '../http/raw-body.js';
+import type { Intake } from '../lifecycle/intake.js';
+import { eventIn } from './event-path.js';
+import { eventRoutes } from './events.openapi.js';
+import type { EventsDesk } from './events-desk.js';
+import { takeIn } from './take-in.js';
+import { webhookEvent } from './webhook-event.js';
+
+type Target = { Params: { userId: string; workflowRunId: string } };
+
+/** Before the event id. */
+const segments = 5;
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+const unknown: Refusal = { status: 404, message: 'webhook not found' };
+
+export interface WebhookTools {
+  readonly desk: EventsDesk;
+  readonly intake: Intake;
+  /** The users that this server's tokens name (decision 34). */
+  readonly userIds: ReadonlySet<string>;
+  /** How the outside reaches this server; null = as the `Host` header says. */
+  readonly publicUrl: string | null;
+  readonly durability: Durability;
+}
+
+export class WebhookRoutes implements HotRoutes {
+  constructor(private readonly tools: WebhookTools) {}
+
+  register(fastify: FastifyInstance): void {
+    fastify.route<Target>({
+      method: methods,
+      url: webhookPattern,
+      config: { description: eventRoutes.webhook },
+      onRequest: async (request, reply) => {
+        if (!this.isKnown(request.params)) return this.refuse(request, reply);
+      },
+      handler: (request, reply) =>
+        takeIn(this.tools.intake, request, reply, () => this.call(request, reply)),
+    });
+  }
+
+  private async call(request: FastifyRequest<Target>, reply: FastifyReply): Promise<FastifyReply> {
+    const { desk, publicUrl, durability } = this.tools;
+    const eventId = eventIn(request.url, segments);
+    if (!eventId.ok) return this.refuse(request, reply);
+    const body = webhookEvent(request.raw, rawBody(request), publicUrl);
+    const outcome = await desk.notifyOnce(request.params.workflowRunId, eventId.value, body);
+    if (!outcome.accepted && outcome.rejection.code === 'not_found') {
+      return this.refuse(request, reply);
+    }
+    resultOf(outcome);
+    return reply.code(200).header('stepwell-durability', durability).send();
+  }
+
+  private isKnown({ userId, workflowRunId }: Target['Params']): boolean {
+    const { desk, userIds } = this.tools;
+    return userIds.has(userId) && desk.isActive(workflowRunId);
+  }
+
+  /** In its turn: the run may have ended a moment ago. */
+  private async refuse(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    await this.tools.desk.settled();
+    return sendRefusal(request, reply, unknown);
+  }
+}
