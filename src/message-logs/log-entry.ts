@@ -23,8 +23,8 @@ export type LogState = (typeof logStates)[number];
 export const entryPlaceMax = 2;
 
 /** A row without its message. */
-export interface LogEntry {
-  readonly state: LogState;
+export interface LogEntry<State extends string = LogState> {
+  readonly state: State;
   /** Unix milliseconds. */
   readonly time: number;
   /** When the next attempt may start; null = no attempt follows, or one is running. */

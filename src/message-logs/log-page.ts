@@ -1,19 +1,19 @@
 /** A page of the logs while it is filled: what is on it, what it has cost, where it ends. */
 import type { Clock } from '../engine/clock.js';
 import { formatCursor, type LogCursor } from './log-cursor.js';
-import type { LogRow } from './log-row.js';
+import type { WeighedRow } from './log-walk.js';
 
 /** A page as it is answered; no cursor = there is no more. */
-export interface LogPageContent {
-  readonly rows: readonly LogRow[];
+export interface LogPageContent<Row> {
+  readonly rows: readonly Row[];
   readonly cursor: string | null;
 }
 
 /** Bodies and responses on one page, in characters: a thousand rows of 10 MB are not one answer. */
 const shownCharactersMax = 8 * 1024 * 1024;
 
-export class LogPage {
-  private readonly rows: LogRow[] = [];
+export class LogPage<Row> {
+  private readonly rows: Row[] = [];
   private readonly startedAt: number;
   private last: LogCursor | null = null;
   private cursor: LogCursor | null = null;
@@ -30,14 +30,14 @@ export class LogPage {
   }
 
   /** Puts a row on the page; the one too many is left for the next page and makes this one full. */
-  add(row: LogRow, place: LogCursor): void {
+  add({ row, characters }: WeighedRow<Row>, place: LogCursor): void {
     if (this.rows.length >= this.count || (this.charactersLeft <= 0 && this.rows.length > 0)) {
       this.cursor = this.last;
       return;
     }
     this.rows.push(row);
     this.last = place;
-    this.charactersLeft -= (row.body?.length ?? 0) + (row.responseBody?.length ?? 0);
+    this.charactersLeft -= characters;
   }
 
   /** An event was read for this page. */
@@ -61,7 +61,7 @@ export class LogPage {
     return this.cursor !== null;
   }
 
-  get content(): LogPageContent {
+  get content(): LogPageContent<Row> {
     return { rows: this.rows, cursor: this.cursor === null ? null : formatCursor(this.cursor) };
   }
 }

@@ -27,7 +27,7 @@ export class MessageLogsController {
     return { ...(cursor !== null && { cursor }), events: rows };
   }
 
-  private page(request: FastifyRequest): Promise<LogPageContent> {
+  private page(request: FastifyRequest): Promise<LogPageContent<LogRow>> {
     return this.log.page(valueIn(parseLogQuery(request.url)));
   }
 }

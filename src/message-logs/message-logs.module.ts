@@ -9,7 +9,8 @@ import { messageKind } from '../messages/message.events.js';
 import { MessageBodies } from '../messages/message-bodies.js';
 import { MessagesModule } from '../messages/messages.module.js';
 import { provided } from '../ports.js';
-import { MessageLog, type RunningAttempt } from './message-log.js';
+import type { RunningAttempt } from './log-walk.js';
+import { MessageLog } from './message-log.js';
 import { MessageLogsController } from './message-logs.controller.js';
 
 /** Some tens of milliseconds of work; on a machine that is busy no caller waits longer. */

@@ -7,7 +7,8 @@ import { callbackRedaction } from '../messages/redaction.js';
 import type { LogEntry } from './log-entry.js';
 import { type LogRow, logRow } from './log-row.js';
 
-type Published = EventEnvelope<MessagePublished>;
+/** How a message began. */
+export type Published = EventEnvelope<MessagePublished>;
 
 /** Where messages are read from. */
 export interface LoggedMessages {

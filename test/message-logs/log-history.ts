@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import type { EventEnvelope } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
+import type { RunningAttempt } from '../../src/message-logs/log-walk.js';
 import type { LogQuery } from '../../src/message-logs/logs.request.js';
-import type { RunningAttempt } from '../../src/message-logs/message-log.js';
 import type {
   CancelMessage,
   PublishMessage,
