@@ -20,16 +20,10 @@ export function tellRun(
   if (state.status === 'absent' || state.status === 'pending' || state.run === null) return nobody;
   const { runId, role, publishedOffset } = state.run;
   if (role === 'failureCallback') return nobody;
-  const told = {
-    kind: runKind,
-    id: runId,
-    at,
-    messageId: id,
-    publishedOffset,
-    attemptOffset: offset,
-  };
+  const told = { kind: runKind, id: runId, at, messageId: id, publishedOffset };
   if (event.type === 'MessageFailed' && role !== 'call') {
-    return [{ type: 'FailRun', ...told, cause: event.cause }];
+    return [{ type: 'FailRun', ...told, attemptOffset: offset, cause: event.cause }];
   }
-  return [{ type: 'SettleRun', ...told }];
+  const attemptOffset = event.type === 'MessageCanceled' ? null : offset;
+  return [{ type: 'SettleRun', ...told, attemptOffset }];
 }

@@ -4,10 +4,9 @@ import type { Fold } from '../engine/registration.js';
 import type { TurnChanges } from '../engine/turn-changes.js';
 import type { MessageEvent } from '../messages/message.events.js';
 
-const none: readonly string[] = [];
-
 export class PendingRunMessages implements Fold {
-  private readonly messages = new Map<string, readonly string[]>();
+  /** By run; a parallel step of thousands publishes as many. */
+  private readonly messages = new Map<string, Map<string, true>>();
 
   /**
    * `runOf` tells the run of a message while it is pending, which it still is in the eyes of a fold
@@ -17,7 +16,12 @@ export class PendingRunMessages implements Fold {
 
   /** The ids of a run's messages, oldest first. A failure callback belongs to no active run. */
   of(runId: string): readonly string[] {
-    return this.messages.get(runId) ?? none;
+    return [...(this.messages.get(runId)?.keys() ?? [])];
+  }
+
+  /** Whether a run has any. */
+  has(runId: string): boolean {
+    return this.messages.has(runId);
   }
 
   evolve({ id, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
@@ -26,7 +30,7 @@ export class PendingRunMessages implements Fold {
       case 'MessagePublished': {
         const { run } = happened;
         if (run === null || run.role === 'failureCallback') return;
-        changes.set(this.messages, run.runId, [...this.of(run.runId), id]);
+        this.add(run.runId, id, changes);
         return;
       }
       case 'AttemptFailed':
@@ -36,11 +40,20 @@ export class PendingRunMessages implements Fold {
     }
   }
 
+  private add(runId: string, messageId: string, changes: TurnChanges): void {
+    let own = this.messages.get(runId);
+    if (own === undefined) {
+      own = new Map();
+      changes.set(this.messages, runId, own);
+    }
+    changes.set(own, messageId, true);
+  }
+
   private remove(messageId: string, changes: TurnChanges): void {
     const runId = this.runOf(messageId);
-    if (runId === undefined) return;
-    const left = this.of(runId).filter((other) => other !== messageId);
-    if (left.length > 0) changes.set(this.messages, runId, left);
-    else changes.delete(this.messages, runId);
+    const own = runId === undefined ? undefined : this.messages.get(runId);
+    if (runId === undefined || own === undefined) return;
+    changes.delete(own, messageId);
+    if (own.size === 0) changes.delete(this.messages, runId);
   }
 }

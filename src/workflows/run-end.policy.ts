@@ -1,26 +1,35 @@
 /** How a run ends, and what becomes of the messages that it leaves behind. Pure. */
-import { accept, type Decision } from '../engine/decider.js';
+import { accept, type Command, type Decision } from '../engine/decider.js';
 import type { CancelRun, EndRun, FailRun, SettleRun } from './run.commands.js';
-import type { PendingRunMessage } from './run.decider.js';
+import type { PendingRunMessage, RunView } from './run.decider.js';
 import type { RunEvent, RunFailed } from './run.events.js';
 import type { RunState } from './run.state.js';
 
-/** What an active run makes of a command that ends it; `pending` are its messages. */
+type Messages = Pick<RunView, 'pending' | 'hasPending'>;
+
+/** What an active run makes of a command that ends it, or may. */
 export function endOfRun(
   command: EndRun | CancelRun | FailRun | SettleRun,
   state: RunState,
-  pending: readonly PendingRunMessage[],
+  messages: Messages,
 ): Decision<RunEvent> {
+  const { id } = command;
   switch (command.type) {
     case 'EndRun':
-      return succeed(command, pending);
+      return succeed(command, messages.pending(id));
     case 'CancelRun':
-      return accept([{ type: 'RunCanceled', canceled: idsOf(pending) }]);
+      return accept([{ type: 'RunCanceled', canceled: idsOf(messages.pending(id)) }]);
     case 'FailRun':
-      return accept([failed(command, command.cause, pending)]);
+      return accept([failed(command, command.cause, messages.pending(id))]);
     case 'SettleRun':
-      return isStalled(state, pending) ? accept([failed(command, 'stalled', pending)]) : accept([]);
+      return isStalled(state, id, messages) ? settle(command) : accept([]);
   }
+}
+
+/** Whoever takes a run's last message back takes the run back; otherwise nobody has gone on. */
+function settle({ messageId, publishedOffset, attemptOffset }: SettleRun): Decision<RunEvent> {
+  if (attemptOffset === null) return accept([{ type: 'RunCanceled', canceled: [] }]);
+  return accept([failed({ messageId, publishedOffset, attemptOffset }, 'stalled', [])]);
 }
 
 /**
@@ -41,15 +50,12 @@ function succeed(
  * An endpoint submits what comes next before it answers: once every message is done and the run
  * waits for nothing, nothing can ever come.
  */
-function isStalled(
-  { waits, invocations }: RunState,
-  pending: readonly PendingRunMessage[],
-): boolean {
-  return pending.length === 0 && waits.length === 0 && invocations.length === 0;
+function isStalled({ waits, invocations }: RunState, id: string, messages: Messages): boolean {
+  return waits.length === 0 && invocations.length === 0 && !messages.hasPending(id);
 }
 
 function failed(
-  { messageId, publishedOffset, attemptOffset }: FailRun | SettleRun,
+  { messageId, publishedOffset, attemptOffset }: Omit<FailRun, keyof Command | 'cause'>,
   cause: RunFailed['cause'],
   pending: readonly PendingRunMessage[],
 ): RunFailed {

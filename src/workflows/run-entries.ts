@@ -8,6 +8,7 @@ import type { MessagePublished, RunPlace } from '../messages/message.events.js';
 import type { RunDeliveries } from '../messages/run-deliveries.js';
 import { EncodedEntries } from './encoded-entries.js';
 import { endedInvocationBody, endedWaitBody } from './entry-body.js';
+import type { EntryList } from './entry-list.js';
 import {
   type FailureCallbackNamed,
   type RunConfiguration,
@@ -40,10 +41,10 @@ export class RunEntries implements RunDeliveries {
   ) {}
 
   entries({ event: { run } }: Published): Buffer | Promise<Buffer> {
-    const { runId, entry } = placeOf(run);
+    const { runId, entry, startedOffset } = placeOf(run);
     const state = this.stateOf(runId);
     // Its run has ended: whoever reads it will find that its delivery is not wanted any more.
-    if (state === undefined) return nothing;
+    if (state?.life.context.startedOffset !== startedOffset) return nothing;
     const { fetchesLazily } = state.life.context;
     const array = this.encode(runId, state, entry + 1);
     const lazily = (bytes: Buffer) => (fetchesLazily && bytes.length > lazyBytes ? nothing : bytes);
@@ -78,12 +79,21 @@ export class RunEntries implements RunDeliveries {
       : withDefaultHeaders(headers, configuration.headers);
   }
 
-  async failedBody({ event: { run }, offset }: Published): Promise<Buffer | null> {
-    const { runId, startedOffset } = placeOf(run);
+  failedBody({ event: { run } }: Published): Promise<Buffer | null> {
+    const { runId, startedOffset, eventOffset } = placeOf(run);
+    return this.bodyOfFailed(runId, startedOffset, eventOffset);
+  }
+
+  /** What is told of a run that failed at `failedOffset`: its payload, or all of its entries. */
+  async bodyOfFailed(
+    runId: string,
+    startedOffset: number,
+    failedOffset: number,
+  ): Promise<Buffer | null> {
     const started = (await this.payloads.read(startedOffset)) as Recorded;
     if (started.event.type !== 'RunStarted') throw new Error(`${runId} did not begin there`);
     if (started.event.configuration.reportsInitialBody) return this.bodyAt(startedOffset);
-    const state = await this.archive.stateOf(runId, startedOffset, offset);
+    const state = await this.archive.stateOf(runId, startedOffset, failedOffset);
     return this.encode(runId, state, state.entries.length);
   }
 
@@ -123,12 +133,21 @@ export class RunEntries implements RunDeliveries {
 
   /** The first `count` entries; what is encoded already is not encoded again. */
   private encode(runId: string, state: RunState, count: number): Buffer | Promise<Buffer> {
-    const { entries, life } = state;
-    const { configurationOffset } = life.context;
+    const { configurationOffset } = state.life.context;
     const kept = this.encoded.get(runId);
     // A run that was taken over begins with another id; a name may come to mean another run.
     const isSame = kept?.configurationOffset === configurationOffset;
     const encoded = isSame ? kept : new EncodedEntries(configurationOffset);
+    return this.extend(runId, encoded, state.entries, count);
+  }
+
+  /** Goes on with the list that it has: the cache may have let go of a large one meanwhile. */
+  private extend(
+    runId: string,
+    encoded: EncodedEntries,
+    entries: EntryList,
+    count: number,
+  ): Buffer | Promise<Buffer> {
     while (encoded.length < count) {
       const entry = entries.at(encoded.length);
       if (entry === undefined) throw new Error(`${runId} has no entry ${encoded.length}`);
@@ -137,7 +156,7 @@ export class RunEntries implements RunDeliveries {
         return body.then((read) => {
           // Somebody else may have gone on meanwhile.
           if (entries.at(encoded.length) === entry) this.add(runId, encoded, entry, read);
-          return this.encode(runId, state, count);
+          return this.extend(runId, encoded, entries, count);
         });
       }
       this.add(runId, encoded, entry, body);

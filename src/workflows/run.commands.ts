@@ -21,7 +21,10 @@ export interface StepOptions extends Nullable<Omit<RunTerms, 'failureCallback'>>
 
 type Nullable<T> = { readonly [Field in keyof T]: T[Field] | null };
 
-/** Begin, or tell who began it. */
+/**
+ * Begin, or tell who began it. One that would take over what another run has (`payloadOffset`) is
+ * refused as a `conflict` where the id is known.
+ */
 export interface StartRun extends Command {
   readonly type: 'StartRun';
   readonly configuration: RunConfiguration;
@@ -37,8 +40,8 @@ export interface StartRun extends Command {
   readonly invoker: Invoker | null;
   readonly inherited: Inheritance | null;
   /**
-   * What a resumed run delivers instead of its initial entry; the run's own place is filled in.
-   * Bodies stand at their `bodyOffset`, or are composed.
+   * What a resumed run delivers instead of its initial entry: messages of the run that failed, in
+   * whose place its own is filled in. Bodies stand at their `bodyOffset`, or are composed.
    */
   readonly repeated: readonly { readonly messageId: string; readonly message: Message }[];
 }
@@ -169,7 +172,8 @@ export interface SettleRun extends Command {
   readonly type: 'SettleRun';
   readonly messageId: string;
   readonly publishedOffset: number;
-  readonly attemptOffset: number;
+  /** Of the event that ended it; null = it was taken back. */
+  readonly attemptOffset: number | null;
 }
 
 export type RunCommand =

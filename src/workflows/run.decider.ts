@@ -1,6 +1,6 @@
 /** What a command means for a workflow run, and what an active one wants. */
 import { accept, type Decider, type Decision, type Effect, reject } from '../engine/decider.js';
-import type { KnownRuns } from './known-runs.projection.js';
+import type { KnownRun } from './known-runs.projection.js';
 import type {
   EndInvocation,
   InvokeRun,
@@ -38,9 +38,11 @@ export interface PendingRunMessage {
 
 /** The indexes that a run's decisions read. */
 export interface RunView {
-  readonly known: Pick<KnownRuns, 'find'>;
+  /** The run of this name that is active, or was started lately. */
+  readonly known: (runId: string, at: number) => KnownRun | undefined;
   /** Messages of a run that are not final, failure callbacks excepted. */
   readonly pending: (runId: string) => readonly PendingRunMessage[];
+  readonly hasPending: (runId: string) => boolean;
   /** Journal offset where the bytes of the latest notification stand, if it is this one. */
   readonly notificationOffset: (notificationId: string) => number | null;
 }
@@ -73,7 +75,7 @@ function decide(command: RunCommand, state: RunState, view: RunView): Decision<R
     case 'ChangeInvoker':
       return accept([{ type: 'InvokerChanged', invoker: command.invoker }]);
     default:
-      return endOfRun(command, state, view.pending(command.id));
+      return endOfRun(command, state, view);
   }
 }
 
@@ -98,10 +100,11 @@ function whenOver({ type, id }: Exclude<RunCommand, StartRun>): Decision<RunEven
 
 function start(command: StartRun, state: RunState, view: RunView): Decision<RunEvent> {
   const { id, at, configuration, messageId, payload, payloadOffset, invoker, inherited } = command;
-  const first = earlierStart(state, id, at, view);
-  if (first !== null) {
-    const isTakeover = command.isTakeover && isActive(state) && state.entries.length === 1;
-    if (!isTakeover) return accept<RunEvent>([], { ...first, deduplicated: true });
+  const first = view.known(id, at);
+  if (first !== undefined) {
+    if (!command.isTakeover || !canBeTakenOver(state)) {
+      return accept<RunEvent>([], { ...first, deduplicated: true });
+    }
     const receipt: StartReceipt = { ...first, messageId, deduplicated: false };
     return accept([{ type: 'RunReconfigured', configuration, messageId }], receipt);
   }
@@ -124,15 +127,10 @@ function start(command: StartRun, state: RunState, view: RunView): Decision<RunE
   );
 }
 
-function earlierStart(
-  state: RunState,
-  id: string,
-  at: number,
-  { known }: RunView,
-): Pick<StartReceipt, 'messageId' | 'createdAt'> | null {
-  const messageId = state.entries.at(0)?.messageId;
-  if (messageId !== undefined) return { messageId, createdAt: state.life.context.createdAt };
-  return known.find(id, at) ?? null;
+/** Once, before its first step: an endpoint that is delivered to twice asks twice. */
+function canBeTakenOver(state: RunState): boolean {
+  const { startedOffset, configurationOffset } = state.life.context;
+  return isActive(state) && state.entries.length === 1 && configurationOffset === startedOffset;
 }
 
 function submit(command: SubmitStep, state: RunState): Decision<RunEvent> {
@@ -165,7 +163,7 @@ function invokeRun(command: InvokeRun, state: RunState, view: RunView): Decision
   const { step, child, id, at } = command;
   const repeated = repeatOf(step, state, state.calls) ?? overflow(state, 0);
   if (repeated !== null) return repeated;
-  if (child.id === id || view.known.find(child.id, at) !== undefined) {
+  if (child.id === id || view.known(child.id, at) !== undefined) {
     return reject('conflict', `workflow run ${child.id} has been started before`);
   }
   const { messageId } = child;

@@ -5,20 +5,13 @@ import { Engine } from '../engine/engine.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import { Payloads } from '../engine/payloads.js';
 import { RouteTable } from '../http/hot-routes.js';
-import { messageKind } from '../messages/message.events.js';
-import type { MessageState, PendingMessage } from '../messages/message.state.js';
 import { provided } from '../ports.js';
 import { ActiveRuns } from './active-runs.js';
-import { KnownRuns } from './known-runs.projection.js';
-import { LatestNotification } from './latest-notification.projection.js';
-import { PendingRunMessages } from './pending-messages.projection.js';
-import { type PendingRunMessage, runDecider } from './run.decider.js';
 import { WaitDeadlines } from './run.effects.js';
-import { runKind } from './run.events.js';
 import { runListener } from './run.listener.js';
-import type { RunState } from './run.state.js';
 import { RunEntries } from './run-entries.js';
 import { RunEntriesModule } from './run-entries.module.js';
+import { registerRuns } from './run-registration.js';
 import { RunsController } from './runs.controller.js';
 import { RunRoutes } from './runs.routes.js';
 import { Waiters } from './waiters.projection.js';
@@ -60,37 +53,8 @@ function waitersOf(
   clock: Clock,
   identifiers: Identifiers,
 ): Waiters {
-  const known = new KnownRuns();
-  const notifications = new LatestNotification();
-  const waiters = new Waiters((runId) => stateOf(engine, runId)?.waits ?? []);
-  const pending = new PendingRunMessages((messageId) => pendingOf(engine, messageId)?.run?.runId);
-  engine.register({
-    decider: runDecider,
-    view: {
-      known,
-      pending: (runId) => pending.of(runId).flatMap((id) => pendingRunMessage(engine, id) ?? []),
-      notificationOffset: (id) => notifications.offsetOf(id),
-    },
-    folds: [known, notifications, waiters],
-  });
-  engine.follow(messageKind, pending);
+  const { waiters } = registerRuns(engine);
   engine.carry('endWait', new WaitDeadlines(engine, clock, identifiers));
   engine.observe(runListener(payloads));
   return waiters;
-}
-
-function stateOf(engine: Engine, runId: string): RunState | undefined {
-  return engine.actors(runKind).find(runId)?.state as RunState | undefined;
-}
-
-function pendingOf(engine: Engine, messageId: string): PendingMessage | undefined {
-  const state = engine.actors(messageKind).find(messageId)?.state as MessageState | undefined;
-  return state?.status === 'pending' ? state : undefined;
-}
-
-function pendingRunMessage(engine: Engine, messageId: string): PendingRunMessage | undefined {
-  const message = pendingOf(engine, messageId);
-  if (message === undefined || message.run === null) return undefined;
-  const { role, publishedOffset } = message.run;
-  return { messageId, role, publishedOffset, notBefore: message.notBefore };
 }
