@@ -16,7 +16,7 @@ export const openRoutes: ReadonlySet<string> = new Set([
 ]);
 
 /** Served as all others are, but to anybody: its path is the credential (decision 34). */
-export const webhookPattern = '/v2/workflows/hooks/:userId/:workflowRunId/*';
+export const webhookPattern = '/v2/workflows/hooks/:userId/:workflowRunId/:eventId';
 
 export class FrontDoor {
   constructor(

@@ -19,7 +19,7 @@ import type { EventsDesk } from './events-desk.js';
 import type { StepReceipt } from './run.commands.js';
 import { takeIn } from './take-in.js';
 import { parseWait } from './wait.request.js';
-import type { NotifyItem } from './waiter-object.js';
+import type { NotifyItem, WaiterObject } from './waiter-object.js';
 
 /** Before the event id: `/v2/wait`. */
 const segments = 2;
@@ -34,20 +34,24 @@ export class EventRoutes implements HotRoutes {
 
   register(fastify: FastifyInstance): void {
     const { wait, notify, notifyRun, waiters } = eventRoutes;
-    fastify.post('/v2/wait/*', { config: { description: wait } }, (request, reply) =>
-      takeIn(this.intake, request, reply, () => this.wait(request, reply)),
-    );
-    for (const [pattern, description] of [
+    // A path without an event is refused as one with a bad one is.
+    for (const url of ['/v2/wait', '/v2/wait/*']) {
+      fastify.post(url, { config: { description: wait } }, (request, reply) =>
+        takeIn(this.intake, request, reply, () => this.wait(request, reply)),
+      );
+    }
+    for (const [url, description] of [
+      ['/v2/notify', notify],
       ['/v2/notify/*', notify],
       ['/v2/notify/:workflowRunId/*', notifyRun],
     ] as const) {
-      fastify.post(pattern, { config: { description } }, (request, reply) =>
+      fastify.post(url, { config: { description } }, (request, reply) =>
         takeIn(this.intake, request, reply, () => this.notify(request, reply)),
       );
     }
-    fastify.get('/v2/waiters/*', { config: { description: waiters } }, (request) =>
-      this.desk.waiters(valueIn(eventIn(request.url, segments))),
-    );
+    for (const url of ['/v2/waiters', '/v2/waiters/*']) {
+      fastify.get(url, { config: { description: waiters } }, (request) => this.waiters(request));
+    }
   }
 
   /** 400 would tell an endpoint that its run is over: what cannot be read is answered otherwise. */
@@ -59,6 +63,10 @@ export class EventRoutes implements HotRoutes {
     }
     const { messageId } = resultOf<StepReceipt>(await this.desk.wait(eventId, asked));
     return reply.send(messageId === null ? {} : { messageId });
+  }
+
+  private waiters(request: FastifyRequest): Promise<WaiterObject[]> {
+    return this.desk.waiters(valueIn(eventIn(request.url, segments)));
   }
 
   private async notify(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -38,7 +38,7 @@ const operation = z.strictObject({
   security: z.array(z.record(z.string(), z.array(z.string()))),
 });
 
-const methods = z.enum(['get', 'put', 'post', 'delete', 'head', 'patch']);
+const methods = z.enum(['get', 'put', 'post', 'delete', 'head', 'patch', 'options']);
 
 export const openapi = z.strictObject({
   openapi: z.literal('3.1.0'),

@@ -67,9 +67,12 @@ describe('the OpenAPI document', () => {
     expect(routes.length).toBeGreaterThan(30);
     const known = documented();
     const unknown = routes.filter((route) => !known.some((each) => isServed(each, route)));
-    // A destination is missing there: these only refuse.
-    const bare = ['/v2/publish', '/v2/enqueue', '/v2/schedules'];
-    const refusing = bare.map((pattern) => ({ method: 'post', pattern }));
+    // A destination or an event is missing there: these only refuse.
+    const bare = ['publish', 'enqueue', 'schedules', 'wait', 'notify'];
+    const refusing = [
+      ...bare.map((name) => ({ method: 'post', pattern: `/v2/${name}` })),
+      { method: 'get', pattern: '/v2/waiters' },
+    ];
     expect(unknown.filter((route) => !refusing.some((other) => same(route, other)))).toEqual([]);
   });
 

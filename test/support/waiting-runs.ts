@@ -1,4 +1,4 @@
-/** Runs whose endpoint is a test: what it does at each delivery is a script, as an SDK's would be. */
+/** Runs whose endpoint is a test: a script says what it does at each delivery, as an SDK would. */
 import { Engine } from '../../src/engine/engine.js';
 import type { StartRun } from '../../src/workflows/run.commands.js';
 import { type RunConfiguration, runKind } from '../../src/workflows/run.events.js';
