@@ -23,6 +23,10 @@ export function messageTerms(message: Omit<MessagePublished, 'type'>): readonly 
   if (queueName !== null) terms.push(messageTerm.queueName(queueName));
   if (topicName !== null) terms.push(messageTerm.topicName(topicName));
   if (scheduleId !== null) terms.push(messageTerm.scheduleId(scheduleId));
-  if (run !== null) terms.push(messageTerm.runId(run.runId), anyRunTerm);
+  if (run !== null) {
+    terms.push(messageTerm.runId(run.runId), anyRunTerm);
+    // A call to a third party is found by its workflow too.
+    if (run.url !== message.url) terms.push(messageTerm.url(run.url));
+  }
   return terms;
 }
