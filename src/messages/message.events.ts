@@ -76,7 +76,10 @@ export interface RunPlace {
   readonly startedOffset: number;
   /** Journal offset of the event that holds the configuration in force. */
   readonly configurationOffset: number;
-  /** Journal offset of the run's event that this message was published with. */
+  /**
+   * Journal offset of the run's event that this message was published with; a resumed run repeats
+   * messages for the events of the run that failed.
+   */
   readonly eventOffset: number;
 }
 

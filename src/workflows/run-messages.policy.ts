@@ -119,15 +119,19 @@ export function failureMessage(
   });
 }
 
-/** A message of a run that failed, published anew by the one that resumes it. */
+/**
+ * A message of a run that failed, published anew by the one that resumes it: what it was first
+ * published for stays the event that it is about.
+ */
 export function repeatedMessage(
   envelope: EventEnvelope<RunEvent>,
   state: RunState,
   messageId: string,
   message: Message,
 ): PublishMessage {
-  const { role, entry } = message.run ?? { role: 'step' as const, entry: state.entries.length - 1 };
-  const run = runPlace(envelope, state, role, entry);
+  if (message.run === null) throw new Error(`${messageId} repeats a message of no run`);
+  const { role, entry, eventOffset } = message.run;
+  const run = { ...runPlace(envelope, state, role, entry), eventOffset };
   return publish(envelope, messageId, noBody, { ...message, run });
 }
 

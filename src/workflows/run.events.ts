@@ -74,6 +74,13 @@ export interface RunEntry {
   readonly bytes: number;
 }
 
+/** A third party that is being called, or whose answer is being delivered. */
+export interface OpenCall {
+  readonly step: StepInfo;
+  /** The message to the third party. */
+  readonly messageId: string;
+}
+
 /** A wait that nothing has ended yet. */
 export interface OpenWait {
   readonly step: StepInfo;
@@ -104,6 +111,8 @@ export interface OpenInvocation {
 export interface Inheritance {
   readonly runId: string;
   readonly entries: readonly RunEntry[];
+  /** Those of which something is still to be delivered. */
+  readonly calls: readonly OpenCall[];
   readonly waits: readonly OpenWait[];
   readonly notifications: readonly StoredNotification[];
   readonly invocations: readonly OpenInvocation[];

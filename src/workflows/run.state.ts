@@ -7,6 +7,7 @@ import type { EventEnvelope, StatePacking } from '../engine/decider.js';
 import { machineEvolve } from '../engine/machine-evolve.js';
 import { EntryList } from './entry-list.js';
 import type {
+  OpenCall,
   OpenInvocation,
   OpenWait,
   RunEntry,
@@ -17,12 +18,6 @@ import type {
   StoredNotification,
 } from './run.events.js';
 import { type RunContext, type RunLife, runMachine } from './run.machine.js';
-
-/** A third party that is being called, or whose answer is being delivered. */
-export interface OpenCall {
-  readonly step: StepInfo;
-  readonly messageId: string;
-}
 
 export interface RunState {
   readonly life: RunLife;
@@ -124,8 +119,8 @@ function started(state: RunState, event: RunStarted, offset: number): RunState {
     const initial = { messageId, offset, step: initialStep, bytes };
     return { ...state, entries: EntryList.of([initial]) };
   }
-  const { entries, waits, notifications, invocations } = inherited;
-  return { ...state, entries: EntryList.of(entries), waits, notifications, invocations };
+  const { entries, calls, waits, notifications, invocations } = inherited;
+  return { ...state, entries: EntryList.of(entries), calls, waits, notifications, invocations };
 }
 
 /** The initial entry is delivered anew, and so it is named after its new message. */
