@@ -121,6 +121,12 @@ export function readMessageOptions(pairs: readonly string[], standard: Dialect):
   };
 }
 
+/** The option that a header is in any dialect (`Svc-Retried` -> `retried`); null = it is none. */
+export function optionOf(header: string): string | null {
+  const prefix = prefixIn(messagePrefixes, header);
+  return prefix === undefined ? null : header.slice(prefix.text.length).toLowerCase();
+}
+
 /** Reads the log interface's options (`Stream-*`, `Kafka-*`): name in lower case to value. */
 export function readLogOptions(rawHeaders: readonly string[]): ReadonlyMap<string, string> {
   const options = new Map<string, string>();

@@ -21,10 +21,9 @@ export function parseBatch(body: Buffer): Parsed<readonly unknown[]> {
 
 /**
  * One item: `destination`, and perhaps `headers`, `body` and `queue`. A field that is null is
- * absent, and one that nobody knows means nothing. What is read of a body is at most
- * `bodyBytesMax` long.
+ * absent, and one that nobody knows means nothing.
  */
-export function parseBatchItem(item: unknown, bodyBytesMax: number): Parsed<Asked> {
+export function parseBatchItem(item: unknown): Parsed<Asked> {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
     return refused('a message of a batch must be an object');
   }
@@ -33,7 +32,7 @@ export function parseBatchItem(item: unknown, bodyBytesMax: number): Parsed<Aske
   if (typeof destination !== 'string') return refused('destination must be a string');
   const headers = parseHeaders(fields['headers'] ?? {});
   if (!headers.ok) return headers;
-  const body = parseBody(fields['body'] ?? null, bodyBytesMax);
+  const body = parseBody(fields['body'] ?? null);
   if (!body.ok) return body;
   const queue = parseQueue(fields['queue'] ?? null);
   if (!queue.ok) return queue;
@@ -44,6 +43,17 @@ export function parseBatchItem(item: unknown, bodyBytesMax: number): Parsed<Aske
     queueName: queue.value,
     mustRepeat: false,
   });
+}
+
+/** Headers of an item that is none, names and values in turn: who sent it may show in them. */
+export function headersOf(item: unknown): readonly string[] {
+  if (typeof item !== 'object' || item === null) return [];
+  const { headers } = item as { readonly headers?: unknown };
+  if (typeof headers !== 'object' || headers === null) return [];
+  return Object.entries(headers).flatMap(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : '',
+  ]);
 }
 
 /** As much as a request's own head may hold (decision 19). */
@@ -68,12 +78,11 @@ function parseHeaders(map: unknown): Parsed<Pick<Asked, 'rawHeaders' | 'contentT
     : refused('the header Content-Type has a value that no header can carry');
 }
 
-function parseBody(text: unknown, bytesMax: number): Parsed<Buffer> {
+function parseBody(text: unknown): Parsed<Buffer> {
   if (text === null) return parsed(noBody);
   if (typeof text !== 'string') return refused('body must be a string');
   if (loneSurrogate.test(text)) return refused('body holds half a character');
-  const body = Buffer.from(text, 'utf8');
-  return body.length <= bytesMax ? parsed(body) : refused(`body is longer than ${bytesMax} bytes`);
+  return parsed(Buffer.from(text, 'utf8'));
 }
 
 function parseQueue(name: unknown): Parsed<string | null> {

@@ -4,9 +4,10 @@ import { readMessageOptions } from '../http/dialect.js';
 import type { Refusal } from '../http/error-shapes.js';
 import { FastifyExchange } from '../http/fastify-exchange.js';
 import type { Exchange, HotRoutes } from '../http/hot-routes.js';
-import { parseBatch, parseBatchItem } from './batch.request.js';
+import { headersOf, parseBatch, parseBatchItem } from './batch.request.js';
 import type { FrontDesk, Occasion } from './front-desk.js';
-import { BatchOrder, type Order, RefusedOrder } from './orders.js';
+import { BatchOrder, type Order, type OrderRefusal, RefusedOrder } from './orders.js';
+import type { Asked } from './publish.request.js';
 import { publishingRoutes } from './publishing.openapi.js';
 
 /** A batch is read in one go: this many messages hold the event loop for tens of ms. */
@@ -38,7 +39,10 @@ export class BatchRoute implements HotRoutes {
     else this.desk.carryOut(exchange, order, exchange.body.length);
   }
 
-  /** An order of one for each item; an item that asks for more than is granted refuses them all. */
+  /**
+   * An order of one for each item. An item that asks for more than is granted refuses them all, and
+   * so does one of a workflow run, whose endpoint knows no other refusal.
+   */
   private read(exchange: Exchange): Order | Refusal {
     const items = parseBatch(exchange.body);
     if (!items.ok) return { status: 400, message: items.reason };
@@ -51,7 +55,7 @@ export class BatchRoute implements HotRoutes {
     let messages = 0;
     for (const item of items.value) {
       const read = this.readItem(item, occasion);
-      if ('status' in read && read.status === 412) return read;
+      if ('status' in read && (read.isWhole === true || read.status === 412)) return read;
       const order = 'status' in read ? new RefusedOrder(read) : read;
       messages += order.commands.length;
       if (messages > messagesMax) return tooMany;
@@ -60,12 +64,21 @@ export class BatchRoute implements HotRoutes {
     return new BatchOrder(orders);
   }
 
-  private readItem(item: unknown, occasion: Occasion): Order | Refusal {
-    const asked = parseBatchItem(item, this.limits.bodyBytesMax);
-    return asked.ok
-      ? this.desk.read(asked.value, occasion)
-      : { status: 400, message: asked.reason };
+  private readItem(item: unknown, occasion: Occasion): Order | OrderRefusal {
+    const asked = readAsked(item, this.limits);
+    return 'status' in asked
+      ? this.desk.refusalOf(asked, headersOf(item), occasion)
+      : this.desk.read(asked, occasion);
   }
+}
+
+/** One item; its body is as long as that of a publish may be. */
+export function readAsked(item: unknown, { bodyBytesMax }: BatchLimits): Asked | Refusal {
+  const asked = parseBatchItem(item);
+  if (!asked.ok) return { status: 400, message: asked.reason };
+  return asked.value.body.length <= bodyBytesMax
+    ? asked.value
+    : { status: 413, message: `body is longer than ${bodyBytesMax} bytes` };
 }
 
 const tooMany: Refusal = {

@@ -18,14 +18,22 @@ import {
   GroupOrder,
   MessageOrder,
   type Order,
+  type OrderRefusal,
   RefusedOrder,
   RequestNames,
   ScheduleOrder,
   scheduleDefinition,
   type Told,
 } from './orders.js';
-import { type Asked, type PublishParsed, parsePublish } from './publish.request.js';
-import type { PublishTargets } from './publish-targets.js';
+import {
+  type Asked,
+  type PublishInput,
+  type PublishParsed,
+  parsePublish,
+} from './publish.request.js';
+import type { PublishTarget, PublishTargets } from './publish-targets.js';
+import { readRun, readTrigger, runRefusal } from './run-desk.js';
+import { asksForRun } from './workflow-options.js';
 
 /** What the front desk works with. */
 export interface FrontDeskTools {
@@ -73,32 +81,31 @@ export class FrontDesk {
    * What one publish asks for; a refusal where nobody has to look at what there is, so that it may
    * be told at once.
    */
-  read(asked: Asked, occasion: Occasion): Order | Refusal {
+  read(asked: Asked, occasion: Occasion): Order | OrderRefusal {
+    const { targets, rules } = this.tools;
+    const target = targets.read(asked.destination);
+    if ('status' in target) return this.refusalOf(target, asked.rawHeaders, occasion);
+    const input = inputOf(asked, target, occasion);
+    if (asksForRun(input.headers)) return readRun(input, target, rules, occasion.names);
+    const publish = parsePublish(input, rules);
+    if (!publish.ok) return refusalOf(publish.refusal);
+    const groupName = target.kind === 'group' ? target.text : null;
+    return this.orderOf(publish, groupName, asked.body, occasion);
+  }
+
+  /** What one trigger asks for: a run, which is what it is told of. */
+  readTrigger(asked: Asked, occasion: Occasion): Order | Refusal {
     const { targets, rules } = this.tools;
     const target = targets.read(asked.destination);
     if ('status' in target) return target;
-    const { text, options } = target;
-    const { rawHeaders, contentType, body, queueName, mustRepeat } = asked;
-    const { at, callerIp, dialect } = occasion;
-    const pairs = options.length === 0 ? rawHeaders : [...rawHeaders, ...options];
-    const headers = readMessageOptions(pairs, dialect);
-    const publish = parsePublish(
-      {
-        destination: text,
-        headers,
-        rawHeaders,
-        contentType,
-        body,
-        queueName,
-        mustRepeat,
-        callerIp,
-        at,
-      },
-      rules,
-    );
-    if (!publish.ok) return refusalOf(publish.refusal);
-    const groupName = target.kind === 'group' ? text : null;
-    return this.orderOf(publish, groupName, body, occasion);
+    const input = inputOf(asked, target, occasion);
+    return readTrigger(input, target, rules, occasion.names);
+  }
+
+  /** A refusal of what came with these headers, as whoever sent them understands it. */
+  refusalOf(refusal: Refusal, rawHeaders: readonly string[], { dialect }: Occasion): OrderRefusal {
+    const headers = readMessageOptions(rawHeaders, dialect);
+    return asksForRun(headers) ? runRefusal(refusal, headers) : refusal;
   }
 
   /**
@@ -113,7 +120,7 @@ export class FrontDesk {
       return;
     }
     // One promise per order beside the engine's own: an async function would add three.
-    void this.dispatch(order.commands).then(
+    void this.dispatch(order).then(
       (outcomes) => {
         intake.done(bytes);
         this.answer(exchange, order.tell(outcomes));
@@ -154,11 +161,25 @@ export class FrontDesk {
     return actor?.state as UrlGroup | undefined;
   }
 
-  private dispatch(commands: readonly Command[]): Promise<readonly Outcome[]> {
+  private dispatch({ commands, isWhole }: Order): Promise<readonly Outcome[]> {
     const { engine } = this.tools;
+    if (isWhole) return this.dispatchWhole(commands);
     return commands.length <= turnCommandsMax
       ? engine.dispatch(commands)
       : this.dispatchMany(commands);
+  }
+
+  /**
+   * In one tick, so that nothing comes between. What does not fit one turn is whole as far as each
+   * of its turns is: nothing that a run refuses can happen between them.
+   */
+  private async dispatchWhole(commands: readonly Command[]): Promise<readonly Outcome[]> {
+    const turns: Promise<readonly Outcome[]>[] = [];
+    for (let index = 0; index < commands.length; index += turnCommandsMax) {
+      const turn = commands.slice(index, index + turnCommandsMax);
+      turns.push(this.tools.engine.dispatchTogether(turn));
+    }
+    return (await Promise.all(turns)).flat();
   }
 
   /** In turns, a few of them in each tick, so that nobody waits long behind many (decision 8). */
@@ -173,6 +194,26 @@ export class FrontDesk {
     }
     return (await Promise.all(turns)).flat();
   }
+}
+
+function inputOf(
+  { rawHeaders, contentType, body, queueName, mustRepeat }: Asked,
+  { text: destination, options }: PublishTarget,
+  { at, callerIp, dialect }: Occasion,
+): PublishInput {
+  const pairs = options.length === 0 ? rawHeaders : [...rawHeaders, ...options];
+  const headers = readMessageOptions(pairs, dialect);
+  return {
+    destination,
+    headers,
+    rawHeaders,
+    contentType,
+    body,
+    queueName,
+    mustRepeat,
+    callerIp,
+    at,
+  };
 }
 
 function nextTick(): Promise<void> {

@@ -21,14 +21,25 @@ type Message = Omit<MessagePublished, 'type'>;
 
 /** A success as it is answered. */
 export interface Told {
-  readonly status: 200 | 202;
+  readonly status: 200 | 201 | 202;
   readonly body: unknown;
 }
 
 /** Commands to dispatch in this order, and what their outcomes, as many, are told as. */
 export interface Order {
   readonly commands: readonly Command[];
+  /**
+   * It is carried out whole or not at all, with everything that was asked for in the same request,
+   * and nothing comes between. A refusal of it is the answer to that request.
+   */
+  readonly isWhole: boolean;
   tell(outcomes: readonly Outcome[]): Told | Refusal;
+}
+
+/** A refusal that is told before anything is dispatched. */
+export interface OrderRefusal extends Refusal {
+  /** The whole request is told it, and not only the one item of a batch that it is about. */
+  readonly isWhole?: true;
 }
 
 /** Ids of what one request makes: one seed, counted on from the second. */
@@ -53,6 +64,7 @@ interface MessageReceipt {
 /** One message to one URL; 202 names the earlier message that it repeats. */
 export class MessageOrder implements Order {
   readonly commands: readonly [PublishMessage];
+  readonly isWhole = false;
 
   constructor(id: string, at: number, message: Message, body: Buffer) {
     this.commands = [publishMessage(id, at, message, body, null)];
@@ -68,6 +80,7 @@ export class MessageOrder implements Order {
 /** One message to each endpoint of a URL group, told as a list; the body is stored once. */
 export class GroupOrder implements Order {
   readonly commands: readonly PublishMessage[];
+  readonly isWhole = false;
 
   constructor(
     names: RequestNames,
@@ -98,6 +111,7 @@ export class GroupOrder implements Order {
 /** A message that a schedule publishes from now on. */
 export class ScheduleOrder implements Order {
   readonly commands: readonly [CreateSchedule];
+  readonly isWhole = false;
 
   constructor(id: string, at: number, definition: ScheduleDefinition, body: Buffer) {
     this.commands = [{ type: 'CreateSchedule', kind: scheduleKind, id, at, definition, body }];
@@ -110,29 +124,37 @@ export class ScheduleOrder implements Order {
   }
 }
 
-/** Many orders as one, told as a list in which a refused one is `{error}`. */
+/** Many orders as one, told as a list in which a refused one is `{error}`, unless it is whole. */
 export class BatchOrder implements Order {
   readonly commands: readonly Command[];
+  readonly isWhole: boolean;
 
-  constructor(private readonly orders: readonly Order[]) {
+  constructor(
+    private readonly orders: readonly Order[],
+    private readonly success: Told['status'] = 200,
+  ) {
     this.commands = orders.flatMap(({ commands }) => commands);
+    this.isWhole = orders.some(({ isWhole }) => isWhole);
   }
 
-  tell(outcomes: readonly Outcome[]): Told {
+  tell(outcomes: readonly Outcome[]): Told | Refusal {
     let first = 0;
-    const body = this.orders.map((order) => {
+    const body: unknown[] = [];
+    for (const order of this.orders) {
       const next = first + order.commands.length;
       const told = order.tell(outcomes.slice(first, next));
       first = next;
-      return 'message' in told ? { error: told.message } : told.body;
-    });
-    return { status: 200, body };
+      if ('message' in told && order.isWhole) return told;
+      body.push('message' in told ? { error: told.message } : told.body);
+    }
+    return { status: this.success, body };
   }
 }
 
 /** A request that asks for nothing, because of what was found while it was read. */
 export class RefusedOrder implements Order {
   readonly commands: readonly [] = [];
+  readonly isWhole = false;
 
   constructor(private readonly refusal: Refusal) {}
 

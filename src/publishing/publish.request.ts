@@ -55,8 +55,8 @@ export type PublishParsed =
 const deduplicationIdLengthMax = 1024;
 const cronLengthMax = 512;
 
-/** Options of workflow runs, which this server does not carry out. */
-const notCarriedOut = /^workflow-/;
+/** Options of workflow runs, without those that tell which run is meant. */
+const ofRuns = /^workflow-/;
 
 /** Reads every option of one publish. */
 export function parsePublish(input: PublishInput, rules: PublishRules): PublishParsed {
@@ -105,7 +105,7 @@ export function parsePublish(input: PublishInput, rules: PublishRules): PublishP
     run: null,
   };
   reader.refuseUnsendable(headers);
-  reader.refuseOptions(notCarriedOut, 'is not supported by this server');
+  reader.refuseOptions(ofRuns, 'means nothing without Workflow-RunId or Workflow-Init');
   return reader.refusal === null
     ? { ok: true, message, schedule }
     : { ok: false, refusal: reader.refusal };

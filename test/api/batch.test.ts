@@ -161,7 +161,7 @@ describe('a refused item', () => {
     [{ headers: { 'svc-failure-callback': 'x' } }, 'Svc-Failure-Callback'],
     [{ headers: { 'svc-cron': 'x' } }, 'cron'],
     [{ headers: { 'svc-cron': '* * * * *', 'svc-not-before': '1' } }, 'Svc-Not-Before'],
-    [{ headers: { 'svc-workflow-runid': 'wfr_1' } }, 'Svc-Workflow-Runid'],
+    [{ headers: { 'svc-workflow-url': 'https://a.example' } }, 'Svc-Workflow-Url'],
     [{ headers: { 'content-type': 'a\nb' } }, 'Content-Type'],
     [{ body: { a: 1 } }, 'body must be a string'],
     [{ body: '\ud83c' }, 'body holds half a character'],

@@ -130,7 +130,7 @@ describe('an option of a publish', () => {
     [{ 'Svc-Callback': 'ftp://example.com' }, 'invalid: Svc-Callback is not a URL'],
     [{ 'Svc-Callback': '' }, 'invalid: Svc-Callback '],
     [{ 'Svc-Failure-Callback': 'x' }, 'invalid: Svc-Failure-Callback is not a URL'],
-    [{ 'Svc-Workflow-Runid': 'wfr_1' }, 'invalid: Svc-Workflow-Runid is not supported'],
+    [{ 'Svc-Workflow-Url': 'https://a.example' }, 'invalid: Svc-Workflow-Url means nothing'],
   ])('is refused in %j', (headers, expected) => {
     expect(refusal(headers as Headers)).toContain(expected);
   });
