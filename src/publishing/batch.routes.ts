@@ -19,6 +19,12 @@ export interface BatchLimits {
   readonly bodyBytesMax: number;
 }
 
+/** A batch of which nothing but its JSON was read. */
+export interface Batch {
+  readonly items: readonly unknown[];
+  readonly occasion: Occasion;
+}
+
 export class BatchRoute implements HotRoutes {
   constructor(
     private readonly desk: FrontDesk,
@@ -44,16 +50,12 @@ export class BatchRoute implements HotRoutes {
    * so does one of a workflow run, whose endpoint knows no other refusal.
    */
   private read(exchange: Exchange): Order | Refusal {
-    const items = parseBatch(exchange.body);
-    if (!items.ok) return { status: 400, message: items.reason };
-    if (items.value.length > messagesMax) return tooMany;
-    const here = this.desk.occasion(exchange);
-    // An item that does not tell speaks as the request does.
-    const { dialect } = readMessageOptions(exchange.request.rawHeaders, here.dialect);
-    const occasion = { ...here, dialect };
+    const batch = readBatch(exchange, this.desk);
+    if ('status' in batch) return batch;
+    const { items, occasion } = batch;
     const orders: Order[] = [];
     let messages = 0;
-    for (const item of items.value) {
+    for (const item of items) {
       const read = this.readItem(item, occasion);
       if ('status' in read && (read.isWhole === true || read.status === 412)) return read;
       const order = 'status' in read ? new RefusedOrder(read) : read;
@@ -70,6 +72,16 @@ export class BatchRoute implements HotRoutes {
       ? this.desk.refusalOf(asked, headersOf(item), occasion)
       : this.desk.read(asked, occasion);
   }
+}
+
+/** The items of a request, and the occasion of each: one that does not tell speaks as it does. */
+export function readBatch(exchange: Exchange, desk: FrontDesk): Batch | Refusal {
+  const items = parseBatch(exchange.body);
+  if (!items.ok) return { status: 400, message: items.reason };
+  if (items.value.length > messagesMax) return tooMany;
+  const here = desk.occasion(exchange);
+  const { dialect } = readMessageOptions(exchange.request.rawHeaders, here.dialect);
+  return { items: items.value, occasion: { ...here, dialect } };
 }
 
 /** One item; its body is as long as that of a publish may be. */

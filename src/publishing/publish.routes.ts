@@ -27,7 +27,7 @@ export class PublishRoute implements ExpressRoute {
   }
 
   serve(exchange: Exchange): void {
-    const asked = this.path === '/v2/publish' ? publish(exchange) : enqueue(exchange);
+    const asked = this.path === '/v2/publish' ? askedOf(exchange) : enqueue(exchange);
     if ('status' in asked) exchange.refuse(asked);
     else servePublish(this.desk, exchange, asked);
   }
@@ -42,7 +42,7 @@ export class ScheduleRoute implements HotRoutes {
     for (const path of ['/v2/schedules', '/v2/schedules/*']) {
       fastify.post(path, { config }, (request, reply) => {
         const exchange = new FastifyExchange(request, reply);
-        servePublish(this.desk, exchange, { ...publish(exchange), mustRepeat: true });
+        servePublish(this.desk, exchange, { ...askedOf(exchange), mustRepeat: true });
       });
     }
   }
@@ -54,7 +54,8 @@ function servePublish(desk: FrontDesk, exchange: Exchange, asked: Asked): void {
   else desk.carryOut(exchange, order, asked.body.length);
 }
 
-function publish({ request, body }: Exchange): Asked {
+/** A request to `/v2/<word>/{destination}`. */
+export function askedOf({ request, body }: Exchange): Asked {
   const { url = '', rawHeaders, headers } = request;
   return {
     destination: behind(url, 2),
@@ -70,7 +71,7 @@ function enqueue(exchange: Exchange): Asked | Refusal {
   const { url = '' } = exchange.request;
   const queue = parseName(behind(url, 2).split(/[/?]/, 1)[0] ?? '');
   if (!queue.ok) return { status: 400, message: `the queue name ${queue.reason}` };
-  return { ...publish(exchange), destination: behind(url, 3), queueName: queue.value };
+  return { ...askedOf(exchange), destination: behind(url, 3), queueName: queue.value };
 }
 
 /**

@@ -15,6 +15,7 @@ import { BatchRoute } from './batch.routes.js';
 import { FrontDesk } from './front-desk.js';
 import { PublishRoute, ScheduleRoute } from './publish.routes.js';
 import { PublishTargets } from './publish-targets.js';
+import { BatchTriggerRoute, TriggerRoute } from './trigger.routes.js';
 
 @Module({
   providers: [
@@ -64,5 +65,7 @@ function frontDesk(
   table.add(new ScheduleRoute(desk));
   const limits = { batchBytesMax: maxBatchBytes, bodyBytesMax: maxBodyBytes };
   table.add(new BatchRoute(desk, limits));
+  table.addExpress(new TriggerRoute(desk));
+  table.add(new BatchTriggerRoute(desk, limits));
   return desk;
 }

@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
     const known = documented();
     const unknown = routes.filter((route) => !known.some((each) => isServed(each, route)));
     // A destination or an event is missing there: these only refuse.
-    const bare = ['publish', 'enqueue', 'schedules', 'wait', 'notify'];
+    const bare = ['publish', 'enqueue', 'schedules', 'trigger', 'wait', 'notify'];
     const refusing = [
       ...bare.map((name) => ({ method: 'post', pattern: `/v2/${name}` })),
       { method: 'get', pattern: '/v2/waiters' },

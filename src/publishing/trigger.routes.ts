@@ -1,0 +1,62 @@
+/**
+ * The ways in for whoever starts workflow runs without an SDK (messaging protocol 3.1):
+ *
+ *     POST /v2/trigger/{workflowUrl}   express lane
+ *     POST /v2/batch/trigger
+ */
+import type { FastifyInstance } from 'fastify';
+import { FastifyExchange } from '../http/fastify-exchange.js';
+import type { Exchange, ExpressRoute, HotRoutes } from '../http/hot-routes.js';
+import type { RouteDescription } from '../http/route-description.js';
+import { type BatchLimits, readAsked, readBatch } from './batch.routes.js';
+import type { FrontDesk } from './front-desk.js';
+import { BatchOrder, RefusedOrder } from './orders.js';
+import { askedOf } from './publish.routes.js';
+import { triggerRoutes } from './trigger.openapi.js';
+
+/** One run. */
+export class TriggerRoute implements ExpressRoute {
+  readonly path = '/v2/trigger';
+  readonly description: RouteDescription = triggerRoutes.trigger;
+
+  constructor(private readonly desk: FrontDesk) {}
+
+  serve(exchange: Exchange): void {
+    const { desk } = this;
+    const asked = askedOf(exchange);
+    const order = desk.readTrigger(asked, desk.occasion(exchange));
+    if ('status' in order) exchange.refuse(order);
+    else desk.carryOut(exchange, order, asked.body.length);
+  }
+}
+
+/** Many runs: a list is answered, in which a refused one is `{error}`. */
+export class BatchTriggerRoute implements HotRoutes {
+  constructor(
+    private readonly desk: FrontDesk,
+    private readonly limits: BatchLimits,
+  ) {}
+
+  register(fastify: FastifyInstance): void {
+    const bodyLimit = this.limits.batchBytesMax;
+    const config = { description: triggerRoutes.batchTrigger };
+    fastify.post('/v2/batch/trigger', { bodyLimit, config }, (request, reply) => {
+      this.serve(new FastifyExchange(request, reply));
+    });
+  }
+
+  private serve(exchange: Exchange): void {
+    const { desk, limits } = this;
+    const batch = readBatch(exchange, desk);
+    if ('status' in batch) {
+      exchange.refuse(batch);
+      return;
+    }
+    const orders = batch.items.map((item) => {
+      const asked = readAsked(item, limits);
+      const order = 'status' in asked ? asked : desk.readTrigger(asked, batch.occasion);
+      return 'status' in order ? new RefusedOrder(order) : order;
+    });
+    desk.carryOut(exchange, new BatchOrder(orders, 201), exchange.body.length);
+  }
+}
