@@ -1,8 +1,8 @@
 /** Published until everything has arrived at a sink: what both sides of a delivery case do. */
 import type { Contestant } from './contest.js';
 import { putUnderLoad } from './load.js';
+import { machineTime } from './machine-time.js';
 import type { Sink } from './sink.js';
-import { sinkTime } from './sink.js';
 
 /** What is published, again and again. */
 export interface Publishing {
@@ -29,7 +29,7 @@ export function deliverAll(publishing: Publishing, sink: Sink): Contestant['run'
   return async (seconds) => {
     const passes = Math.ceil((rate * seconds) / (passRequests * deliveriesEach));
     const amount = passes * passRequests;
-    const start = sinkTime();
+    const start = machineTime();
     await putUnderLoad({ ...publishing, until: { amount } });
     const operations = amount * deliveriesEach;
     const { lastAt } = await sink.arrivals(operations);

@@ -1,10 +1,11 @@
 /** A hundred thousand schedules due in the same minute: what they hold, and who waits for them. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { machineTime } from './machine-time.js';
 import type { MeasuredProcess } from './measured-process.js';
 import type { Figure, Measurement, MeasurementTools } from './measurement.js';
 import { publishInBatches } from './message-batches.js';
-import { Sink, sinkTime } from './sink.js';
+import { Sink } from './sink.js';
 import { ascending, percentile } from './statistics.js';
 import { publishSteadily } from './steady-publisher.js';
 import { bearer, startStepwell } from './stepwell-server.js';
@@ -45,7 +46,7 @@ async function measure({ directory }: MeasurementTools): Promise<readonly Figure
     const left = due - Date.now();
     if (left < 0) throw new Error(`the schedules were ready ${-left} ms after their minute`);
     await new Promise((resolve) => setTimeout(resolve, left));
-    const start = sinkTime();
+    const start = machineTime();
     let isOver = false;
     const arrived = sink.arrivals(schedules).finally(() => {
       isOver = true;

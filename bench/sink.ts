@@ -1,6 +1,6 @@
 /** The destination of what a case delivers, seen from the bench. */
+import type { Arrivals, Progress, SinkQuestion } from './arrivals.js';
 import { MeasuredProcess } from './measured-process.js';
-import type { Arrivals, Progress, SinkQuestion } from './sink.program.js';
 
 const lookEveryMs = 100;
 
@@ -10,8 +10,9 @@ const stalledMs = 10_000;
 export class Sink {
   private constructor(private readonly process: MeasuredProcess) {}
 
-  static async start(): Promise<Sink> {
-    return new Sink(await MeasuredProcess.start('bench/sink.program.js', []));
+  /** Starts a program that counts arrivals: the plain one, which answers 200 to everything. */
+  static async start(program = 'bench/sink.program.js', settings: object = {}): Promise<Sink> {
+    return new Sink(await MeasuredProcess.start(program, [JSON.stringify(settings)]));
   }
 
   /** `http://host:port`, without a slash at its end. */
@@ -49,9 +50,4 @@ export class Sink {
   private look(): Promise<Progress> {
     return this.process.ask<Progress>({ clear: false } satisfies SinkQuestion);
   }
-}
-
-/** Milliseconds of the clock that the sink's times are of: the machine's monotonic one. */
-export function sinkTime(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
 }

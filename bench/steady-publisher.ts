@@ -1,6 +1,6 @@
 /** A publisher that publishes at a fixed rate, whatever the answers do. */
 import { Pool } from 'undici';
-import { sinkTime } from './sink.js';
+import { machineTime } from './machine-time.js';
 
 export interface SteadyTarget {
   /** A message's number follows, behind a slash. */
@@ -30,9 +30,9 @@ export async function publishSteadily(
   const answeredAt: number[] = [];
   const publish = async (number: number) => {
     const path = `${pathname}/${number}`;
-    askedAt[number] = sinkTime();
+    askedAt[number] = machineTime();
     const response = await pool.request({ method: 'POST', path, headers, body });
-    answeredAt[number] = sinkTime();
+    answeredAt[number] = machineTime();
     await response.body.dump();
     if (response.statusCode !== 200) throw new Error(`${url} answered ${response.statusCode}`);
   };
