@@ -8,6 +8,8 @@ export interface Arguments extends Timing {
   readonly only: readonly string[];
   /** How many events the logs are asked about. */
   readonly events: number;
+  /** How many runs are put to sleep. */
+  readonly sleeping: number;
   /** A folder on the disk to measure; everything made in it is removed. */
   readonly directory: string;
 }
@@ -17,7 +19,8 @@ export function usageOf(scenarios: readonly string[]): string {
   return [
     'npm run bench -- [--only <scenarios with commas between them>]',
     '                 [--seconds 1] [--rounds 3] [--patience 0]',
-    `                 [--events 1000000] [--directory ${tmpdir()}]`,
+    '                 [--events 1000000] [--sleeping 100000]',
+    `                 [--directory ${tmpdir()}]`,
     `scenarios: ${scenarios.join(', ')}`,
   ].join('\n');
 }
@@ -32,6 +35,7 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
       rounds: { type: 'string', default: '3' },
       patience: { type: 'string', default: '0' },
       events: { type: 'string', default: '1000000' },
+      sleeping: { type: 'string', default: '100000' },
       directory: { type: 'string', default: tmpdir() },
     },
   });
@@ -45,10 +49,13 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
   };
   if (!(timing.seconds > 0)) throw new Error('--seconds must be a positive number');
   if (!(timing.patienceSeconds >= 0)) throw new Error('--patience must be a number of seconds');
-  if (!Number.isInteger(timing.rounds) || timing.rounds < 1) {
-    throw new Error('--rounds must be at least 1');
-  }
-  const events = Number(values.events);
-  if (!Number.isInteger(events) || events < 1000) throw new Error('--events must be at least 1000');
-  return { only, directory: values.directory, events, ...timing };
+  atLeast(timing.rounds, 1, '--rounds');
+  const events = atLeast(Number(values.events), 1000, '--events');
+  const sleeping = atLeast(Number(values.sleeping), 1, '--sleeping');
+  return { only, directory: values.directory, events, sleeping, ...timing };
+}
+
+function atLeast(count: number, least: number, name: string): number {
+  if (Number.isInteger(count) && count >= least) return count;
+  throw new Error(`${name} must be at least ${least}`);
 }

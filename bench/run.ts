@@ -19,7 +19,9 @@ import { queueCases } from './queue.bench.js';
 import { rateLimitMeasurements } from './rate-limits.bench.js';
 import { replayCases } from './replay.bench.js';
 import { scheduleMeasurements } from './schedules.bench.js';
+import { sleepingRunMeasurements } from './sleeping-runs.bench.js';
 import { type Found, figureSummary, figureTable, summary, table } from './table.js';
+import { workflowCases } from './workflows.bench.js';
 
 const casesOf = (events: number): readonly Case[] => [
   ...publishCases,
@@ -30,15 +32,17 @@ const casesOf = (events: number): readonly Case[] => [
   ...queueCases,
   ...flowCases,
   ...neighbourCases,
+  ...workflowCases,
   ...appendCases,
   ...replayCases,
   ...logCases(events),
 ];
 
-const measurements: readonly Measurement[] = [
+const measurementsOf = (sleeping: number): readonly Measurement[] => [
   ...rateLimitMeasurements,
   ...delayedMeasurements,
   ...scheduleMeasurements,
+  ...sleepingRunMeasurements(sleeping),
 ];
 
 /** Progress goes beside the tables, so that they can be piped into a file. */
@@ -75,9 +79,9 @@ async function raceAll({ only, events, ...timing }: Arguments, folder: string): 
   return results;
 }
 
-async function measureAll({ only, rounds }: Arguments, folder: string): Promise<Found[]> {
+async function measureAll({ only, rounds, sleeping }: Arguments, folder: string): Promise<Found[]> {
   const found: Found[] = [];
-  for (const measurement of measurements) {
+  for (const measurement of measurementsOf(sleeping)) {
     const { scenario, isLong } = measurement;
     if (only.length > 0 ? !only.includes(scenario) : isLong) continue;
     const figures = await within(folder, (directory) => measurement.measure({ directory, rounds }));
@@ -102,7 +106,7 @@ async function within<Value>(
 }
 
 function argumentsOrUsage(): Arguments | null {
-  const every = [...casesOf(0), ...measurements].map(({ scenario }) => scenario);
+  const every = [...casesOf(0), ...measurementsOf(0)].map(({ scenario }) => scenario);
   const scenarios = [...new Set(every)];
   try {
     return readArguments(process.argv.slice(2), scenarios);

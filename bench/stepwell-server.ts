@@ -1,15 +1,19 @@
 /** The real server as its users start it, in a process of its own, with credentials we know. */
 import { MeasuredProcess } from './measured-process.js';
 
-export const bearer = 'Bearer bench-token';
+export const token = 'bench-token';
+export const bearer = `Bearer ${token}`;
 export const basic = `Basic ${Buffer.from('bench:secret').toString('base64')}`;
 
-/** Starts it on an empty folder; every setting that is not a credential is the shipped one. */
-export function startStepwell(directory: string): Promise<MeasuredProcess> {
+/**
+ * Starts it on a folder, and on a free port where none is named; every setting that is not a
+ * credential is the shipped one.
+ */
+export function startStepwell(directory: string, port = 0): Promise<MeasuredProcess> {
   return MeasuredProcess.start('src/main.js', ['start'], {
-    STEPWELL_PORT: '0',
+    STEPWELL_PORT: String(port),
     STEPWELL_DATA_DIR: directory,
-    STEPWELL_TOKEN: 'bench-token',
+    STEPWELL_TOKEN: token,
     STEPWELL_REST_USERNAME: 'bench',
     STEPWELL_REST_PASSWORD: 'secret',
     STEPWELL_LOG_LEVEL: 'warn',
