@@ -12,16 +12,17 @@ import {
 } from '../messages/message.events.js';
 import type { DeleteDeadLetter, RetryDeadLetter } from './dead-letter.commands.js';
 import { deadLetterKind } from './dead-letter.events.js';
+import { DeadLetterMatching } from './dead-letter-matching.js';
 import { type DeadLetterObject, deadLetterObject } from './dead-letter-object.js';
-import { DeadLetterSearch } from './dead-letter-search.js';
-import type { DeadLetter, DeadLetters } from './dead-letters.projection.js';
+import type { DeadLetter } from './dead-letters.projection.js';
 import type { LetterFilters, ListFilters } from './dead-letters.request.js';
+import { listed } from './letter-listing.js';
+import { LetterSearch } from './letter-search.js';
+import type { LetterShelf } from './letter-shelf.js';
 import { type RetryOverrides, retriedMessage } from './retry.request.js';
 
 type Published = EventEnvelope<MessagePublished>;
 
-/** A page ends early when the bodies on it weigh this much. */
-const pageBytesMax = 8 * 1024 * 1024;
 const noBody = Buffer.alloc(0);
 
 /** What the desk works with. */
@@ -30,41 +31,32 @@ export interface DeadLettersTools {
   readonly payloads: Payloads;
   /** What may be shown of a message's body. */
   readonly readShown: (published: Published) => Promise<Buffer | null>;
-  readonly letters: DeadLetters;
+  readonly letters: LetterShelf<DeadLetter>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
 }
 
 export class DeadLettersDesk {
-  private readonly search: DeadLetterSearch;
+  private readonly search: LetterSearch<DeadLetter, LetterFilters>;
 
   constructor(private readonly tools: DeadLettersTools) {
     const { engine, letters, payloads, clock } = tools;
-    this.search = new DeadLetterSearch(engine, letters, payloads, clock);
+    const matching = new DeadLetterMatching(payloads);
+    this.search = new LetterSearch(engine, letters, clock, (letter, filters: LetterFilters) =>
+      matching.matches(letter, filters),
+    );
   }
 
   /** The letter as it may be shown; null = there is none with this id. */
   async find(id: string): Promise<DeadLetterObject | null> {
-    const { engine, letters, clock } = this.tools;
-    const letter = letters.find(id, clock.now());
-    await engine.durable();
+    const letter = await this.search.find(id);
     return letter === undefined ? null : this.shown(letter);
   }
 
   /** One page of the letters that match; `cursor` is there if more follow. */
   async list(filters: ListFilters): Promise<{ messages: DeadLetterObject[]; cursor?: string }> {
-    const { letters, cursor } = await this.search.page(filters, filters.order);
-    const messages: DeadLetterObject[] = [];
-    let bytes = 0;
-    let last: DeadLetter | undefined;
-    for (const letter of letters) {
-      if (last !== undefined && bytes > pageBytesMax) return { messages, cursor: last.id };
-      const shown = await this.shown(letter);
-      bytes += weightOf(shown);
-      messages.push(shown);
-      last = letter;
-    }
-    return { messages, ...(cursor !== null && { cursor }) };
+    const page = await this.search.page(filters, filters.order);
+    return listed(page, (letter) => this.shown(letter));
   }
 
   /** Whether there was such a letter to delete. */
@@ -174,14 +166,4 @@ export class DeadLettersDesk {
     const outcomes = await engine.dispatchTogether([retry, publish]);
     return outcomes.every(({ accepted }) => accepted) ? messageId : null;
   }
-}
-
-function weightOf({
-  body,
-  bodyBase64,
-  responseBody,
-  responseBodyBase64,
-}: DeadLetterObject): number {
-  const texts = [body, bodyBase64, responseBody, responseBodyBase64];
-  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }

@@ -6,14 +6,16 @@ import { Engine } from '../engine/engine.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import { Payloads } from '../engine/payloads.js';
 import { messageKind } from '../messages/message.events.js';
+import type { MessageState } from '../messages/message.state.js';
 import { MessageBodies } from '../messages/message-bodies.js';
 import { MessagesModule } from '../messages/messages.module.js';
 import { Metrics } from '../metrics/metrics.js';
 import { provided } from '../ports.js';
 import { deadLetterDecider } from './dead-letter.decider.js';
 import { DeadLettersController } from './dead-letters.controller.js';
-import { DeadLetters } from './dead-letters.projection.js';
+import { type DeadLetter, DeadLetters, type Publication } from './dead-letters.projection.js';
 import { DeadLettersDesk } from './dead-letters-desk.js';
+import { LetterShelf } from './letter-shelf.js';
 
 @Module({
   imports: [MessagesModule],
@@ -45,13 +47,21 @@ function deadLettersDesk(
   clock: Clock,
   identifiers: Identifiers,
 ): DeadLettersDesk {
-  const letters = new DeadLetters(
-    deadLetterRetentionMs,
-    (id) => engine.actors(messageKind).find(id)?.firstOffset,
-  );
-  engine.register({ decider: deadLetterDecider, view: letters, folds: [letters] });
-  engine.follow(messageKind, letters);
+  const letters = new LetterShelf<DeadLetter>(deadLetterRetentionMs);
+  const failures = new DeadLetters(letters, (id) => publicationOf(engine, id));
+  engine.register({ decider: deadLetterDecider, view: letters, folds: [failures] });
+  engine.follow(messageKind, failures);
   metrics.watchDeadLetters(() => letters.size);
   const readShown: MessageBodies['readShown'] = (published) => bodies.readShown(published);
   return new DeadLettersDesk({ engine, payloads, readShown, letters, clock, identifiers });
+}
+
+function publicationOf(engine: Engine, messageId: string): Publication | undefined {
+  const message = engine.actors(messageKind).find(messageId);
+  if (message === undefined) return undefined;
+  const state = message.state as MessageState;
+  return {
+    offset: message.firstOffset,
+    isOfRun: state.status === 'pending' && state.run !== null,
+  };
 }

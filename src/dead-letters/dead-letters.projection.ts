@@ -7,82 +7,55 @@ import type { Fold } from '../engine/registration.js';
 import type { TurnChanges } from '../engine/turn-changes.js';
 import { deadLetterId, type MessageEvent } from '../messages/message.events.js';
 import type { DeadLetterEvent } from './dead-letter.events.js';
+import type { LetterShelf, PlacedLetter } from './letter-shelf.js';
 
 /** A message that failed for good. */
-export interface DeadLetter {
-  /** Its dlqId. */
-  readonly id: string;
+export interface DeadLetter extends PlacedLetter {
   readonly messageId: string;
-  /** When it failed, Unix milliseconds. */
-  readonly at: number;
-  /** Journal offset of its `MessageFailed`: letters are listed in this order. */
-  readonly offset: number;
   /** Journal offset of its `MessagePublished`. */
   readonly publishedOffset: number;
   /** 0 = the last attempt got no response. */
   readonly responseStatus: number;
 }
 
-export class DeadLetters implements Fold {
-  private readonly letters = new Map<string, DeadLetter>();
+/** Of a message that is pending, where it was published and whether it is a run's. */
+export interface Publication {
+  readonly offset: number;
+  readonly isOfRun: boolean;
+}
 
+/** Keeps the shelf of dead letters as the events say. */
+export class DeadLetters implements Fold {
   /**
-   * A letter older than `retentionMs` counts as gone. `publishedOffset` tells where a message was
-   * published while it is pending, which it still is in the eyes of a fold of its last event.
+   * `publicationOf` tells of a message while it is pending, which it still is in the eyes of a fold
+   * of its last event.
    */
   constructor(
-    private readonly retentionMs: number,
-    private readonly publishedOffset: (messageId: string) => number | undefined,
+    private readonly shelf: LetterShelf<DeadLetter>,
+    private readonly publicationOf: (messageId: string) => Publication | undefined,
   ) {}
-
-  /** Those that are remembered: letters that grow too old leave when another one comes. */
-  get size(): number {
-    return this.letters.size;
-  }
-
-  /** The letter with this id, if it is there at `at`. */
-  find(id: string, at: number): DeadLetter | undefined {
-    const letter = this.letters.get(id);
-    return letter === undefined || this.isOver(letter, at) ? undefined : letter;
-  }
-
-  /** The letters that are there at `at`, oldest first. */
-  all(at: number): DeadLetter[] {
-    const there = [...this.letters.values()].filter((letter) => !this.isOver(letter, at));
-    // A turn that was taken back may have put one in the wrong place.
-    return there.sort((one, other) => one.offset - other.offset);
-  }
 
   evolve(envelope: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
     const event = envelope.event as MessageEvent | DeadLetterEvent;
     switch (event.type) {
       case 'MessageFailed':
-        this.expire(envelope.at, changes);
-        this.add(envelope, event.status, changes);
+        this.addFailed(envelope, event.status, changes);
         return;
       case 'DeadLetterDeleted':
       case 'DeadLetterRetried':
-        changes.delete(this.letters, envelope.id);
+        this.shelf.take(envelope.id, changes);
         return;
     }
   }
 
-  private add(envelope: EventEnvelope, responseStatus: number, changes: TurnChanges): void {
+  /** What failed for a run is the run's own letter, or none at all (messaging protocol 7.2). */
+  private addFailed(envelope: EventEnvelope, responseStatus: number, changes: TurnChanges): void {
     const { id: messageId, at, offset } = envelope;
-    const publishedOffset = this.publishedOffset(messageId);
-    if (publishedOffset === undefined) throw new Error(`${messageId} failed but was not pending`);
+    const publication = this.publicationOf(messageId);
+    if (publication === undefined) throw new Error(`${messageId} failed but was not pending`);
+    if (publication.isOfRun) return;
     const id = deadLetterId(envelope);
-    changes.set(this.letters, id, { id, messageId, at, offset, publishedOffset, responseStatus });
-  }
-
-  private expire(at: number, changes: TurnChanges): void {
-    for (const letter of this.letters.values()) {
-      if (!this.isOver(letter, at)) return;
-      changes.delete(this.letters, letter.id);
-    }
-  }
-
-  private isOver(letter: DeadLetter, at: number): boolean {
-    return letter.at + this.retentionMs <= at;
+    const publishedOffset = publication.offset;
+    this.shelf.add({ id, messageId, at, offset, publishedOffset, responseStatus }, changes);
   }
 }

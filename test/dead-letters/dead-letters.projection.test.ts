@@ -1,23 +1,27 @@
 import { deadLetterDecider } from '../../src/dead-letters/dead-letter.decider.js';
-import { DeadLetters } from '../../src/dead-letters/dead-letters.projection.js';
+import { type DeadLetter, DeadLetters } from '../../src/dead-letters/dead-letters.projection.js';
+import { LetterShelf } from '../../src/dead-letters/letter-shelf.js';
 import type { Command } from '../../src/engine/decider.js';
 import { DeduplicationIndex } from '../../src/messages/deduplication.projection.js';
 import { messageDecider } from '../../src/messages/message.decider.js';
+import type { RunPlace } from '../../src/messages/message.events.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
 import { epochMs } from '../support/given.js';
 import { messageOptions } from '../support/message-options.js';
+import { publicationOf } from '../support/publications.js';
+import { runPlace } from '../support/run-place.js';
 
 const retentionMs = 60_000;
 
 interface Opened extends EngineOnDisk {
-  readonly letters: DeadLetters;
+  readonly letters: LetterShelf<DeadLetter>;
 }
 
 async function open(directory?: string): Promise<Opened> {
-  let letters: DeadLetters | undefined;
+  const letters = new LetterShelf<DeadLetter>(retentionMs);
   const opened = await openEngine((engine) => {
     const publishedOffset = (id: string) => engine.actors('message').find(id)?.firstOffset;
-    letters = new DeadLetters(retentionMs, publishedOffset);
+    const failures = new DeadLetters(letters, publicationOf(engine));
     const deduplication = new DeduplicationIndex();
     engine.register({
       decider: messageDecider,
@@ -25,19 +29,18 @@ async function open(directory?: string): Promise<Opened> {
       folds: [deduplication],
     });
     engine.carry('callEndpoint', { start: () => () => undefined });
-    engine.register({ decider: deadLetterDecider, view: letters, folds: [letters] });
-    engine.follow('message', letters);
+    engine.register({ decider: deadLetterDecider, view: letters, folds: [failures] });
+    engine.follow('message', failures);
   }, directory);
-  if (letters === undefined) throw new Error('nothing was registered');
   return { ...opened, letters };
 }
 
-const publish = (id: string, at = epochMs) => ({
+const publish = (id: string, at = epochMs, run: RunPlace | null = null) => ({
   type: 'PublishMessage',
   kind: 'message',
   id,
   at,
-  message: messageOptions({ maxRetries: 0 }),
+  message: messageOptions({ maxRetries: 0, run }),
   body: Buffer.from(id),
   sharesBodyWith: null,
 });
@@ -110,6 +113,12 @@ describe('dead letters', () => {
       id: 'a',
       event: { type: 'MessageFailed' },
     });
+  });
+
+  it('are no messages of a run, which has a letter of its own', async () => {
+    const run = runPlace({ role: 'failureCallback' });
+    await dispatch(opened, publish('a', epochMs, run), record('a', 500));
+    expect(messageIds()).toEqual([]);
   });
 
   it('go when they are deleted or retried, once', async () => {

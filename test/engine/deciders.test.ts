@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import type { DeadLetterCommand } from '../../src/dead-letters/dead-letter.commands.js';
 import { deadLetterDecider } from '../../src/dead-letters/dead-letter.decider.js';
-import { DeadLetters } from '../../src/dead-letters/dead-letters.projection.js';
+import { type DeadLetter, DeadLetters } from '../../src/dead-letters/dead-letters.projection.js';
+import { LetterShelf } from '../../src/dead-letters/letter-shelf.js';
 import type { Command, Effect } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
 import type { FlowControlCommand } from '../../src/flow-control/flow-control.commands.js';
@@ -25,6 +26,7 @@ import type { UrlGroupCommand } from '../../src/url-groups/url-group.commands.js
 import { urlGroupDecider } from '../../src/url-groups/url-group.decider.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
 import { messageOptions } from '../support/message-options.js';
+import { publicationOf } from '../support/publications.js';
 import { scheduleDefinition } from '../support/schedule-definition.js';
 import { sourceTree } from '../tidy/source-tree.js';
 
@@ -276,9 +278,10 @@ const subjects: readonly Subject[] = [
     ),
     join(engine) {
       joinMessages(engine);
-      const letters = new DeadLetters(20 * minute, publishedOffset(engine));
-      engine.register({ decider: deadLetterDecider, view: letters, folds: [letters] });
-      engine.follow(messageDecider.kind, letters);
+      const letters = new LetterShelf<DeadLetter>(20 * minute);
+      const failures = new DeadLetters(letters, publicationOf(engine));
+      engine.register({ decider: deadLetterDecider, view: letters, folds: [failures] });
+      engine.follow(messageDecider.kind, failures);
       return {
         get all() {
           return letters.all(startedAt);
@@ -286,7 +289,7 @@ const subjects: readonly Subject[] = [
       };
     },
     address(command, indexes) {
-      const { all } = indexes as { all: ReturnType<DeadLetters['all']> };
+      const { all } = indexes as { all: readonly DeadLetter[] };
       return command.kind === deadLetterDecider.kind
         ? { ...command, id: all[Number(command.id)]?.id ?? 'no-letter' }
         : command;
