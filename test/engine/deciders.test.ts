@@ -7,6 +7,7 @@ import { type DeadLetter, DeadLetters } from '../../src/dead-letters/dead-letter
 import { LetterShelf } from '../../src/dead-letters/letter-shelf.js';
 import type { Command, Effect } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
+import { type Identifiers, systemIdentifiers } from '../../src/engine/identifiers.js';
 import type { FlowControlCommand } from '../../src/flow-control/flow-control.commands.js';
 import { flowControlDecider } from '../../src/flow-control/flow-control.decider.js';
 import { KeyUsage } from '../../src/flow-control/key-usage.projection.js';
@@ -24,9 +25,24 @@ import type { CreateTopic } from '../../src/topics/topic.commands.js';
 import { topicDecider } from '../../src/topics/topic.decider.js';
 import type { UrlGroupCommand } from '../../src/url-groups/url-group.commands.js';
 import { urlGroupDecider } from '../../src/url-groups/url-group.decider.js';
+import type { RunCommand } from '../../src/workflows/run.commands.js';
+import { runDecider } from '../../src/workflows/run.decider.js';
+import type { Inheritance, StepInfo } from '../../src/workflows/run.events.js';
+import { noStepOptions } from '../../src/workflows/run-messages.policy.js';
+import { registerRuns } from '../../src/workflows/run-registration.js';
+import type { Waiters } from '../../src/workflows/waiters.projection.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
-import { messageOptions } from '../support/message-options.js';
+import { callbackOptions, messageOptions } from '../support/message-options.js';
 import { publicationOf } from '../support/publications.js';
+import {
+  planOf,
+  runConfiguration,
+  runPlaceOf,
+  runTermsOf,
+  startRun,
+  stepInfo,
+  submitStep,
+} from '../support/run-commands.js';
 import { scheduleDefinition } from '../support/schedule-definition.js';
 import { sourceTree } from '../tidy/source-tree.js';
 
@@ -105,7 +121,11 @@ type Asked<Cmd extends Command> = Cmd extends Command ? Omit<Cmd, 'kind' | 'at'>
 const messageCommands: fc.Arbitrary<Asked<MessageCommand>> = fc.oneof(
   { weight: 4, arbitrary: publish },
   { weight: 4, arbitrary: recordAttempt },
-  anyMessage.map((id) => ({ type: 'CancelMessage' as const, id, terms: [] })),
+  fc.record({
+    type: fc.constantFrom('CancelMessage' as const, 'CompleteMessage' as const),
+    id: anyMessage,
+    terms: fc.constant([]),
+  }),
 );
 
 /** Of letters the place in their list, which stands for the id. */
@@ -239,6 +259,161 @@ const groupCommands: fc.Arbitrary<Asked<UrlGroupCommand>> = fc.oneof(
   fc.record({ type: fc.constant('DeleteUrlGroup' as const), id: anyGroup }),
 );
 
+const anyRun = fc.constantFrom('wfr_a', 'wfr_b', 'wfr_c');
+const anyStep = fc.oneof(
+  fc.integer({ min: 1, max: 4 }).map((id) => stepInfo(id)),
+  fc.integer({ min: 1, max: 4 }).map((id) => planOf(id)),
+);
+const anyEvent = fc.constantFrom('paid', 'sent');
+const someBytes = fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes));
+
+/** Named after what it is published for: a step that comes again names the same. */
+const messageOf = (runId: string, { id, target }: StepInfo) => `msg_${runId}_${target ?? id}`;
+const messageOfRun = fc
+  .tuple(anyRun, fc.integer({ min: 0, max: 4 }))
+  .map(([runId, step]) => `msg_${runId}_${step}`);
+
+const configurations = fc
+  .record({
+    labels: fc.subarray(['blue', 'green']),
+    failureCallback: fc.constantFrom(null, callbackOptions({ url: 'https://app.example/failed' })),
+    fetchesLazily: fc.boolean(),
+    maxRetries: fc.integer({ min: 0, max: 1 }),
+  })
+  .map(({ fetchesLazily, ...terms }) =>
+    runConfiguration({ fetchesLazily, terms: runTermsOf(terms) }),
+  );
+
+/** What a run that failed may leave to the one that resumes it. */
+const inheritances: fc.Arbitrary<Inheritance> = fc
+  .record({
+    entries: fc.array(fc.record({ step: anyStep, bytes: fc.nat(100) }), { maxLength: 3 }),
+    waits: fc.array(fc.record({ eventId: anyEvent, deadline: fc.nat(10_000) }), { maxLength: 2 }),
+    notifications: fc.array(fc.record({ eventId: anyEvent, bytes: fc.nat(100) }), { maxLength: 2 }),
+    calls: fc.array(anyStep, { maxLength: 2 }),
+    invocations: fc.array(anyRun, { maxLength: 2 }),
+  })
+  .map(({ entries, waits, notifications, calls, invocations }) => ({
+    runId: 'wfr_failed',
+    entries: entries.map((entry, offset) => ({ ...entry, offset, messageId: `msg_old_${offset}` })),
+    waits: waits.map((wait, offset) => ({ ...wait, offset, step: stepInfo(offset + 10) })),
+    notifications: notifications.map((stored, offset) => ({ ...stored, offset: offset + 100 })),
+    calls: calls.map((step, index) => ({ step, messageId: `msg_call_${index}` })),
+    invocations: invocations.map((runId, index) => ({
+      step: stepInfo(index + 20),
+      runId,
+      messageId: `msg_invoked_${index}`,
+    })),
+  }));
+
+const starts = fc
+  .record({
+    id: anyRun,
+    configuration: configurations,
+    payload: someBytes,
+    isTakeover: fc.boolean(),
+    inherited: fc.option(inheritances, { nil: null, freq: 3 }),
+  })
+  .map((chosen) => {
+    const messageId = `msg_${chosen.id}_0`;
+    const repeated = [{ messageId, message: messageOptions({ run: runPlaceOf() }) }];
+    return startRun({ ...chosen, messageId, repeated });
+  });
+
+const steps = fc
+  .record({ id: anyRun, step: anyStep, body: someBytes, callback: fc.boolean() })
+  .map(({ id, step, body, callback }) => {
+    const failureCallback = callback ? callbackOptions() : null;
+    return submitStep(step, { id, body, failureCallback, messageId: messageOf(id, step) });
+  });
+
+const runCommands: fc.Arbitrary<Asked<RunCommand>> = fc.oneof(
+  { weight: 6, arbitrary: starts },
+  { weight: 6, arbitrary: steps },
+  fc.record({ id: anyRun, step: anyStep, body: someBytes }).map(({ id, step, body }) => ({
+    type: 'RequestCall' as const,
+    id,
+    step,
+    messageId: messageOf(id, step),
+    message: messageOptions({ maxRetries: 0 }),
+    body,
+    callback: noStepOptions,
+  })),
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({ id: anyRun, step: anyStep, eventId: anyEvent })
+      .map(({ id, step, eventId }) => ({
+        type: 'OpenWait' as const,
+        id,
+        step,
+        eventId,
+        timeout: '1h',
+        deadline: startedAt + 60 * minute,
+        messageId: messageOf(id, step),
+      })),
+  },
+  // Of the event's waiters the first: where it waits is filled in.
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({ id: anyEvent, body: someBytes, isTimeout: fc.boolean() })
+      .map(({ id, body, isTimeout }) => ({
+        type: 'EndWait' as const,
+        id,
+        stepId: 0,
+        waitOffset: -1,
+        messageId: '',
+        notification: isTimeout ? null : { id: 'ntf_1', body },
+      })),
+  },
+  fc.record({
+    type: fc.constant('StoreNotification' as const),
+    id: anyRun,
+    eventId: anyEvent,
+    body: someBytes,
+  }),
+  fc.record({ id: anyRun, child: starts, step: anyStep }).map(({ id, child, step }) => ({
+    type: 'InvokeRun' as const,
+    id,
+    step,
+    child,
+  })),
+  fc.record({ id: anyRun, runId: anyRun, step: anyStep }).map(({ id, runId, step }) => ({
+    type: 'EndInvocation' as const,
+    id,
+    runId,
+    step,
+    messageId: messageOf(id, step),
+    outcome: 'succeeded' as const,
+    endOffset: 0,
+    bytes: 9,
+  })),
+  fc.record({ id: anyRun, runId: anyRun, step: anyStep }).map(({ id, runId, step }) => ({
+    type: 'ChangeInvoker' as const,
+    id,
+    invoker: { runId, url: 'https://app.example/wf', createdAt: startedAt, step },
+  })),
+  fc.record({ type: fc.constant('EndRun' as const), id: anyRun, response: someBytes }),
+  fc.record({ type: fc.constant('CancelRun' as const), id: anyRun }),
+  fc.record({ id: anyRun, messageId: messageOfRun }).map((chosen) => ({
+    type: 'FailRun' as const,
+    ...chosen,
+    publishedOffset: 0,
+    attemptOffset: 0,
+    cause: 'exhausted' as const,
+  })),
+);
+
+/** The messages of runs are attempted and taken back, of which the runs hear. */
+const messagesOfRuns: fc.Arbitrary<Asked<MessageCommand>> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.tuple(recordAttempt, messageOfRun).map(([attempt, id]) => ({ ...attempt, id })),
+  },
+  messageOfRun.map((id) => ({ type: 'CancelMessage' as const, id, terms: [] })),
+);
+
 const asCommands = (kind: string, asked: fc.Arbitrary<object>) =>
   asked.map((command) => ({ ...command, kind, at: 0 }) as Command);
 
@@ -293,6 +468,38 @@ const subjects: readonly Subject[] = [
       return command.kind === deadLetterDecider.kind
         ? { ...command, id: all[Number(command.id)]?.id ?? 'no-letter' }
         : command;
+    },
+  },
+  {
+    file: 'src/workflows/run.decider.ts',
+    kind: runDecider.kind,
+    wants: runDecider.wants,
+    commands: fc.oneof(
+      { weight: 3, arbitrary: asCommands(runDecider.kind, runCommands) },
+      asCommands(messageDecider.kind, messagesOfRuns),
+    ),
+    join(engine) {
+      joinMessages(engine);
+      const { known, notifications, pending, waiters } = registerRuns(engine);
+      engine.carry('endWait', carriesNothing);
+      return {
+        known,
+        notifications,
+        get pending() {
+          return ['wfr_a', 'wfr_b', 'wfr_c'].map((id) => [pending.has(id), pending.of(id)]);
+        },
+        get waiting() {
+          return ['paid', 'sent'].map((eventId) => waiters.of(eventId));
+        },
+      };
+    },
+    address(command, indexes) {
+      if (command.type !== 'EndWait') return command;
+      const { waiting } = indexes as { waiting: ReturnType<Waiters['of']>[] };
+      const waiter = waiting[command.id === 'paid' ? 0 : 1]?.[0];
+      if (waiter === undefined) return command;
+      const { runId: id, stepId, offset: waitOffset } = waiter;
+      return { ...command, id, stepId, waitOffset, messageId: `msg_${id}_${stepId}` } as Command;
     },
   },
   {
@@ -376,13 +583,25 @@ function remembered({ kind, wants }: Subject, { engine }: EngineOnDisk, indexes:
   return { streams, indexes };
 }
 
-async function open(subject: Subject, directory?: string) {
+/** Names that are counted: two engines that take the same turns name the same. */
+function countedNames(): Identifiers {
+  let turns = 0;
+  const turnSeed = () => {
+    turns += 1;
+    return `turn${turns}_`;
+  };
+  return { ...systemIdentifiers, turnSeed };
+}
+
+async function open(subject: Subject, directory?: string, names = countedNames()) {
   let indexes: unknown;
-  const opened = await openEngine((engine) => {
+  const join = (engine: Engine) => {
     indexes = subject.join(engine);
-  }, directory);
+  };
+  const opened = await openEngine(join, directory, {}, names);
   return {
     ...opened,
+    names,
     remembered: () => remembered(subject, opened, indexes),
     address: (command: Command) => subject.address?.(command, indexes) ?? command,
   };
@@ -410,7 +629,7 @@ describe('every decider of the product', () => {
             if (index === restartAt % turns.length) {
               await restarted.close();
               const live = restarted.remembered();
-              restarted = await open(subject, restarted.directory);
+              restarted = await open(subject, restarted.directory, restarted.names);
               expect(restarted.remembered()).toEqual(live);
             }
             const outcomes = await whole.engine.dispatch(commands);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/engine/clock.js';
 import { Engine } from '../../src/engine/engine.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
-import { systemIdentifiers } from '../../src/engine/identifiers.js';
+import { type Identifiers, systemIdentifiers } from '../../src/engine/identifiers.js';
 import { Journal, openJournalLog } from '../../src/engine/journal.js';
 import { replayJournal, resumeEffects } from '../../src/engine/recovery.js';
 import type { RefusedReaction } from '../../src/engine/turn.js';
@@ -41,12 +41,14 @@ const segmentBytes = 1024 * 1024;
 
 /**
  * Opens the engine on a folder (a new one by default), lets `fill` register kinds, and recovers.
- * `options` are the store's, where a test needs other ones than usual.
+ * `options` are the store's, where a test needs other ones than usual; `identifiers` name what
+ * turns create.
  */
 export async function openEngine(
   fill: (engine: Engine) => void,
   directory?: string,
   options: Partial<StoreOptions> = {},
+  identifiers: Identifiers = systemIdentifiers,
 ): Promise<EngineOnDisk> {
   const folder = directory ?? (await newFolder());
   const store = await openStore(nodeDisk, folder, {
@@ -66,7 +68,7 @@ export async function openEngine(
   const journal = new Journal(await openJournalLog(store), codec);
   const failures: unknown[] = [];
   const refused: RefusedReaction[] = [];
-  const engine = new Engine(journal, codec, upcasters, systemClock, systemIdentifiers, {
+  const engine = new Engine(journal, codec, upcasters, systemClock, identifiers, {
     turnFailed: (error) => failures.push(error),
     reactionRefused: (reaction) => refused.push(reaction),
   });

@@ -1,5 +1,6 @@
 /** What a workflow run is started and told with; a test names what it is about. */
 import type { Command } from '../../src/engine/decider.js';
+import type { RunPlace } from '../../src/messages/message.events.js';
 import type { RunCommand, StartRun, SubmitStep } from '../../src/workflows/run.commands.js';
 import {
   type RunConfiguration,
@@ -90,6 +91,22 @@ export function submitStep(step: StepInfo, changes: Partial<SubmitStep> = {}): S
     notBefore: epochMs,
     options: noStepOptions,
     failureCallback: null,
+    ...changes,
+  };
+}
+
+/** Where a message stands in its run. */
+export function runPlaceOf(changes: Partial<RunPlace> = {}): RunPlace {
+  return {
+    runId: 'wfr_1',
+    url: 'https://app.example/wf',
+    createdAt: epochMs,
+    role: 'step',
+    entry: 0,
+    answerCheck: 'none',
+    startedOffset: 0,
+    configurationOffset: 0,
+    eventOffset: 0,
     ...changes,
   };
 }
