@@ -21,7 +21,8 @@ export interface Memory {
 }
 
 const reporter = join(import.meta.dirname, 'usage-reporter.js');
-const readyWithinMs = 20_000;
+/** A start with much to replay takes its time: only one that hangs is given up. */
+const readyWithinMs = 120_000;
 
 /** fsyncs and file reads run on the thread pool: the size that `npm start` sets. */
 const threadPoolSize = '16';
