@@ -112,6 +112,8 @@ function start(command: StartRun, state: RunState, view: RunView): Decision<RunE
     const receipt: StartReceipt = { ...first, messageId, deduplicated: false };
     return accept([{ type: 'RunReconfigured', configuration, messageId }], receipt);
   }
+  // An endpoint that dawdles must not begin a run again that has ended and been forgotten.
+  if (command.isTakeover) return reject('invalid', `workflow run ${id} is not active`);
   const receipt: StartReceipt = { messageId, createdAt: at, deduplicated: false };
   const payloadBytes = payload.length;
   return accept(
