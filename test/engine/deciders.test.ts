@@ -37,12 +37,12 @@ import { publicationOf } from '../support/publications.js';
 import {
   planOf,
   runConfiguration,
-  runPlaceOf,
   runTermsOf,
   startRun,
   stepInfo,
   submitStep,
 } from '../support/run-commands.js';
+import { runPlace } from '../support/run-place.js';
 import { scheduleDefinition } from '../support/schedule-definition.js';
 import { sourceTree } from '../tidy/source-tree.js';
 
@@ -316,7 +316,7 @@ const starts = fc
   })
   .map((chosen) => {
     const messageId = `msg_${chosen.id}_0`;
-    const repeated = [{ messageId, message: messageOptions({ run: runPlaceOf() }) }];
+    const repeated = [{ messageId, message: messageOptions({ run: runPlace() }) }];
     return startRun({ ...chosen, messageId, repeated });
   });
 

@@ -1,6 +1,4 @@
 /** What a workflow run is started and told with; a test names what it is about. */
-import type { Command } from '../../src/engine/decider.js';
-import type { RunPlace } from '../../src/messages/message.events.js';
 import type { RunCommand, StartRun, SubmitStep } from '../../src/workflows/run.commands.js';
 import {
   type RunConfiguration,
@@ -41,14 +39,11 @@ export function runConfiguration(changes: Partial<RunConfiguration> = {}): RunCo
   };
 }
 
-/** A command to a run, as the one who asks names it. */
-export type AskedOfRun<Cmd extends Command = RunCommand> = Cmd extends Command
-  ? Omit<Cmd, 'kind' | 'id' | 'at'> & Partial<Pick<Cmd, 'id' | 'at'>>
-  : never;
-
-/** Addressed to `wfr_1` at `epochMs` unless it says otherwise. */
-export function toRun<Cmd extends AskedOfRun>(command: Cmd) {
-  return { kind: runKind, id: 'wfr_1', at: epochMs, ...command };
+/** A command to `wfr_1`, asked at `epochMs`, unless it says otherwise. */
+export function toRun<Asked extends RunCommand>(
+  command: Omit<Asked, 'kind' | 'id' | 'at'> & Partial<Pick<Asked, 'id' | 'at'>>,
+): Asked {
+  return { kind: runKind, id: 'wfr_1', at: epochMs, ...command } as Asked;
 }
 
 export function startRun(changes: Partial<StartRun> = {}): StartRun {
@@ -91,22 +86,6 @@ export function submitStep(step: StepInfo, changes: Partial<SubmitStep> = {}): S
     notBefore: epochMs,
     options: noStepOptions,
     failureCallback: null,
-    ...changes,
-  };
-}
-
-/** Where a message stands in its run. */
-export function runPlaceOf(changes: Partial<RunPlace> = {}): RunPlace {
-  return {
-    runId: 'wfr_1',
-    url: 'https://app.example/wf',
-    createdAt: epochMs,
-    role: 'step',
-    entry: 0,
-    answerCheck: 'none',
-    startedOffset: 0,
-    configurationOffset: 0,
-    eventOffset: 0,
     ...changes,
   };
 }
