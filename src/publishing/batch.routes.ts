@@ -69,7 +69,7 @@ export class BatchRoute implements HotRoutes {
   private readItem(item: unknown, occasion: Occasion): Order | OrderRefusal {
     const asked = readAsked(item, this.limits);
     return 'status' in asked
-      ? this.desk.refusalOf(asked, headersOf(item), occasion)
+      ? this.desk.refusalTo(asked, headersOf(item), occasion)
       : this.desk.read(asked, occasion);
   }
 }

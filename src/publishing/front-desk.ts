@@ -84,7 +84,7 @@ export class FrontDesk {
   read(asked: Asked, occasion: Occasion): Order | OrderRefusal {
     const { targets, rules } = this.tools;
     const target = targets.read(asked.destination);
-    if ('status' in target) return this.refusalOf(target, asked.rawHeaders, occasion);
+    if ('status' in target) return this.refusalTo(target, asked.rawHeaders, occasion);
     const input = inputOf(asked, target, occasion);
     if (asksForRun(input.headers)) return readRun(input, target, rules, occasion.names);
     const publish = parsePublish(input, rules);
@@ -103,7 +103,7 @@ export class FrontDesk {
   }
 
   /** A refusal of what came with these headers, as whoever sent them understands it. */
-  refusalOf(refusal: Refusal, rawHeaders: readonly string[], { dialect }: Occasion): OrderRefusal {
+  refusalTo(refusal: Refusal, rawHeaders: readonly string[], { dialect }: Occasion): OrderRefusal {
     const headers = readMessageOptions(rawHeaders, dialect);
     return asksForRun(headers) ? runRefusal(refusal, headers) : refusal;
   }
