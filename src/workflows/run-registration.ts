@@ -22,7 +22,7 @@ export interface RunIndexes {
 export function registerRuns(engine: Engine): RunIndexes {
   const known = new KnownRuns();
   const notifications = new LatestNotification();
-  const waiters = new Waiters((runId) => stateOf(engine, runId)?.waits ?? []);
+  const waiters = new Waiters((runId) => activeRun(engine, runId)?.waits ?? []);
   const pending = new PendingRunMessages((messageId) => pendingOf(engine, messageId)?.run?.runId);
   engine.register({
     decider: runDecider,
@@ -38,13 +38,14 @@ export function registerRuns(engine: Engine): RunIndexes {
   return { known, notifications, pending, waiters };
 }
 
-function stateOf(engine: Engine, runId: string): RunState | undefined {
+/** What memory holds of a run; undefined = it is not active. */
+export function activeRun(engine: Engine, runId: string): RunState | undefined {
   return engine.actors(runKind).find(runId)?.state as RunState | undefined;
 }
 
 /** Of an active run. */
 function startOf(engine: Engine, runId: string): KnownRun | undefined {
-  const state = stateOf(engine, runId);
+  const state = activeRun(engine, runId);
   const messageId = state?.entries.at(0)?.messageId;
   return state === undefined || messageId === undefined
     ? undefined

@@ -1,5 +1,6 @@
 /** Wiring of workflow runs: their decider, their indexes, and how their waits end. */
 import { Module } from '@nestjs/common';
+import type { Logger } from 'pino';
 import type { Clock } from '../engine/clock.js';
 import { Engine } from '../engine/engine.js';
 import type { Identifiers } from '../engine/identifiers.js';
@@ -7,11 +8,12 @@ import { Payloads } from '../engine/payloads.js';
 import { RouteTable } from '../http/hot-routes.js';
 import { provided } from '../ports.js';
 import { ActiveRuns } from './active-runs.js';
+import { LongHistories } from './long-histories.js';
 import { WaitDeadlines } from './run.effects.js';
 import { runListener } from './run.listener.js';
 import { RunEntries } from './run-entries.js';
 import { RunEntriesModule } from './run-entries.module.js';
-import { registerRuns } from './run-registration.js';
+import { activeRun, registerRuns } from './run-registration.js';
 import { RunsController } from './runs.controller.js';
 import { RunRoutes } from './runs.routes.js';
 import { Waiters } from './waiters.projection.js';
@@ -27,7 +29,7 @@ import { Waiters } from './waiters.projection.js';
     },
     {
       provide: Waiters,
-      inject: [Engine, Payloads, provided.clock, provided.identifiers],
+      inject: [Engine, Payloads, provided.clock, provided.identifiers, provided.log],
       useFactory: waitersOf,
     },
   ],
@@ -52,9 +54,11 @@ function waitersOf(
   payloads: Payloads,
   clock: Clock,
   identifiers: Identifiers,
+  log: Logger,
 ): Waiters {
   const { waiters } = registerRuns(engine);
   engine.carry('endWait', new WaitDeadlines(engine, clock, identifiers));
-  engine.observe(runListener(payloads));
+  const entriesOf = (runId: string) => activeRun(engine, runId)?.entries;
+  engine.observe(runListener(payloads, entriesOf, new LongHistories(log)));
   return waiters;
 }
