@@ -78,9 +78,12 @@ export function callMessage(
   { message, messageId, body, callback }: RequestCall,
 ): PublishMessage {
   const { url } = state.life.context;
+  const { labels, redaction } = termsOf(state);
   return publish(envelope, messageId, body, {
     ...message,
-    labels: message.labels.length > 0 ? message.labels : termsOf(state).labels,
+    labels: message.labels.length > 0 ? message.labels : labels,
+    // Who starts a run says once what nobody shall see of it; SDKs do not repeat it with a call.
+    redaction: message.redaction ?? redaction,
     callback: {
       ...optionsOf(state, callback),
       url,

@@ -153,6 +153,15 @@ describe('a call', () => {
     expect(await endpoint.message(second)).toMatchObject({ maxRetries: 1 });
   });
 
+  it('hides what its run hides', async () => {
+    await endpoint.init({ 'svc-redact-fields': 'body', 'svc-label': 'blue' });
+    const id = idOf(await endpoint.batch(call({ 'svc-delay': '1h' })));
+    expect(await endpoint.message(id)).toMatchObject({
+      body: expect.stringMatching(/^REDACTED:[0-9a-f]{64}$/),
+      labels: ['blue'],
+    });
+  });
+
   it('of a run that is over is refused with 400', async () => {
     expect(await endpoint.batch(call())).toMatchObject({ status: 400 });
     expect(third.requests).toEqual([]);
