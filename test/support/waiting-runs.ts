@@ -1,5 +1,7 @@
 /** Runs whose endpoint is a test: a script says what it does at each delivery, as an SDK would. */
+import type { Clock } from '../../src/engine/clock.js';
 import { Engine } from '../../src/engine/engine.js';
+import { provided } from '../../src/ports.js';
 import type { StartRun } from '../../src/workflows/run.commands.js';
 import { type RunConfiguration, runKind } from '../../src/workflows/run.events.js';
 import { callApi } from './api-call.js';
@@ -76,7 +78,7 @@ export class WaitingRuns {
     changes: Partial<RunConfiguration> = {},
   ): Promise<void> {
     const engine = server.application.nest.get(Engine);
-    const at = Date.now();
+    const at = server.application.nest.get<Clock>(provided.clock).now();
     const command: StartRun = {
       type: 'StartRun',
       kind: runKind,
