@@ -24,7 +24,7 @@ export interface ApplicationQuestion {
 }
 
 /** A run that has not ended after so long never will. */
-const stalledMs = 10_000;
+const stalledMs = 60_000;
 const kinds = { minimal: minimalApplication, published: publishedApplication };
 const given = settings<ApplicationSettings>();
 const ends = new Map<string, () => void>();

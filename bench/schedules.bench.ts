@@ -88,8 +88,8 @@ async function publishes({ address }: MeasuredProcess, count: number): Promise<r
 }
 
 /**
- * Publishes and looks at the memory, in turns: a look collects the garbage, which stops the process,
- * and nobody waits for an answer meanwhile.
+ * Publishes and looks at the memory, in turns: a look collects the garbage, which stops the
+ * process, and nobody waits for an answer meanwhile.
  */
 async function watch(stepwell: MeasuredProcess, isOver: () => boolean) {
   const latencies: number[] = [];

@@ -1,4 +1,4 @@
-/** What waits for its time in great numbers: what it holds, and how long a restart with it takes. */
+/** What waits in great numbers for its time: what it holds, and how long a restart takes. */
 import { join } from 'node:path';
 import { machineTime } from './machine-time.js';
 import type { MeasuredProcess, Memory } from './measured-process.js';
