@@ -1,6 +1,6 @@
 /** A row of the logs as the API shows it (messaging protocol 2.8). Absent values are left out. */
 import type { EventEnvelope } from '../engine/decider.js';
-import type { MessagePublished, Redaction } from '../messages/message.events.js';
+import type { AttemptRecord, MessagePublished, Redaction } from '../messages/message.events.js';
 import {
   callbackHeader,
   flowControlFields,
@@ -96,10 +96,15 @@ function bodyField({ body, redaction }: LoggedMessage): { body?: string } {
   return { body: redaction?.body === true ? redacted(body) : body.toString('base64') };
 }
 
+/** Why an attempt failed. */
+export function errorOf({ error, status }: Pick<AttemptRecord, 'error' | 'status'>): string {
+  return error ?? `the destination answered ${status}`;
+}
+
 function endFields({ state, end }: LogEntry, responseBody: Buffer | null): Partial<LogRow> {
   if (end === null) return {};
   const isFailure = state !== 'DELIVERED';
-  const error = end.error ?? `the destination answered ${end.status}`;
+  const error = errorOf(end);
   if (end.status === 0) return { error };
   const headers = headerMap(null, end.headers);
   const shown = responseBody?.subarray(0, responseBytesMax).toString() ?? '';

@@ -50,7 +50,7 @@ export interface WeighedRow<Row> {
   readonly characters: number;
 }
 
-/** What a listing makes of what happened, for one page. null instead of a row = it is not meant. */
+/** What a listing makes of what happened, for one page. null for a row = it is not meant. */
 export interface LogListing<Row> {
   /** Index terms: every event that is meant carries at least one of each list (decision 17). */
   readonly terms: JournalQuery['terms'];
@@ -80,7 +80,7 @@ interface Present {
 export async function logPage<Query extends WalkQuery, Row>(
   desk: LogDesk,
   asked: Query,
-  listingOf: (query: Query, spend: () => void) => LogListing<Row>,
+  listingOf: (query: Query, spend: () => void) => LogListing<Row> | Promise<LogListing<Row>>,
 ): Promise<LogPageContent<Row>> {
   const { journal, durable, running, clock, retentionMs, budget } = desk;
   const present: Present = { running: running(), end: journal.endOffset };
@@ -88,12 +88,8 @@ export async function logPage<Query extends WalkQuery, Row>(
   const oldest = clock.now() - retentionMs;
   const query = { ...asked, fromDate: Math.max(asked.fromDate ?? 0, oldest) };
   const page = new LogPage<Row>(query.count, clock, budget);
-  const walk = new LogWalk(
-    desk,
-    query,
-    page,
-    listingOf(query, () => page.spend()),
-  );
+  const listing = await listingOf(query, () => page.spend());
+  const walk = new LogWalk(desk, query, page, listing);
   const parts = [() => walk.addRunning(present), () => walk.addRecorded(present)];
   for (const part of query.order === 'latestFirst' ? parts : parts.reverse()) {
     if (!page.isFull) await part();

@@ -33,26 +33,35 @@ export interface LogQuery extends LogFilters {
   readonly cursor: LogCursor | null;
 }
 
+/** What each word for a state means. */
+export type StateWords<State extends string> = ReadonlyMap<string, readonly State[]>;
+
 /** `IN_PROGRESS` is no state of a row; both spellings of `CANCELED` are understood. */
-const stateWords: ReadonlyMap<string, readonly LogState[]> = new Map([
+export const stateWords: StateWords<LogState> = new Map([
   ...logStates.map((state): [string, readonly LogState[]] => [state, [state]]),
   ['CANCELLED', ['CANCELED']],
   ['IN_PROGRESS', ['ACTIVE', 'RETRY', 'ERROR']],
 ]);
 
-const states: FilterReader<ReadonlySet<LogState> | null> = (values) => {
-  const words = names(values);
-  if (!words.ok || words.value === null) return words as Parsed<null>;
-  const found = new Set<LogState>();
-  for (const word of words.value) {
-    const meant = stateWords.get(word);
-    if (meant === undefined) return refused(`must be one of ${[...stateWords.keys()].join(', ')}`);
-    for (const state of meant) found.add(state);
-  }
-  return parsed(found);
-};
+/** Any of these states, by what they are called; null = absent. */
+export function states<State extends string>(
+  meaning: StateWords<State>,
+): FilterReader<ReadonlySet<State> | null> {
+  return (values) => {
+    const words = names(values);
+    if (!words.ok || words.value === null) return words as Parsed<null>;
+    const found = new Set<State>();
+    for (const word of words.value) {
+      const meant = meaning.get(word);
+      if (meant === undefined) return refused(`must be one of ${[...meaning.keys()].join(', ')}`);
+      for (const state of meant) found.add(state);
+    }
+    return parsed(found);
+  };
+}
 
-const cursor: FilterReader<LogCursor | null> = (values) => {
+/** Where the page before ended; null = absent. */
+export const cursor: FilterReader<LogCursor | null> = (values) => {
   const given = text(values);
   return given.ok && given.value !== null ? parseCursor(given.value) : (given as Parsed<null>);
 };
@@ -63,7 +72,7 @@ const known = {
   path: texts,
   messageId: names,
   messageIds: names,
-  state: states,
+  state: states(stateWords),
   count: count(countStandard, countMax),
   order,
   cursor,
@@ -80,7 +89,7 @@ export function parseLogQuery(requestTarget: string): Parsed<LogQuery> {
 }
 
 /** Two filters of one property: what both allow. */
-function shared(
+export function shared(
   one: readonly string[] | null,
   other: readonly string[] | null,
 ): readonly string[] | null {

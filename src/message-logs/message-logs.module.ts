@@ -1,4 +1,4 @@
-/** Wiring of the message logs: they decide nothing and remember nothing. */
+/** Wiring of the logs of messages and runs: they decide nothing and remember nothing. */
 import { Module } from '@nestjs/common';
 import type { Config } from '../config.js';
 import type { Clock } from '../engine/clock.js';
@@ -9,45 +9,66 @@ import { messageKind } from '../messages/message.events.js';
 import { MessageBodies } from '../messages/message-bodies.js';
 import { MessagesModule } from '../messages/messages.module.js';
 import { provided } from '../ports.js';
+import { RunEntries } from '../workflows/run-entries.js';
+import { RunEntriesModule } from '../workflows/run-entries.module.js';
 import type { RunningAttempt } from './log-walk.js';
-import { MessageLog } from './message-log.js';
+import { MessageLog, type MessageLogDesk } from './message-log.js';
 import { MessageLogsController } from './message-logs.controller.js';
+import { RunList } from './run-list.js';
+import { RunLog, type RunLogDesk } from './run-log.js';
+import { RunLogsController } from './run-logs.controller.js';
 
 /** Some tens of milliseconds of work; on a machine that is busy no caller waits longer. */
 const budget = { events: 20_000, milliseconds: 1000 };
 
+/** What all logs are made of. */
+const desk = Symbol('desk of the logs');
+
 @Module({
-  imports: [MessagesModule],
-  controllers: [MessageLogsController],
+  imports: [MessagesModule, RunEntriesModule],
+  controllers: [MessageLogsController, RunLogsController],
   providers: [
     {
-      provide: MessageLog,
-      inject: [Engine, Journal, MessageBodies, EndpointCalls, provided.clock, provided.config],
-      useFactory: messageLog,
+      provide: desk,
+      inject: [
+        Engine,
+        Journal,
+        MessageBodies,
+        RunEntries,
+        EndpointCalls,
+        provided.clock,
+        provided.config,
+      ],
+      useFactory: deskOf,
     },
+    { provide: MessageLog, inject: [desk], useFactory: (of: MessageLogDesk) => new MessageLog(of) },
+    { provide: RunLog, inject: [desk], useFactory: (of: RunLogDesk) => new RunLog(of) },
+    { provide: RunList, inject: [desk], useFactory: (of: RunLogDesk) => new RunList(of) },
   ],
 })
 export class MessageLogsModule {}
 
-function messageLog(
+function deskOf(
   engine: Engine,
   journal: Journal,
   bodies: MessageBodies,
+  entries: RunEntries,
   calls: EndpointCalls,
   clock: Clock,
   { logRetentionMs, timeoutMs }: Config,
-): MessageLog {
+): RunLogDesk {
   const publishedOffset = (id: string) => engine.actors(messageKind).find(id)?.firstOffset;
-  return new MessageLog({
+  return {
     journal,
     durable: () => engine.durable(),
     running: () => [...running(calls, publishedOffset)],
     messages: { journal, publishedOffset, body: (published) => bodies.readOwn(published) },
+    entryBody: (offset) => entries.bodyAt(offset),
     clock,
     retentionMs: logRetentionMs,
     attemptMsMax: timeoutMs,
     budget,
-  });
+  };
 }
 
 /** An attempt whose message is final already (taken back meanwhile) will never be recorded. */

@@ -23,7 +23,7 @@ export function endedWaitBody(
  * the run returned and is not there where it failed or was canceled.
  */
 export function endedInvocationBody(
-  { step, runId, outcome }: InvocationEnded,
+  { step, runId, outcome }: Pick<InvocationEnded, 'step' | 'runId' | 'outcome'>,
   returned: Buffer | null,
 ): Buffer {
   const out = {

@@ -1,0 +1,13 @@
+/** Which step of its run a message is about. Pure. */
+import type { RunPlace } from '../messages/message.events.js';
+import type { RunEvent, StepInfo } from '../workflows/run.events.js';
+import { initialStep } from '../workflows/run.state.js';
+
+/**
+ * `event` is the run's at the message's `eventOffset`. null = it is about no step: it tells that
+ * the run has failed.
+ */
+export function stepOfMessage({ role }: RunPlace, event: RunEvent): StepInfo | null {
+  if (role === 'failureCallback') return null;
+  return 'step' in event ? event.step : initialStep;
+}
