@@ -14,7 +14,7 @@ import { BearerTokens } from '../../src/http/bearer-token.js';
 import { createHttpServer } from '../../src/http/http-server.js';
 import { ProcessLife } from '../../src/lifecycle/process-life.js';
 import { Metrics } from '../../src/metrics/metrics.js';
-import { Waiters } from '../../src/workflows/waiters.projection.js';
+import { EventsDesk } from '../../src/workflows/events-desk.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { SeededRandom } from './seeded-random.js';
 import { type CrashPolicy, crashPolicies, SimulatedDisk } from './simulated-disk.js';
@@ -27,7 +27,7 @@ export class SimulatedServer {
   private constructor(
     readonly engine: Engine,
     readonly journal: Journal,
-    readonly waiters: Waiters,
+    readonly events: EventsDesk,
     readonly clock: ManualClock,
     readonly disk: SimulatedDisk,
     private readonly metrics: Metrics,
@@ -76,8 +76,8 @@ export class SimulatedServer {
     await life.recover();
     const engine = nest.get(Engine);
     const journal = nest.get(Journal);
-    const waiters = nest.get(Waiters, { strict: false });
-    return new SimulatedServer(engine, journal, waiters, clock, disk, metrics, failures);
+    const events = nest.get(EventsDesk, { strict: false });
+    return new SimulatedServer(engine, journal, events, clock, disk, metrics, failures);
   }
 
   /** Lets `durationMs` pass, event by event; stops early when `isOver` says so. */

@@ -33,7 +33,7 @@ export interface CommandDice {
 /** What may go wrong on a simulated day, beside what its world does. */
 export interface Faults {
   readonly powerCuts: boolean;
-  /** Time passes at once, and somebody sets the wall clock ahead. */
+  /** The machine sleeps now and then, or somebody sets the wall clock ahead. */
   readonly clockLeaps: boolean;
 }
 
@@ -50,7 +50,7 @@ export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
   constructor(
     readonly seed: number,
     world: (random: SeededRandom) => World,
-    private readonly dice: (random: SeededRandom) => CommandDice,
+    private readonly dice: (random: SeededRandom, world: World) => CommandDice,
     private readonly faults: Faults = { powerCuts: true, clockLeaps: false },
   ) {
     this.random = new SeededRandom(seed);
@@ -66,7 +66,7 @@ export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
   /** `steps` rounds of commands with time between them, and a power cut now and then. */
   async run(steps: number): Promise<void> {
     const { random } = this;
-    const dice = this.dice(random);
+    const dice = this.dice(random, this.world);
     await this.start(new SimulatedDisk(new SeededRandom(this.seed + 2)), startsAt);
     void this.ask(dice.setUp());
     await settled();
@@ -83,20 +83,19 @@ export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
     this.server.disk.afterChange = null;
   }
 
-  /**
-   * All is well from now on: no more faults, nothing paused, and all the time in the world, or as
-   * much as it takes.
-   */
-  async comeToRest(
-    commands: readonly Command[],
-    days = 3,
-    isAtRest: () => boolean = () => false,
-  ): Promise<void> {
+  /** All is well from now on: no more faults, nothing paused, and all the time in the world. */
+  async comeToRest(commands: readonly Command[], days = 3): Promise<void> {
     this.world.isMoody = false;
     void this.ask(commands);
     await settled();
-    for (let leap = 0; leap < days * 24 * 60 && !isAtRest(); leap += 1) {
-      await this.server.leap(minute);
+    for (let leap = 0; leap < days * 24 * 60; leap += 1) await this.server.leap(minute);
+  }
+
+  /** All is well from now on, and as much time passes as it takes, but a day at most. */
+  async finish(isAtRest: () => boolean): Promise<void> {
+    this.world.isMoody = false;
+    for (let passed = 0; passed < 24 * 60 && !isAtRest(); passed += 1) {
+      await this.server.pass(minute);
     }
   }
 
@@ -131,11 +130,18 @@ export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
     }
     const { engine } = server;
     const answer = together ? engine.dispatchTogether(stamped) : engine.dispatch(stamped);
+    return this.heard(answer).then((outcomes) => {
+      this.acknowledge(server, stamped, outcomes);
+      return outcomes;
+    });
+  }
+
+  /** What this life of the server answers: nobody hears it when it comes too late. */
+  heard<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    const { server } = this;
     return new Promise((resolve) => {
-      void answer.then((outcomes) => {
-        if (this.current !== server || this.isDead) return;
-        this.acknowledge(server, stamped, outcomes);
-        resolve(outcomes);
+      void answer.then((told) => {
+        if (this.current === server && !this.isDead) resolve(told);
       });
     });
   }

@@ -1,0 +1,60 @@
+/** What starters, notifiers and operators of workflow runs may ask next, as the seed says. */
+import type { Command } from '../../src/engine/decider.js';
+import type { StartReceipt } from '../../src/workflows/run.commands.js';
+import type { SeededRandom } from './seeded-random.js';
+import type { SimulatedServer } from './simulated-server.js';
+import type { Acknowledged, CommandDice } from './simulation.js';
+import { cancelRun } from './workflow-commands.js';
+import { events, randomProgram } from './workflow-program.js';
+import type { WorkflowWorld } from './workflow-world.js';
+
+/** A run that was started is known for ten minutes, whether it has ended or not. */
+const knownMs = 600_000;
+
+/** Of so many runs, most have not ended. */
+const latelyMax = 10;
+
+export class WorkflowDice implements CommandDice {
+  constructor(
+    private readonly random: SeededRandom,
+    private readonly world: WorkflowWorld,
+    /** Somebody takes runs back now and then. */
+    private readonly cancels: boolean,
+  ) {}
+
+  setUp(): readonly Command[] {
+    return [];
+  }
+
+  roll({ clock }: SimulatedServer, acknowledged: readonly Acknowledged[]): readonly Command[] {
+    const { random, world } = this;
+    const now = clock.now();
+    if (random.chance(0.2)) {
+      void world.notify(random.pick(events), null);
+      return [];
+    }
+    const lately = [...world.starts.keys()].slice(-latelyMax);
+    if (lately.length > 0 && random.chance(0.2)) {
+      void world.notify(random.pick(events), random.pick(lately));
+      return [];
+    }
+    if (this.cancels && lately.length > 0 && random.chance(0.1)) {
+      return [cancelRun(random.pick(lately))];
+    }
+    if (random.chance(0.05)) return this.startAgain(acknowledged, now);
+    return Array.from({ length: 1 + random.below(2) }, () =>
+      world.begin('wfr', randomProgram(random), now),
+    );
+  }
+
+  /** Somebody has not heard that his run has begun. */
+  private startAgain(acknowledged: readonly Acknowledged[], now: number): readonly Command[] {
+    const begun = acknowledged.filter(
+      ({ command, result }) =>
+        command.type === 'StartRun' && now - (result as StartReceipt).createdAt < knownMs,
+    );
+    if (begun.length === 0) return [];
+    const { command } = this.random.pick(begun);
+    return [{ ...command, messageId: `msg_again_${now}_${command.id}` } as Command];
+  }
+}
