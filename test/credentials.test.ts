@@ -8,6 +8,7 @@ import {
   pasteLines,
   publishedCredentials,
   refusePublished,
+  userIdsOf,
 } from '../src/credentials.js';
 import { systemIdentifiers } from '../src/engine/identifiers.js';
 import { nodeDisk } from '../storage/node-disk.js';
@@ -101,4 +102,20 @@ test('the published token is the one that the published clients send', () => {
     'eyJVc2VySUQiOiJkZWZhdWx0VXNlciIsIlBhc3N3b3JkIjoiZGVmYXVsdFBhc3N3b3JkIn0=',
   ]);
   expect(sources.tokens).toBe('published');
+});
+
+test('the users are those that the tokens name, whatever else a token may be', async () => {
+  const { credentials } = await open();
+  expect(userIdsOf(credentials)).toEqual(new Set(['stepwell', 'reader']));
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  const tokens = [
+    base64('{"UserID":"someone","Password":"x"}'),
+    base64('{"UserID":"","Password":"x"}'),
+    base64('{"UserID":7}'),
+    base64('null'),
+    base64('{"UserID":'),
+    'a plain secret',
+    '',
+  ];
+  expect(userIdsOf({ ...credentials, tokens, readTokens: [] })).toEqual(new Set(['someone']));
 });
