@@ -54,7 +54,7 @@ export interface WeighedRow<Row> {
 export interface LogListing<Row> {
   /** Index terms: every event that is meant carries at least one of each list (decision 17). */
   readonly terms: JournalQuery['terms'];
-  /** What an event says, oldest first, at most `entryPlaceMax` + 1; none = it is of another kind. */
+  /** What an event says, oldest first; at most `entryPlaceMax` + 1 entries. */
   entriesOf(envelope: EventEnvelope): readonly LogEntry<string>[];
   rowOf(envelope: EventEnvelope, entry: LogEntry<string>): Promise<WeighedRow<Row> | null>;
   runningRowOf(attempt: RunningAttempt, entry: LogEntry): Promise<WeighedRow<Row> | null>;

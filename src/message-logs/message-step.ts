@@ -1,7 +1,6 @@
 /** Which step of its run a message is about. Pure. */
 import type { RunPlace } from '../messages/message.events.js';
-import type { RunEvent, StepInfo } from '../workflows/run.events.js';
-import { initialStep } from '../workflows/run.state.js';
+import { initialStep, type RunEvent, type StepInfo } from '../workflows/run.events.js';
 
 /**
  * `event` is the run's at the message's `eventOffset`. null = it is about no step: it tells that

@@ -13,13 +13,13 @@ import {
 import {
   type InvocationEnded,
   type Invoker,
+  initialStep,
   type RunConfiguration,
   type RunEnd,
   type RunEvent,
   runKind,
   type StepInfo,
 } from '../workflows/run.events.js';
-import { initialStep } from '../workflows/run.state.js';
 import type { Started } from './logged-runs.js';
 import type { Published } from './published-messages.js';
 import { isRunEnd } from './run-log-entry.js';

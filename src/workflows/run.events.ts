@@ -55,6 +55,15 @@ export interface StepInfo {
   readonly target: number | null;
 }
 
+/** The step that a run's payload is. */
+export const initialStep: StepInfo = {
+  id: 0,
+  name: 'init',
+  type: 'Initial',
+  concurrent: 1,
+  target: null,
+};
+
 /** The run, and the step in it, that waits for another run's end. */
 export interface Invoker {
   readonly runId: string;

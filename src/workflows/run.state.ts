@@ -6,16 +6,17 @@ import { Packr } from 'msgpackr';
 import type { EventEnvelope, StatePacking } from '../engine/decider.js';
 import { machineEvolve } from '../engine/machine-evolve.js';
 import { EntryList } from './entry-list.js';
-import type {
-  OpenCall,
-  OpenInvocation,
-  OpenWait,
-  RunEntry,
-  RunEvent,
-  RunStarted,
-  RunTerms,
-  StepInfo,
-  StoredNotification,
+import {
+  initialStep,
+  type OpenCall,
+  type OpenInvocation,
+  type OpenWait,
+  type RunEntry,
+  type RunEvent,
+  type RunStarted,
+  type RunTerms,
+  type StepInfo,
+  type StoredNotification,
 } from './run.events.js';
 import { type RunContext, type RunLife, runMachine } from './run.machine.js';
 
@@ -29,15 +30,6 @@ export interface RunState {
 }
 
 const machine = machineEvolve(runMachine);
-
-/** The step that a run's payload is. */
-export const initialStep: StepInfo = {
-  id: 0,
-  name: 'init',
-  type: 'Initial',
-  concurrent: 1,
-  target: null,
-};
 
 const absent: RunState = {
   life: machine.initialState(),

@@ -97,6 +97,7 @@ const nouns = [
   'flow-control-value',
   'cron',
   'destination',
+  'run-id',
   'redaction-fields',
   // What the events of a message are found by: whoever cancels one brings them.
   'message-terms',
@@ -111,6 +112,8 @@ const nouns = [
   'run-deliveries',
   // What runs are found by, and what they ask of their endpoints' answers.
   'run-terms',
+  // The steps that the server itself submits, which logs show too.
+  'entry-body',
 ];
 const grammars = new RegExp(`/(${nouns.join('|')})\\.ts$`);
 const isGrammar = (path: string) => grammars.test(path);
