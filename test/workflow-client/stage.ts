@@ -1,0 +1,37 @@
+/** A server that speaks the published client's dialect, and an application beside it. */
+import { jest } from '@jest/globals';
+import { startServer, type TestServer } from '../support/server.js';
+import { WorkflowApp, type Workflows } from '../support/workflow-app.js';
+
+export interface WorkflowStage {
+  readonly server: TestServer;
+  readonly app: WorkflowApp;
+  /** Until all calls are answered, and long enough for what would wrongly come next. */
+  quiet(): Promise<void>;
+  /** Ends both and removes the server's folder. */
+  end(): Promise<void>;
+}
+
+export async function startWorkflowStage(workflows: Workflows): Promise<WorkflowStage> {
+  const server = await startServer({ environment: { STEPWELL_DIALECT: 'upstash' } });
+  const app = await WorkflowApp.start(server, workflows);
+  return {
+    server,
+    app,
+    async quiet() {
+      do await new Promise((resolve) => setTimeout(resolve, 100));
+      while (app.openCalls > 0);
+    },
+    end: async () => {
+      await server.remove();
+      await app.stop();
+    },
+  };
+}
+
+/** The published client prints what it throws and what it tries again. */
+export function quietly(): void {
+  for (const level of ['error', 'warn'] as const) {
+    jest.spyOn(console, level).mockImplementation(() => undefined);
+  }
+}
