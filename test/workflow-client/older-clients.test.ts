@@ -1,0 +1,252 @@
+import { callApi } from '../support/api-call.js';
+import { type RecordedRequest, RecordingEndpoint } from '../support/recording-endpoint.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+interface DeliveredEntry {
+  readonly messageId: string;
+  readonly body: string;
+  readonly callType: string;
+}
+
+let server: TestServer;
+let endpoint: RecordingEndpoint;
+
+beforeAll(async () => {
+  server = await startServer({ environment: { STEPWELL_DIALECT: 'upstash' } });
+});
+
+beforeEach(async () => {
+  endpoint = await RecordingEndpoint.start();
+});
+
+afterEach(() => endpoint.stop());
+
+afterAll(() => server.remove());
+
+const entriesOf = ({ body }: RecordedRequest) => JSON.parse(String(body)) as DeliveredEntry[];
+
+const textOf = (entry: DeliveredEntry | undefined) =>
+  Buffer.from(entry?.body ?? '', 'base64').toString();
+
+async function untilOver(runId: string) {
+  while ((await callApi(server, 'GET', `/v2/workflows/runs/${runId}`)).status !== 404);
+}
+
+/** Every answer of an SDK to a step says which protocol it speaks. */
+const done = {
+  status: 200,
+  headers: { 'Upstash-Workflow-Sdk-Version': '1' },
+  body: '{"finishCondition":"success"}',
+};
+
+/** What the JavaScript client of version 0.2 says with every message of a run. */
+const headersOfVersion02 = (runId: string, url: string, init: boolean) => ({
+  'content-type': 'application/json',
+  'upstash-method': 'POST',
+  'upstash-workflow-init': String(init),
+  'upstash-workflow-runid': runId,
+  'upstash-workflow-url': url,
+  'upstash-workflow-sdk-version': '1',
+  'upstash-forward-upstash-workflow-sdk-version': '1',
+  'upstash-feature-set': 'LazyFetch,InitialBody',
+  'upstash-forward-x-tenant': 'acme',
+  'upstash-retries': '1',
+  'upstash-retry-delay': '50',
+  'upstash-flow-control-key': 'old',
+  'upstash-flow-control-value': 'parallelism=3',
+  'upstash-failure-callback': url,
+  'upstash-failure-callback-feature-set': 'LazyFetch,InitialBody',
+  'upstash-failure-callback-retries': '1',
+  'upstash-failure-callback-workflow-calltype': 'failureCall',
+  'upstash-failure-callback-workflow-init': 'false',
+  'upstash-failure-callback-workflow-runid': runId,
+  'upstash-failure-callback-workflow-url': url,
+  'upstash-failure-callback-forward-x-tenant': 'acme',
+  'upstash-failure-callback-forward-upstash-workflow-is-failure': 'true',
+  'upstash-failure-callback-forward-upstash-workflow-failure-callback': 'true',
+});
+
+const batch = (items: readonly unknown[]) =>
+  callApi(
+    server,
+    'POST',
+    '/v2/batch',
+    { 'content-type': 'application/json' },
+    JSON.stringify(items),
+  );
+
+describe('a client of version 0.2, which configures every step', () => {
+  const step = (stepId: number, out: string) =>
+    JSON.stringify({ stepId, stepName: `step ${stepId}`, stepType: 'Run', out, concurrent: 1 });
+
+  it('runs to its end', async () => {
+    const runId = 'wfr_version-02';
+    const url = `${endpoint.url}/wf`;
+    endpoint.answer(async (request) => {
+      const { length } = entriesOf(request);
+      if (length < 3) {
+        const headers = headersOfVersion02(runId, url, false);
+        await batch([{ destination: url, headers, body: step(length, `"${length}"`) }]);
+      } else {
+        const path = `/v2/workflows/runs/${runId}?cancel=false`;
+        await callApi(server, 'DELETE', path, {}, '"over"');
+      }
+      return done;
+    });
+    const headers = headersOfVersion02(runId, url, true);
+    const started = await batch([{ destination: url, headers, body: '{"n":1}' }]);
+    const [{ messageId = '' } = {}] = started.body as { messageId?: string }[];
+    const calls = await endpoint.received(3);
+    expect(calls.map((call) => entriesOf(call).length)).toEqual([1, 2, 3]);
+    const last = calls[2];
+    expect(last?.headers).toMatchObject({ 'x-tenant': 'acme', 'upstash-workflow-runid': runId });
+    const entries = last === undefined ? [] : entriesOf(last);
+    expect(entries[0]).toMatchObject({ messageId, callType: 'step' });
+    expect(entries.map(textOf)).toEqual(['{"n":1}', step(1, '"1"'), step(2, '"2"')]);
+    await untilOver(runId);
+  });
+
+  it('hears of a failure where the failing step said so, and is tried again as that one said', async () => {
+    const runId = 'wfr_version-02-fails';
+    const url = `${endpoint.url}/wf`;
+    endpoint.answer(async (request) => {
+      if (request.headers['upstash-workflow-failure-callback'] !== undefined) return done;
+      const { length } = entriesOf(request);
+      if (length > 1) return { status: 500, body: '{"message":"boom"}' };
+      const headers = headersOfVersion02(runId, url, false);
+      await batch([{ destination: url, headers, body: step(length, `"${length}"`) }]);
+      return done;
+    });
+    // The first message says nothing of a failure callback, as a plain trigger did.
+    const headers = Object.fromEntries(
+      Object.entries(headersOfVersion02(runId, url, true)).filter(
+        ([name]) => !name.startsWith('upstash-failure-callback'),
+      ),
+    );
+    await batch([{ destination: url, headers, body: '{"n":1}' }]);
+    const calls = await endpoint.received(4);
+    expect(calls.map(({ headers: { 'upstash-retried': retried } }) => retried)).toEqual([
+      '0',
+      '0',
+      '1',
+      '0',
+    ]);
+    const failure = calls[3];
+    expect(failure?.headers).toMatchObject({
+      'x-tenant': 'acme',
+      'upstash-workflow-runid': runId,
+      'upstash-workflow-is-failure': 'true',
+    });
+    expect(JSON.parse(String(failure?.body))).toMatchObject({
+      status: 500,
+      workflowRunId: runId,
+      sourceBody: Buffer.from('{"n":1}').toString('base64'),
+    });
+  });
+});
+
+describe('the client for Python', () => {
+  const headers = (runId: string, url: string, init: boolean) => ({
+    'Content-Type': 'application/json',
+    'Upstash-Method': 'POST',
+    'Upstash-Workflow-Init': String(init),
+    'Upstash-Workflow-RunId': runId,
+    'Upstash-Workflow-Url': url,
+    'Upstash-Workflow-Sdk-Version': '1',
+    'Upstash-Forward-Upstash-Workflow-Sdk-Version': '1',
+    'Upstash-Feature-Set': 'LazyFetch,InitialBody,WF_DetectTrigger',
+    'Upstash-Retries': '3',
+  });
+
+  /** Fields that a step does not use are there, as null. */
+  const step = (stepId: number, fields: Record<string, unknown> = {}) => ({
+    stepId,
+    stepName: `step ${stepId}`,
+    stepType: 'Run',
+    out: null,
+    concurrent: 1,
+    targetStep: null,
+    sleepFor: null,
+    sleepUntil: null,
+    callUrl: null,
+    callMethod: null,
+    callBody: null,
+    callHeaders: null,
+    waitEventId: null,
+    timeout: null,
+    waitTimeout: null,
+    method: null,
+    ...fields,
+  });
+
+  it('begins by a publish, sleeps, and ends without a body', async () => {
+    const runId = 'wfr_python';
+    const url = `${endpoint.url}/wf`;
+    endpoint.answer(async (request) => {
+      const { length } = entriesOf(request);
+      const said = headers(runId, url, false);
+      if (length === 1) {
+        await batch([
+          { destination: url, headers: said, body: JSON.stringify(step(1, { out: '1' })) },
+        ]);
+      } else if (length === 2) {
+        const body = JSON.stringify(step(2, { stepType: 'SleepFor', sleepFor: 1 }));
+        await batch([
+          { destination: url, queue: null, headers: { ...said, 'Upstash-Delay': '1s' }, body },
+        ]);
+      } else await callApi(server, 'DELETE', `/v2/workflows/runs/${runId}?cancel=false`);
+      return done;
+    });
+    const started = await callApi(
+      server,
+      'POST',
+      `/v2/publish/${url}`,
+      headers(runId, url, true),
+      '{"n":1}',
+    );
+    expect(started).toMatchObject({ status: 200, body: { messageId: expect.any(String) } });
+    const calls = await endpoint.received(3);
+    expect(calls.map((call) => entriesOf(call).length)).toEqual([1, 2, 3]);
+    expect((calls[2]?.at ?? 0) - (calls[1]?.at ?? 0)).toBeGreaterThanOrEqual(1000);
+    await untilOver(runId);
+    // A plan's null target is none, and neither is a result's.
+    expect(textOf(entriesOf(calls[2] as RecordedRequest)[1])).toContain('"targetStep":null');
+  });
+
+  it('waits for an event', async () => {
+    const runId = 'wfr_python-waits';
+    const url = `${endpoint.url}/wf`;
+    endpoint.answer(async (request) => {
+      if (entriesOf(request).length === 1) {
+        const said = headers(runId, url, false);
+        const wait = {
+          url,
+          timeout: '1h',
+          timeoutBody: null,
+          timeoutUrl: url,
+          timeoutHeaders: Object.fromEntries(
+            Object.entries(said).map(([name, value]) => [name, [value]]),
+          ),
+          step: { stepId: 1, stepType: 'Wait', stepName: 'w', concurrent: 1, targetStep: null },
+        };
+        await callApi(server, 'POST', '/v2/wait/python.event', said, JSON.stringify(wait));
+      } else await callApi(server, 'DELETE', `/v2/workflows/runs/${runId}?cancel=false`);
+      return done;
+    });
+    await callApi(server, 'POST', `/v2/publish/${url}`, headers(runId, url, true), '{}');
+    await endpoint.received(1);
+    for (;;) {
+      const { status, body } = await callApi(server, 'POST', '/v2/notify/python.event', {}, 'news');
+      expect(status).toBe(201);
+      if ((body as unknown[]).length === 1) break;
+    }
+    const calls = await endpoint.received(2);
+    await untilOver(runId);
+    expect(JSON.parse(textOf(entriesOf(calls[1] as RecordedRequest)[1]))).toMatchObject({
+      stepId: 1,
+      stepType: 'Wait',
+      waitEventId: 'python.event',
+      out: Buffer.from('news').toString('base64'),
+    });
+  });
+});
