@@ -135,7 +135,7 @@ export class WorkflowApp {
 
   /**
    * What no server may do, one line each: tell of a run what is not the beginning of one and the
-   * same list, have a step in it twice, or end a delivery with another entry than it is named after.
+   * same list, have a step in it twice, or end a delivery with another entry than its own.
    */
   contradictions(): readonly string[] {
     const told = new Map<string, readonly DeliveredEntry[]>();

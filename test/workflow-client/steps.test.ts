@@ -63,7 +63,7 @@ afterEach(() => expect(stage.app.contradictions()).toEqual([]));
 afterAll(() => stage.end());
 
 describe('steps one after the other', () => {
-  it('go on with what the earlier ones returned, in one call more than there are steps', async () => {
+  it('go on with what the earlier ones returned, in one call more than there are', async () => {
     const runId = await stage.app.trigger('sequential', { body: { greeting: 'hello' } });
     expect(await stage.app.outcome(runId)).toEqual({
       state: 'RUN_SUCCESS',
