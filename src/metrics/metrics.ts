@@ -5,6 +5,9 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 /** How an attempt to deliver ended; a cut one does not count as an attempt. */
 export type AttemptEnd = 'delivered' | 'retried' | 'failed' | 'cut';
 
+/** How a workflow run ended. */
+export type RunOutcome = 'succeeded' | 'failed' | 'canceled';
+
 const fastSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const callSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 const groupSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
@@ -57,6 +60,17 @@ export class Metrics {
     name: 'stepwell_attempt_seconds',
     help: 'Time of one attempt to deliver.',
     buckets: callSeconds,
+    registers: this.#registers,
+  });
+  readonly #startedRuns = new Counter({
+    name: 'stepwell_runs_started_total',
+    help: 'Workflow runs started.',
+    registers: this.#registers,
+  });
+  readonly #endedRuns = new Counter({
+    name: 'stepwell_runs_ended_total',
+    help: 'Workflow runs ended, by how.',
+    labelNames: ['outcome'],
     registers: this.#registers,
   });
   readonly #failedTurns = new Counter({
@@ -114,6 +128,14 @@ export class Metrics {
     this.#attemptSeconds.observe(seconds);
   }
 
+  runStarted(): void {
+    this.#startedRuns.inc();
+  }
+
+  runEnded(outcome: RunOutcome): void {
+    this.#endedRuns.inc({ outcome });
+  }
+
   turnFailed(): void {
     this.#failedTurns.inc();
   }
@@ -125,6 +147,11 @@ export class Metrics {
   /** `read` tells how many messages wait for delivery, whenever somebody asks. Once only. */
   watchBacklog(read: () => number): void {
     this.#watch('stepwell_backlog_messages', 'Messages accepted and not final.', read);
+  }
+
+  /** `read` tells how many runs have not ended, whenever somebody asks. Once only. */
+  watchActiveRuns(read: () => number): void {
+    this.#watch('stepwell_active_runs', 'Workflow runs that have not ended.', read);
   }
 
   /** `read` tells how many attempts are due and wait for a limit to let them start. Once only. */

@@ -1,6 +1,7 @@
-/** What durable run events mean beside the runs: payloads at hand, long histories told of. */
+/** What durable run events mean beside the runs: payloads at hand, counts, warnings. */
 import type { EventListener } from '../engine/engine.js';
 import type { Payloads } from '../engine/payloads.js';
+import type { Metrics, RunOutcome } from '../metrics/metrics.js';
 import type { EntryList } from './entry-list.js';
 import type { LongHistories } from './long-histories.js';
 import { type RunEvent, runKind } from './run.events.js';
@@ -14,19 +15,29 @@ const delivered: ReadonlySet<RunEvent['type']> = new Set([
   'InvocationEnded',
 ]);
 
-const ends: ReadonlySet<RunEvent['type']> = new Set(['RunSucceeded', 'RunFailed', 'RunCanceled']);
+const outcomes: Partial<Record<RunEvent['type'], RunOutcome>> = {
+  RunSucceeded: 'succeeded',
+  RunFailed: 'failed',
+  RunCanceled: 'canceled',
+};
 
 /** `entriesOf` tells the entries of a run that is active. */
 export function runListener(
   payloads: Payloads,
   entriesOf: (runId: string) => EntryList | undefined,
   histories: LongHistories,
+  metrics: Metrics,
 ): EventListener {
   return (envelopes) => {
     for (const envelope of envelopes) {
       if (envelope.kind !== runKind) continue;
       const { type } = envelope.event as RunEvent;
-      if (ends.has(type)) histories.ended(envelope.id);
+      if (type === 'RunStarted') metrics.runStarted();
+      const outcome = outcomes[type];
+      if (outcome !== undefined) {
+        metrics.runEnded(outcome);
+        histories.ended(envelope.id);
+      }
       if (!delivered.has(type)) continue;
       payloads.remember(envelope);
       const entries = entriesOf(envelope.id);

@@ -6,10 +6,12 @@ import { Engine } from '../engine/engine.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import { Payloads } from '../engine/payloads.js';
 import { RouteTable } from '../http/hot-routes.js';
+import { Metrics } from '../metrics/metrics.js';
 import { provided } from '../ports.js';
 import { ActiveRuns } from './active-runs.js';
 import { LongHistories } from './long-histories.js';
 import { WaitDeadlines } from './run.effects.js';
+import { runKind } from './run.events.js';
 import { runListener } from './run.listener.js';
 import { RunEntries } from './run-entries.js';
 import { RunEntriesModule } from './run-entries.module.js';
@@ -29,7 +31,7 @@ import { Waiters } from './waiters.projection.js';
     },
     {
       provide: Waiters,
-      inject: [Engine, Payloads, provided.clock, provided.identifiers, provided.log],
+      inject: [Engine, Payloads, Metrics, provided.clock, provided.identifiers, provided.log],
       useFactory: waitersOf,
     },
   ],
@@ -52,6 +54,7 @@ function activeRuns(
 function waitersOf(
   engine: Engine,
   payloads: Payloads,
+  metrics: Metrics,
   clock: Clock,
   identifiers: Identifiers,
   log: Logger,
@@ -59,6 +62,7 @@ function waitersOf(
   const { waiters } = registerRuns(engine);
   engine.carry('endWait', new WaitDeadlines(engine, clock, identifiers));
   const entriesOf = (runId: string) => activeRun(engine, runId)?.entries;
-  engine.observe(runListener(payloads, entriesOf, new LongHistories(log)));
+  engine.observe(runListener(payloads, entriesOf, new LongHistories(log), metrics));
+  metrics.watchActiveRuns(() => engine.actors(runKind).size);
   return waiters;
 }

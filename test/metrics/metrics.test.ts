@@ -6,6 +6,9 @@ test('every metric is named stepwell_*', async () => {
   const metrics = new Metrics();
   metrics.watchBacklog(() => 7);
   metrics.watchWaiting(() => 5);
+  metrics.watchActiveRuns(() => 3);
+  metrics.runStarted();
+  metrics.runEnded('failed');
   metrics.attemptEnded('delivered', 0.2);
   metrics.committed(3, 0.001);
   metrics.synced(0.001);
@@ -15,6 +18,9 @@ test('every metric is named stepwell_*', async () => {
   expect(names.filter((name) => !name.startsWith('stepwell_'))).toEqual([]);
   expect(text).toContain('stepwell_backlog_messages 7');
   expect(text).toContain('stepwell_waiting_attempts 5');
+  expect(text).toContain('stepwell_active_runs 3');
+  expect(text).toContain('stepwell_runs_started_total 1');
+  expect(text).toContain('stepwell_runs_ended_total{outcome="failed"} 1');
   expect(text).toContain('stepwell_attempts_total{outcome="delivered"} 1');
   expect(text).toContain('stepwell_commit_group_records_sum 3');
   expect(text).toMatch(/^stepwell_resident_memory_bytes \d+$/m);
