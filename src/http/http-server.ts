@@ -21,6 +21,7 @@ import { FrontDoor } from './front-door.js';
 import { RouteTable } from './hot-routes.js';
 import * as limits from './inbound-limits.js';
 import { KnownPaths } from './known-paths.js';
+import { literalTarget } from './literal-target.js';
 import { NestLog } from './log.js';
 import { acceptRawBodies } from './raw-body.js';
 
@@ -91,6 +92,7 @@ function adapterOf({ config, ports }: Shared): FastifyAdapter {
   return new FastifyAdapter({
     ...limits.serverTimeouts,
     routerOptions,
+    rewriteUrl: ({ url = '' }) => literalTarget(url),
     http: limits.parserOptions,
     bodyLimit: config.maxBodyBytes,
     exposeHeadRoutes: false,

@@ -205,6 +205,7 @@ describe('an event', () => {
     ['has a slash at its end', 'orders/', 'orders/'],
     ['looks like a domain', 'example.com', 'example.com'],
     ['is encoded where another is not', 'caf%C3%A9', 'café'],
+    ['has a percent sign', '50%%20off', '50%%20off'],
     ['has options behind it', 'asked?token=none&x=1', 'asked'],
   ])('may have a name that %s', async (_what, path, eventId) => {
     script = waitOnce(path);

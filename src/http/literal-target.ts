@@ -1,0 +1,23 @@
+/**
+ * Event ids come as their users spell them, and clients do not encode a percent sign: `50%`. Such a
+ * path encodes nothing, so it is taken as it is written (messaging protocol 3.7). Pure.
+ */
+
+const eventPath = /^\/v2\/(?:wait|notify|waiters)\//;
+
+/** A request target that the router can decode; the same one wherever it can, or should not. */
+export function literalTarget(target: string): string {
+  if (!target.includes('%') || !eventPath.test(target)) return target;
+  const [path = '', ...query] = target.split('?');
+  if (isEncoding(path)) return target;
+  return [path.replaceAll('%', '%25'), ...query].join('?');
+}
+
+function isEncoding(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
