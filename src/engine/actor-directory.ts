@@ -18,7 +18,11 @@ export interface Actor {
 
 /** A packed state; only kinds with `packing` ever have one. */
 class Packed {
-  constructor(readonly bytes: Buffer) {}
+  constructor(
+    readonly packed: unknown,
+    /** Whether the state wants anything: one that does not need not be woken to be asked. */
+    readonly hasWishes: boolean,
+  ) {}
 }
 
 /** Live states per packable kind; beyond them the least recently touched are packed. */
@@ -64,6 +68,12 @@ export class ActorDirectory {
     return this.actors.has(id);
   }
 
+  /** Whether a stream is packed and wants nothing: asking it what it wants would only wake it. */
+  isAtRest(id: string): boolean {
+    const state = this.actors.get(id)?.state;
+    return state instanceof Packed && !state.hasWishes;
+  }
+
   find(id: string): Actor | undefined {
     const actor = this.actors.get(id);
     return actor?.state instanceof Packed ? this.wake(id, actor, actor.state) : actor;
@@ -107,11 +117,14 @@ export class ActorDirectory {
   }
 
   private passivateOldest(): void {
-    const packing = this.decider.packing;
+    const { decider } = this;
+    const { packing } = decider;
     for (const id of this.live.keys()) {
       const actor = this.actors.get(id);
       if (packing !== undefined && actor !== undefined && !(actor.state instanceof Packed)) {
-        this.actors.set(id, { ...actor, state: new Packed(packing.pack(actor.state)) });
+        const hasWishes = decider.wants(actor.state, id).length > 0;
+        const state = new Packed(packing.pack(actor.state), hasWishes);
+        this.actors.set(id, { ...actor, state });
       }
       this.live.delete(id);
       return;
@@ -121,7 +134,7 @@ export class ActorDirectory {
   private wake(id: string, actor: Actor, packed: Packed): Actor {
     const packing = this.decider.packing;
     if (packing === undefined) throw new Error(`${id} is packed but its kind cannot unpack`);
-    const woken = { ...actor, state: packing.unpack(packed.bytes) };
+    const woken = { ...actor, state: packing.unpack(packed.packed) };
     this.actors.set(id, woken);
     this.touch(id);
     return woken;

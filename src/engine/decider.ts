@@ -115,13 +115,15 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
    * one more than the number of upcasters. Events on disk are never rewritten.
    */
   readonly upcasters?: Readonly<Record<string, readonly ((fields: never) => DomainEvent)[]>>;
-  /** An idle state as bytes and back, for kinds whose live state is large (machines). */
+  /** An idle state made small and back, for kinds whose live state is large (machines). */
   readonly packing?: StatePacking<State>;
 }
 
-export interface StatePacking<State> {
-  pack(state: State): Buffer;
-  unpack(bytes: Buffer): State;
+/** `Packed` is what memory holds of an idle state: bytes, and what many states share beside them. */
+export interface StatePacking<State, Packed = unknown> {
+  pack(state: State): Packed;
+  // A method, so that the engine, which does not know what `Packed` is, may hand it back.
+  unpack(packed: Packed): State;
 }
 
 /** The command means these facts (none: it was a repeat, nothing changes). */

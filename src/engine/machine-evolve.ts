@@ -21,7 +21,7 @@ export interface MachineEvolve<Machine extends AnyStateMachine> {
   /** Same reference when the machine does not handle the event in this state. */
   evolve(state: SnapshotFrom<Machine>, event: EventFromLogic<Machine>): SnapshotFrom<Machine>;
   isFinal(state: SnapshotFrom<Machine>): boolean;
-  readonly packing: StatePacking<SnapshotFrom<Machine>>;
+  readonly packing: StatePacking<SnapshotFrom<Machine>, Buffer>;
 }
 
 /** Plain maps: a packed state is bytes of its own and shares nothing. */

@@ -28,8 +28,9 @@ export async function replayJournal(engine: Engine, journal: Journal): Promise<n
 export async function resumeEffects(engine: Engine): Promise<number> {
   let streams = 0;
   for (const kind of engine.kinds) {
-    for (const id of [...engine.actors(kind).ids()]) {
-      engine.reconcile(kind, id);
+    const actors = engine.actors(kind);
+    for (const id of [...actors.ids()]) {
+      if (!actors.isAtRest(id)) engine.reconcile(kind, id);
       streams += 1;
       if (streams % streamsPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
     }

@@ -28,8 +28,14 @@ export class EntryList {
   ) {}
 
   static of(entries: readonly RunEntry[]): EntryList {
-    const empty = new EntryList({ entries: [], places: new Map() }, 0, 0);
-    return entries.reduce((list, entry) => list.append(entry), empty);
+    const shared: Shared = { entries: [...entries], places: new Map() };
+    let bytes = 0;
+    for (const [place, entry] of entries.entries()) {
+      const key = stepKey(entry.step);
+      if (!shared.places.has(key)) shared.places.set(key, place);
+      bytes += entry.bytes;
+    }
+    return new EntryList(shared, entries.length, bytes);
   }
 
   /** About what the list weighs when it is delivered: bodies are base64 in JSON. */

@@ -14,7 +14,6 @@ import {
   type RunEntry,
   type RunEvent,
   type RunStarted,
-  type RunTerms,
   type StepInfo,
   type StoredNotification,
 } from './run.events.js';
@@ -93,9 +92,9 @@ export function evolveRun(
         invocations: without(state.invocations, id),
       };
     case 'RunStarted':
-      return started(withSharedTerms(lived(state, event, at, offset)), event, offset);
+      return started(sharing(lived(state, event, at, offset)), event, offset);
     case 'RunReconfigured':
-      return restarted(withSharedTerms(lived(state, event, at, offset)), event.messageId);
+      return restarted(sharing(lived(state, event, at, offset)), event.messageId);
     default:
       return lived(state, event, at, offset);
   }
@@ -147,59 +146,62 @@ function taken(
     : notifications.filter((stored) => stored.offset !== offset);
 }
 
-/** Runs of one workflow mostly have the same terms: they share one object. */
-const sharedTerms = new Map<string, RunTerms>();
-const sharedTermsMax = 1000;
+/** What the runs of one workflow mostly have in common: they share one object. */
+type Common = Pick<RunContext, 'terms' | 'url' | 'callerIp'>;
 
-function withSharedTerms(state: RunState): RunState {
-  const { terms } = state.life.context;
-  if (terms === null) return state;
-  const key = JSON.stringify(terms);
-  const known = sharedTerms.get(key);
-  if (known === undefined) {
-    if (sharedTerms.size >= sharedTermsMax) sharedTerms.clear();
-    sharedTerms.set(key, terms);
-    return state;
+const commons = new Map<string, Common>();
+const commonsMax = 1000;
+
+function sharing(state: RunState): RunState {
+  const { terms, url, callerIp } = state.life.context;
+  const key = JSON.stringify([terms, url, callerIp]);
+  let common = commons.get(key);
+  if (common === undefined) {
+    if (commons.size >= commonsMax) commons.clear();
+    common = { terms, url, callerIp };
+    commons.set(key, common);
   }
-  return { ...state, life: { ...state.life, context: { ...state.life.context, terms: known } } };
+  return { ...state, life: activeLife({ ...state.life.context, ...common }) };
 }
 
-type PackedRun = readonly [
-  context: RunContext,
+const anyActiveLife = runMachine.resolveState({ value: 'active', context: absent.life.context });
+
+function activeLife(context: RunContext): RunLife {
+  return { ...anyActiveLife, context };
+}
+
+interface PackedRun {
+  readonly common: Common;
+  /** Everything else, a `Remainder`. */
+  readonly bytes: Buffer;
+}
+
+type Remainder = readonly [
+  context: Omit<RunContext, keyof Common>,
   entries: readonly RunEntry[],
-  calls: readonly OpenCall[],
-  waits: readonly OpenWait[],
-  notifications: readonly StoredNotification[],
-  invocations: readonly OpenInvocation[],
+  ...lists: readonly [
+    calls: readonly OpenCall[],
+    waits: readonly OpenWait[],
+    notifications: readonly StoredNotification[],
+    invocations: readonly OpenInvocation[],
+  ],
 ];
 
-const packr = new Packr({ useRecords: false });
+/** It knows the shapes that it has packed: what it packs is read by nobody else, nor ever stored. */
+const packr = new Packr({ structures: [] });
 
 /** Only active runs are ever packed: the others are absent or final. */
-export const runPacking: StatePacking<RunState> = {
+export const runPacking: StatePacking<RunState, PackedRun> = {
   pack({ life, entries, calls, waits, notifications, invocations }) {
-    const packed: PackedRun = [
-      life.context,
-      entries.toArray(),
-      calls,
-      waits,
-      notifications,
-      invocations,
-    ];
-    return packr.pack(packed);
+    const { terms, url, callerIp, ...context } = life.context;
+    const lists = [calls, waits, notifications, invocations] as const;
+    const remainder: Remainder = [context, entries.toArray(), ...lists];
+    return { common: { terms, url, callerIp }, bytes: packr.pack(remainder) };
   },
-  unpack(bytes) {
-    const [context, entries, calls, waits, notifications, invocations]: PackedRun =
+  unpack({ common, bytes }) {
+    const [context, entries, calls, waits, notifications, invocations]: Remainder =
       packr.unpack(bytes);
-    const life = runMachine.resolveState({ value: 'active', context });
-    const state = {
-      life,
-      entries: EntryList.of(entries),
-      calls,
-      waits,
-      notifications,
-      invocations,
-    };
-    return withSharedTerms(state);
+    const life = activeLife({ ...context, ...common });
+    return { life, entries: EntryList.of(entries), calls, waits, notifications, invocations };
   },
 };
