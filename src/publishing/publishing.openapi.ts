@@ -32,9 +32,21 @@ const messageOptions = {
   'Svc-Content-Based-Deduplication': text('true: a publish of the same content is this one'),
 };
 
+/** What SDKs say of workflow runs: a publish that says so is a command of one. */
+const runOptions = {
+  'Svc-Workflow-RunId': text('The run that it starts or adds to'),
+  'Svc-Workflow-Init': text('true: it starts a run, whose payload is the body'),
+  'Svc-Workflow-Url': text('The endpoint of the run'),
+  'Svc-Workflow-CallType': text('toCallback: it calls a third party; step, as without it'),
+  'Svc-Workflow-Invoke': text('true: another run waits for the end of the one that it starts'),
+  'Svc-Workflow-Trigger-By-Sdk': text('true: the endpoint takes a run over'),
+  'Svc-Feature-Set': text('What the SDK of the endpoint can do: LazyFetch, InitialBody, ...'),
+};
+
 const onceOptions = z.object({
   ...messageOptions,
   'Svc-Not-Before': text('The first attempt, in Unix seconds; wins over a delay'),
+  ...runOptions,
   'Svc-Queue-Name': text('The queue that it goes through'),
   'Svc-Cron': text('Publish it again and again instead; see schedules'),
   'Svc-Schedule-Id': text('The id of the schedule'),

@@ -36,7 +36,7 @@ export function parseTrigger(
   return { ok: true, command: withFailureCall(command, input) };
 }
 
-/** A failure call is for the SDK too: it is one, and the function that it is for sees the user's headers. */
+/** A failure call is for the SDK too: it is marked as one, and it has the headers of the run. */
 function withFailureCall(command: StartRun, { headers: { dialect } }: PublishInput): StartRun {
   const { configuration } = command;
   if (configuration.terms.failureCallback === null) return command;

@@ -29,7 +29,7 @@ const messageId = expect.stringMatching(/^msg_\w+$/);
 const later = { 'svc-delay': '1h' };
 
 describe('a step', () => {
-  it('is delivered with all entries up to its own, untouched, and as the run is called', async () => {
+  it('is delivered with all entries up to its own, untouched, as its run is called', async () => {
     const initial = idOf(await endpoint.init({ 'svc-forward-x-tenant': 'acme' }, 'payload'));
     await endpoint.received(1);
     const text = '{ "stepId":1, "stepName":"ü", "stepType":"Run", "concurrent":1, "x":null }';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import {
   dialects,
+  optionOf,
   plainHeaders,
   readLogOptions,
   readMessageOptions,
@@ -138,4 +139,12 @@ test('a hundred thousand forwarded names take no quadratic time', () => {
 test('the version in the user agent is that of the package', async () => {
   const text = await readFile(join(import.meta.dirname, '../../package.json'), 'utf8');
   expect(JSON.parse(text).version).toBe(version);
+});
+
+test('a header of any dialect is an option by its name, in any case', () => {
+  expect(optionOf('Svc-Retried')).toBe('retried');
+  expect(optionOf('uPSTASH-Workflow-RunId')).toBe('workflow-runid');
+  for (const header of ['Svc-', 'Svcs-Retried', 'X-Svc-Retried', 'Stream-Label', '']) {
+    expect(optionOf(header)).toBeNull();
+  }
 });

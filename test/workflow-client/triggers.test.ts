@@ -42,7 +42,14 @@ beforeAll(async () => {
   stage = await startWorkflowStage({ short, limited, endless, hesitant, givingUp });
 });
 
-afterEach(() => expect(stage.app.contradictions()).toEqual([]));
+/** A run that was taken over has its first entry under another name. */
+const isTakenOver = (runId: string) =>
+  stage.app.callsOf(runId).some(({ headers }) => 'upstash-workflow-unknown-sdk' in headers);
+
+afterEach(() => {
+  const found = stage.app.contradictions();
+  expect(found.filter((line) => !isTakenOver(line.split(':')[0] ?? ''))).toEqual([]);
+});
 
 afterAll(() => stage.end());
 
@@ -120,6 +127,41 @@ describe('a trigger', () => {
     const runId = ofTenant()?.runId ?? '';
     expect((await stage.app.outcome(runId)).response).toMatchObject({ payload: 'plain' });
     expect(stage.app.callsOf(runId)).toHaveLength(2);
+  });
+});
+
+describe('a trigger by a plain request', () => {
+  const trigger = async (headers: Record<string, string>) => {
+    const path = `/v2/trigger/${stage.app.urlOf('short')}`;
+    const { status, body } = await callApi(stage.server, 'POST', path, headers, 'plain');
+    expect(status).toBe(200);
+    return (body as { workflowRunId: string }).workflowRunId;
+  };
+
+  it('starts a run as the client does', async () => {
+    const runId = await trigger({ 'upstash-forward-x-tenant': 'acme', 'upstash-label': 'blue' });
+    expect((await stage.app.outcome(runId)).response).toMatchObject({ payload: 'plain' });
+    const calls = stage.app.callsOf(runId);
+    expect(calls).toHaveLength(2);
+    for (const { headers } of calls) expect(headers).toMatchObject({ 'x-tenant': 'acme' });
+  });
+
+  it('may leave it to the application to say how it wants to be called', async () => {
+    const runId = await trigger({
+      'upstash-workflow-unknown-sdk': 'true',
+      'upstash-forward-x-tenant': 'acme',
+    });
+    expect((await stage.app.outcome(runId)).response).toMatchObject({ payload: 'plain' });
+    await stage.quiet();
+    // One call more, by which the application takes the run over.
+    const calls = stage.app.callsOf(runId);
+    expect(calls).toHaveLength(3);
+    expect(calls.map(({ headers }) => headers['upstash-workflow-unknown-sdk'])).toEqual([
+      'true',
+      undefined,
+      undefined,
+    ]);
+    for (const { headers } of calls) expect(headers).toMatchObject({ 'x-tenant': 'acme' });
   });
 });
 
