@@ -1,5 +1,7 @@
 /** What starters, notifiers and operators of workflow runs may ask next, as the seed says. */
 import type { Command } from '../../src/engine/decider.js';
+import type { CancelMessage } from '../../src/messages/message.commands.js';
+import { messageKind } from '../../src/messages/message.events.js';
 import type { StartReceipt } from '../../src/workflows/run.commands.js';
 import type { SeededRandom } from './seeded-random.js';
 import type { SimulatedServer } from './simulated-server.js';
@@ -18,7 +20,7 @@ export class WorkflowDice implements CommandDice {
   constructor(
     private readonly random: SeededRandom,
     private readonly world: WorkflowWorld,
-    /** Somebody takes runs back now and then. */
+    /** Somebody takes runs and messages back now and then. */
     private readonly cancels: boolean,
   ) {}
 
@@ -26,9 +28,9 @@ export class WorkflowDice implements CommandDice {
     return [];
   }
 
-  roll({ clock }: SimulatedServer, acknowledged: readonly Acknowledged[]): readonly Command[] {
+  roll(server: SimulatedServer, acknowledged: readonly Acknowledged[]): readonly Command[] {
     const { random, world } = this;
-    const now = clock.now();
+    const now = server.clock.now();
     if (random.chance(0.2)) {
       void world.notify(random.pick(events), null);
       return [];
@@ -38,6 +40,7 @@ export class WorkflowDice implements CommandDice {
       void world.notify(random.pick(events), random.pick(lately));
       return [];
     }
+    if (this.cancels && random.chance(0.05)) return this.takeBack(server);
     if (this.cancels && lately.length > 0 && random.chance(0.1)) {
       return [cancelRun(random.pick(lately))];
     }
@@ -45,6 +48,14 @@ export class WorkflowDice implements CommandDice {
     return Array.from({ length: 1 + random.below(2) }, () =>
       world.begin('wfr', randomProgram(random), now),
     );
+  }
+
+  /** An operator cancels a message, and does not look what it is for. */
+  private takeBack({ engine }: SimulatedServer): readonly CancelMessage[] {
+    const pending = [...engine.actors(messageKind).ids()];
+    if (pending.length === 0) return [];
+    const id = this.random.pick(pending);
+    return [{ type: 'CancelMessage', kind: messageKind, id, at: 0, terms: [] }];
   }
 
   /** Somebody has not heard that his run has begun. */

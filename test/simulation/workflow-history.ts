@@ -2,12 +2,12 @@
 import type { EventEnvelope } from '../../src/engine/decider.js';
 import type { Journal } from '../../src/engine/journal.js';
 import {
+  initialStep,
   type RunEnd,
   type RunEvent,
   type RunStarted,
   runKind,
 } from '../../src/workflows/run.events.js';
-import { initialStep } from '../../src/workflows/run.events.js';
 import { type MessageHistory, messageHistories } from './messaging-history.js';
 import type { StepEntry } from './workflow-interpreter.js';
 import type { Program } from './workflow-program.js';

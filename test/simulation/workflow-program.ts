@@ -28,7 +28,7 @@ const second = 1000;
 /** `depth` runs above it wait for its end. */
 export function randomProgram(random: SeededRandom, depth = 0): Program {
   const groups = Array.from({ length: random.below(6 - depth) + (depth === 0 ? 1 : 0) }, () => {
-    const size = random.chance(0.3) ? 2 + random.below(4) : 1;
+    const size = random.chance(0.4) ? 2 + random.below(4) : 1;
     return Array.from({ length: size }, () => randomStep(random, depth));
   });
   const ending = random.chance(0.8)
@@ -40,16 +40,20 @@ export function randomProgram(random: SeededRandom, depth = 0): Program {
 function randomStep(random: SeededRandom, depth: number): Step {
   // A retry that runs another program than its run did would be noticed by the names.
   const name = `step ${random.below(1_000_000)}`;
-  const eventId = random.pick(events);
   const kinds = ['Run', 'Run', 'Run', 'SleepFor', 'Call', 'Wait', 'Notify', 'Invoke'] as const;
   const type = random.pick(kinds);
   switch (type) {
     case 'SleepFor':
       return { type, name, ms: random.pick([0, 3 * second, 40 * second]) };
     case 'Wait':
-      return { type, name, eventId, timeoutMs: random.pick([2, 20, 600]) * second };
+      return {
+        type,
+        name,
+        eventId: random.pick([...events, 'never told']),
+        timeoutMs: random.pick([2, 20, 600]) * second,
+      };
     case 'Notify':
-      return { type, name, eventId };
+      return { type, name, eventId: random.pick(events) };
     case 'Invoke':
       if (depth === depthMax) return { type: 'Run', name };
       return { type, name, child: randomProgram(random, depth + 1) };

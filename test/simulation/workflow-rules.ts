@@ -51,10 +51,15 @@ export function endsAsItsProgramSays(
   if (event?.type === 'RunSucceeded') {
     holds(id, { kind: 'return', response: end?.body?.toString() }, move);
   } else if (event?.type === 'RunCanceled') {
-    const isAsked = asked.some(({ command }) => command.type === 'CancelRun' && command.id === id);
+    const isCanceled = asked.some(
+      ({ command }) => command.type === 'CancelRun' && command.id === id,
+    );
+    const isAsked = isCanceled || messages.some((message) => isTakenBack(asked, message));
     holds(id, { isAsked }, { isAsked: true });
   } else if (event?.type === 'RunFailed' && event.cause === 'stalled') {
-    holds(id, { isSilent: world.silent.has(id) }, { isSilent: true });
+    // Nobody was told to go on: the endpoint kept silent, or its message was taken back.
+    const isLost = world.silent.has(id) || messages.some((message) => isTakenBack(asked, message));
+    holds(id, { isLost }, { isLost: true });
   } else if (event?.type === 'RunFailed') {
     const fatal = messages.find((message) => message.id === event.messageId);
     holds(id, { fatal: fatal && fateOf(fatal) }, { fatal: 'failed' });
@@ -106,8 +111,19 @@ export function prefixesAreExact(
   }
 }
 
-/** Each entry has its message; all are final, and none is taken back while its run goes on. */
-export function entriesAreDelivered(calls: CallsByMessage, history: RunHistory): void {
+type Asked = WorkflowSimulation['asked'];
+
+/** Whether somebody wanted a message canceled. */
+function isTakenBack(asked: Asked, { id }: MessageHistory): boolean {
+  return asked.some(({ command }) => command.type === 'CancelMessage' && command.id === id);
+}
+
+/** Each entry has its message; all are final, and none is canceled for nothing. */
+export function entriesAreDelivered(
+  { asked }: WorkflowSimulation,
+  calls: CallsByMessage,
+  history: RunHistory,
+): void {
   const { id, entries, messages, end, endsBefore, started } = history;
   const ids = new Set(messages.map((message) => message.id));
   const unpublished = entries.filter(({ messageId }) => !ids.has(messageId));
@@ -123,8 +139,9 @@ export function entriesAreDelivered(calls: CallsByMessage, history: RunHistory):
     if (roleOf(message) === 'failureCallback') continue;
     const finalOffset = message.events.at(-1)?.offset ?? Number.POSITIVE_INFINITY;
     const isTooLate = finalOffset >= endsBefore;
-    const isTakenBack = fate === 'canceled' && finalOffset < (end?.offset ?? 0);
-    holds(isOf, { isTooLate, isTakenBack }, { isTooLate: false, isTakenBack: false });
+    const isLost = fate === 'canceled' && finalOffset < (end?.offset ?? 0);
+    holds(isOf, { isTooLate }, { isTooLate: false });
+    if (isLost) holds(isOf, { isAsked: isTakenBack(asked, message) }, { isAsked: true });
   }
 }
 

@@ -60,7 +60,7 @@ function ruleRun(
   rules.endsAsItsProgramSays(simulation, history);
   rules.oneOutcomePerStep(history);
   rules.prefixesAreExact(calls, history);
-  rules.entriesAreDelivered(calls, history);
+  rules.entriesAreDelivered(simulation, calls, history);
   rules.callsAreAnswered(history);
   rules.nobodyIsCalledAfterTheEnd(simulation, calls, history);
   rules.failuresAreTold(history);
