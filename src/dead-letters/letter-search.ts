@@ -1,7 +1,7 @@
 /** Which letters a request is about: by name, or page by page by what they match. */
 import type { Clock } from '../engine/clock.js';
 import type { Engine } from '../engine/engine.js';
-import type { LetterCursor } from './dead-letters.request.js';
+import type { LetterCursor } from './letter-cursor.js';
 import type { LetterShelf, PlacedLetter } from './letter-shelf.js';
 
 /** Letters looked at per tick. */

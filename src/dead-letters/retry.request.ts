@@ -22,8 +22,9 @@ export interface RetryOverrides {
   >;
 }
 
-export type RetryParsed =
-  | { readonly ok: true; readonly overrides: RetryOverrides }
+/** What options say, or why they are refused. */
+export type ParsedOptions<Overrides> =
+  | { readonly ok: true; readonly overrides: Overrides }
   | { readonly ok: false; readonly refusal: OptionRefusal };
 
 const unchangeable = 'cannot be changed by a retry';
@@ -36,9 +37,21 @@ export function readOverrides(
   said: MessageHeaders,
   rules: Omit<PublishRules, 'judgeUrl'>,
   at: number,
-): RetryParsed {
+): ParsedOptions<RetryOverrides> {
   const reader = new OptionReader(said, { ...rules, judgeUrl: () => refused(unchangeable) });
-  const has = (option: string) => said.options.has(option);
+  const overrides = readChanges(reader, said, rules, at);
+  reader.refuseOptions(others, unchangeable);
+  return parsedOptions(reader, said, overrides, unchangeable);
+}
+
+/** How whatever is tried again is to be delivered, where its options say. */
+export function readChanges(
+  reader: OptionReader,
+  { options }: MessageHeaders,
+  rules: Pick<PublishRules, 'retries'>,
+  at: number,
+): RetryOverrides {
+  const has = (option: string) => options.has(option);
   const message: RetryOverrides['message'] = {
     ...(has('timeout') && { timeoutMs: reader.timeout() }),
     ...(has('retries') && { maxRetries: reader.retries(rules.retries) }),
@@ -48,11 +61,19 @@ export function readOverrides(
       flowControl: reader.flowControl(),
     }),
   };
-  const overrides = { delayMs: reader.delay(), notBefore: reader.notBefore(at), message };
-  reader.refuseOptions(others, unchangeable);
-  if (said.callback !== null) reader.refuse('invalid', 'callback', unchangeable);
-  if (said.failureCallback !== null) reader.refuse('invalid', 'failure-callback', unchangeable);
-  if (said.forwarded.length > 0) reader.refuse('invalid', 'forward', unchangeable);
+  return { delayMs: reader.delay(), notBefore: reader.notBefore(at), message };
+}
+
+/** What was read, unless something was refused or says what nobody asks for here. */
+export function parsedOptions<Overrides>(
+  reader: OptionReader,
+  said: MessageHeaders,
+  overrides: Overrides,
+  unknown: string,
+): ParsedOptions<Overrides> {
+  if (said.callback !== null) reader.refuse('invalid', 'callback', unknown);
+  if (said.failureCallback !== null) reader.refuse('invalid', 'failure-callback', unknown);
+  if (said.forwarded.length > 0) reader.refuse('invalid', 'forward', unknown);
   return reader.refusal === null ? { ok: true, overrides } : { ok: false, refusal: reader.refusal };
 }
 
