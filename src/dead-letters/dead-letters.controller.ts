@@ -8,6 +8,7 @@ import {
   NotFoundException,
   Param,
   Post,
+  Query,
   Req,
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -25,12 +26,15 @@ import type { DeadLetterObject } from './dead-letter-object.js';
 import { deadLetterRoutes } from './dead-letters.openapi.js';
 import { bulkFilters, type LetterFilters, listFilters } from './dead-letters.request.js';
 import { DeadLettersDesk } from './dead-letters-desk.js';
+import { failedRunListFilters } from './failed-runs.request.js';
+import { FailedRunsDesk } from './failed-runs-desk.js';
 import { type RetryOverrides, readOverrides } from './retry.request.js';
 
 @Controller('v2/dlq')
 export class DeadLettersController {
   constructor(
     private readonly desk: DeadLettersDesk,
+    private readonly failedRuns: FailedRunsDesk,
     private readonly intake: Intake,
     @Inject(provided.config) private readonly config: Config,
     @Inject(provided.clock) private readonly clock: Clock,
@@ -38,7 +42,11 @@ export class DeadLettersController {
 
   @Get()
   @Describe(deadLetterRoutes.list)
-  list(@Req() request: FastifyRequest) {
+  list(@Req() request: FastifyRequest, @Query('source') source?: string) {
+    // How SDKs ask for what `/v2/workflows/dlq` lists.
+    if (source === 'workflow') {
+      return this.failedRuns.list(valueIn(readFilters(request.url, failedRunListFilters)));
+    }
     return this.desk.list(valueIn(readFilters(request.url, listFilters)));
   }
 

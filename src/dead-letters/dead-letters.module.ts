@@ -15,10 +15,11 @@ import { deadLetterDecider } from './dead-letter.decider.js';
 import { DeadLettersController } from './dead-letters.controller.js';
 import { type DeadLetter, DeadLetters, type Publication } from './dead-letters.projection.js';
 import { DeadLettersDesk } from './dead-letters-desk.js';
+import { FailedRunsModule } from './failed-runs.module.js';
 import { LetterShelf } from './letter-shelf.js';
 
 @Module({
-  imports: [MessagesModule],
+  imports: [MessagesModule, FailedRunsModule],
   controllers: [DeadLettersController],
   providers: [
     {

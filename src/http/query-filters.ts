@@ -20,7 +20,10 @@ export type Filters<Known extends KnownFilters> = {
 type FilterValues = Map<string, string[]>;
 
 /** Spellings that some clients use (messaging protocol 11). */
-const otherSpellings: ReadonlyMap<string, string> = new Map([['callerIP', 'callerIp']]);
+const otherSpellings: ReadonlyMap<string, string> = new Map([
+  ['callerIP', 'callerIp'],
+  ['failureCallbackState', 'failureFunctionState'],
+]);
 
 /**
  * The filters of a request: those in the query of its target (`/v2/dlq?label=a&label=b`, raw as it

@@ -4,6 +4,9 @@ import fc from 'fast-check';
 import type { DeadLetterCommand } from '../../src/dead-letters/dead-letter.commands.js';
 import { deadLetterDecider } from '../../src/dead-letters/dead-letter.decider.js';
 import { type DeadLetter, DeadLetters } from '../../src/dead-letters/dead-letters.projection.js';
+import type { FailedRunCommand } from '../../src/dead-letters/failed-run.commands.js';
+import { failedRunDecider } from '../../src/dead-letters/failed-run.decider.js';
+import { type FailedRun, FailedRuns } from '../../src/dead-letters/failed-runs.projection.js';
 import { LetterShelf } from '../../src/dead-letters/letter-shelf.js';
 import type { Command, Effect } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
@@ -33,7 +36,7 @@ import { registerRuns } from '../../src/workflows/run-registration.js';
 import type { Waiters } from '../../src/workflows/waiters.projection.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
 import { callbackOptions, messageOptions } from '../support/message-options.js';
-import { publicationOf } from '../support/publications.js';
+import { originOf, publicationOf } from '../support/publications.js';
 import {
   planOf,
   runConfiguration,
@@ -133,6 +136,17 @@ const letterCommands: fc.Arbitrary<Asked<DeadLetterCommand>> = fc.record({
   type: fc.constantFrom('DeleteDeadLetter' as const, 'RetryDeadLetter' as const),
   id: fc.constantFrom('0', '0', '1'),
   messageId: fc.constant('msg_again'),
+});
+
+const failedRunCommands: fc.Arbitrary<Asked<FailedRunCommand>> = fc.record({
+  type: fc.constantFrom(
+    'DeleteFailedRun' as const,
+    'ResumeFailedRun' as const,
+    'RestartFailedRun' as const,
+    'AllowFailureCallback' as const,
+  ),
+  id: fc.constantFrom('0', '0', '1'),
+  runId: fc.constant('wfr_again'),
 });
 
 /** Messages whose only attempt fails, mostly. */
@@ -500,6 +514,37 @@ const subjects: readonly Subject[] = [
       if (waiter === undefined) return command;
       const { runId: id, stepId, offset: waitOffset } = waiter;
       return { ...command, id, stepId, waitOffset, messageId: `msg_${id}_${stepId}` } as Command;
+    },
+  },
+  {
+    file: 'src/dead-letters/failed-run.decider.ts',
+    kind: failedRunDecider.kind,
+    wants: failedRunDecider.wants,
+    commands: fc.oneof(
+      { weight: 3, arbitrary: asCommands(runDecider.kind, runCommands) },
+      { weight: 2, arbitrary: asCommands(messageDecider.kind, messagesOfRuns) },
+      asCommands(failedRunDecider.kind, failedRunCommands),
+    ),
+    join(engine) {
+      joinMessages(engine);
+      registerRuns(engine);
+      engine.carry('endWait', carriesNothing);
+      const shelf = new LetterShelf<FailedRun>(20 * minute);
+      const failures = new FailedRuns(shelf, originOf(engine));
+      engine.register({ decider: failedRunDecider, view: shelf, folds: [failures] });
+      engine.follow(runDecider.kind, failures);
+      engine.follow(messageDecider.kind, failures);
+      return {
+        get all() {
+          return shelf.all(startedAt);
+        },
+      };
+    },
+    address(command, indexes) {
+      const { all } = indexes as { all: readonly FailedRun[] };
+      return command.kind === failedRunDecider.kind
+        ? { ...command, id: all[Number(command.id)]?.id ?? 'no-run' }
+        : command;
     },
   },
   {

@@ -1,8 +1,11 @@
-/** What dead letters ask of messages, over an engine of a test. */
+/** What letters ask of messages and of runs, over an engine of a test. */
 import type { Publication } from '../../src/dead-letters/dead-letters.projection.js';
+import type { RunOrigin } from '../../src/dead-letters/failed-runs.projection.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { messageKind } from '../../src/messages/message.events.js';
 import type { MessageState } from '../../src/messages/message.state.js';
+import { runKind } from '../../src/workflows/run.events.js';
+import type { RunState } from '../../src/workflows/run.state.js';
 
 export function publicationOf(engine: Engine) {
   return (messageId: string): Publication | undefined => {
@@ -11,5 +14,15 @@ export function publicationOf(engine: Engine) {
     const state = message.state as MessageState;
     const isOfRun = state.status === 'pending' && state.run !== null;
     return { offset: message.firstOffset, isOfRun };
+  };
+}
+
+export function originOf(engine: Engine) {
+  return (runId: string): RunOrigin | undefined => {
+    const state = engine.actors(runKind).find(runId)?.state as RunState | undefined;
+    if (state === undefined) return undefined;
+    const { createdAt, startedOffset, configurationOffset, failureCallbackOffset } =
+      state.life.context;
+    return { createdAt, startedOffset, configurationOffset, failureCallbackOffset };
   };
 }
