@@ -4,9 +4,11 @@ import type { Fold } from '../engine/registration.js';
 import type { TurnChanges } from '../engine/turn-changes.js';
 import type { MessageEvent } from '../messages/message.events.js';
 
+/** Of one run: mostly it is one. A parallel step of thousands publishes as many. */
+type Pending = string | Map<string, true>;
+
 export class PendingRunMessages implements Fold {
-  /** By run; a parallel step of thousands publishes as many. */
-  private readonly messages = new Map<string, Map<string, true>>();
+  private readonly messages = new Map<string, Pending>();
 
   /**
    * `runOf` tells the run of a message while it is pending, which it still is in the eyes of a fold
@@ -16,7 +18,9 @@ export class PendingRunMessages implements Fold {
 
   /** The ids of a run's messages, oldest first. A failure callback belongs to no active run. */
   of(runId: string): readonly string[] {
-    return [...(this.messages.get(runId)?.keys() ?? [])];
+    const own = this.messages.get(runId);
+    if (own === undefined) return [];
+    return typeof own === 'string' ? [own] : [...own.keys()];
   }
 
   /** Whether a run has any. */
@@ -41,18 +45,28 @@ export class PendingRunMessages implements Fold {
   }
 
   private add(runId: string, messageId: string, changes: TurnChanges): void {
-    let own = this.messages.get(runId);
+    const own = this.messages.get(runId);
     if (own === undefined) {
-      own = new Map();
-      changes.set(this.messages, runId, own);
+      changes.set(this.messages, runId, messageId);
+    } else if (typeof own === 'string') {
+      const both = new Map<string, true>([
+        [own, true],
+        [messageId, true],
+      ]);
+      changes.set<string, Pending>(this.messages, runId, both);
+    } else {
+      changes.set(own, messageId, true);
     }
-    changes.set(own, messageId, true);
   }
 
   private remove(messageId: string, changes: TurnChanges): void {
     const runId = this.runOf(messageId);
     const own = runId === undefined ? undefined : this.messages.get(runId);
     if (runId === undefined || own === undefined) return;
+    if (typeof own === 'string') {
+      if (own === messageId) changes.delete(this.messages, runId);
+      return;
+    }
     changes.delete(own, messageId);
     if (own.size === 0) changes.delete(this.messages, runId);
   }
