@@ -1,7 +1,6 @@
 /** `/fetch`, `/offsets/{timestamp}` and `/topics`: reading without a group (log protocol 1.4). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PartitionLog } from '../../storage/partition-log.js';
-import type { LogRecord } from '../../storage/record.js';
 import { OffsetOutOfRange } from '../../storage/storage-errors.js';
 import type { Clock } from '../engine/clock.js';
 import type { Engine } from '../engine/engine.js';
@@ -16,6 +15,7 @@ import {
   parseOffsetQuery,
   parseTopicPartitions,
 } from './fetch.request.js';
+import { recordText } from './record-text.js';
 import { topicRoutes } from './topics.openapi.js';
 import type { TopicsDesk } from './topics-desk.js';
 
@@ -127,27 +127,10 @@ async function readAll(cursors: readonly Cursor[]): Promise<string> {
   for (const cursor of cursors) {
     const batches = await cursor.log.read(cursor.offset, { maxRecords, maxBytes });
     for (const batch of batches) {
-      for (const record of batch.records()) texts.push(recordText(cursor, record));
+      for (const record of batch.records()) texts.push(recordText(record, cursor));
     }
   }
   return `[${texts.join(',')}]`;
-}
-
-/** A Message as the interface shows it: no key is "", no value is null, no field is left out. */
-function recordText({ topic, partition }: Position, record: LogRecord): string {
-  const { offset, timestamp, key, value, headers } = record;
-  return JSON.stringify({
-    topic,
-    partition,
-    offset,
-    timestamp,
-    key: key?.toString() ?? '',
-    value: value?.toString() ?? null,
-    headers: headers.map((header) => ({
-      key: header.name,
-      value: header.value?.toString() ?? '',
-    })),
-  });
 }
 
 async function offsetOf(log: PartitionLog, query: OffsetQuery): Promise<number> {

@@ -114,6 +114,9 @@ const nouns = [
   'run-terms',
   // The steps that the server itself submits, which logs show too.
   'entry-body',
+  // What others ask of topics, and a record as every interface shows it.
+  'topic-access',
+  'record-text',
 ];
 const grammars = new RegExp(`/(${nouns.join('|')})\\.ts$`);
 const isGrammar = (path: string) => grammars.test(path);

@@ -1,0 +1,29 @@
+/** What other features ask of topics: their logs, and to be told when those come, grow and go. */
+import type { PartitionLog } from '../../storage/partition-log.js';
+import type { Refusal } from '../http/error-shapes.js';
+
+export interface TopicAccess {
+  /** The logs of a topic by partition; where topics come by themselves it is created first. */
+  forConsume(topic: string): Promise<readonly PartitionLog[] | Refusal>;
+
+  /** The logs of a topic by partition; undefined if it does not exist (any more). */
+  logs(topic: string): Promise<readonly PartitionLog[] | undefined>;
+
+  /** How many partitions the topic has by now; 0 = it does not exist (any more). */
+  partitionsOf(topic: string): number;
+
+  /**
+   * The one log of a topic of the server's own, whose name begins with `__`: created if need be,
+   * compacted from time to time (per key its last record stays), hidden from everybody.
+   */
+  openInternal(name: string): Promise<PartitionLog>;
+
+  /**
+   * `hook` runs after the logs of a deleted topic are gone, and is awaited before another topic may
+   * take its name; again after a crash in between. Before recovery.
+   */
+  onDropped(hook: (topic: string) => Promise<void>): void;
+
+  /** `listener` is told, once it is durable, that a topic was created or has grown. */
+  onPartitions(listener: (topic: string) => void): void;
+}
