@@ -68,14 +68,16 @@ export class ScriptedWorkflow {
   }
 
   /** Starts a run as the SDK does; `headers` are those of the batch item. Gives its id. */
-  async trigger(headers: Headers = {}, body = '{"n":1}'): Promise<string> {
+  async trigger(headers: Headers = {}, body = '{"n":1}', url = this.url): Promise<string> {
     this.started += 1;
-    const runId = `wfr_${this.name}_${this.endpoint.port}_${this.started}`;
+    const name = `wfr_${this.name}_${this.endpoint.port}_${this.started}`;
+    const runId = headers['svc-workflow-runid'] ?? name;
     const item = {
-      destination: this.url,
+      destination: url,
       body,
       headers: {
         ...this.runHeaders(runId, true),
+        'svc-workflow-url': url,
         'svc-retries': '0',
         ...headers,
       },
