@@ -19,6 +19,7 @@ import { OpenapiModule } from './openapi/openapi.module.js';
 import { type Ports, provided } from './ports.js';
 import { PublishingModule } from './publishing/publishing.module.js';
 import { QueuesModule } from './queues/queues.module.js';
+import { RestCredentialsModule } from './rest-credentials/rest-credentials.module.js';
 import { SchedulesModule } from './schedules/schedules.module.js';
 import { SigningKeysModule } from './signing-keys/signing-keys.module.js';
 import { TopicsModule } from './topics/topics.module.js';
@@ -76,6 +77,7 @@ export function applicationModule(shared: Shared, routes: RouteTable): DynamicMo
     WorkflowsModule,
     EventsModule,
     PublishingModule,
+    RestCredentialsModule,
     TopicsModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };

@@ -4,7 +4,7 @@
  */
 import { BadRequestException, HttpException } from '@nestjs/common';
 import type { Outcome } from '../engine/turn.js';
-import { refusalOf } from './error-shapes.js';
+import { type Refusal, refusalOf } from './error-shapes.js';
 import type { Parsed } from './parsed.js';
 
 /** The result of an accepted command. Throws the rejection of a refused one as its status. */
@@ -19,4 +19,9 @@ export function resultOf<Result>(outcome: Outcome | undefined): Result {
 export function valueIn<Value>(parsed: Parsed<Value>): Value {
   if (parsed.ok) return parsed.value;
   throw new BadRequestException(parsed.reason);
+}
+
+/** Throws a refusal as its status; for nothing to refuse, nothing. */
+export function refuseIf(refusal: Refusal | undefined): void {
+  if (refusal !== undefined) throw new HttpException(refusal.message, refusal.status);
 }

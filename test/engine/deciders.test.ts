@@ -19,6 +19,8 @@ import type { MessageCommand } from '../../src/messages/message.commands.js';
 import { messageDecider } from '../../src/messages/message.decider.js';
 import type { QueueCommand } from '../../src/queues/queue.commands.js';
 import { queueDecider } from '../../src/queues/queue.decider.js';
+import type { RestCredentialCommand } from '../../src/rest-credentials/rest-credential.commands.js';
+import { restCredentialDecider } from '../../src/rest-credentials/rest-credential.decider.js';
 import type { ScheduleCommand } from '../../src/schedules/schedule.commands.js';
 import { scheduleDecider } from '../../src/schedules/schedule.decider.js';
 import { ScheduledMessages } from '../../src/schedules/scheduled-messages.projection.js';
@@ -248,6 +250,19 @@ const queueCommands: fc.Arbitrary<Asked<QueueCommand>> = fc.oneof(
     type: fc.constantFrom('EnsureQueue', 'PauseQueue', 'ResumeQueue', 'DeleteQueue'),
     id: anyQueue,
   }),
+);
+
+const anyCredential = fc.constantFrom('reader', 'writer');
+
+const credentialCommands: fc.Arbitrary<Asked<RestCredentialCommand>> = fc.oneof(
+  fc.record({
+    type: fc.constant('CreateRestCredential' as const),
+    id: anyCredential,
+    digest: fc.constantFrom('ab'.repeat(32), 'cd'.repeat(32)),
+    permissions: fc.constantFrom('ALL', 'PRODUCE', 'CONSUME'),
+    topic: fc.constantFrom('rides', 'ri*', '*'),
+  }),
+  fc.record({ type: fc.constant('DeleteRestCredential' as const), id: anyCredential }),
 );
 
 const anyGroup = fc.constantFrom('all', 'some');
@@ -593,6 +608,13 @@ const subjects: readonly Subject[] = [
     wants: signingKeysDecider.wants,
     commands: asCommands(signingKeysDecider.kind, rotations),
     join: (engine) => engine.register({ decider: signingKeysDecider, view: null, folds: [] }),
+  },
+  {
+    file: 'src/rest-credentials/rest-credential.decider.ts',
+    kind: restCredentialDecider.kind,
+    wants: restCredentialDecider.wants,
+    commands: asCommands(restCredentialDecider.kind, credentialCommands),
+    join: (engine) => engine.register({ decider: restCredentialDecider, view: null, folds: [] }),
   },
   {
     file: 'src/topics/topic.decider.ts',
