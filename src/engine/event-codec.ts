@@ -27,12 +27,13 @@ const noHeaders: NonNullable<RecordInput['headers']> = [];
 
 export class EventCodec {
   private packr: Packr;
-  private structures: string[][] = [];
+  /** Every shape so far, as the log has it or must have it next. */
+  private table = '[]';
   private undefinedStructures = false;
   private latestKind = '';
 
   constructor(private readonly upcasters: UpcasterTable) {
-    this.packr = this.packrOver([]);
+    this.packr = this.packrOverTable();
   }
 
   /**
@@ -48,7 +49,7 @@ export class EventCodec {
     this.undefinedStructures = false;
     return {
       key: null,
-      value: Buffer.from(JSON.stringify(this.structures)),
+      value: Buffer.from(this.table),
       timestamp: at,
       terms: [structuresTerm],
     };
@@ -97,17 +98,20 @@ export class EventCodec {
   }
 
   private learn(table: Buffer | null): void {
-    this.packr = this.packrOver(JSON.parse((table ?? empty).toString()) as string[][]);
+    this.table = (table ?? empty).toString();
+    this.packr = this.packrOverTable();
   }
 
-  private packrOver(known: string[][]): Packr {
-    const structures: string[][] & { sharedLength?: number } = known;
-    structures.sharedLength = known.length;
-    this.structures = structures;
+  /**
+   * It must ask for the shapes: of those that it is given at once it reads the first 32 only, as
+   * ids beyond take two bytes, which it knows of shapes that it has made or asked for.
+   */
+  private packrOverTable(): Packr {
     return new Packr({
-      structures,
       maxSharedStructures: structuresMax,
-      saveStructures: () => {
+      getStructures: () => JSON.parse(this.table) as string[][],
+      saveStructures: (structures) => {
+        this.table = JSON.stringify(structures);
         this.undefinedStructures = true;
         return true;
       },

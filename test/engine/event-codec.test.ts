@@ -1,0 +1,76 @@
+import type { DomainEvent } from '../../src/engine/decider.js';
+import { EventCodec } from '../../src/engine/event-codec.js';
+import { UpcasterTable } from '../../src/engine/upcasters.js';
+import type { LogRecord, RecordInput } from '../../storage/record.js';
+import { envelope } from '../support/envelope.js';
+
+const newCodec = () => new EventCodec(new UpcasterTable());
+
+/** As the log gives back what it was given. */
+function read({ key, value, headers = [] }: RecordInput, offset: number): LogRecord {
+  return { offset, key, value, timestamp: 0, headers };
+}
+
+/** An event with a field that no other has. */
+const happened = (shape: number): DomainEvent => ({ type: 'Happened', [`field${shape}`]: shape });
+
+/** What one life of a server writes of events of so many shapes, as `record` numbers them. */
+function written(codec: EventCodec, shapes: readonly number[], log: RecordInput[]): void {
+  for (const shape of shapes) {
+    const offset = log.length;
+    const encode = () => codec.encode(envelope(happened(shape), { offset }), []);
+    let record = encode();
+    if (codec.needsDefinition) {
+      log.push(codec.definition(0));
+      record = encode();
+    }
+    log.push(record);
+  }
+}
+
+function replayed(codec: EventCodec, log: readonly RecordInput[]): readonly DomainEvent[] {
+  return log.flatMap((record, offset) => codec.decode(read(record, offset))?.event ?? []);
+}
+
+describe('the shapes of events', () => {
+  // One byte tells 32 shapes from each other; what is beyond takes two.
+  it.each([1, 31, 32, 33, 64, 65, 200])('%i of them are read back by the next life', (count) => {
+    const log: RecordInput[] = [];
+    const shapes = Array.from({ length: count }, (_, shape) => shape);
+    written(newCodec(), shapes, log);
+    expect(replayed(newCodec(), log)).toEqual(shapes.map(happened));
+  });
+
+  it('go on to be learned in each life, after those that were known', () => {
+    const log: RecordInput[] = [];
+    const lives = [
+      Array.from({ length: 30 }, (_, shape) => shape),
+      Array.from({ length: 60 }, (_, shape) => shape),
+      Array.from({ length: 90 }, (_, shape) => 89 - shape),
+    ];
+    for (const shapes of lives) {
+      const codec = newCodec();
+      replayed(codec, log);
+      written(codec, shapes, log);
+    }
+    expect(replayed(newCodec(), log)).toEqual(lives.flat().map(happened));
+    expect(log.filter(({ key }) => key === null)).toHaveLength(90);
+  });
+
+  it('that cannot be encoded are not taken for known', () => {
+    const codec = newCodec();
+    const log: RecordInput[] = [];
+    written(codec, [1], log);
+    const untold = {
+      type: 'Happened',
+      other: {
+        get field() {
+          throw new Error('no');
+        },
+      },
+    };
+    expect(() => codec.encode(envelope(untold), [])).toThrow('no');
+    written(codec, [2, 3], log);
+    expect(replayed(newCodec(), log)).toEqual([1, 2, 3].map(happened));
+  });
+});
