@@ -5,6 +5,7 @@
 import type { EventEnvelope } from '../engine/decider.js';
 import { dialects } from '../http/dialect.js';
 import type { MessagePublished } from '../messages/message.events.js';
+import { relabeled } from '../publishing/run-headers.js';
 import type { StartRun } from '../workflows/run.commands.js';
 import {
   type Inheritance,
@@ -152,11 +153,23 @@ function overridden(
   configuration: RunConfiguration,
   { message, failureCallback: url }: RevivalOverrides,
 ): RunConfiguration {
-  const labeled = message.labels === undefined ? configuration : relabeled(configuration, message);
-  const terms = { ...labeled.terms, ...message };
-  if (url === null) return { ...labeled, terms };
+  const { labels } = message;
+  const shown = labels === undefined ? configuration : showing(configuration, labels);
+  const terms = { ...shown.terms, ...message };
+  if (url === null) return { ...shown, terms };
   const failureCallback = { ...(terms.failureCallback ?? plainCallback(terms)), url };
-  return { ...labeled, terms: { ...terms, failureCallback } };
+  return { ...shown, terms: { ...terms, failureCallback } };
+}
+
+/** An endpoint is told the labels in a header (messaging protocol 7.5). */
+function showing(configuration: RunConfiguration, labels: readonly string[]): RunConfiguration {
+  const { headers, failureHeaders } = configuration;
+  const dialect = dialects[configuration.dialect];
+  return {
+    ...configuration,
+    headers: relabeled(headers, dialect, labels),
+    failureHeaders: relabeled(failureHeaders, dialect, labels),
+  };
 }
 
 function plainCallback({
@@ -175,18 +188,4 @@ function plainCallback({
     flowControl: null,
     redaction,
   };
-}
-
-/** Where an endpoint is told the labels in a header, it is told the new ones. */
-function relabeled(
-  configuration: RunConfiguration,
-  { labels = [] }: RevivalOverrides['message'],
-): RunConfiguration {
-  const name = `${dialects[configuration.dialect].messagePrefix}Label`.toLowerCase();
-  const told = (headers: readonly string[]) =>
-    headers.map((text, index) =>
-      index % 2 === 1 && headers[index - 1]?.toLowerCase() === name ? labels.join(',') : text,
-    );
-  const { headers, failureHeaders } = configuration;
-  return { ...configuration, headers: told(headers), failureHeaders: told(failureHeaders) };
 }

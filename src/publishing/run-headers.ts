@@ -35,6 +35,19 @@ export function withLabel(
     : [...headers, `${messagePrefix}Label`, labels.join(',')];
 }
 
+/** With these labels shown to its endpoint, whatever was shown before. */
+export function relabeled(
+  headers: readonly string[],
+  dialect: Dialect,
+  labels: readonly string[],
+): readonly string[] {
+  return withLabel(
+    without(headers, (option) => option === 'label'),
+    dialect,
+    labels,
+  );
+}
+
 /** The value of `<any prefix><option>`; null = it is not there. */
 export function headerOf(headers: readonly string[], option: string): string | null {
   for (let index = 0; index + 1 < headers.length; index += 2) {

@@ -3,6 +3,7 @@ import {
   failureHeaders,
   headerOf,
   ownHeaders,
+  relabeled,
   withLabel,
 } from '../../src/publishing/run-headers.js';
 
@@ -52,6 +53,13 @@ describe("the headers of a run's starter", () => {
       'red',
     ]);
     expect(withLabel([], dialects.svc, [])).toEqual([]);
+  });
+
+  it('show new labels in place of the old ones, in its dialect', () => {
+    const headers = ['svc-label', 'red', 'X-A', 'b', 'Upstash-Label', 'pink'];
+    const shown = ['X-A', 'b', 'Svc-Label', 'blue,green'];
+    expect(relabeled(headers, dialects.svc, ['blue', 'green'])).toEqual(shown);
+    expect(relabeled(['X-A', 'b'], dialects.svc, ['blue', 'green'])).toEqual(shown);
   });
 
   it('are found in any case and dialect', () => {
