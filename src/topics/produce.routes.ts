@@ -10,7 +10,7 @@ import { type Parsed, parsed, refused } from '../http/parsed.js';
 import { rawBody } from '../http/raw-body.js';
 import type { Intake } from '../lifecycle/intake.js';
 import { type ProduceRecord, parseProduce, recordOfPath } from './produce.request.js';
-import type { ProduceResult, TopicLogs } from './topic-logs.js';
+import type { ProduceResult, RecordAppender } from './record-appender.js';
 import { topicRoutes } from './topics.openapi.js';
 import type { TopicsDesk } from './topics-desk.js';
 
@@ -20,7 +20,7 @@ const jsonType = 'application/json; charset=utf-8';
 
 export class ProduceRoutes implements HotRoutes {
   constructor(
-    private readonly logs: TopicLogs,
+    private readonly appender: RecordAppender,
     private readonly topics: TopicsDesk,
     private readonly intake: Intake,
     private readonly durability: Durability,
@@ -94,7 +94,7 @@ export class ProduceRoutes implements HotRoutes {
     const results: ProduceResult[] = [];
     await Promise.all(
       plans.map(async ({ topic, indexes, logs, own }) => {
-        const appended = await this.logs.append(topic, logs, own);
+        const appended = await this.appender.append(topic, logs, own);
         indexes.forEach((index, position) => {
           results[index] = appended[position] as ProduceResult;
         });

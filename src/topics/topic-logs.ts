@@ -3,21 +3,9 @@
  * from a request into their log; the engine decides only whether the topic exists.
  */
 import type { PartitionLog } from '../../storage/partition-log.js';
-import type { RecordInput } from '../../storage/record.js';
 import type { Store } from '../../storage/store.js';
 import type { EffectCarrier, EffectSource } from '../engine/registration.js';
-import { KeylessTurns, partitionOfKey } from './partitioner.js';
-import type { ProduceRecord } from './produce.request.js';
 import type { KeepPartitionLogs } from './topic.decider.js';
-
-/** Where a record ended up. */
-export interface ProduceResult {
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: number;
-  /** Unix milliseconds, as stored. */
-  readonly timestamp: number;
-}
 
 /** The name of a partition's log in the store; it never names a file. */
 function logName(topic: string, partition: number): string {
@@ -33,7 +21,6 @@ interface Opening {
 export class TopicLogs implements EffectCarrier<KeepPartitionLogs> {
   private readonly ready = new Map<string, readonly PartitionLog[]>();
   private readonly openings = new Map<string, Opening>();
-  private readonly keylessTurns = new KeylessTurns();
 
   /** `failed` is told when a log cannot be created: without it the topic cannot be served. */
   constructor(
@@ -59,52 +46,6 @@ export class TopicLogs implements EffectCarrier<KeepPartitionLogs> {
     return ready === undefined ? this.opening(topic).logs : Promise.resolve(ready);
   }
 
-  /**
-   * Appends the records of one topic, in order, one atomic batch per partition, and settles when
-   * all of them are durable. `partition` of a record must be below `logs.length`.
-   */
-  async append(
-    topic: string,
-    logs: readonly PartitionLog[],
-    records: readonly ProduceRecord[],
-  ): Promise<ProduceResult[]> {
-    const partitions = this.choosePartitions(topic, logs.length, records);
-    const results: ProduceResult[] = [];
-    const commits: Promise<void>[] = [];
-    for (const partition of new Set(partitions)) {
-      const log = logs[partition];
-      if (log === undefined) throw new Error(`${topic} has no partition ${partition}`);
-      const own = [...records.keys()].filter((index) => partitions[index] === partition);
-      const inputs = own.map((index) => recordInput(records[index] as ProduceRecord));
-      const { baseOffset, timestamp, durable } = log.append(inputs);
-      commits.push(durable);
-      own.forEach((index, position) => {
-        results[index] = {
-          topic,
-          partition,
-          offset: baseOffset + position,
-          timestamp: records[index]?.timestamp ?? timestamp,
-        };
-      });
-    }
-    await Promise.all(commits);
-    return results;
-  }
-
-  private choosePartitions(
-    topic: string,
-    count: number,
-    records: readonly ProduceRecord[],
-  ): number[] {
-    let keyless = -1;
-    return records.map(({ partition, key }) => {
-      if (partition !== null) return partition;
-      if (key !== null) return partitionOfKey(key, count);
-      if (keyless === -1) keyless = this.keylessTurns.next(topic, count);
-      return keyless;
-    });
-  }
-
   private async open(topic: string, partitions: number): Promise<readonly PartitionLog[]> {
     const logs: PartitionLog[] = [];
     for (let partition = 0; partition < partitions; partition += 1) {
@@ -127,8 +68,4 @@ export class TopicLogs implements EffectCarrier<KeepPartitionLogs> {
     this.openings.set(topic, opening);
     return opening;
   }
-}
-
-function recordInput({ key, value, headers, timestamp }: ProduceRecord): RecordInput {
-  return timestamp === null ? { key, value, headers } : { key, value, headers, timestamp };
 }

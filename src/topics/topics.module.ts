@@ -10,6 +10,7 @@ import { Intake } from '../lifecycle/intake.js';
 import { provided } from '../ports.js';
 import { FetchRoutes } from './fetch.routes.js';
 import { ProduceRoutes } from './produce.routes.js';
+import { RecordAppender } from './record-appender.js';
 import { topicDecider } from './topic.decider.js';
 import { TopicLogs } from './topic-logs.js';
 import { TopicsDesk } from './topics-desk.js';
@@ -41,7 +42,7 @@ function topics(
     partitions: config.topicPartitions,
     autoCreate: config.topicAutoCreate,
   });
-  table.add(new ProduceRoutes(logs, desk, intake, durabilityOf(config)));
+  table.add(new ProduceRoutes(new RecordAppender(), desk, intake, durabilityOf(config)));
   table.add(new FetchRoutes(desk, engine, clock));
   return logs;
 }
