@@ -49,6 +49,8 @@ export class AppendGroup {
   baseOffset: Offset = 0;
   nextOffset: Offset = 0;
   recordCount = 0;
+  /** The segment ends behind this group, which may be empty. */
+  endsSegment = false;
   /** Offsets in here are relative to the group's baseOffset. */
   readonly terms = new TermList();
   durable: Promise<void> = Promise.resolve();
@@ -64,6 +66,7 @@ export class AppendGroup {
     this.baseOffset = baseOffset;
     this.nextOffset = baseOffset;
     this.recordCount = 0;
+    this.endsSegment = false;
     this.terms.clear();
     this.durable = new Promise((resolve, reject) => {
       this.settle = resolve;

@@ -20,6 +20,8 @@ export interface CommitTarget {
   write(group: AppendGroup): Promise<void>;
   /** The group is in: called before its promise settles. */
   committed(group: AppendGroup): void;
+  /** The segment ends here: what comes next goes to another one. */
+  endSegment(): Promise<void>;
   /** A group failed: called once; every group from then on is refused with the same error. */
   failed(error: unknown): Error;
 }
@@ -67,6 +69,14 @@ export class GroupCommit {
     return { baseOffset, nextOffset: open.nextOffset, timestamp, durable: open.durable };
   }
 
+  /** Lets the segment end behind what was appended so far; settles when it has. */
+  endSegment(): Promise<void> {
+    if (this.failure !== null) return Promise.reject(this.failure);
+    this.open.endsSegment = true;
+    this.running ??= this.run();
+    return this.open.durable;
+  }
+
   /** Settles when nothing is waiting or in flight. */
   async idle(): Promise<void> {
     while (this.running !== null) await this.running;
@@ -80,14 +90,17 @@ export class GroupCommit {
 
   private async run(): Promise<void> {
     await thisTickIsOver();
-    while (this.open.recordCount > 0 && this.failure === null) {
+    while (this.failure === null && (this.open.recordCount > 0 || this.open.endsSegment)) {
       const group = this.open;
       group.close();
       this.open = this.spare;
       this.open.open(group.nextOffset);
       try {
-        await this.target.write(group);
-        this.target.committed(group);
+        if (group.recordCount > 0) {
+          await this.target.write(group);
+          this.target.committed(group);
+        }
+        if (group.endsSegment) await this.target.endSegment();
         group.settle();
       } catch (error) {
         const failure = this.target.failed(error);

@@ -59,6 +59,7 @@ class LogRecovery {
     });
     if (tail === null) throw this.damaged(segment, 'the size is not what the manifest says');
     if (!tail.equals(expected)) throw this.damaged(segment, 'the footer is not intact');
+    segment.isSealed = true;
     this.push(segment);
   }
 
@@ -161,8 +162,7 @@ class LogRecovery {
     }
     await this.listOnly(this.segments, fresh);
     if (fresh !== null) this.push(fresh);
-    const lastTime = Math.max(0, ...tail.batches.slice(-1).map((b) => b.header.appendTime));
-    return { ...this.recovered(fresh, null, proven, intact), lastTime };
+    return this.recovered(fresh, null, proven, intact);
   }
 
   /** The segment to go on with, if something has to be written again or an offset left out. */
@@ -219,7 +219,7 @@ class LogRecovery {
       logTag,
       segments,
       nextOffset,
-      lastTime: 0,
+      lastTime: segments.at(-1)?.lastAppendTime ?? 0,
       growing,
       prepared,
       toSeal,

@@ -12,8 +12,8 @@ import { readWhole, replaceFile, writeFully } from './whole-file.js';
   header =>
      0  magic           'SWMF'
      4  checksum        UINT32   crc32 of bytes 8 to 31
-     8  version         UINT16   1
-    10  minimumVersion  UINT16   1
+     8  version         UINT16   2
+    10  minimumVersion  UINT16   2
     12  storeId         16 bytes
     28  generation      UINT32   rises whenever both copies are written anew
 
@@ -29,7 +29,7 @@ import { readWhole, replaceFile, writeFully } from './whole-file.js';
   lost.
 */
 const magic = 0x464d5753;
-const version = 1;
+const version = 2;
 const headerLength = 32;
 const editHeaderLength = 12;
 const firstCopy = 'MANIFEST';

@@ -69,12 +69,7 @@ export type ManifestEdit =
       readonly id: number;
       readonly segments: readonly ManifestSegment[];
     }
-  | {
-      readonly type: 'trimmed';
-      readonly id: number;
-      readonly startOffset: Offset;
-      readonly first: number;
-    }
+  | { readonly type: 'trimmed'; readonly id: number; readonly startOffset: Offset }
   | { readonly type: 'ceilingRaised'; readonly id: number; readonly ceiling: Offset }
   | { readonly type: 'closed'; readonly logs: readonly ClosedLog[] };
 
@@ -118,6 +113,11 @@ function newLog(id: number, name: string, settings: LogSettings): ManifestLog {
   return { id, name, settings, startOffset: 0, ceiling: 0, nextNumber: 0, segments: [] };
 }
 
+/** Whether a segment that ended lies below `offset`, all of it. */
+function endsBy(offset: Offset, end: SegmentEnd | null): boolean {
+  return end !== null && end.nextOffset <= offset;
+}
+
 type LogEdit = Extract<
   ManifestEdit,
   { type: 'segmentAdded' | 'segmentSealed' | 'recovered' | 'trimmed' | 'ceilingRaised' }
@@ -146,7 +146,7 @@ function changedLog(log: ManifestLog, edit: LogEdit): ManifestLog {
       return {
         ...log,
         startOffset: edit.startOffset,
-        segments: log.segments.filter(({ number }) => number >= edit.first),
+        segments: log.segments.filter(({ end }) => !endsBy(edit.startOffset, end)),
       };
     case 'ceilingRaised':
       return { ...log, ceiling: edit.ceiling };

@@ -2,16 +2,17 @@
 import type { AppendGroup } from './append-group.js';
 import { type Appended, GroupCommit } from './group-commit.js';
 import { LogReader, type ReadOptions } from './log-reader.js';
+import { LogUpkeep } from './log-upkeep.js';
 import type { LogSettings } from './manifest.js';
 import { assertOffset, type Offset } from './offset.js';
 import type { RecordInput } from './record.js';
 import type { RecordBatch } from './record-batch.js';
-import { removeSegments, segmentsBelow } from './retention.js';
-import type { Segment } from './segment.js';
+import type { Segment, SegmentSpan } from './segment.js';
 import { SegmentWriter } from './segment-writer.js';
 import { diskError, LogClosed, OffsetOutOfRange } from './storage-errors.js';
 import type { StoreContext } from './store-context.js';
 import { removeLogFiles } from './stray-files.js';
+import { Waiters } from './waiters.js';
 
 export type { Appended } from './group-commit.js';
 export type { ReadOptions } from './log-reader.js';
@@ -38,11 +39,6 @@ export interface OpenedLog {
   readonly toSeal: readonly Segment[];
 }
 
-interface Waiter {
-  readonly offset: Offset;
-  readonly wake: (moved: boolean) => void;
-}
-
 /*
   startOffset           highWatermark          endOffset
        |                      |                    |
@@ -56,10 +52,9 @@ export class PartitionLog {
   private readonly writer: SegmentWriter;
   private readonly reader: LogReader;
   private readonly commit: GroupCommit;
-  private readonly waiters = new Set<Waiter>();
-  private trimming: Promise<unknown> = Promise.resolve();
+  private readonly waiters = new Waiters();
+  private readonly upkeep: LogUpkeep;
   private closedBecause: Error | null = null;
-  private start: Offset;
   private readable: Offset;
   private durableOffset: Offset;
 
@@ -69,7 +64,6 @@ export class PartitionLog {
   ) {
     this.name = opened.name;
     this.settings = opened.settings;
-    this.start = opened.startOffset;
     this.readable = opened.nextOffset;
     this.durableOffset = opened.nextOffset;
     this.reader = new LogReader(context, opened, opened.segments);
@@ -79,9 +73,11 @@ export class PartitionLog {
       preparesNextSegment: opened.settings.preparesNextSegment ?? false,
       segments: opened.segments,
     });
+    this.upkeep = new LogUpkeep(context, opened, () => this.writer.sealed());
     const target = {
       write: (group: AppendGroup) => this.write(group),
       committed: (group: AppendGroup) => this.committed(group),
+      endSegment: () => this.writer.endSegment(),
       failed: (error: unknown) => context.fail(`writing log ${opened.id}`, error),
     };
     if (context.readOnly) this.closedBecause = new LogClosed('the store is open for reading only');
@@ -101,7 +97,7 @@ export class PartitionLog {
 
   /** The first offset that is still here. */
   get startOffset(): Offset {
-    return this.start;
+    return this.upkeep.startOffset;
   }
 
   /** The first offset that readers do not see yet: all before it are durable (see fsync modes). */
@@ -112,6 +108,16 @@ export class PartitionLog {
   /** The offset that the next record will get. */
   get endOffset(): Offset {
     return this.commit.endOffset;
+  }
+
+  /** What the log is made of, oldest first. */
+  get segments(): SegmentSpan[] {
+    return this.opened.segments.filter(({ isEmpty }) => !isEmpty).map(({ span }) => span);
+  }
+
+  /** Bytes of its segments. */
+  get byteLength(): number {
+    return this.opened.segments.reduce((sum, { end }) => sum + end, 0);
   }
 
   /** Bytes that wait for the next write. */
@@ -134,7 +140,7 @@ export class PartitionLog {
    */
   async read(from: Offset, options: ReadOptions = {}): Promise<RecordBatch[]> {
     assertOffset(from);
-    const { start, readable } = this;
+    const { startOffset: start, readable } = this;
     if (from < start || from > readable) throw new OffsetOutOfRange(from, start, readable);
     try {
       if (options.backwards === true) {
@@ -144,39 +150,28 @@ export class PartitionLog {
       const until = Math.min(options.until ?? readable, readable);
       return from >= until ? [] : await this.reader.forwards(from, until, options);
     } catch (error) {
-      if (from < this.start) throw new OffsetOutOfRange(from, this.start, this.readable);
+      if (from < this.startOffset) {
+        throw new OffsetOutOfRange(from, this.startOffset, this.readable);
+      }
       throw diskError(`reading log ${this.name}`, error);
     }
   }
 
   /**
-   * True as soon as the high watermark is beyond `offset`; false at `deadlineMs` (Unix time, the
-   * store's clock) or when the log closes. Woken by the commit: nobody polls.
+   * Calls `wake` once, in a microtask, when the high watermark is beyond `offset` (which it may be
+   * already) or the log has stopped; look at `highWatermark` to know which. The answer cancels.
    */
-  waitBeyond(offset: Offset, deadlineMs?: number): Promise<boolean> {
-    if (this.readable > offset) return Promise.resolve(true);
-    if (this.closedBecause !== null) return Promise.resolve(false);
-    return new Promise((resolve) => {
-      let cancel: () => void = () => undefined;
-      const waiter = {
-        offset,
-        wake: (moved: boolean) => {
-          this.waiters.delete(waiter);
-          cancel();
-          resolve(moved);
-        },
-      };
-      this.waiters.add(waiter);
-      if (deadlineMs === undefined) return;
-      const delay = Math.max(0, deadlineMs - this.context.now());
-      cancel = this.context.after(delay, () => waiter.wake(false));
-    });
+  whenBeyond(offset: Offset, wake: () => void): () => void {
+    const cancel = this.waiters.add(offset, wake);
+    if (this.closedBecause !== null) this.waiters.wakeAll();
+    else this.waiters.wakeBelow(this.readable);
+    return cancel;
   }
 
   /** The lowest offset whose timestamp is at least `timestamp`; the high watermark if none is. */
   async offsetFor(timestamp: number): Promise<Offset> {
     const found = await this.reader.offsetFor(timestamp, this.readable);
-    return Math.max(found ?? this.readable, this.start);
+    return Math.max(found ?? this.readable, this.startOffset);
   }
 
   /** The offsets of records that carry the index term `term`. */
@@ -192,23 +187,32 @@ export class PartitionLog {
     terms: readonly (readonly string[])[],
     options: FindOptions = {},
   ): AsyncGenerator<Offset> {
-    const from = Math.max(options.from ?? this.start, this.start);
+    const from = Math.max(options.from ?? 0, this.startOffset);
     const until = Math.min(options.until ?? this.readable, this.readable);
     const isBackwards = options.order === 'newest';
     for await (const offset of this.reader.candidates(terms, from, until, isBackwards)) {
-      if (offset >= this.start) yield offset;
+      if (offset >= this.startOffset) yield offset;
     }
   }
 
   /**
    * Lets go of whole sealed segments that lie below `offset`; returns the new start offset, which
-   * is where the first remaining segment begins. One trim at a time.
+   * is where the first remaining segment begins.
    */
   trimTo(offset: Offset): Promise<Offset> {
     if (this.closedBecause !== null) return Promise.reject(this.closedBecause);
-    const trimmed = this.trimming.then(() => this.trimNow(offset));
-    this.trimming = trimmed.catch(() => undefined);
-    return trimmed;
+    return this.upkeep.trimTo(offset);
+  }
+
+  /**
+   * Seals the growing segment, if it holds records, so that an idle log can be trimmed to its end
+   * and compacted. Rejects as an append does.
+   */
+  async roll(): Promise<void> {
+    if (this.closedBecause !== null) throw this.closedBecause;
+    await this.commit.endSegment();
+    await this.writer.sealed();
+    if (this.context.fence.error !== null) throw this.context.fence.error;
   }
 
   /** Makes the first segment ahead. For the store. */
@@ -219,16 +223,18 @@ export class PartitionLog {
   /** Refuses appends, wakes the waiting and lets what is in flight finish. For the store. */
   async stop(reason: Error = new LogClosed(`log ${this.name} is closed`)): Promise<void> {
     this.closedBecause ??= reason;
-    for (const waiter of [...this.waiters]) waiter.wake(false);
-    await this.trimming;
+    this.upkeep.stop(reason);
+    this.waiters.wakeAll();
+    await this.upkeep.idle();
     await this.commit.idle();
   }
 
   /** Appends are refused with `error`: the store has failed. For the store. */
   fence(error: Error): void {
     this.closedBecause ??= error;
+    this.upkeep.stop(error);
     this.commit.refuse(error);
-    for (const waiter of [...this.waiters]) waiter.wake(false);
+    this.waiters.wakeAll();
   }
 
   /** fdatasync in the lazy modes. For the store. */
@@ -271,9 +277,7 @@ export class PartitionLog {
     this.readable = group.nextOffset;
     if (this.context.fsync === 'strict') this.durableOffset = group.nextOffset;
     this.moved();
-    for (const waiter of this.waiters) {
-      if (waiter.offset < this.readable) waiter.wake(true);
-    }
+    this.waiters.wakeBelow(this.readable);
   }
 
   private moved(): void {
@@ -285,16 +289,5 @@ export class PartitionLog {
       acknowledged: this.readable,
       logTag: this.opened.logTag,
     }));
-  }
-
-  private async trimNow(offset: Offset): Promise<Offset> {
-    await this.writer.sealed();
-    const { segments } = this.opened;
-    const gone = segmentsBelow(this.context.manifest.state, this.id, segments, offset);
-    const last = gone.at(-1);
-    if (last === undefined) return this.start;
-    this.start = last.nextOffset;
-    await removeSegments(this.context, this.id, segments, gone.length);
-    return this.start;
   }
 }

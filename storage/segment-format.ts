@@ -72,7 +72,7 @@ export function decodeSegmentHeader(source: Buffer): SegmentHeader | null {
   footer =>
      0  magic             'SWSE'
      4  checksum          UINT32   crc32 of bytes 8 to 127
-     8  version           UINT16   1
+     8  version           UINT16   2; 1 where lastAppendTime is not known
     10  reserved          6 bytes of zero
     16  baseOffset        UINT64
     24  nextOffset        UINT64
@@ -82,7 +82,8 @@ export function decodeSegmentHeader(source: Buffer): SegmentHeader | null {
     44  lastChecksum      UINT32   headerChecksum of the last batch
     48  maxTimestamp      FLOAT64  ms
     56  digest            32 bytes SHA-256 of the file up to `end`
-    88  reserved          40 bytes of zero
+    88  lastAppendTime    FLOAT64  ms; since version 2, zero bytes before
+    96  reserved          32 bytes of zero
 
   The manifest repeats it; a difference is damage.
 */
@@ -98,12 +99,14 @@ export interface SegmentEnd {
   readonly recordCount: number;
   readonly lastChecksum: number;
   readonly maxTimestamp: number;
+  /** When its last batch was appended, ms, by the store's clock; version 1 did not write it down. */
+  readonly lastAppendTime?: number | undefined;
 }
 
 export function encodeSegmentFooter(segment: SegmentEnd, digest: Buffer): Buffer {
   const footer = Buffer.alloc(segmentFooterLength);
   footer.writeUInt32LE(footerMagic, 0);
-  footer.writeUInt16LE(version, 8);
+  footer.writeUInt16LE(segment.lastAppendTime === undefined ? 1 : 2, 8);
   writeOffset(footer, segment.baseOffset, 16);
   writeOffset(footer, segment.nextOffset, 24);
   footer.writeUInt32LE(segment.end, 32);
@@ -112,6 +115,7 @@ export function encodeSegmentFooter(segment: SegmentEnd, digest: Buffer): Buffer
   footer.writeUInt32LE(segment.lastChecksum, 44);
   footer.writeDoubleLE(segment.maxTimestamp, 48);
   digest.copy(footer, 56, 0, 32);
+  footer.writeDoubleLE(segment.lastAppendTime ?? 0, 88);
   footer.writeUInt32LE(crc32(footer.subarray(8)), 4);
   return footer;
 }

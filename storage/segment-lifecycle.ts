@@ -78,6 +78,7 @@ export async function sealSegment(
     end,
     digest: digest.toString('hex'),
   });
+  segment.isSealed = true;
   // Readers find the terms in the file from now on: a sealed segment's index is not kept.
   segment.index = null;
 }

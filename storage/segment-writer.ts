@@ -102,6 +102,16 @@ export class SegmentWriter {
     if (this.active?.segment === segment) this.durable = end;
   }
 
+  /** Seals the growing segment, if it holds anything; no group may be on its way. */
+  async endSegment(): Promise<void> {
+    const { active } = this;
+    if (active === null || active.segment.isEmpty) return;
+    // The next segment's header vouches for all of this one, so all of it must be on disk.
+    await this.sync();
+    this.seal(active.segment, active.file);
+    this.active = null;
+  }
+
   /** Settles when every segment that was left behind is sealed. */
   sealed(): Promise<void> {
     return this.sealing;
@@ -171,9 +181,7 @@ export class SegmentWriter {
     if (active !== null) {
       const { segment } = active;
       if (segment.isEmpty || segment.end + bytes <= this.context.segmentBytes) return active;
-      // The next segment's header vouches for all of this one, so all of it must be on disk.
-      await this.sync();
-      this.seal(segment, active.file);
+      await this.endSegment();
     }
     const segment = await this.prepareNext();
     this.next = null;

@@ -8,8 +8,26 @@ import type { SegmentIndex } from './segment-index.js';
 /** What a segment has to know of a batch. */
 export type CommittedBatch = Pick<
   BatchHeader,
-  'headerChecksum' | 'bodyLength' | 'baseOffset' | 'nextOffset' | 'recordCount' | 'maxTimestamp'
+  | 'headerChecksum'
+  | 'bodyLength'
+  | 'baseOffset'
+  | 'nextOffset'
+  | 'recordCount'
+  | 'appendTime'
+  | 'maxTimestamp'
 >;
+
+/** What a log is made of, as its users see it. Offsets are half-open: [baseOffset, nextOffset). */
+export interface SegmentSpan {
+  readonly baseOffset: Offset;
+  readonly nextOffset: Offset;
+  /** Header and batches. */
+  readonly byteLength: number;
+  /** The latest of all its records' timestamps and of its appends, Unix ms. */
+  readonly latestTime: number;
+  /** Only what is sealed can be trimmed or compacted. */
+  readonly isSealed: boolean;
+}
 
 /**
  * Offsets [baseOffset, nextOffset), bytes [64, end) of the file: what readers may see. A segment
@@ -23,6 +41,9 @@ export class Segment implements SegmentEnd {
   recordCount = 0;
   lastChecksum = 0;
   maxTimestamp = Number.NEGATIVE_INFINITY;
+  lastAppendTime: number | undefined;
+  /** Nothing will be added to it: it has a footer, and the manifest says so. */
+  isSealed = false;
   /** Kept while the segment grows; a sealed segment's is loaded when it is needed. */
   index: SegmentIndex | null = null;
 
@@ -41,6 +62,7 @@ export class Segment implements SegmentEnd {
     segment.recordCount = end.recordCount;
     segment.lastChecksum = end.lastChecksum;
     segment.maxTimestamp = end.maxTimestamp;
+    segment.lastAppendTime = end.lastAppendTime;
     return segment;
   }
 
@@ -65,6 +87,7 @@ export class Segment implements SegmentEnd {
     this.recordCount += header.recordCount;
     this.lastChecksum = header.headerChecksum;
     this.maxTimestamp = Math.max(this.maxTimestamp, header.maxTimestamp);
+    this.lastAppendTime = header.appendTime;
   }
 
   /** The segment as it was when its batches ended at `end`: a start of `batches`. */
@@ -81,10 +104,17 @@ export class Segment implements SegmentEnd {
     return shorter;
   }
 
+  get span(): SegmentSpan {
+    const { baseOffset, nextOffset, end, maxTimestamp, lastAppendTime, isSealed } = this;
+    const latestTime = Math.max(maxTimestamp, lastAppendTime ?? maxTimestamp);
+    return { baseOffset, nextOffset, byteLength: end, latestTime, isSealed };
+  }
+
   /** What the manifest and the footer keep of it. */
   toEnd(): SegmentEnd {
     const { baseOffset, nextOffset, end, batchCount, recordCount, lastChecksum } = this;
-    const maxTimestamp = this.maxTimestamp;
-    return { baseOffset, nextOffset, end, batchCount, recordCount, lastChecksum, maxTimestamp };
+    const { maxTimestamp, lastAppendTime } = this;
+    const counts = { batchCount, recordCount };
+    return { baseOffset, nextOffset, end, ...counts, lastChecksum, maxTimestamp, lastAppendTime };
   }
 }

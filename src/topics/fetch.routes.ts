@@ -92,10 +92,12 @@ export class FetchRoutes implements HotRoutes {
     return new Promise((resolve) => {
       const end = () => {
         this.waiting.delete(end);
+        for (const cancel of cancels) cancel();
         resolve();
       };
+      const cancels = cursors.map(({ log, offset }) => log.whenBeyond(offset, end));
+      cancels.push(this.clock.after(Math.max(0, deadline - this.clock.now()), end));
       this.waiting.add(end);
-      for (const { log, offset } of cursors) void log.waitBeyond(offset, deadline).then(end);
     });
   }
 

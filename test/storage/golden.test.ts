@@ -1,6 +1,7 @@
 /**
- * Every format as version 1 wrote it. STEPWELL_WRITE_GOLDEN=1 writes the files anew; a change of
- * what is there is a change of the format and needs a new version beside the old one.
+ * Every format as each version wrote it. STEPWELL_WRITE_GOLDEN=1 writes the files of the current
+ * version anew; a change of what is there is a change of the format and needs a new version beside
+ * the old ones, which stay as they are.
  */
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,8 @@ import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { directory, ManualTimers, settle } from './simulated-store.js';
 
-const golden = 'test/golden/storage/v1';
+const golden = 'test/golden/storage';
+const currentVersion = 2;
 const stops = ['clean', 'killed'] as const;
 
 const record = (index: number): RecordInput => ({
@@ -76,10 +78,10 @@ async function filesUnder(path: string): Promise<string[]> {
     .sort();
 }
 
-describe.each(stops)('the golden folder of version 1, %s', (stop) => {
-  const folder = join(golden, stop);
+describe.each(stops)('what is written today, %s', (stop) => {
+  const folder = join(golden, `v${currentVersion}`, stop);
 
-  it('is what is written today, byte for byte', async () => {
+  it('is the golden folder of the current version, byte for byte', async () => {
     const files = await writeFolder(stop);
     if (process.env['STEPWELL_WRITE_GOLDEN'] === '1') {
       await rm(folder, { recursive: true, force: true });
@@ -94,7 +96,13 @@ describe.each(stops)('the golden folder of version 1, %s', (stop) => {
       expect(`${path} ${bytes.toString('hex')}`).toBe(`${path} ${expected.toString('hex')}`);
     }
   });
+});
 
+const folders = [1, currentVersion].flatMap((version) =>
+  stops.map((stop) => ({ version, stop, folder: join(golden, `v${version}`, stop) })),
+);
+
+describe.each(folders)('the golden folder of version $version, $stop', ({ stop, folder }) => {
   it('opens, reads and takes a new record', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'stepwell-golden-'));
     const copy = join(parent, 'data');
@@ -127,7 +135,7 @@ describe.each(stops)('the golden folder of version 1, %s', (stop) => {
     await cp(folder, copy, { recursive: true });
     for (const name of ['MANIFEST', 'MANIFEST.copy']) {
       const bytes = await readFile(join(copy, name));
-      bytes.writeUInt16LE(2, 10);
+      bytes.writeUInt16LE(currentVersion + 1, 10);
       bytes.writeUInt32LE(crc32(bytes.subarray(8, 32)), 4);
       await writeFile(join(copy, name), bytes);
     }

@@ -211,19 +211,115 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await store.close();
   });
 
-  it('wakes who waits as soon as a record is durable, and at the deadline otherwise', async () => {
+  it('wakes who waits as soon as a record is durable, or the log stops, and only once', async () => {
     const store = await open();
     const log = await filled(store, 1);
-    expect(await log.waitBeyond(0)).toBe(true);
-    const woken = log.waitBeyond(1);
-    const late = log.waitBeyond(5, timers.time + 100);
+    const woken: string[] = [];
+    const wait = (offset: number, name: string) =>
+      log.whenBeyond(offset, () => woken.push(`${name} at ${log.highWatermark}`));
+    wait(0, 'one who need not wait');
+    expect(woken).toEqual([]);
+    await Promise.resolve();
+    expect(woken.splice(0)).toEqual(['one who need not wait at 1']);
+    wait(1, 'the next record');
+    wait(2, 'the one after it');
+    wait(9, 'the end');
     await log.append([numbered(1)]).durable;
-    expect(await woken).toBe(true);
-    timers.advance(100);
-    expect(await late).toBe(false);
-    const closing = log.waitBeyond(5);
+    expect(woken.splice(0)).toEqual(['the next record at 2']);
+    await log.append([numbered(2), numbered(3)]).durable;
+    expect(woken.splice(0)).toEqual(['the one after it at 4']);
     await store.close();
-    expect(await closing).toBe(false);
+    wait(9, 'one who came late');
+    await Promise.resolve();
+    expect(woken).toEqual(['the end at 4', 'one who came late at 4']);
+  });
+
+  it('wakes nobody who has cancelled, not even one whose turn has come', async () => {
+    const store = await open();
+    const log = await filled(store, 1);
+    const woken: string[] = [];
+    log.whenBeyond(0, () => woken.push('cancelled in time'))();
+    const cancelLater = log.whenBeyond(1, () => woken.push('cancelled before the append'));
+    cancelLater();
+    cancelLater();
+    await log.append([numbered(1)]).durable;
+    await store.close();
+    expect(woken).toEqual([]);
+  });
+
+  it('says what it is made of, the same after a restart, and how late each part is', async () => {
+    let store = await open();
+    await filled(store, 10);
+    timers.advance(1000);
+    await store.log('orders')?.append([{ ...numbered(10), timestamp: timers.time + 5000 }]).durable;
+    await store.log('orders')?.roll();
+    await store.log('orders')?.append([numbered(11)]).durable;
+    const spans = store.log('orders')?.segments ?? [];
+    expect(spans.map(({ isSealed }) => isSealed).lastIndexOf(true)).toBe(spans.length - 2);
+    expect(spans.map(({ baseOffset }) => baseOffset)).toEqual([
+      0,
+      ...spans.slice(0, -1).map(({ nextOffset }) => nextOffset),
+    ]);
+    // The records say 1970: what counts is when they were appended, unless they claim the future.
+    const appended = timers.time - 1000;
+    expect(spans[0]?.latestTime).toBe(appended);
+    expect(spans.at(-2)?.latestTime).toBe(timers.time + 5000);
+    expect(spans.at(-1)).toMatchObject({ latestTime: timers.time, isSealed: false });
+    const sum = spans.reduce((bytes, { byteLength }) => bytes + byteLength, 0);
+    expect(store.log('orders')?.byteLength).toBe(sum);
+    await store.close();
+    store = await open();
+    expect(store.log('orders')?.segments).toEqual(spans);
+    await store.close();
+  });
+
+  it('never gives a record an earlier append time, not even after a restart', async () => {
+    let store = await open();
+    await filled(store, 1);
+    await store.close();
+    timers.time -= 60_000;
+    store = await open();
+    const log = store.log('orders');
+    expect(log?.append([numbered(1)]).timestamp).toBe(timers.time + 60_000);
+    await store.close();
+  });
+
+  it('seals what grows when it is told to, and then can be trimmed to its end', async () => {
+    let store = await open();
+    const log = await filled(store, 3);
+    await log.roll();
+    await log.roll();
+    expect(log.segments).toMatchObject([{ baseOffset: 0, nextOffset: 3, isSealed: true }]);
+    const { durable } = log.append([numbered(3)]);
+    await log.roll();
+    await durable;
+    expect(log.segments).toMatchObject([{ nextOffset: 3 }, { nextOffset: 4, isSealed: true }]);
+    expect(await log.trimTo(4)).toBe(4);
+    expect(log.segments).toEqual([]);
+    await store.close();
+    store = await open();
+    expect([store.log('orders')?.startOffset, store.log('orders')?.endOffset]).toEqual([4, 4]);
+    expect(store.log('orders')?.append([numbered(4)]).baseOffset).toBe(4);
+    await store.close();
+    await expect(log.roll()).rejects.toMatchObject({ code: 'closed' });
+  });
+
+  it('rolls between two groups while others append', async () => {
+    const store = await open();
+    const log = await store.createLog('orders');
+    const waiting: Promise<void>[] = [];
+    for (let index = 0; index < 30; index += 1) {
+      waiting.push(log.append([numbered(index)]).durable);
+      if (index % 3 === 0) waiting.push(log.roll());
+      if (index % 5 === 0) await new Promise((next) => setImmediate(next));
+    }
+    await Promise.all(waiting);
+    expect((await all(log)).map(({ offset }) => offset)).toEqual(
+      Array.from({ length: 30 }, (_, i) => i),
+    );
+    expect(log.segments.length).toBeGreaterThan(1);
+    await log.verify();
+    await store.close();
   });
 
   it('lets go of whole sealed segments and keeps the rest', async () => {
