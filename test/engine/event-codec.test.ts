@@ -8,7 +8,7 @@ const newCodec = () => new EventCodec(new UpcasterTable());
 
 /** As the log gives back what it was given. */
 function read({ key, value, headers = [] }: RecordInput, offset: number): LogRecord {
-  return { offset, key, value, timestamp: 0, headers };
+  return { offset, key, value, timestamp: 0, headers, terms: [] };
 }
 
 /** An event with a field that no other has. */
