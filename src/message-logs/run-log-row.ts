@@ -10,6 +10,7 @@ import type { Started } from './logged-runs.js';
 import type { Published } from './published-messages.js';
 import type { RunOrigin } from './run-logs.request.js';
 import type { StepFields } from './run-step-fields.js';
+import { stalledError } from './run-step-object.js';
 import { shownText } from './shown-text.js';
 
 /** Of a response body, what a row shows (decision 20). */
@@ -74,7 +75,10 @@ export function runRow(
       invokerWorkflowRunCreatedAt: invoker.createdAt,
     }),
     ...(response !== undefined && { workflowRunResponse: response }),
-    ...(event.type === 'RunFailed' && { dlqId: deadLetterId(envelope) }),
+    ...(event.type === 'RunFailed' && {
+      dlqId: deadLetterId(envelope),
+      ...(event.cause === 'stalled' && { error: stalledError }),
+    }),
   };
 }
 

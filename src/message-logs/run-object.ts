@@ -6,6 +6,7 @@ import { endStates, type RunLifeState } from './run-log-entry.js';
 import { type StepError, type StepGroup, stepError } from './run-step-object.js';
 import { runSteps } from './run-steps.js';
 import type { RunSurroundings } from './run-surroundings.js';
+import { hasNoFailureFunction } from './sdk-answer.js';
 import { shownText } from './shown-text.js';
 
 export type CallbackState =
@@ -102,7 +103,9 @@ function failureFunctionOf(
     published.event.run?.role === 'failureCallback';
   const message = [...messages.values()].findLast(isCalled);
   if (message === undefined || end?.event.type !== 'RunFailed') return null;
-  const { published, failures, status, notBefore } = message;
+  const { published, failures, status, notBefore, last } = message;
+  // Clients name themselves for every run that they start, whether they have one or not.
+  if (hasNoFailureFunction(last)) return null;
   const { bytesMax, running } = around;
   const failed = messages.get(end.event.messageId)?.last ?? null;
   const isAwaited = status === 'pending' && !running.has(published.id);

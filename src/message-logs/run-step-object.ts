@@ -61,6 +61,11 @@ export type StepGroup =
   | { readonly type: 'sequential' | 'parallel'; readonly steps: readonly StepObject[] }
   | { readonly type: 'next'; readonly steps: readonly NextStepObject[] };
 
+/** Of a run that nothing can come of any more (`RunFailed.cause`). */
+export const stalledError =
+  'nothing can come any more: the endpoint answered, ' +
+  'but it neither submitted what comes next nor ended the run';
+
 /** A failed attempt; of its response's body, `bytesMax` bytes (null = all, -1 = nothing). */
 export function stepError({ event, at, body }: Attempted, bytesMax: number | null): StepError {
   return {
@@ -70,14 +75,4 @@ export function stepError({ event, at, body }: Attempted, bytesMax: number | nul
     headers: headerMap(null, event.headers),
     time: at,
   };
-}
-
-/** The step that an endpoint names as the one that failed; null = it names none. */
-export function failedStepName(failure: Attempted | undefined): string | null {
-  const headers = failure?.event.headers ?? [];
-  for (let index = 0; index + 1 < headers.length; index += 2) {
-    const isMeant = headers[index]?.toLowerCase().endsWith('-error-step-name') === true;
-    if (isMeant) return headers[index + 1] ?? null;
-  }
-  return null;
 }

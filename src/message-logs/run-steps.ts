@@ -8,21 +8,18 @@ import { isComplete, type Slot, type SlotGroup, slotGroups } from './run-slots.j
 import { hiding, type Showing } from './run-step-fields.js';
 import {
   type DeliveryFields,
-  failedStepName,
   type NextStepObject,
   type StepGroup,
   type StepObject,
   type StepState,
+  stalledError,
   stepError,
 } from './run-step-object.js';
 import type { RunSurroundings } from './run-surroundings.js';
+import { failedStepName } from './sdk-answer.js';
 import { slotFields } from './slot-fields.js';
 import { SlotMessages } from './slot-messages.js';
 import { messageState, slotState } from './slot-state.js';
-
-const stalledError =
-  'nothing can come any more: the endpoint answered, ' +
-  'but it neither submitted what comes next nor ended the run';
 
 /** Groups in the order in which they began; what the endpoint is asked for now comes last. */
 export function runSteps(history: RunHistory, around: RunSurroundings): readonly StepGroup[] {
@@ -85,7 +82,7 @@ class RunSteps {
     if (group === undefined || !isComplete(group) || message === undefined) return null;
     if (message.status === 'delivered') return null;
     const failures = this.messages.failures(place);
-    const stepName = failedStepName(failures.at(-1));
+    const stepName = failedStepName(failures.at(-1) ?? null);
     const state = messageState(message, this.around);
     return {
       messageId: message.published.id,

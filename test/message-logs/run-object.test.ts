@@ -226,6 +226,14 @@ describe('a run that has ended', () => {
     });
   });
 
+  it('shows nothing of that where its endpoint has no function for it', () => {
+    const run = new ToldRun().fails('msg_0').failWith('msg_0');
+    run.publish('msg_f', { url: workflow, run: runPlace({ role: 'failureCallback' }) });
+    expect(run.object()).toHaveProperty('failureFunction');
+    run.delivered('msg_f', { headers: ['Svc-Workflow-Failure-Callback-Notfound', 'true'] });
+    expect(run.object()).not.toHaveProperty('failureFunction');
+  });
+
   it('hides what its starter wants hidden', () => {
     const terms = { ...configuration().terms, redaction: hidden };
     const run = new ToldRun({ configuration: configuration({ terms }) });
