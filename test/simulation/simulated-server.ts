@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import type { Shared } from '../../src/app.module.js';
 import { readConfiguration } from '../../src/config.js';
 import { openCredentials } from '../../src/credentials.js';
+import { RunRevivals } from '../../src/dead-letters/run-revivals.js';
 import { Engine } from '../../src/engine/engine.js';
 import { identifiersFrom } from '../../src/engine/identifiers.js';
 import { Journal } from '../../src/engine/journal.js';
@@ -28,6 +29,7 @@ export class SimulatedServer {
     readonly engine: Engine,
     readonly journal: Journal,
     readonly events: EventsDesk,
+    readonly revivals: RunRevivals,
     readonly clock: ManualClock,
     readonly disk: SimulatedDisk,
     private readonly metrics: Metrics,
@@ -77,7 +79,8 @@ export class SimulatedServer {
     const engine = nest.get(Engine);
     const journal = nest.get(Journal);
     const events = nest.get(EventsDesk, { strict: false });
-    return new SimulatedServer(engine, journal, events, clock, disk, metrics, failures);
+    const revivals = nest.get(RunRevivals, { strict: false });
+    return new SimulatedServer(engine, journal, events, revivals, clock, disk, metrics, failures);
   }
 
   /** Lets `durationMs` pass, event by event; stops early when `isOver` says so. */

@@ -20,6 +20,8 @@ export const thirdParty = 'https://third.example/';
 /** How a run wants to be called. */
 export interface RunStart {
   readonly id: string;
+  /** What its headers call it: by the name of the run that it goes on for, if it does. */
+  readonly knownAs: string;
   readonly messageId: string;
   readonly program: Program;
   readonly dialect: DialectName;
@@ -33,7 +35,7 @@ const unknownSdk = 'X-Unknown-Sdk';
 const at = 0;
 
 export function startRun(start: RunStart, now: number): StartRun {
-  const { id, messageId, program, delayMs, dialect, terms, hasFailureCallback } = start;
+  const { id, knownAs, messageId, program, delayMs, dialect, terms, hasFailureCallback } = start;
   const { headers, ...failureCallback } = callbackOptions({ url: endpoint, retryDelay: '1000' });
   return {
     type: 'StartRun',
@@ -52,8 +54,8 @@ export function startRun(start: RunStart, now: number): StartRun {
       dialect,
       url: endpoint,
       callerIp: '127.0.0.1',
-      headers: ['X-Run', id, ...(program.takesOver ? [unknownSdk, 'true'] : [])],
-      failureHeaders: ['X-Run', id],
+      headers: ['X-Run', knownAs, ...(program.takesOver ? [unknownSdk, 'true'] : [])],
+      failureHeaders: ['X-Run', knownAs],
       answerCheck: 'sdk',
       fetchesLazily: false,
       reportsInitialBody: true,

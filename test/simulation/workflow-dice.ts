@@ -20,8 +20,8 @@ export class WorkflowDice implements CommandDice {
   constructor(
     private readonly random: SeededRandom,
     private readonly world: WorkflowWorld,
-    /** Somebody takes runs and messages back now and then. */
-    private readonly cancels: boolean,
+    /** Operators take runs and messages back now and then, and bring failed ones to life again. */
+    private readonly isOperated: boolean,
   ) {}
 
   setUp(): readonly Command[] {
@@ -40,14 +40,20 @@ export class WorkflowDice implements CommandDice {
       void world.notify(random.pick(events), random.pick(lately));
       return [];
     }
-    if (this.cancels && random.chance(0.05)) return this.takeBack(server);
-    if (this.cancels && lately.length > 0 && random.chance(0.1)) {
-      return [cancelRun(random.pick(lately))];
-    }
+    if (this.isOperated && random.chance(0.3)) return this.operate(server, lately);
     if (random.chance(0.05)) return this.startAgain(acknowledged, now);
     return Array.from({ length: 1 + random.below(2) }, () =>
       world.begin('wfr', randomProgram(random), now),
     );
+  }
+
+  private operate(server: SimulatedServer, lately: readonly string[]): readonly Command[] {
+    const { random } = this;
+    const { operator } = this.world;
+    if (random.chance(0.2)) return this.takeBack(server);
+    if (lately.length > 0 && random.chance(0.3)) return [cancelRun(random.pick(lately))];
+    if (operator.letters.length > 0) operator.revive();
+    return [];
   }
 
   /** An operator cancels a message, and does not look what it is for. */

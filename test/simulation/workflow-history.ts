@@ -51,7 +51,12 @@ export async function runHistories(journal: Journal): Promise<RunHistories> {
       if (ends.has(event.type)) endsBefore.set(id, (envelopes.at(-1)?.offset ?? 0) + 1);
     }
   }
-  const bodies = new Map([...events.values()].flat().map(({ offset, body }) => [offset, body]));
+  const places = new Map([...events.values()].flat().map((event) => [event.offset, event]));
+  const recordedAt = (offset: number) => {
+    const recorded = places.get(offset);
+    if (recorded === undefined) throw new Error(`no event of a run stands at ${offset}`);
+    return recorded;
+  };
   const messages = [...(await messageHistories(journal)).values()];
   return new Map(
     [...events].map(([id, own]) => [
@@ -60,22 +65,23 @@ export async function runHistories(journal: Journal): Promise<RunHistories> {
         own,
         messages.filter(({ published }) => published.event.run?.runId === id),
         endsBefore.get(id) ?? Number.POSITIVE_INFINITY,
-        (offset) => bodies.get(offset) ?? null,
+        recordedAt,
       ),
     ]),
   );
 }
 
+type RecordedAt = (offset: number) => Recorded;
+
 function historyOf(
   events: readonly Recorded[],
   messages: readonly MessageHistory[],
   endsBefore: number,
-  bodyAt: (offset: number) => Buffer | null,
+  recordedAt: RecordedAt,
 ): RunHistory {
   const started = events[0] as Recorded<RunStarted>;
-  const program: Program = JSON.parse(started.body?.toString() ?? '');
+  const program: Program = JSON.parse(bodyOf(started, recordedAt)?.toString() ?? '');
   const end = events.find(({ event }) => ends.has(event.type)) as Recorded<RunEnd> | undefined;
-  const entries = events.flatMap((event) => entryOf(event, events, bodyAt) ?? []);
   return {
     id: started.id,
     program,
@@ -83,48 +89,60 @@ function historyOf(
     events,
     end: end ?? null,
     endsBefore,
-    entries,
+    entries: entriesOf(started, events, recordedAt),
     messages,
   };
 }
 
+/** What it has inherited, or its payload, and what its own events have appended to that. */
+function entriesOf(
+  started: Recorded<RunStarted>,
+  [, ...later]: readonly Recorded[],
+  recordedAt: RecordedAt,
+): readonly Entry[] {
+  const { messageId, inherited } = started.event;
+  const entry = (name: string, event: Recorded): readonly Entry[] => {
+    const body = bodyOf(event, recordedAt);
+    return body === null ? [] : [{ messageId: name, event, body }];
+  };
+  const first = inherited?.entries.flatMap((each) =>
+    entry(each.messageId, recordedAt(each.offset)),
+  );
+  const [initial, ...others] = [
+    ...(first ?? entry(messageId, started)),
+    ...later.flatMap((event) =>
+      'messageId' in event.event ? entry(event.event.messageId, event) : [],
+    ),
+  ];
+  if (initial === undefined) throw new Error(`${started.id} has no entries`);
+  const takeovers = later.flatMap(({ event }) => (event.type === 'RunReconfigured' ? [event] : []));
+  return [{ ...initial, messageId: takeovers.at(-1)?.messageId ?? initial.messageId }, ...others];
+}
+
 /** The element that an event appends (messaging protocol 7.9 and 7.11); null = it appends none. */
-function entryOf(
-  recorded: Recorded,
-  events: readonly Recorded[],
-  bodyAt: (offset: number) => Buffer | null,
-): Entry | null {
-  const { event, body } = recorded;
-  const entry = (messageId: string, bytes: Buffer | null) => ({
-    messageId,
-    event: recorded,
-    body: bytes ?? Buffer.alloc(0),
-  });
+function bodyOf({ event, body }: Recorded, recordedAt: RecordedAt): Buffer | null {
   switch (event.type) {
-    case 'RunStarted': {
-      const takeovers = events.filter((other) => other.event.type === 'RunReconfigured');
-      const last = takeovers.at(-1)?.event;
-      return entry(last?.type === 'RunReconfigured' ? last.messageId : event.messageId, body);
-    }
+    case 'RunStarted':
+      return event.payloadOffset === null ? body : recordedAt(event.payloadOffset).body;
     case 'StepStored':
-      return entry(event.messageId, body);
+      return body;
     case 'WaitEnded': {
-      const { step, eventId, isTimeout, notificationOffset, messageId } = event;
-      const notified = notificationOffset === null ? body : bodyAt(notificationOffset);
+      const { step, eventId, isTimeout, notificationOffset } = event;
+      const notified = notificationOffset === null ? body : recordedAt(notificationOffset).body;
       const out =
         notified === null || notified.length === 0 ? {} : { out: notified.toString('base64') };
       const waited = isTimeout ? { waitTimeout: true } : out;
-      return entry(messageId, json({ ...named(step), waitEventId: eventId, ...waited }));
+      return json({ ...named(step), waitEventId: eventId, ...waited });
     }
     case 'InvocationEnded': {
-      const { step, runId, outcome, endOffset, messageId } = event;
+      const { step, runId, outcome, endOffset } = event;
       const out = JSON.stringify({
         workflowRunId: runId,
-        ...(outcome === 'succeeded' && { body: bodyAt(endOffset)?.toString() ?? '' }),
+        ...(outcome === 'succeeded' && { body: recordedAt(endOffset).body?.toString() ?? '' }),
         isCanceled: outcome === 'canceled',
         isFailed: outcome === 'failed',
       });
-      return entry(messageId, json({ ...named(step), out }));
+      return json({ ...named(step), out });
     }
     default:
       return null;

@@ -2,7 +2,12 @@
 import type { SimulatedServer } from './simulated-server.js';
 
 /** Indexes that are meant to remember what has ended. */
-const lasting: ReadonlySet<string> = new Set(['KnownRuns', 'LatestNotification', 'DeadLetters']);
+const lasting: ReadonlySet<string> = new Set([
+  'KnownRuns',
+  'LatestNotification',
+  'DeadLetters',
+  'FailedRuns',
+]);
 
 /** Every stream that is not final, and every index, as plain values. */
 export function remembered({ engine }: SimulatedServer): unknown {

@@ -5,6 +5,7 @@ import type { StartReceipt, StepReceipt } from '../../src/workflows/run.commands
 import type { StepInfo, WaitEnded } from '../../src/workflows/run.events.js';
 import { holds } from './holds.js';
 import type { Recorded, RunHistories, RunHistory } from './workflow-history.js';
+import { heirOf } from './workflow-revivals.js';
 import type { WorkflowSimulation } from './workflow-rules.js';
 
 type StepCommand = { readonly id: string; readonly step: StepInfo };
@@ -13,11 +14,14 @@ type StepCommand = { readonly id: string; readonly step: StepInfo };
  * A wait is ended by an event or by its deadline, never by both and never early; only the end of its
  * run spares it that.
  */
-export function waitsEndOnce({ world }: WorkflowSimulation, { id, events, end }: RunHistory): void {
+export function waitsEndOnce(
+  { world }: WorkflowSimulation,
+  { id, events, end, started }: RunHistory,
+): void {
   const ended = events.filter(({ event }) => event.type === 'WaitEnded') as Recorded<WaitEnded>[];
-  for (const { event } of events) {
-    if (event.type !== 'WaitOpened') continue;
-    const { step, deadline, eventId } = event;
+  const opened = events.flatMap(({ event }) => (event.type === 'WaitOpened' ? [event] : []));
+  const inherited = started.event.inherited?.waits ?? [];
+  for (const { step, deadline, eventId } of [...inherited, ...opened]) {
     const [wait, ...others] = ended.filter((each) => each.event.step.id === step.id);
     const isSpared = end !== null && end.event.type !== 'RunSucceeded';
     const isEnded = wait !== undefined || isSpared;
@@ -31,8 +35,11 @@ export function waitsEndOnce({ world }: WorkflowSimulation, { id, events, end }:
 }
 
 /** Events that came early are taken by later waits, each by one, in the order in which they came. */
-export function earlyEventsAreTakenInOrder({ id, events }: RunHistory): void {
+export function earlyEventsAreTakenInOrder({ id, events, started }: RunHistory): void {
   const stored = new Map<string, number[]>();
+  for (const { eventId, offset } of started.event.inherited?.notifications ?? []) {
+    stored.set(eventId, [...(stored.get(eventId) ?? []), offset]);
+  }
   for (const [index, { event, offset }] of events.entries()) {
     if (event.type === 'NotificationStored') {
       stored.set(event.eventId, [...(stored.get(event.eventId) ?? []), offset]);
@@ -55,16 +62,31 @@ export function toldEventsArrive(
     for (const { command } of acknowledged.slice(0, acknowledgedBefore)) {
       if (command.type !== 'OpenWait' || (runId !== null && runId !== command.id)) continue;
       const wait = command as unknown as StepCommand & { readonly eventId: string };
-      const history = histories.get(wait.id);
-      if (wait.eventId !== eventId || history === undefined) continue;
-      const ended = history.events.find(
-        ({ event }) => event.type === 'WaitEnded' && event.step.id === wait.step.id,
-      );
-      const never = Number.POSITIVE_INFINITY;
-      const endedAt = Math.min(ended?.at ?? never, history.end?.at ?? never);
-      holds([wait.id, wait.step, eventId], { isOver: endedAt <= at }, { isOver: true });
+      if (wait.eventId !== eventId) continue;
+      const isOver = isWaitOver(histories.get(wait.id), wait.step, at);
+      holds([wait.id, wait.step, eventId], { isOver }, { isOver: true });
+      if (runId === null) heirsHear(histories, wait, at);
     }
   }
+}
+
+/** Whoever has gone on for a run waits for what that one waited for. */
+function heirsHear(histories: RunHistories, { id, step }: StepCommand, at: number): void {
+  const history = histories.get(id);
+  const heir = history && heirOf(histories, history);
+  if (heir === undefined || heir.started.at >= at) return;
+  const waits = heir.started.event.inherited?.waits ?? [];
+  if (!waits.some((wait) => wait.step.id === step.id)) return;
+  holds([heir.id, step], { isOver: isWaitOver(heir, step, at) }, { isOver: true });
+  heirsHear(histories, { id: heir.id, step }, at);
+}
+
+function isWaitOver(run: RunHistory | undefined, step: StepInfo, at: number): boolean {
+  const ended = run?.events.find(
+    ({ event }) => event.type === 'WaitEnded' && event.step.id === step.id,
+  );
+  const never = Number.POSITIVE_INFINITY;
+  return Math.min(ended?.at ?? never, run?.end?.at ?? never) <= at;
 }
 
 const outcomes = {
@@ -76,20 +98,21 @@ const outcomes = {
 /** Each invocation has one child, whose end its parent hears once, if it still listens. */
 export function parentsHearOfChildren(histories: RunHistories): void {
   const invoked = new Set<string>();
-  for (const { id, events, end } of histories.values()) {
+  for (const { id, events, end, started } of histories.values()) {
     const heard = events.flatMap(({ event }) => (event.type === 'InvocationEnded' ? [event] : []));
-    for (const { event } of events) {
-      if (event.type !== 'StepInvoked') continue;
-      const { runId, step } = event;
+    const own = events.flatMap(({ event }) => (event.type === 'StepInvoked' ? [event] : []));
+    for (const { runId, step } of own) {
       invoked.add(runId);
-      const child = histories.get(runId);
-      const { invoker } = child?.started.event ?? { invoker: null };
+      const { invoker } = histories.get(runId)?.started.event ?? { invoker: null };
       holds([id, runId], [invoker?.runId, invoker?.step], [id, step]);
+    }
+    for (const { runId, step } of [...own, ...(started.event.inherited?.invocations ?? [])]) {
+      const child = histories.get(runId);
       const childEnd = child?.end ?? null;
       const isHeard = childEnd !== null && childEnd.offset < (end?.offset ?? 0);
       const told = heard
         .filter((other) => other.runId === runId)
-        .map(({ outcome, endOffset, step: own }) => ({ outcome, endOffset, step: own }));
+        .map((other) => ({ outcome: other.outcome, endOffset: other.endOffset, step: other.step }));
       const expected = { endOffset: childEnd?.offset, step };
       const outcome = childEnd === null ? null : outcomes[childEnd.event.type];
       holds([id, runId], told, isHeard ? [{ outcome, ...expected }] : []);
@@ -134,15 +157,19 @@ export function acknowledgedIsKept(
   }
 }
 
+const nothing = { entries: [], calls: [], waits: [], invocations: [] };
+
 function stepIsKept(
   { id, step }: StepCommand,
   { messageId }: StepReceipt,
   history: RunHistory | undefined,
 ): void {
-  const kept = (history?.events ?? []).flatMap(({ event }) =>
-    'step' in event && stepKey(event.step) === stepKey(step) ? [event] : [],
-  );
+  const { entries, calls, waits, invocations } = history?.started.event.inherited ?? nothing;
+  const events = (history?.events ?? []).flatMap(({ event }) => ('step' in event ? [event] : []));
+  const kept = [...entries, ...calls, ...waits, ...invocations, ...events];
   // A wait that is open has no message yet.
-  const names = kept.map((event) => ('messageId' in event ? event.messageId : null));
+  const names = kept
+    .filter((each) => stepKey(each.step) === stepKey(step))
+    .map((each) => ('messageId' in each ? each.messageId : null));
   holds([id, step, names, messageId], { isKept: names.includes(messageId) }, { isKept: true });
 }

@@ -6,9 +6,10 @@ import { holds } from './holds.js';
 import { fateOf, type MessageHistory } from './messaging-history.js';
 import type { Call } from './simulated-endpoints.js';
 import type { Simulation } from './simulation.js';
-import { type RunHistory, stepEntries } from './workflow-history.js';
+import { type RunHistories, type RunHistory, stepEntries } from './workflow-history.js';
 import { type DeliveredEntry, nextMove } from './workflow-interpreter.js';
 import { deliveriesOf, numbered } from './workflow-program.js';
+import { lineageOf } from './workflow-revivals.js';
 import type { WorkflowWorld } from './workflow-world.js';
 
 export type WorkflowSimulation = Simulation<WorkflowWorld>;
@@ -43,6 +44,7 @@ export function endsOnce({ id, events, end }: RunHistory): void {
 /** It returns what its program returns for the outcomes that are stored, or somebody ended it. */
 export function endsAsItsProgramSays(
   { asked, world }: WorkflowSimulation,
+  histories: RunHistories,
   history: RunHistory,
 ): void {
   const { id, program, entries, end, messages } = history;
@@ -58,7 +60,9 @@ export function endsAsItsProgramSays(
     holds(id, { isAsked }, { isAsked: true });
   } else if (event?.type === 'RunFailed' && event.cause === 'stalled') {
     // Nobody was told to go on: the endpoint kept silent, or its message was taken back.
-    const isLost = world.silent.has(id) || messages.some((message) => isTakenBack(asked, message));
+    const isSilent = world.silent.has(world.starts.get(id)?.knownAs ?? id);
+    const all = lineageOf(histories, history).flatMap((run) => run.messages);
+    const isLost = isSilent || all.some((message) => isTakenBack(asked, message));
     holds(id, { isLost }, { isLost: true });
   } else if (event?.type === 'RunFailed') {
     const fatal = messages.find((message) => message.id === event.messageId);
@@ -126,9 +130,13 @@ export function entriesAreDelivered(
 ): void {
   const { id, entries, messages, end, endsBefore, started } = history;
   const ids = new Set(messages.map((message) => message.id));
-  const unpublished = entries.filter(({ messageId }) => !ids.has(messageId));
-  // What a run inherits has been delivered before; nothing is inherited here.
-  holds(id, [unpublished, started.event.inherited], [[], null]);
+  // What a run inherits may have been delivered before.
+  const own = entries.slice(started.event.inherited?.entries.length ?? 0);
+  holds(
+    id,
+    own.filter(({ messageId }) => !ids.has(messageId)),
+    [],
+  );
   for (const message of messages) {
     const fate = fateOf(message);
     const isOf = [id, message.id];
@@ -146,11 +154,13 @@ export function entriesAreDelivered(
 }
 
 /** How a call ended is told to the endpoint once, and how it went meanwhile is not. */
-export function callsAreAnswered({ id, messages, events }: RunHistory): void {
+export function callsAreAnswered({ id, messages, events, started }: RunHistory): void {
   const requested = events.flatMap(({ event }) => (event.type === 'CallRequested' ? [event] : []));
-  for (const { messageId } of requested) {
+  const inherited = started.event.inherited?.calls ?? [];
+  for (const { messageId } of [...requested, ...inherited]) {
     const call = messages.find((message) => message.id === messageId);
-    const isDone = call !== undefined && ['delivered', 'failed'].includes(fateOf(call));
+    // Of an inherited call that had been made only the answer is delivered again.
+    const isDone = call === undefined || ['delivered', 'failed'].includes(fateOf(call));
     const results = messages.filter(
       (message) =>
         roleOf(message) === 'callResult' &&

@@ -8,10 +8,12 @@ import type { Clock } from '../../src/engine/clock.js';
 import type { Command } from '../../src/engine/decider.js';
 import type { DialectName } from '../../src/http/dialect.js';
 import type { StepInfo } from '../../src/workflows/run.events.js';
-import { type Answer, answered, headerOf, SimulatedWorld } from './simulated-endpoints.js';
+import { type Answer, headerOf, SimulatedWorld } from './simulated-endpoints.js';
 import type { Simulation } from './simulation.js';
 import * as ask from './workflow-commands.js';
 import { type Move, nextMove, understood } from './workflow-interpreter.js';
+import { done, failed, type Mood, randomMood, refused } from './workflow-moods.js';
+import { WorkflowOperator } from './workflow-operator.js';
 import type { Program } from './workflow-program.js';
 
 /** An event that somebody told. */
@@ -27,43 +29,12 @@ export interface Notified {
   isHeard: boolean;
 }
 
-const sdk = ['Svc-Workflow-Sdk-Version', '1', 'Svc-Workflow-Sdk', 'v1.3.2'];
-const done = answered(200, ...sdk);
-const failed = answered(500, ...sdk);
-const refused = answered(489, ...sdk, 'Svc-NonRetryable-Error', 'true');
-const unreachable: Answer = { status: 0, headers: [], error: 'connection refused' };
-
-/** What an endpoint does with a delivery, and what the server hears of that; null = nothing. */
-interface Mood {
-  readonly acts: 'not' | 'once' | 'twice' | 'later' | 'again';
-  readonly says: Answer | null;
-}
-
-const good: Mood = { acts: 'once', says: done };
-const moods: readonly Mood[] = [
-  ...Array.from({ length: 12 }, () => good),
-  { acts: 'not', says: failed },
-  { acts: 'not', says: unreachable },
-  { acts: 'not', says: answered(429, ...sdk, 'Retry-After', '7') },
-  { acts: 'not', says: null },
-  { acts: 'once', says: failed },
-  { acts: 'once', says: null },
-  { acts: 'twice', says: done },
-  { acts: 'later', says: null },
-  { acts: 'later', says: failed },
-  { acts: 'again', says: done },
-];
-const evilMoods: readonly Mood[] = [
-  { acts: 'not', says: refused },
-  { acts: 'not', says: done },
-  { acts: 'not', says: answered(200) },
-];
-
 export class WorkflowWorld extends SimulatedWorld {
   /** Every run that somebody has wanted to start. */
   readonly starts = new Map<string, ask.RunStart>();
   readonly notified: Notified[] = [];
-  /** Runs that were answered as if something had been done. */
+  readonly operator = new WorkflowOperator(this.random, this);
+  /** Runs that were answered as if something had been done, as their headers call them. */
   readonly silent = new Set<string>();
   /** What an SDK would complain of. */
   readonly mistakes: unknown[] = [];
@@ -92,8 +63,7 @@ export class WorkflowWorld extends SimulatedWorld {
       return super.answer(attempt);
     }
     const { acts, says } = this.mood();
-    if (acts === 'not' && says?.status === 200)
-      this.silent.add(headerOf(attempt, 'workflow-runid'));
+    if (acts === 'not' && says?.status === 200) this.silent.add(knownAs(attempt));
     if (acts === 'later' || acts === 'again') this.linger(attempt, this.simulation.server.clock);
     if (acts === 'later' || acts === 'not') return says ?? never();
     const acted = Promise.all([this.act(attempt), acts === 'twice' && this.act(attempt)]);
@@ -119,8 +89,10 @@ export class WorkflowWorld extends SimulatedWorld {
   /** A run that will be started, and is known by its name from now on. */
   begin(prefix: string, program: Program, now: number) {
     const { random } = this;
+    const id = this.name(prefix);
     const start: ask.RunStart = {
-      id: this.name(prefix),
+      id,
+      knownAs: id,
       messageId: this.name('msg'),
       program,
       dialect: random.pick<DialectName>(['svc', 'upstash']),
@@ -136,13 +108,19 @@ export class WorkflowWorld extends SimulatedWorld {
     return ask.startRun(start, now);
   }
 
+  /** Another name for what a run was started with: of one that goes on for it. */
+  beginAs(runId: string): string {
+    const start = { ...this.startOf(runId), id: this.name('wfr_again') };
+    this.starts.set(start.id, start);
+    return start.id;
+  }
+
   private tellRun(runId: string, eventId: string, body: Buffer) {
     return this.simulation.server.events.notifyRun(runId, eventId, body);
   }
 
   private mood(): Mood {
-    if (!this.isMoody) return good;
-    return this.random.chance(0.01) ? this.random.pick(evilMoods) : this.random.pick(moods);
+    return randomMood(this.random, this.isMoody);
   }
 
   private linger(attempt: OutgoingAttempt, clock: Clock): void {
@@ -176,12 +154,12 @@ export class WorkflowWorld extends SimulatedWorld {
   private async commandsFor(attempt: OutgoingAttempt): Promise<readonly Command[]> {
     const id = headerOf(attempt, 'workflow-runid');
     const body = attempt.body?.toString() ?? '';
-    if (attempt.headers[attempt.headers.indexOf('X-Run') + 1] !== id) {
+    if (knownAs(attempt) !== this.startOf(id).knownAs) {
       throw new Error(`no header of ${id} came along`);
     }
     switch (headerOf(attempt, 'workflow-calltype')) {
       case 'failureCall':
-        if (JSON.parse(body).workflowRunId !== id) throw new Error(`${id} is told of another`);
+        this.hearOfFailure(id, JSON.parse(body));
         return [];
       case 'fromCallback':
         return [this.resultOfCall(id, attempt, JSON.parse(body))];
@@ -236,6 +214,11 @@ export class WorkflowWorld extends SimulatedWorld {
     return ask.result(id, info, `${id}/${number} ${messageId}`, messageId, now + slept);
   }
 
+  private hearOfFailure(runId: string, { workflowRunId, dlqId }: ToldFailure): void {
+    if (workflowRunId !== runId) throw new Error(`${runId} is told of another`);
+    this.operator.letters.push({ runId, dlqId });
+  }
+
   private resultOfCall(id: string, attempt: OutgoingAttempt, { status, body }: Answered): Command {
     const info: StepInfo = {
       id: Number(headerOf(attempt, 'workflow-stepid')),
@@ -277,11 +260,19 @@ class FunctionFailed extends Error {
   }
 }
 
+/** A failure callback's body, as far as it names what has failed. */
+interface ToldFailure {
+  readonly workflowRunId: string;
+  readonly dlqId: string;
+}
+
 /** A callback's body, as far as it says how a third party answered. */
 interface Answered {
   readonly status: number;
   readonly body: string;
 }
+
+const knownAs = ({ headers }: OutgoingAttempt) => headers[headers.indexOf('X-Run') + 1] ?? '';
 
 const narrow = { key: 'narrow', parallelism: 2, rate: null, periodSeconds: 1 };
 

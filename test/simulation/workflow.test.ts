@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Simulation } from './simulation.js';
 import { WorkflowDice } from './workflow-dice.js';
-import { type RunHistory, runHistories } from './workflow-history.js';
+import { type RunHistories, type RunHistory, runHistories } from './workflow-history.js';
 import { leftInMemory, remembered } from './workflow-memory.js';
 import * as outcomes from './workflow-outcomes.js';
+import { lettersAreTakenOnce, whatWasLeftIsInherited } from './workflow-revivals.js';
 import * as rules from './workflow-rules.js';
 import { WorkflowWorld } from './workflow-world.js';
 
@@ -42,7 +43,8 @@ async function simulate(seed: number, mood: Mood) {
   expect(simulation.world.mistakes).toEqual([]);
   const histories = await runHistories(simulation.server.journal);
   const calls = rules.callsByMessage(simulation);
-  for (const history of histories.values()) ruleRun(simulation, calls, history);
+  for (const history of histories.values()) ruleRun(simulation, calls, histories, history);
+  await lettersAreTakenOnce(simulation, histories);
   outcomes.parentsHearOfChildren(histories);
   outcomes.toldEventsArrive(simulation, histories);
   outcomes.acknowledgedIsKept(simulation, histories);
@@ -54,10 +56,11 @@ async function simulate(seed: number, mood: Mood) {
 function ruleRun(
   simulation: rules.WorkflowSimulation,
   calls: rules.CallsByMessage,
+  histories: RunHistories,
   history: RunHistory,
 ): void {
   rules.endsOnce(history);
-  rules.endsAsItsProgramSays(simulation, history);
+  rules.endsAsItsProgramSays(simulation, histories, history);
   rules.oneOutcomePerStep(history);
   rules.prefixesAreExact(calls, history);
   rules.entriesAreDelivered(simulation, calls, history);
@@ -66,6 +69,7 @@ function ruleRun(
   rules.failuresAreTold(history);
   outcomes.waitsEndOnce(simulation, history);
   outcomes.earlyEventsAreTakenInOrder(history);
+  whatWasLeftIsInherited(histories, history);
 }
 
 const numbers = Array.from({ length: seeds }, (_, index) => firstSeed + index);
