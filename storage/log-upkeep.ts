@@ -31,12 +31,17 @@ export class LogUpkeep {
     return this.start;
   }
 
+  /** See `PartitionLog.hideBelow`. */
+  hideBelow(offset: Offset): void {
+    this.start = Math.max(this.start, offset);
+  }
+
   /** See `PartitionLog.trimTo`. */
   trimTo(offset: Offset): Promise<Offset> {
     return this.inTurn(async () => {
       const { context, log } = this;
       const gone = segmentsBelow(log.segments, offset);
-      this.start = gone.at(-1)?.nextOffset ?? this.start;
+      this.hideBelow(gone.at(-1)?.nextOffset ?? 0);
       await removeSegments(context, log.id, log.segments, gone);
       return this.start;
     });

@@ -204,6 +204,11 @@ export class PartitionLog {
     return this.upkeep.trimTo(offset);
   }
 
+  /** Nothing below `offset` can be read any more. In memory only: say it again at each start. */
+  hideBelow(offset: Offset): void {
+    this.upkeep.hideBelow(Math.min(offset, this.readable));
+  }
+
   /**
    * Seals the growing segment, if it holds records, so that an idle log can be trimmed to its end
    * and compacted. Rejects as an append does.

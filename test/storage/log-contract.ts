@@ -322,6 +322,26 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await store.close();
   });
 
+  it('hides what is before an offset in the middle of a segment, until it closes', async () => {
+    const store = await open();
+    const log = await filled(store, 40);
+    log.hideBelow(25);
+    log.hideBelow(7);
+    expect(log.startOffset).toBe(25);
+    expect((await all(log)).map(({ offset }) => offset)[0]).toBe(25);
+    await expect(log.read(24)).rejects.toMatchObject({ startOffset: 25 });
+    expect(await log.offsetFor(0)).toBe(25);
+    expect(await found(log, 'all', 'newest')).toHaveLength(15);
+    expect(await log.trimTo(25)).toBe(25);
+    log.hideBelow(1000);
+    expect(log.startOffset).toBe(40);
+    expect(log.append([numbered(40)]).baseOffset).toBe(40);
+    await store.close();
+    const again = await open();
+    expect(again.log('orders')?.startOffset).toBeLessThanOrEqual(25);
+    await again.close();
+  });
+
   it('lets go of whole sealed segments and keeps the rest', async () => {
     const store = await open();
     const log = await filled(store, 40);
