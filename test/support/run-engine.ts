@@ -39,12 +39,17 @@ function registerMessages(engine: Engine): void {
   engine.register({ decider: queueDecider, view: null, folds: [] });
 }
 
-export async function openRunEngine(directory?: string) {
+/** `join` registers what follows runs and their messages. */
+export async function openRunEngine(
+  directory?: string,
+  join: (engine: Engine) => void = () => undefined,
+) {
   let indexes: RunIndexes | undefined;
   const opened = await openEngine((engine) => {
     registerMessages(engine);
     indexes = registerRuns(engine);
     engine.carry('endWait', nobody);
+    join(engine);
   }, directory);
   if (indexes === undefined) throw new Error('runs are not registered');
   const { engine, journal } = opened;
@@ -58,6 +63,7 @@ export async function openRunEngine(directory?: string) {
   return {
     ...opened,
     indexes,
+    payloads,
     archive,
     entries: new RunEntries(engine, payloads, archive),
     ask,
