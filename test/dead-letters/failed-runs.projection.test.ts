@@ -67,7 +67,7 @@ describe('failed runs', () => {
     expect(await journal.read(offset)).toMatchObject({ id: 'a', event: { type: 'RunFailed' } });
   });
 
-  it('know where the configuration in force stands, and the callback that a step named', async () => {
+  it('know the configuration in force, and the callback that a step named', async () => {
     await opened.ask(startRun({ id: 'a', messageId: 'msg_0' }));
     await opened.ask(startRun({ id: 'a', messageId: 'msg_1', isTakeover: true }));
     const failureCallback = callbackOptions({ headers: ['X-Tenant', 'acme'] });
