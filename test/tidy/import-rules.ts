@@ -103,6 +103,8 @@ const nouns = [
   'message-terms',
   // The options of a message or of a retry of one, read from headers.
   'option-reader',
+  // What the starter of a run has its endpoint told in headers.
+  'run-headers',
   // A message as it is asked for and shown: the same in every listing.
   'message-filter',
   'message-object',
