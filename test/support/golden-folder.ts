@@ -26,8 +26,12 @@ const answers: Record<string, ScriptedAnswer> = {
   '/delivered': { headers: fixed, body: 'thanks' },
   '/failed': { status: 500, headers: fixed, body: 'sorry' },
   '/retrying': { status: 503, headers: fixed },
+  '/workflow': { headers: { ...fixed, 'Svc-Workflow-Sdk-Version': '1' } },
   '/refused': { status: 489, headers: { ...fixed, 'Svc-NonRetryable-Error': 'true' } },
 };
+
+/** What the endpoint answers where no test says otherwise. */
+export const answerAt = (path: string): ScriptedAnswer => answers[path] ?? { headers: fixed };
 
 /** An answer of the server; `body` is what its JSON says, null where there is none. */
 export interface Answer {
@@ -45,7 +49,7 @@ export class GoldenFolder {
 
   static async open(version: string): Promise<GoldenFolder> {
     const parent = await mkdtemp(join(tmpdir(), 'stepwell-golden-'));
-    const endpoint = await RecordingEndpoint.start(({ url }) => answers[url] ?? { headers: fixed });
+    const endpoint = await RecordingEndpoint.start(({ url }) => answerAt(url));
     return new GoldenFolder(version, parent, endpoint);
   }
 
