@@ -48,6 +48,8 @@ const settings = {
   topicPartitions: setting('TOPIC_PARTITIONS', '3', grammar.readInteger(1, 1024)),
   topicRetentionMs: setting('TOPIC_RETENTION', '7d', grammar.readDuration),
   topicAutoCreate: setting('TOPIC_AUTO_CREATE', 'true', grammar.readBoolean),
+  consumerIdleMs: setting('CONSUMER_IDLE', '5m', grammar.readDuration),
+  groupRetentionMs: setting('GROUP_RETENTION', '7d', grammar.readDuration),
   logLevel: setting('LOG_LEVEL', 'info', grammar.readWord(logLevels)),
 };
 

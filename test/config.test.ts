@@ -95,6 +95,8 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
   ['TOPIC_PARTITIONS', 'topicPartitions', 3, '1', 1, ['', '0', '1025']],
   ['TOPIC_RETENTION', 'topicRetentionMs', 7 * day, '1d', day, ['', '0']],
   ['TOPIC_AUTO_CREATE', 'topicAutoCreate', true, 'false', false, ['', '1', 'TRUE', 'no']],
+  ['CONSUMER_IDLE', 'consumerIdleMs', 5 * 60_000, '90s', 90_000, ['', '5x', '-1s']],
+  ['GROUP_RETENTION', 'groupRetentionMs', 7 * day, '1d', day, ['', '1x', '-1d']],
   ['LOG_LEVEL', 'logLevel', 'info', 'silent', 'silent', ['', 'verbose', 'INFO']],
 ];
 

@@ -73,6 +73,11 @@ export class Metrics {
     labelNames: ['outcome'],
     registers: this.#registers,
   });
+  readonly #rebalances = new Counter({
+    name: 'stepwell_rebalances_total',
+    help: 'Generations of consumer groups: changes of members or of what they own.',
+    registers: this.#registers,
+  });
   readonly #failedTurns = new Counter({
     name: 'stepwell_failed_turns_total',
     help: 'Turns of the engine that ended in a defect and changed nothing.',
@@ -136,6 +141,10 @@ export class Metrics {
     this.#endedRuns.inc({ outcome });
   }
 
+  groupRebalanced(): void {
+    this.#rebalances.inc();
+  }
+
   turnFailed(): void {
     this.#failedTurns.inc();
   }
@@ -167,6 +176,26 @@ export class Metrics {
   /** `read` tells how many messages are pending in queues, whenever somebody asks. Once only. */
   watchQueueLag(read: () => number): void {
     this.#watch('stepwell_queue_lag_messages', 'Messages in queues that are not final.', read);
+  }
+
+  /** `read` tells how many partitions all topics have, whenever somebody asks. Once only. */
+  watchTopicPartitions(read: () => number): void {
+    this.#watch('stepwell_topic_partitions', 'Partitions of all topics.', read);
+  }
+
+  /** `read` tells how many bytes all topics hold, whenever somebody asks. Once only. */
+  watchTopicBytes(read: () => number): void {
+    this.#watch('stepwell_topic_bytes', 'Bytes that the records of topics take.', read);
+  }
+
+  /** `read` tells how many consumer groups there are, whenever somebody asks. Once only. */
+  watchConsumerGroups(read: () => number): void {
+    this.#watch('stepwell_consumer_groups', 'Consumer groups.', read);
+  }
+
+  /** `read` tells how many consumer instances are active, whenever somebody asks. Once only. */
+  watchConsumerInstances(read: () => number): void {
+    this.#watch('stepwell_consumer_instances', 'Consumer instances that are active.', read);
   }
 
   /** All metrics in the text format of Prometheus. */
