@@ -107,8 +107,8 @@ export class FailedRunRecords {
     throw new Error(`the journal does not hold message ${messageId}`);
   }
 
-  /** How an invoked run that is not active any more has ended. */
-  async endOf({ runId, messageId }: OpenInvocation): Promise<InvokedEnd> {
+  /** How an invoked run has ended; null = it goes on. */
+  async endOf({ runId, messageId }: OpenInvocation): Promise<InvokedEnd | null> {
     const { startOffset, endOffset } = this.journal;
     let isMeant = false;
     for await (const envelope of this.journal.find(runId, startOffset, endOffset)) {
@@ -121,7 +121,8 @@ export class FailedRunRecords {
         return { outcome: outcomes[event.type], endOffset: envelope.offset, bytes };
       }
     }
-    throw new Error(`the journal does not hold the end of ${runId}`);
+    if (isMeant) return null;
+    throw new Error(`the journal does not hold ${runId}`);
   }
 }
 

@@ -95,6 +95,7 @@ export class RunRevivals {
     const undelivered = await this.undeliveredOf(run, inherited.entries);
     for (;;) {
       const ends = await this.endsOf(run, inherited.invocations);
+      if (ends === null) return notFound(run.id);
       // From here to the turn nothing waits.
       const started = resumedRun(remains, inherited, undelivered, this.revival(overrides));
       const told = this.handedOver(run, started, inherited.invocations, ends);
@@ -139,15 +140,22 @@ export class RunRevivals {
     return undelivered;
   }
 
-  /** How those invoked runs have ended that are not active any more. */
+  /**
+   * How those invoked runs have ended that will not tell the failed one; null = one of them goes
+   * on, and will tell another run: somebody else has taken the letter.
+   */
   private async endsOf(
     run: FailedRun,
     invocations: readonly OpenInvocation[],
-  ): Promise<ReadonlyMap<OpenInvocation, InvokedEnd>> {
+  ): Promise<ReadonlyMap<OpenInvocation, InvokedEnd> | null> {
     const ended = invocations.filter((invocation) => !this.isAwaited(run, invocation));
     await this.engine.durable();
     const ends = new Map<OpenInvocation, InvokedEnd>();
-    for (const invocation of ended) ends.set(invocation, await this.records.endOf(invocation));
+    for (const invocation of ended) {
+      const end = await this.records.endOf(invocation);
+      if (end === null) return null;
+      ends.set(invocation, end);
+    }
     return ends;
   }
 

@@ -1,5 +1,11 @@
 import { callApi } from '../support/api-call.js';
-import { FailedRunStage, planOf, resultsOf, stepOf } from '../support/failed-run-stage.js';
+import {
+  FailedRunStage,
+  planOf,
+  type RunReference,
+  resultsOf,
+  stepOf,
+} from '../support/failed-run-stage.js';
 import { RecordingEndpoint, type ScriptedAnswer } from '../support/recording-endpoint.js';
 import type { Step, WorkflowScript } from '../support/scripted-workflow.js';
 import { askToWait } from '../support/waiting-runs.js';
@@ -100,6 +106,18 @@ describe('a parallel step of which one branch failed', () => {
     });
     expect(plans.toSorted()).toEqual(['plan one', 'plan three', 'plan two']);
     expect(stage.told(runId)).toHaveLength(6);
+  });
+
+  it('runs that branch again which was answered but never came to a result', async () => {
+    const script = stage.parallel('one', 'two', 'three');
+    stage.workflow.script = (delivery, workflow) =>
+      delivery.steps.at(-1)?.targetStep === 2 ? undefined : script(delivery, workflow);
+    const { dlqId, error } = await stage.fail();
+    expect(error).toMatch(/none of them submitted a next step/);
+    stage.workflow.script = script;
+    const runId = await stage.revive('resume', dlqId);
+    await stage.ended(runId);
+    expect(stage.told(runId).map((told) => told.at(-1))).toEqual(['plan two', 'two']);
   });
 });
 
@@ -219,6 +237,20 @@ describe('a run that was invoked by one that failed', () => {
     const runId = await stage.revive('resume', dlqId);
     await stage.ended(runId);
     expect(outcomeOf(runId)).toMatchObject({ workflowRunId: childId, body: 'too early' });
+  });
+
+  it('tells one run, however many ask at the same time that it goes on', async () => {
+    const { dlqId, childId } = await failedParent();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => stage.api('POST', `/resume/${dlqId}`)),
+    );
+    const statuses = answers.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([200, ...Array.from({ length: 7 }, () => 404)]);
+    const body = answers.find(({ status }) => status === 200)?.body as RunReference;
+    await stage.until(() => done(body.workflowRunId, 'fails'));
+    await stage.workflow.end(childId, 'of the child');
+    await stage.ended(body.workflowRunId);
+    expect(outcomeOf(body.workflowRunId)).toMatchObject({ body: 'of the child' });
   });
 });
 
