@@ -81,12 +81,13 @@ function heirsHear(histories: RunHistories, { id, step }: StepCommand, at: numbe
   heirsHear(histories, { id: heir.id, step }, at);
 }
 
+/** What a run has inherited may be the end of a wait, too. */
 function isWaitOver(run: RunHistory | undefined, step: StepInfo, at: number): boolean {
-  const ended = run?.events.find(
-    ({ event }) => event.type === 'WaitEnded' && event.step.id === step.id,
+  const ended = run?.entries.find(
+    ({ event: { event } }) => event.type === 'WaitEnded' && event.step.id === step.id,
   );
   const never = Number.POSITIVE_INFINITY;
-  return Math.min(ended?.at ?? never, run?.end?.at ?? never) <= at;
+  return Math.min(ended?.event.at ?? never, run?.end?.at ?? never) <= at;
 }
 
 const outcomes = {

@@ -3,7 +3,7 @@ import { type FailedRunEvent, failedRunKind } from '../../src/dead-letters/faile
 import type { EventEnvelope } from '../../src/engine/decider.js';
 import { deadLetterId } from '../../src/messages/message.events.js';
 import { holds } from './holds.js';
-import { fateOf } from './messaging-history.js';
+import { fateOf, type MessageHistory } from './messaging-history.js';
 import type { RunHistories, RunHistory } from './workflow-history.js';
 import type { WorkflowSimulation } from './workflow-rules.js';
 
@@ -21,6 +21,11 @@ export function lineageOf(histories: RunHistories, run: RunHistory): readonly Ru
 /** The run that goes on for it, if there is one. */
 export function heirOf(histories: RunHistories, { id }: RunHistory): RunHistory | undefined {
   return [...histories.values()].find(({ started }) => started.event.inherited?.runId === id);
+}
+
+/** Whether somebody wanted a message canceled. */
+export function isTakenBack(asked: WorkflowSimulation['asked'], { id }: MessageHistory): boolean {
+  return asked.some(({ command }) => command.type === 'CancelMessage' && command.id === id);
 }
 
 /** A letter is taken once, together with the run that begins for it; who was told so finds it so. */
@@ -57,7 +62,11 @@ export async function lettersAreTakenOnce(
 }
 
 /** A run that goes on for another one has all that this one had, and delivers what it had not. */
-export function whatWasLeftIsInherited(histories: RunHistories, run: RunHistory): void {
+export function whatWasLeftIsInherited(
+  { asked }: WorkflowSimulation,
+  histories: RunHistories,
+  run: RunHistory,
+): void {
   const ancestor = ancestorOf(histories, run);
   const { inherited } = run.started.event;
   if (ancestor === undefined || inherited === null) return;
@@ -74,15 +83,11 @@ export function whatWasLeftIsInherited(histories: RunHistories, run: RunHistory)
     },
     left,
   );
-  const delivered = new Set(
-    lineageOf(histories, ancestor).flatMap(({ messages }) =>
-      messages.filter((message) => fateOf(message) === 'delivered').map(({ id }) => id),
-    ),
-  );
-  const repeated = new Set(run.messages.map(({ id }) => id));
-  const lost = run.entries.filter(
-    ({ messageId }) => !delivered.has(messageId) && !repeated.has(messageId),
-  );
+  const done = lineageOf(histories, ancestor)
+    .flatMap(({ messages }) => messages)
+    .filter((message) => fateOf(message) === 'delivered' || isTakenBack(asked, message));
+  const known = new Set([...done, ...run.messages].map(({ id }) => id));
+  const lost = run.entries.map(({ messageId }) => messageId).filter((id) => !known.has(id));
   holds([run.id, ancestor.id], lost, []);
 }
 

@@ -9,7 +9,7 @@ import type { Simulation } from './simulation.js';
 import { type RunHistories, type RunHistory, stepEntries } from './workflow-history.js';
 import { type DeliveredEntry, nextMove } from './workflow-interpreter.js';
 import { deliveriesOf, numbered } from './workflow-program.js';
-import { lineageOf } from './workflow-revivals.js';
+import { isTakenBack, lineageOf } from './workflow-revivals.js';
 import type { WorkflowWorld } from './workflow-world.js';
 
 export type WorkflowSimulation = Simulation<WorkflowWorld>;
@@ -113,13 +113,6 @@ export function prefixesAreExact(
       holds([id, message.id], delivered, expected);
     }
   }
-}
-
-type Asked = WorkflowSimulation['asked'];
-
-/** Whether somebody wanted a message canceled. */
-function isTakenBack(asked: Asked, { id }: MessageHistory): boolean {
-  return asked.some(({ command }) => command.type === 'CancelMessage' && command.id === id);
 }
 
 /** Each entry has its message; all are final, and none is canceled for nothing. */

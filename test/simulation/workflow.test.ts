@@ -69,7 +69,7 @@ function ruleRun(
   rules.failuresAreTold(history);
   outcomes.waitsEndOnce(simulation, history);
   outcomes.earlyEventsAreTakenInOrder(history);
-  whatWasLeftIsInherited(histories, history);
+  whatWasLeftIsInherited(simulation, histories, history);
 }
 
 const numbers = Array.from({ length: seeds }, (_, index) => firstSeed + index);
