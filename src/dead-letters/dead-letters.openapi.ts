@@ -58,7 +58,13 @@ const retried = z.array(z.object({ messageId: z.string() }));
 export const deadLetterRoutes = {
   list: {
     summary: 'Messages that failed for good',
-    query: z.object(listFields),
+    query: z.object({
+      ...listFields,
+      source: z
+        .literal('workflow')
+        .describe('Failed workflow runs instead: as GET /v2/workflows/dlq, with its filters')
+        .optional(),
+    }),
     answers: {
       200: {
         description: 'The newest first unless asked otherwise',
