@@ -1,71 +1,171 @@
 /**
- * The partition logs of every topic: the one feature file that touches the log. Records go straight
- * from a request into their log; the engine decides only whether the topic exists.
+ * The partition logs of every topic: the one feature file that makes, trims and drops logs. Records
+ * go straight from a request into their log; the engine decides only about the topic.
  */
 import type { PartitionLog } from '../../storage/partition-log.js';
+import { LogClosed } from '../../storage/storage-errors.js';
 import type { Store } from '../../storage/store.js';
-import type { EffectCarrier, EffectSource } from '../engine/registration.js';
-import type { KeepPartitionLogs } from './topic.decider.js';
+import { sealUpTo } from './sealed-part.js';
+import type { Trim } from './topic.events.js';
+import type { KeepPartitionLogs } from './topic.state.js';
+
+type Logs = readonly PartitionLog[];
 
 /** The name of a partition's log in the store; it never names a file. */
 function logName(topic: string, partition: number): string {
   return `topic/${topic}/${partition}`;
 }
 
-/** A topic whose logs are being created, for those who wait for them. */
+/** A topic whose logs are on their way, for those who wait for them. */
 interface Opening {
-  readonly logs: Promise<readonly PartitionLog[]>;
-  readonly resolve: (logs: readonly PartitionLog[]) => void;
+  /** Undefined when it was deleted before they were there. */
+  readonly logs: Promise<Logs | undefined>;
+  readonly resolve: (logs: Logs | undefined) => void;
 }
 
-export class TopicLogs implements EffectCarrier<KeepPartitionLogs> {
-  private readonly ready = new Map<string, readonly PartitionLog[]>();
+export class TopicLogs {
+  private readonly ready = new Map<string, Logs>();
   private readonly openings = new Map<string, Opening>();
+  /** The last thing that is done to a topic's logs: one at a time. */
+  private readonly turns = new Map<string, Promise<void>>();
+  private readonly internalLogs = new Map<string, PartitionLog>();
+  private readonly listeners: ((topic: string) => void)[] = [];
+  private readonly hooks: ((topic: string) => Promise<void>)[] = [];
 
-  /** `failed` is told when a log cannot be created: without it the topic cannot be served. */
+  /** `failed` is told when logs cannot be made or dropped: without that nothing can go on. */
   constructor(
     private readonly store: Store,
     private readonly failed: (error: unknown) => void,
   ) {}
 
-  /** Creates the logs that are missing; those that a crash left behind are found again. */
-  start({ id }: EffectSource, { partitions }: KeepPartitionLogs): () => void {
-    const opening = this.opening(id);
-    this.open(id, partitions).then(opening.resolve, this.failed);
-    return () => {};
-  }
-
   /** The partition logs of a topic; undefined if it does not exist. */
-  async logs(topic: string): Promise<readonly PartitionLog[] | undefined> {
+  async logs(topic: string): Promise<Logs | undefined> {
     return this.ready.get(topic) ?? this.openings.get(topic)?.logs;
   }
 
-  /** The partition logs of a topic that was just created: its effect is about to start. */
-  opened(topic: string): Promise<readonly PartitionLog[]> {
-    const ready = this.ready.get(topic);
-    return ready === undefined ? this.opening(topic).logs : Promise.resolve(ready);
+  /** Those that are there at this moment: none of a topic that is still being created. */
+  present(topic: string): Logs {
+    return this.ready.get(topic) ?? [];
   }
 
-  private async open(topic: string, partitions: number): Promise<readonly PartitionLog[]> {
-    const logs: PartitionLog[] = [];
-    for (let partition = 0; partition < partitions; partition += 1) {
-      const name = logName(topic, partition);
-      logs.push(this.store.log(name) ?? (await this.store.createLog(name, {})));
+  /** The partition logs of a topic that was just created: its effect is about to start. */
+  async opened(topic: string): Promise<Logs | undefined> {
+    return this.ready.get(topic) ?? this.opening(topic).logs;
+  }
+
+  /** The logs of the server's own topics, by name. */
+  get internal(): ReadonlyMap<string, PartitionLog> {
+    return this.internalLogs;
+  }
+
+  /** Bytes of all topics' logs, the server's own too. */
+  get byteLength(): number {
+    let sum = 0;
+    for (const logs of [...this.ready.values(), [...this.internalLogs.values()]]) {
+      for (const { byteLength } of logs) sum += byteLength;
     }
+    return sum;
+  }
+
+  /** See `TopicAccess.openInternal`. */
+  async openInternal(name: string): Promise<PartitionLog> {
+    const log = await this.open(name, 0);
+    this.internalLogs.set(name, log);
+    return log;
+  }
+
+  /** See `TopicAccess.onPartitions`. */
+  onPartitions(listener: (topic: string) => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** See `TopicAccess.onDropped`. */
+  onDropped(hook: (topic: string) => Promise<void>): void {
+    this.hooks.push(hook);
+  }
+
+  /**
+   * Makes the logs that are missing (those that a crash left behind are found again) and hides what
+   * lies below the trims before anybody can read; then lets go of what can go.
+   */
+  keep(topic: string, wish: KeepPartitionLogs, isWanted: () => boolean): void {
+    if (!this.ready.has(topic)) this.opening(topic);
+    this.inTurn(topic, async () => {
+      const logs: PartitionLog[] = [];
+      while (logs.length < wish.partitions && isWanted()) {
+        logs.push(await this.open(topic, logs.length));
+      }
+      if (!isWanted()) return;
+      for (const { partition, before } of wish.trims) logs[partition]?.hideBelow(before);
+      this.publish(topic, logs);
+      await trimAll(logs, wish.trims);
+    });
+  }
+
+  /** Records below the trims cannot be read once this has settled; what can go is gone. */
+  async trim(topic: string, trims: readonly Trim[]): Promise<void> {
+    const logs = this.present(topic);
+    for (const { partition, before } of trims) logs[partition]?.hideBelow(before);
+    await trimAll(logs, trims);
+  }
+
+  /** Drops the logs, lets those who want to know finish with the topic, then calls `done`. */
+  drop(topic: string, partitions: number, done: () => void): void {
+    this.ready.delete(topic);
+    this.inTurn(topic, async () => {
+      this.settle(topic, undefined);
+      for (let partition = 0; partition < partitions; partition += 1) {
+        await this.store.dropLog(logName(topic, partition));
+      }
+      for (const hook of this.hooks) await hook(topic);
+      this.turns.delete(topic);
+      done();
+    });
+  }
+
+  private async open(topic: string, partition: number): Promise<PartitionLog> {
+    const name = logName(topic, partition);
+    return this.store.log(name) ?? (await this.store.createLog(name, {}));
+  }
+
+  private publish(topic: string, logs: Logs): void {
+    const before = this.present(topic).length;
     this.ready.set(topic, logs);
-    this.openings.delete(topic);
-    return logs;
+    this.settle(topic, logs);
+    if (logs.length > before) for (const listener of this.listeners) listener(topic);
+  }
+
+  private inTurn(topic: string, work: () => Promise<void>): void {
+    const done = (this.turns.get(topic) ?? Promise.resolve()).then(work).catch((error) => {
+      // The server stops, or the topic is being dropped: the state still wants what was not done.
+      if (!(error instanceof LogClosed)) this.failed(error);
+    });
+    this.turns.set(topic, done);
   }
 
   private opening(topic: string): Opening {
     const known = this.openings.get(topic);
     if (known !== undefined) return known;
     let resolve: Opening['resolve'] = () => undefined;
-    const logs = new Promise<readonly PartitionLog[]>((settle) => {
+    const logs = new Promise<Logs | undefined>((settle) => {
       resolve = settle;
     });
     const opening = { logs, resolve };
     this.openings.set(topic, opening);
     return opening;
+  }
+
+  private settle(topic: string, logs: Logs | undefined): void {
+    this.openings.get(topic)?.resolve(logs);
+    this.openings.delete(topic);
+  }
+}
+
+async function trimAll(logs: Logs, trims: readonly Trim[]): Promise<void> {
+  for (const { partition, before } of trims) {
+    const log = logs[partition];
+    if (log === undefined) continue;
+    await sealUpTo(log, before);
+    await log.trimTo(before);
   }
 }

@@ -1,26 +1,39 @@
-/** A topic's existence: created once, and wanting its partition logs from then on. */
-import { accept, type Decider, type Effect, reject } from '../engine/decider.js';
-import type { CreateTopic } from './topic.commands.js';
-import { type TopicEvent, topicKind } from './topic.events.js';
+/** What a command means for a topic: that it exists, what it keeps, and its end. */
+import { accept, type Decider, type Decision, reject } from '../engine/decider.js';
+import type {
+  AlterTopic,
+  BeginCompaction,
+  CreateTopic,
+  EndCompaction,
+  TopicCommand,
+  TrimTopic,
+} from './topic.commands.js';
+import { type TopicEvent, type TopicRetention, topicKind, unlimited } from './topic.events.js';
+import {
+  compactionOf,
+  evolveTopic,
+  type Topic,
+  type TopicState,
+  topicWishes,
+} from './topic.state.js';
+import { liftCreatedToVersion2 } from './topic.upcasters.js';
 
-/** How many partitions the topic has; 0 = it does not exist. */
-export interface TopicState {
-  readonly partitions: number;
+/** Partitions of all topics; see `PartitionCount`. */
+export interface TopicView {
+  readonly sum: number;
 }
 
-/** The topic's partition logs are there. */
-export interface KeepPartitionLogs extends Effect {
-  readonly kind: 'keepPartitionLogs';
-  readonly partitions: number;
-}
-
-const absent: TopicState = { partitions: 0 };
+/** Each is a folder, files and a share of each look of the keeper: more would be a mistake. */
+export const topicPartitionsMax = 1024;
+const partitionsMax = 10_000;
 
 /** Kafka's rule for topic names; names exist inside the log only, never in the file system. */
 const topicName = /^[A-Za-z0-9._-]{1,249}$/;
 
 /** Names that begin so are the server's own. */
 export const internalPrefix = '__';
+
+const nothing: Decision<TopicEvent> = accept<TopicEvent>([]);
 
 /** Why a topic cannot have this name; null = it can. */
 export function topicNameProblem(name: string): string | null {
@@ -32,19 +45,127 @@ export function topicNameProblem(name: string): string | null {
     : null;
 }
 
-export const topicDecider: Decider<TopicState, CreateTopic, TopicEvent> = {
+function decide(command: TopicCommand, state: TopicState, view: TopicView): Decision<TopicEvent> {
+  const { id } = command;
+  if (command.type === 'RemoveTopic') {
+    return state?.isDeleting === true ? accept([{ type: 'TopicRemoved' }]) : nothing;
+  }
+  if (state?.isDeleting === true) {
+    return command.type === 'EnsureTopic' || command.type === 'CreateTopic'
+      ? reject('conflict', `topic ${id} is being deleted; try again`)
+      : missing(id);
+  }
+  if (command.type === 'EnsureTopic') {
+    if (state !== null) return nothing;
+    const asConfigured = { retentionMs: null, retentionBytes: unlimited } as const;
+    return create({ ...command, ...asConfigured, cleanupPolicy: 'delete' }, view);
+  }
+  if (command.type === 'CreateTopic') {
+    return state === null ? create(command, view) : reject('conflict', `topic ${id} exists`);
+  }
+  if (state === null) return missing(id);
+  switch (command.type) {
+    case 'AlterTopic':
+      return alter(command, state, view);
+    case 'TrimTopic':
+      return trim(command, state);
+    case 'BeginCompaction':
+      return beginCompaction(command, state);
+    case 'EndCompaction':
+      return endCompaction(command, state);
+    case 'DeleteTopic':
+      return accept([{ type: 'TopicDeleted' }]);
+  }
+}
+
+function create(command: Omit<CreateTopic, 'type'>, { sum }: TopicView): Decision<TopicEvent> {
+  const { id, partitions, retentionMs, retentionBytes, cleanupPolicy } = command;
+  const problem = topicNameProblem(id) ?? settingsProblem(command);
+  if (problem !== null) return reject('invalid', problem);
+  if (sum + partitions > partitionsMax) return tooMany();
+  const settings = { partitions, retentionMs, retentionBytes, cleanupPolicy };
+  return accept([{ type: 'TopicCreated', ...settings }]);
+}
+
+/** Saying again what is so already costs no event. */
+function alter({ changes }: AlterTopic, state: Topic, { sum }: TopicView): Decision<TopicEvent> {
+  const { partitions, retentionMs, retentionBytes } = { ...state, ...changes };
+  const altered = { partitions, retentionMs, retentionBytes };
+  const problem = settingsProblem(altered);
+  if (problem !== null) return reject('invalid', problem);
+  const more = partitions - state.partitions;
+  if (more < 0) {
+    return reject('invalid', `partitions may only grow: the topic has ${state.partitions}`);
+  }
+  if (more > 0 && sum + more > partitionsMax) return tooMany();
+  const isSame =
+    more === 0 && retentionMs === state.retentionMs && retentionBytes === state.retentionBytes;
+  return isSame ? nothing : accept([{ type: 'TopicAltered', ...altered }]);
+}
+
+function trim({ trims, cause }: TrimTopic, state: Topic): Decision<TopicEvent> {
+  const unknown = trims.find(({ partition }) => partition >= state.partitions);
+  if (unknown !== undefined) return reject('invalid', `there is no partition ${unknown.partition}`);
+  const further = trims.filter(
+    ({ partition, before }) => before > (state.starts.get(partition) ?? 0),
+  );
+  return further.length === 0 ? nothing : accept([{ type: 'TopicTrimmed', trims: further, cause }]);
+}
+
+function beginCompaction(command: BeginCompaction, state: Topic): Decision<TopicEvent> {
+  const { id, partition, until, tombstonesBefore } = command;
+  if (state.cleanupPolicy !== 'compact' || partition >= state.partitions) {
+    return reject('invalid', `partition ${partition} of ${id} is not compacted`);
+  }
+  if (compactionOf(state, partition).underWay !== null) return nothing;
+  return accept([{ type: 'CompactionBegun', partition, until, tombstonesBefore }]);
+}
+
+/** An end that nobody waits for was told already. */
+function endCompaction({ partition, until }: EndCompaction, state: Topic): Decision<TopicEvent> {
+  return compactionOf(state, partition).underWay === null
+    ? nothing
+    : accept([{ type: 'CompactionEnded', partition, until }]);
+}
+
+function settingsProblem({
+  partitions,
+  retentionMs,
+  retentionBytes,
+}: TopicRetention & { readonly partitions: number }): string | null {
+  if (!isWithin(partitions, topicPartitionsMax)) {
+    return `partitions must be a whole number from 1 to ${topicPartitionsMax}`;
+  }
+  if (retentionMs !== null && !isRetention(retentionMs)) return retentionProblem('retentionMs');
+  return isRetention(retentionBytes) ? null : retentionProblem('retentionBytes');
+}
+
+function retentionProblem(name: string): string {
+  return `${name} must be a whole number of at least 1, or ${unlimited} for no limit`;
+}
+
+function isRetention(value: number): boolean {
+  return value === unlimited || isWithin(value, Number.MAX_SAFE_INTEGER);
+}
+
+function isWithin(value: number, most: number): boolean {
+  return Number.isSafeInteger(value) && value >= 1 && value <= most;
+}
+
+function tooMany(): Decision<TopicEvent> {
+  return reject('conflict', `all topics together may have ${partitionsMax} partitions`);
+}
+
+function missing(name: string): Decision<TopicEvent> {
+  return reject('not_found', `topic ${name} not found`);
+}
+
+export const topicDecider: Decider<TopicState, TopicCommand, TopicEvent, TopicView> = {
   kind: topicKind,
-  initialState: () => absent,
-  decide: ({ id, partitions }, state) => {
-    if (state.partitions > 0) return accept([]);
-    const problem = topicNameProblem(id);
-    if (problem !== null) return reject('invalid', problem);
-    return accept([{ type: 'TopicCreated', partitions }]);
-  },
-  evolve: (_state, { partitions }) => ({ partitions }),
-  wants: ({ partitions }): readonly KeepPartitionLogs[] =>
-    partitions === 0
-      ? []
-      : [{ kind: 'keepPartitionLogs', id: `${partitions} logs`, notBefore: 0, partitions }],
-  isFinal: () => false,
+  initialState: () => null,
+  decide,
+  evolve: evolveTopic,
+  wants: topicWishes,
+  isFinal: (state) => state === null,
+  upcasters: { TopicCreated: [liftCreatedToVersion2] },
 };

@@ -3,9 +3,10 @@ import type { PartitionLog } from '../../storage/partition-log.js';
 import type { Clock } from '../engine/clock.js';
 import type { Engine } from '../engine/engine.js';
 import { type Refusal, refusalOf } from '../http/error-shapes.js';
-import type { CreateTopic } from './topic.commands.js';
-import { internalPrefix, type TopicState } from './topic.decider.js';
+import type { EnsureTopic } from './topic.commands.js';
 import { topicKind } from './topic.events.js';
+import type { Topic, TopicState } from './topic.state.js';
+import type { TopicAccess } from './topic-access.js';
 import type { TopicLogs } from './topic-logs.js';
 
 /** How topics that a produce names come to be (configuration: topics). */
@@ -14,21 +15,21 @@ export interface TopicDefaults {
   readonly autoCreate: boolean;
 }
 
-export class TopicsDesk {
+export class TopicsDesk implements TopicAccess {
   constructor(
     private readonly engine: Engine,
-    private readonly logs: TopicLogs,
+    private readonly topicLogs: TopicLogs,
     private readonly clock: Clock,
     private readonly defaults: TopicDefaults,
   ) {}
 
   /** The logs of a topic that may have to be created first. */
   async forProduce(topic: string): Promise<readonly PartitionLog[] | Refusal> {
-    const existing = await this.logs.logs(topic);
+    const existing = await this.topicLogs.logs(topic);
     if (existing !== undefined) return existing;
     if (!this.defaults.autoCreate) return unknownTopic(topic);
-    const command: CreateTopic = {
-      type: 'CreateTopic',
+    const command: EnsureTopic = {
+      type: 'EnsureTopic',
       kind: topicKind,
       id: topic,
       at: this.clock.now(),
@@ -36,26 +37,64 @@ export class TopicsDesk {
     };
     const [outcome] = await this.engine.dispatch([command]);
     if (outcome !== undefined && !outcome.accepted) return refusalOf(outcome.rejection);
-    return this.logs.opened(topic);
+    return (await this.topicLogs.opened(topic)) ?? unknownTopic(topic);
+  }
+
+  forConsume(topic: string): Promise<readonly PartitionLog[] | Refusal> {
+    return this.forProduce(topic);
   }
 
   /** The log of one partition that exists. */
   async forRead(topic: string, partition: number): Promise<PartitionLog | Refusal> {
-    const logs = await this.logs.logs(topic);
+    const logs = await this.topicLogs.logs(topic);
     if (logs === undefined) return unknownTopic(topic);
-    return logs[partition] ?? { status: 404, message: `${topic} has no partition ${partition}` };
+    return logs[partition] ?? unknownPartition(topic, partition);
   }
 
-  /** Every topic's name and partition count; the server's own topics are not shown. */
+  logs(topic: string): Promise<readonly PartitionLog[] | undefined> {
+    return this.topicLogs.logs(topic);
+  }
+
+  partitionsOf(topic: string): number {
+    return this.find(topic)?.partitions ?? 0;
+  }
+
+  openInternal(name: string): Promise<PartitionLog> {
+    return this.topicLogs.openInternal(name);
+  }
+
+  onDropped(hook: (topic: string) => Promise<void>): void {
+    this.topicLogs.onDropped(hook);
+  }
+
+  onPartitions(listener: (topic: string) => void): void {
+    this.topicLogs.onPartitions(listener);
+  }
+
+  /** The topic as it is by now, unless it is being deleted; show it once that is durable. */
+  find(topic: string): Topic | undefined {
+    const state = this.engine.actors(topicKind).stateOf(topic) as TopicState;
+    return state === null || state.isDeleting ? undefined : state;
+  }
+
+  /** Every topic's name, in order; show them once that is durable. */
+  names(): string[] {
+    const names = [...this.engine.actors(topicKind).ids()];
+    return names.filter((name) => this.find(name) !== undefined).sort();
+  }
+
+  /** Every topic's name and partition count; the server's own topics are not topics. */
   list(): Record<string, number> {
-    const topics = this.engine.actors(topicKind);
-    const names = [...topics.ids()].filter((name) => !name.startsWith(internalPrefix)).sort();
     const list: Record<string, number> = Object.create(null);
-    for (const name of names) list[name] = (topics.stateOf(name) as TopicState).partitions;
+    for (const name of this.names()) list[name] = this.partitionsOf(name);
     return list;
   }
 }
 
-function unknownTopic(topic: string): Refusal {
+export function unknownTopic(topic: string): Refusal {
   return { status: 404, message: `topic ${topic} not found` };
+}
+
+export function unknownPartition(topic: string, partition: number): Refusal {
+  return { status: 404, message: `${topic} has no partition ${partition}` };
 }

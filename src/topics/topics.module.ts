@@ -1,6 +1,5 @@
-/** Wiring of topics: their existence in the engine, their records in the store. */
-import { Module } from '@nestjs/common';
-import { Store } from '../../storage/store.js';
+/** Wiring of what is done with records: produced, fetched, and told where they are. */
+import { Inject, Module } from '@nestjs/common';
 import type { Config } from '../config.js';
 import type { Clock } from '../engine/clock.js';
 import { Engine } from '../engine/engine.js';
@@ -11,38 +10,20 @@ import { provided } from '../ports.js';
 import { FetchRoutes } from './fetch.routes.js';
 import { ProduceRoutes } from './produce.routes.js';
 import { RecordAppender } from './record-appender.js';
-import { topicDecider } from './topic.decider.js';
-import { TopicLogs } from './topic-logs.js';
+import { TopicAccessModule } from './topic-access.module.js';
 import { TopicsDesk } from './topics-desk.js';
 
-@Module({
-  providers: [
-    {
-      provide: TopicLogs,
-      inject: [RouteTable, Engine, Store, Intake, provided.config, provided.clock, provided.fatal],
-      useFactory: topics,
-    },
-  ],
-})
-export class TopicsModule {}
-
-function topics(
-  table: RouteTable,
-  engine: Engine,
-  store: Store,
-  intake: Intake,
-  config: Config,
-  clock: Clock,
-  fatal: (error: unknown) => void,
-): TopicLogs {
-  const logs = new TopicLogs(store, fatal);
-  engine.register({ decider: topicDecider, view: null, folds: [] });
-  engine.carry('keepPartitionLogs', logs);
-  const desk = new TopicsDesk(engine, logs, clock, {
-    partitions: config.topicPartitions,
-    autoCreate: config.topicAutoCreate,
-  });
-  table.add(new ProduceRoutes(new RecordAppender(), desk, intake, durabilityOf(config)));
-  table.add(new FetchRoutes(desk, engine, clock));
-  return logs;
+@Module({ imports: [TopicAccessModule] })
+export class TopicsModule {
+  constructor(
+    table: RouteTable,
+    desk: TopicsDesk,
+    engine: Engine,
+    intake: Intake,
+    @Inject(provided.config) config: Config,
+    @Inject(provided.clock) clock: Clock,
+  ) {
+    table.add(new ProduceRoutes(new RecordAppender(), desk, intake, durabilityOf(config)));
+    table.add(new FetchRoutes(desk, engine, clock));
+  }
 }

@@ -26,7 +26,8 @@ import { scheduleDecider } from '../../src/schedules/schedule.decider.js';
 import { ScheduledMessages } from '../../src/schedules/scheduled-messages.projection.js';
 import type { RotateSigningKeys } from '../../src/signing-keys/signing-keys.commands.js';
 import { signingKeysDecider } from '../../src/signing-keys/signing-keys.decider.js';
-import type { CreateTopic } from '../../src/topics/topic.commands.js';
+import { PartitionCount } from '../../src/topics/partition-count.projection.js';
+import type { TopicCommand } from '../../src/topics/topic.commands.js';
 import { topicDecider } from '../../src/topics/topic.decider.js';
 import type { UrlGroupCommand } from '../../src/url-groups/url-group.commands.js';
 import { urlGroupDecider } from '../../src/url-groups/url-group.decider.js';
@@ -173,11 +174,56 @@ const rotations: fc.Arbitrary<Asked<RotateSigningKeys>> = fc
   })
   .map((pairs) => ({ type: 'RotateSigningKeys' as const, id: 'keys', ...pairs }));
 
-const creations: fc.Arbitrary<Asked<CreateTopic>> = fc.record({
-  type: fc.constant('CreateTopic' as const),
-  id: fc.constantFrom('rides', 'fares', '__taken', 'no/name'),
-  partitions: fc.integer({ min: 1, max: 5 }),
-});
+const anyTopic = fc.constantFrom('rides', 'fares');
+const anyPartition = fc.integer({ min: 0, max: 3 });
+const retention = fc.constantFrom(null, -1, 0, 60_000);
+
+const topicCommands: fc.Arbitrary<Asked<TopicCommand>> = fc.oneof(
+  fc.record({
+    type: fc.constant('EnsureTopic' as const),
+    id: fc.constantFrom('rides', 'fares', '__taken', 'no/name'),
+    partitions: fc.integer({ min: 1, max: 5 }),
+  }),
+  fc.record({
+    type: fc.constant('CreateTopic' as const),
+    id: anyTopic,
+    partitions: fc.constantFrom(1, 2, 1025),
+    retentionMs: retention,
+    retentionBytes: fc.constantFrom(-1, 1000),
+    cleanupPolicy: fc.constantFrom('delete' as const, 'compact' as const),
+  }),
+  fc.record({
+    type: fc.constant('AlterTopic' as const),
+    id: anyTopic,
+    changes: fc.record(
+      { partitions: fc.integer({ min: 1, max: 5 }), retentionMs: retention },
+      { requiredKeys: [] },
+    ),
+  }),
+  fc.record({
+    type: fc.constant('TrimTopic' as const),
+    id: anyTopic,
+    trims: fc.array(fc.record({ partition: anyPartition, before: fc.nat(30) }), { maxLength: 2 }),
+    cause: fc.constantFrom('time' as const, 'size' as const, 'purge' as const),
+  }),
+  fc.record({
+    type: fc.constant('BeginCompaction' as const),
+    id: anyTopic,
+    partition: anyPartition,
+    until: fc.nat(30),
+    tombstonesBefore: fc.constant(startedAt),
+  }),
+  fc.record({
+    type: fc.constant('EndCompaction' as const),
+    id: anyTopic,
+    partition: anyPartition,
+    until: fc.nat(30),
+  }),
+  fc.record({
+    type: fc.constantFrom('DeleteTopic' as const, 'RemoveTopic' as const),
+    id: anyTopic,
+  }),
+);
 
 const anySchedule = fc.constantFrom('hourly', 'yearly');
 const newYears = [Date.UTC(2026, 0), Date.UTC(2027, 0)];
@@ -620,10 +666,14 @@ const subjects: readonly Subject[] = [
     file: 'src/topics/topic.decider.ts',
     kind: topicDecider.kind,
     wants: topicDecider.wants,
-    commands: asCommands(topicDecider.kind, creations),
+    commands: asCommands(topicDecider.kind, topicCommands),
     join(engine) {
-      engine.register({ decider: topicDecider, view: null, folds: [] });
+      const count = new PartitionCount();
+      engine.register({ decider: topicDecider, view: count, folds: [count] });
       engine.carry('keepPartitionLogs', carriesNothing);
+      engine.carry('dropPartitionLogs', carriesNothing);
+      engine.carry('compactPartition', carriesNothing);
+      return count;
     },
   },
 ];

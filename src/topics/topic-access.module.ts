@@ -1,0 +1,80 @@
+/** Wiring of the topics' life: their existence in the engine, their logs in the store. */
+import { Module } from '@nestjs/common';
+import { Store } from '../../storage/store.js';
+import type { Config } from '../config.js';
+import type { Clock } from '../engine/clock.js';
+import { Engine } from '../engine/engine.js';
+import { BasicCredentials } from '../http/basic-auth.js';
+import { RouteTable } from '../http/hot-routes.js';
+import { Intake } from '../lifecycle/intake.js';
+import { Metrics } from '../metrics/metrics.js';
+import { provided } from '../ports.js';
+import { PartitionCount } from './partition-count.projection.js';
+import { topicDecider } from './topic.decider.js';
+import { carryTopicEffects } from './topic.effects.js';
+import { TopicLogs } from './topic-logs.js';
+import { TopicsAdmin } from './topics-admin.js';
+import { TopicsAdminRoutes } from './topics-admin.routes.js';
+import { TopicsDesk } from './topics-desk.js';
+
+@Module({
+  providers: [
+    {
+      provide: TopicLogs,
+      inject: [Store, provided.fatal],
+      useFactory: (store: Store, fatal: (error: unknown) => void) => new TopicLogs(store, fatal),
+    },
+    {
+      provide: TopicsDesk,
+      inject: [Engine, TopicLogs, Metrics, provided.config, provided.clock],
+      useFactory: topicsDesk,
+    },
+    {
+      provide: TopicsAdmin,
+      inject: [Engine, TopicsDesk, TopicLogs, provided.config, provided.clock],
+      useFactory: topicsAdmin,
+    },
+    {
+      provide: TopicsAdminRoutes,
+      inject: [TopicsAdmin, BasicCredentials, Intake],
+      useFactory: (admin: TopicsAdmin, basic: BasicCredentials, intake: Intake) =>
+        new TopicsAdminRoutes(admin, basic, intake),
+    },
+  ],
+  exports: [TopicsDesk],
+})
+export class TopicAccessModule {
+  constructor(table: RouteTable, routes: TopicsAdminRoutes) {
+    table.add(routes);
+  }
+}
+
+function topicsDesk(
+  engine: Engine,
+  logs: TopicLogs,
+  metrics: Metrics,
+  config: Config,
+  clock: Clock,
+): TopicsDesk {
+  const count = new PartitionCount();
+  engine.register({ decider: topicDecider, view: count, folds: [count] });
+  carryTopicEffects({ engine, logs, clock });
+  metrics.watchTopicPartitions(() => count.sum);
+  metrics.watchTopicBytes(() => logs.byteLength);
+  const { topicPartitions: partitions, topicAutoCreate: autoCreate } = config;
+  return new TopicsDesk(engine, logs, clock, { partitions, autoCreate });
+}
+
+/** After the desk, which has the engine know what a topic is. */
+function topicsAdmin(
+  engine: Engine,
+  desk: TopicsDesk,
+  logs: TopicLogs,
+  config: Config,
+  clock: Clock,
+): TopicsAdmin {
+  const { topicPartitions: partitions, topicRetentionMs: retentionMs } = config;
+  const admin = new TopicsAdmin(engine, desk, logs, clock, { partitions, retentionMs });
+  engine.observe(admin.listener);
+  return admin;
+}
