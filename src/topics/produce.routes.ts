@@ -2,6 +2,7 @@
  * `/produce` in its three forms: records straight into their logs (log protocol 1.4.1 to 1.4.3).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { BasicCredentials } from '../http/basic-auth.js';
 import type { Durability } from '../http/durability.js';
 import { type Refusal, sendRefusal } from '../http/error-shapes.js';
 import type { HotRoutes } from '../http/hot-routes.js';
@@ -9,112 +10,145 @@ import { parseJson } from '../http/json.js';
 import { type Parsed, parsed, refused } from '../http/parsed.js';
 import { rawBody } from '../http/raw-body.js';
 import type { Intake } from '../lifecycle/intake.js';
-import { type ProduceRecord, parseProduce, recordOfPath } from './produce.request.js';
-import type { ProduceResult, RecordAppender } from './record-appender.js';
+import { parseIdempotencyKey } from './idempotency.js';
+import { readEncoding } from './payload-encoding.js';
+import {
+  type ProduceRecord,
+  parseItems,
+  readRecord,
+  recordOfPath,
+  sizedRecord,
+} from './produce.request.js';
+import type { ProduceDesk, ProduceOutcome } from './produce-desk.js';
 import { topicRoutes } from './topics.openapi.js';
-import type { TopicsDesk } from './topics-desk.js';
+
+/** Sizes in bytes. */
+export interface ProduceLimits {
+  /** Of one record's key, value and headers. */
+  readonly recordBytesMax: number;
+  /** Of the body of one request. */
+  readonly requestBytesMax: number;
+}
 
 type Target = { Params: { topic: string; message: string }; Querystring: { key?: unknown } };
+
+/** The records of a request, and whether the good ones of them are stored without the others. */
+interface Asked {
+  readonly records: readonly (ProduceRecord | Refusal)[];
+  readonly isPartial: boolean;
+}
 
 const jsonType = 'application/json; charset=utf-8';
 
 export class ProduceRoutes implements HotRoutes {
   constructor(
-    private readonly appender: RecordAppender,
-    private readonly topics: TopicsDesk,
+    private readonly desk: ProduceDesk,
+    private readonly basic: BasicCredentials,
     private readonly intake: Intake,
+    private readonly limits: ProduceLimits,
     private readonly durability: Durability,
   ) {}
 
   register(fastify: FastifyInstance): void {
     const config = { description: topicRoutes.produceByPath };
-    fastify.get<Target>('/produce/:topic/:message', { config }, (request, reply) => {
+    fastify.get<Target>('/produce/:topic/:message', { config }, async (request, reply) => {
       const { topic, message } = request.params;
-      const { key } = request.query;
-      if (key !== undefined && typeof key !== 'string') {
+      const { key = null } = request.query;
+      if (key !== null && typeof key !== 'string') {
         return sendRefusal(request, reply, { status: 400, message: 'key is given twice' });
       }
-      return this.produce(
-        request,
-        reply,
-        parsed([recordOfPath(topic, message, key ?? null)]),
-        true,
-      );
+      const record = sizedRecord(recordOfPath(topic, message, key), this.limits.recordBytesMax);
+      const asked = parsed({ records: [record], isPartial: false });
+      const outcomes = await this.produce(request, asked);
+      return 'status' in outcomes
+        ? sendRefusal(request, reply, outcomes)
+        : this.answer(reply, outcomes[0]);
     });
-    const method = ['GET', 'POST'];
+    const route = { method: ['GET', 'POST'], bodyLimit: this.limits.requestBytesMax };
     fastify.route<Target>({
-      method,
+      ...route,
       url: '/produce/:topic',
       config: { description: topicRoutes.produceToTopic },
-      handler: (request, reply) => {
-        const records = recordsOf(rawBody(request), request.params.topic);
-        return this.produce(request, reply, records, false);
-      },
+      handler: (request, reply) => this.produceMany(request, reply, request.params.topic),
     });
     fastify.route({
-      method,
+      ...route,
       url: '/produce',
       config: { description: topicRoutes.produce },
-      handler: (request, reply) =>
-        this.produce(request, reply, recordsOf(rawBody(request), null), false),
+      handler: (request, reply) => this.produceMany(request, reply, null),
     });
+  }
+
+  private async produceMany(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    topic: string | null,
+  ): Promise<FastifyReply> {
+    const asked = readAsked(request, topic, this.limits.recordBytesMax);
+    const outcomes = await this.produce(request, asked);
+    if ('status' in outcomes) return sendRefusal(request, reply, outcomes);
+    if (!asked.ok || !asked.value.isPartial) return this.answer(reply, outcomes);
+    return this.answer(reply.code(207), outcomes.map(shownOutcome));
   }
 
   private async produce(
     request: FastifyRequest,
-    reply: FastifyReply,
-    records: Parsed<readonly ProduceRecord[]>,
-    isBare: boolean,
-  ): Promise<FastifyReply> {
-    if (!records.ok) return sendRefusal(request, reply, { status: 400, message: records.reason });
+    asked: Parsed<Asked>,
+  ): Promise<readonly ProduceOutcome[] | Refusal> {
+    if (!asked.ok) return { status: 400, message: asked.reason };
+    const key = request.raw.headers['idempotency-key'];
+    const known = key === undefined ? parsed(null) : parseIdempotencyKey(String(key));
+    if (!known.ok) return { status: 400, message: known.reason };
     const bytes = request.url.length + rawBody(request).length;
     const refusal = this.intake.take(bytes);
-    if (refusal !== null) return sendRefusal(request, reply, refusal);
-    const results = await this.append(records.value).finally(() => this.intake.done(bytes));
-    if ('status' in results) return sendRefusal(request, reply, results);
+    if (refusal !== null) return refusal;
+    return this.desk
+      .produce({
+        ...asked.value,
+        idempotencyKey: known.value,
+        judge: (topic) => this.basic.judgeRight(request.raw, 'produce', topic),
+      })
+      .finally(() => this.intake.done(bytes));
+  }
+
+  private answer(reply: FastifyReply, body: unknown): FastifyReply {
     return reply
       .header('content-type', jsonType)
       .header('stepwell-durability', this.durability)
-      .send(JSON.stringify(isBare ? results[0] : results));
-  }
-
-  /** Everything is checked before anything is written; results are in the order of the request. */
-  private async append(records: readonly ProduceRecord[]): Promise<ProduceResult[] | Refusal> {
-    const plans = [];
-    for (const [topic, indexes] of indexesByTopic(records)) {
-      const logs = await this.topics.forProduce(topic);
-      if ('status' in logs) return logs;
-      const own = indexes.map((index) => records[index] as ProduceRecord);
-      const outside = own.find(({ partition }) => (partition ?? 0) >= logs.length);
-      if (outside !== undefined) {
-        return { status: 400, message: `${topic} has no partition ${outside.partition}` };
-      }
-      plans.push({ topic, indexes, logs, own });
-    }
-    const results: ProduceResult[] = [];
-    await Promise.all(
-      plans.map(async ({ topic, indexes, logs, own }) => {
-        const appended = await this.appender.append(topic, logs, own);
-        indexes.forEach((index, position) => {
-          results[index] = appended[position] as ProduceResult;
-        });
-      }),
-    );
-    return results;
+      .send(JSON.stringify(body));
   }
 }
 
-function recordsOf(body: Buffer, topic: string | null): Parsed<readonly ProduceRecord[]> {
-  const json = parseJson(body);
-  return json.ok ? parseProduce(json.value, topic) : refused(json.reason);
-}
-
-function indexesByTopic(records: readonly ProduceRecord[]): Map<string, number[]> {
-  const indexes = new Map<string, number[]>();
-  records.forEach(({ topic }, index) => {
-    const own = indexes.get(topic);
-    if (own === undefined) indexes.set(topic, [index]);
-    else own.push(index);
+function readAsked(
+  request: FastifyRequest,
+  topic: string | null,
+  recordBytesMax: number,
+): Parsed<Asked> {
+  const { partial = 'false' } = request.query as { readonly partial?: unknown };
+  if (partial !== 'true' && partial !== 'false') return refused('partial must be true or false');
+  const encoding = readEncoding(request.raw.rawHeaders);
+  if (!encoding.ok) return encoding;
+  const json = parseJson(rawBody(request));
+  if (!json.ok) return json;
+  const items = parseItems(json.value);
+  if (!items.ok) return items;
+  const isPartial = partial === 'true';
+  const defaults = { topic, encoding: encoding.value, recordBytesMax };
+  const records = items.value.map((item, index) => {
+    const record = readRecord(item, defaults);
+    // Alone, a refusal must say which record it is about.
+    return 'status' in record && !isPartial ? numbered(record, index) : record;
   });
-  return indexes;
+  return parsed({ records, isPartial });
+}
+
+function numbered({ status, message }: Refusal, index: number): Refusal {
+  return { status, message: `record ${index}: ${message}` };
+}
+
+/** A refusal among outcomes looks as one that stands alone. */
+function shownOutcome(outcome: ProduceOutcome) {
+  if (!('status' in outcome)) return outcome;
+  const { message: error, status } = outcome;
+  return { error, status };
 }

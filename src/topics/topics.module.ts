@@ -3,27 +3,38 @@ import { Inject, Module } from '@nestjs/common';
 import type { Config } from '../config.js';
 import type { Clock } from '../engine/clock.js';
 import { Engine } from '../engine/engine.js';
+import { BasicCredentials } from '../http/basic-auth.js';
 import { durabilityOf } from '../http/durability.js';
 import { RouteTable } from '../http/hot-routes.js';
 import { Intake } from '../lifecycle/intake.js';
 import { provided } from '../ports.js';
 import { FetchRoutes } from './fetch.routes.js';
 import { ProduceRoutes } from './produce.routes.js';
+import { ProduceDesk } from './produce-desk.js';
 import { RecordAppender } from './record-appender.js';
 import { TopicAccessModule } from './topic-access.module.js';
 import { TopicsDesk } from './topics-desk.js';
+
+/** What a request may bring to one partition must fit into one append: 32 MiB with its frames. */
+const requestBytesMax = 31 * 1024 * 1024;
 
 @Module({ imports: [TopicAccessModule] })
 export class TopicsModule {
   constructor(
     table: RouteTable,
-    desk: TopicsDesk,
+    topics: TopicsDesk,
     engine: Engine,
     intake: Intake,
+    basic: BasicCredentials,
     @Inject(provided.config) config: Config,
     @Inject(provided.clock) clock: Clock,
   ) {
-    table.add(new ProduceRoutes(new RecordAppender(), desk, intake, durabilityOf(config)));
-    table.add(new FetchRoutes(desk, engine, clock));
+    const limits = {
+      recordBytesMax: config.maxBodyBytes,
+      requestBytesMax: Math.min(config.maxBatchBytes, requestBytesMax),
+    };
+    const desk = new ProduceDesk(topics, new RecordAppender(clock));
+    table.add(new ProduceRoutes(desk, basic, intake, limits, durabilityOf(config)));
+    table.add(new FetchRoutes(topics, engine, clock));
   }
 }

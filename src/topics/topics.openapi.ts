@@ -13,30 +13,60 @@ const message = produced.extend({
   headers: z.array(header),
 });
 
+const encoding = z.enum(['text', 'base64']).describe('Of key, value and header values');
+
 const record = z.object({
   partition: z.int().optional(),
-  key: z.string().optional(),
-  value: z.string().nullish(),
-  headers: z.array(header).optional(),
-  timestamp: z.int().optional(),
+  key: z.string().nullish(),
+  value: z.string().nullable().describe('null is a tombstone'),
+  headers: z.array(header.extend({ value: z.string().nullish() })).optional(),
+  timestamp: z.int().describe('Unix milliseconds').optional(),
+  encoding: encoding.optional(),
 });
 const recordWithTopic = record.extend({ topic: z.string() });
+
+const onceHeader = z.object({
+  'Idempotency-Key': z
+    .string()
+    .describe('Repeated with the request, it stores the records once within 24 hours')
+    .optional(),
+});
+const produceHeaders = onceHeader.extend({ 'Stream-Encoding': encoding.optional() });
+const produceQuery = z.object({
+  partial: z
+    .enum(['true', 'false'])
+    .describe('true: good records are stored though others are refused')
+    .optional(),
+});
+const refusal = z.object({ error: z.string(), status: z.int() });
+const produceAnswers = {
+  200: { description: 'Where they stand', schema: z.array(produced) },
+  207: {
+    description: 'Of a partial produce: where each stands, or why it is refused',
+    schema: z.array(z.union([produced, refusal])),
+  },
+};
 
 export const topicRoutes = {
   produceByPath: {
     summary: 'Append one record, whose value stands in the path',
     query: z.object({ key: z.string().optional() }),
+    headers: onceHeader,
     answers: { 200: { description: 'Where it stands', schema: produced } },
   },
   produceToTopic: {
     summary: 'Append records to a topic',
+    query: produceQuery,
+    headers: produceHeaders,
     body: { isRequired: true, schema: z.union([record, z.array(record)]) },
-    answers: { 200: { description: 'Where they stand', schema: z.array(produced) } },
+    answers: produceAnswers,
   },
   produce: {
     summary: 'Append records to the topics that they name',
+    query: produceQuery,
+    headers: produceHeaders,
     body: { isRequired: true, schema: z.union([recordWithTopic, z.array(recordWithTopic)]) },
-    answers: { 200: { description: 'Where they stand', schema: z.array(produced) } },
+    answers: produceAnswers,
   },
   list: {
     summary: 'All topics',
