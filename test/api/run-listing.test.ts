@@ -108,7 +108,7 @@ describe('the listing of runs', () => {
     expect(toured.steps).toHaveLength(6);
   });
 
-  it('shows why a run failed, what its endpoint was told of that, and where its letter is', async () => {
+  it('shows why a run failed, whom that was told, and where its letter is', async () => {
     stage.workflow.script = async (delivery, workflow) =>
       delivery.role === 'failureCallback'
         ? { body: '{"result":"sorry"}' }
@@ -193,7 +193,8 @@ describe('a question to the listing of runs', () => {
     ['label', () => 'green'],
     ['messageId', () => toured.steps[2]?.steps[0]?.messageId ?? ''],
   ])('finds one run by its %s', async (filter, value) => {
-    const query = `${filter}=${encodeURIComponent(value())}&fromDate=${toured.workflowRunCreatedAt}`;
+    const since = `fromDate=${toured.workflowRunCreatedAt}`;
+    const query = `${filter}=${encodeURIComponent(value())}&${since}`;
     expect(await idsOf(query)).toContain(toured.workflowRunId);
     const none = { status: 200, body: { runs: [] } };
     const other = filter === 'workflowRuns' ? 'wfr_nobody@1' : '1234567';
