@@ -1,6 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
+import type { ConsumerCommand } from '../../src/consumers/consumer.commands.js';
+import { consumerDecider } from '../../src/consumers/consumer.decider.js';
+import { consumerId, consumerKind } from '../../src/consumers/consumer.events.js';
+import type { ConsumerGroupCommand } from '../../src/consumers/consumer-group.commands.js';
+import { consumerGroupDecider } from '../../src/consumers/consumer-group.decider.js';
+import { consumerGroupKind } from '../../src/consumers/consumer-group.events.js';
+import { TopicPartitions } from '../../src/consumers/topic-partitions.projection.js';
 import type { DeadLetterCommand } from '../../src/dead-letters/dead-letter.commands.js';
 import { deadLetterDecider } from '../../src/dead-letters/dead-letter.decider.js';
 import { type DeadLetter, DeadLetters } from '../../src/dead-letters/dead-letters.projection.js';
@@ -174,6 +181,53 @@ const rotations: fc.Arbitrary<Asked<RotateSigningKeys>> = fc
   })
   .map((pairs) => ({ type: 'RotateSigningKeys' as const, id: 'keys', ...pairs }));
 
+const anyConsumerGroup = fc.constantFrom('readers', 'writers');
+const anyInstance = fc.constantFrom('a', 'b', 'c/d');
+const someTopics = fc.subarray(['rides', 'fares'], { minLength: 1 });
+const groupRetentionMs = 10 * minute;
+
+const consumerGroupCommands: fc.Arbitrary<Asked<ConsumerGroupCommand>> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('JoinGroup' as const),
+      id: anyConsumerGroup,
+      instance: anyInstance,
+      topics: someTopics,
+      settings: fc.record({
+        autoCommit: fc.boolean(),
+        autoCommitIntervalMs: fc.constantFrom(0, 5000),
+        offsetReset: fc.constantFrom('earliest', 'latest', 'none'),
+        sessionTimeoutMs: fc.constant(120_000),
+      }),
+      strategy: fc.constantFrom(null, 'range', 'roundrobin', 'sticky'),
+    }),
+  },
+  fc.record({
+    type: fc.constant('ChangeSubscription' as const),
+    id: anyConsumerGroup,
+    instance: anyInstance,
+    topics: someTopics,
+  }),
+  fc.record({
+    type: fc.constantFrom('ReassignGroup' as const, 'DeleteGroup' as const, 'RemoveGroup' as const),
+    id: anyConsumerGroup,
+  }),
+  fc.record({
+    type: fc.constant('ExpireGroup' as const),
+    id: anyConsumerGroup,
+    emptySince: fc.constantFrom(startedAt, startedAt + minute),
+  }),
+);
+
+const consumerCommands: fc.Arbitrary<Asked<ConsumerCommand>> = fc
+  .record({
+    group: anyConsumerGroup,
+    instance: anyInstance,
+    reason: fc.constantFrom('deleted', 'idle', 'expired'),
+  })
+  .map(({ reason, ...place }) => ({ type: 'CloseConsumer', id: consumerId(place), reason }));
+
 const anyTopic = fc.constantFrom('rides', 'fares');
 const anyPartition = fc.integer({ min: 0, max: 3 });
 const retention = fc.constantFrom(null, -1, 0, 60_000);
@@ -217,7 +271,9 @@ const topicCommands: fc.Arbitrary<Asked<TopicCommand>> = fc.oneof(
     type: fc.constant('EndCompaction' as const),
     id: anyTopic,
     partition: anyPartition,
-    until: fc.nat(30),
+    removedRecords: fc.constant(3),
+    removedBytes: fc.constant(300),
+    oldestTombstone: fc.constantFrom(null, startedAt),
   }),
   fc.record({
     type: fc.constantFrom('DeleteTopic' as const, 'RemoveTopic' as const),
@@ -510,6 +566,12 @@ function joinMessages(engine: Engine, usage = new KeyUsage()): DeduplicationInde
   return deduplication;
 }
 
+const consumerHistories = fc.oneof(
+  { weight: 2, arbitrary: asCommands(topicDecider.kind, topicCommands) },
+  { weight: 4, arbitrary: asCommands(consumerGroupKind, consumerGroupCommands) },
+  asCommands(consumerKind, consumerCommands),
+);
+
 const subjects: readonly Subject[] = [
   {
     file: 'src/messages/message.decider.ts',
@@ -667,16 +729,49 @@ const subjects: readonly Subject[] = [
     kind: topicDecider.kind,
     wants: topicDecider.wants,
     commands: asCommands(topicDecider.kind, topicCommands),
-    join(engine) {
-      const count = new PartitionCount();
-      engine.register({ decider: topicDecider, view: count, folds: [count] });
-      engine.carry('keepPartitionLogs', carriesNothing);
-      engine.carry('dropPartitionLogs', carriesNothing);
-      engine.carry('compactPartition', carriesNothing);
-      return count;
-    },
+    join: joinTopics,
+  },
+  {
+    file: 'src/consumers/consumer-group.decider.ts',
+    kind: consumerGroupKind,
+    wants: consumerGroupDecider(groupRetentionMs).wants,
+    commands: consumerHistories,
+    join: joinConsumers,
+  },
+  {
+    file: 'src/consumers/consumer.decider.ts',
+    kind: consumerKind,
+    wants: consumerDecider.wants,
+    commands: consumerHistories,
+    join: joinConsumers,
   },
 ];
+
+function joinTopics(engine: Engine): PartitionCount {
+  const count = new PartitionCount();
+  engine.register({ decider: topicDecider, view: count, folds: [count] });
+  engine.carry('keepPartitionLogs', carriesNothing);
+  engine.carry('dropPartitionLogs', carriesNothing);
+  engine.carry('compactPartition', carriesNothing);
+  return count;
+}
+
+/** Topics, groups and instances together, as none of them is without the others. */
+function joinConsumers(engine: Engine): TopicPartitions {
+  const partitions = new TopicPartitions();
+  joinTopics(engine);
+  engine.follow(topicDecider.kind, partitions);
+  engine.register({
+    decider: consumerGroupDecider(groupRetentionMs),
+    view: partitions,
+    folds: [],
+  });
+  engine.register({ decider: consumerDecider, view: null, folds: [] });
+  engine.carry('runConsumer', carriesNothing);
+  engine.carry('expireGroup', carriesNothing);
+  engine.carry('forgetOffsets', carriesNothing);
+  return partitions;
+}
 
 const carriesNothing = { start: () => () => undefined };
 

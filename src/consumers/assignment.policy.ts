@@ -1,0 +1,210 @@
+/** Who of a group's members owns which partition: three strategies of Kafka's. Pure. */
+
+/** How partitions are spread over members; all members of a group have the same. */
+export const strategies = ['range', 'roundrobin', 'sticky'] as const;
+export type Strategy = (typeof strategies)[number];
+
+/** Of each topic its partitions' owners, by partition; null = nobody. */
+export type Owners = ReadonlyMap<string, readonly (string | null)[]>;
+
+/** Partitions of one topic that change hands. */
+export interface Move {
+  readonly topic: string;
+  readonly partitions: readonly number[];
+  /** The instance that owns them from now on; null = nobody. */
+  readonly to: string | null;
+}
+
+/** Members by instance id, each with the topics it has subscribed to. */
+export type Subscriptions = ReadonlyMap<string, readonly string[]>;
+
+interface Partition {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/**
+ * Owners of every partition of every subscribed topic that exists: exactly one each. Equal input
+ * gives equal output, in whatever order members joined.
+ */
+export function assign(
+  strategy: Strategy,
+  members: Subscriptions,
+  partitionsOf: (topic: string) => number,
+  previous: Owners,
+): Owners {
+  const subscribers = subscribersByTopic(members);
+  const counts = new Map<string, number>();
+  for (const topic of subscribers.keys()) {
+    const count = partitionsOf(topic);
+    if (count > 0) counts.set(topic, count);
+  }
+  const room: Room = { members: bytewise([...members.keys()]), subscribers, counts };
+  if (strategy === 'range') return range(room);
+  return strategy === 'roundrobin' ? roundRobin(room) : sticky(room, previous);
+}
+
+/** What has to move for `next` to become of `previous`. */
+export function movesBetween(previous: Owners, next: Owners): Move[] {
+  const moves: Move[] = [];
+  for (const topic of new Set([...previous.keys(), ...next.keys()])) {
+    const [before, after] = [previous.get(topic) ?? [], next.get(topic) ?? []];
+    const byOwner = new Map<string | null, number[]>();
+    for (let partition = 0; partition < Math.max(before.length, after.length); partition += 1) {
+      const to = after[partition] ?? null;
+      if ((before[partition] ?? null) === to) continue;
+      const partitions = byOwner.get(to);
+      if (partitions === undefined) byOwner.set(to, [partition]);
+      else partitions.push(partition);
+    }
+    for (const [to, partitions] of byOwner) moves.push({ topic, partitions, to });
+  }
+  return moves;
+}
+
+/** Owners after the moves. */
+export function afterMoves(previous: Owners, moves: readonly Move[]): Owners {
+  const owners = new Map(previous);
+  for (const { topic, partitions, to } of moves) {
+    const changed = [...(owners.get(topic) ?? [])];
+    for (const partition of partitions) {
+      while (changed.length < partition) changed.push(null);
+      changed[partition] = to;
+    }
+    while (changed.length > 0 && changed.at(-1) === null) changed.pop();
+    if (changed.length === 0) owners.delete(topic);
+    else owners.set(topic, changed);
+  }
+  return owners;
+}
+
+/** What is to be spread over whom; members and subscribers in the bytewise order of their ids. */
+interface Room {
+  readonly members: readonly string[];
+  readonly subscribers: ReadonlyMap<string, readonly string[]>;
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/**
+ * Per topic each subscriber gets as many consecutive partitions as fit, and the first ones one more
+ * (Kafka: RangeAssignor).
+ */
+function range({ subscribers, counts }: Room): Owners {
+  const owners = new Map<string, string[]>();
+  for (const [topic, count] of counts) {
+    const own = subscribers.get(topic) ?? [];
+    const share = Math.floor(count / own.length);
+    const extra = count % own.length;
+    const list = own.flatMap((instance, index) =>
+      new Array<string>(share + (index < extra ? 1 : 0)).fill(instance),
+    );
+    owners.set(topic, list);
+  }
+  return owners;
+}
+
+/**
+ * Partitions in order are dealt out to members in order, passing over who has not subscribed to
+ * the topic (Kafka: RoundRobinAssignor).
+ */
+function roundRobin({ members, subscribers, counts }: Room): Owners {
+  const owners = new Map<string, string[]>();
+  let turn = 0;
+  for (const topic of bytewise([...counts.keys()])) {
+    const own = new Set(subscribers.get(topic));
+    const list: string[] = [];
+    while (list.length < (counts.get(topic) ?? 0)) {
+      const instance = members[turn % members.length] as string;
+      turn += 1;
+      if (own.has(instance)) list.push(instance);
+    }
+    owners.set(topic, list);
+  }
+  return owners;
+}
+
+/**
+ * Whoever owns a partition keeps it, unless somebody has two fewer: then as few move as it takes
+ * (KIP-54).
+ */
+function sticky(room: Room, previous: Owners): Owners {
+  const { subscribers, counts } = room;
+  const owned = new Map<string, Partition[]>(room.members.map((instance) => [instance, []]));
+  const loads = (instance: string) => owned.get(instance)?.length ?? 0;
+  const orphans: Partition[] = [];
+  for (const topic of bytewise([...counts.keys()])) {
+    const own = new Set(subscribers.get(topic));
+    for (let partition = 0; partition < (counts.get(topic) ?? 0); partition += 1) {
+      const owner = previous.get(topic)?.[partition] ?? null;
+      if (owner !== null && own.has(owner)) owned.get(owner)?.push({ topic, partition });
+      else orphans.push({ topic, partition });
+    }
+  }
+  for (const orphan of orphans) {
+    const to = leastLoaded(subscribers.get(orphan.topic) ?? [], loads);
+    owned.get(to)?.push(orphan);
+  }
+  while (levelOnce(room, owned, loads));
+  return ownersOf(owned, counts);
+}
+
+/** Moves one partition from the fullest member that can give one; false when all is level. */
+function levelOnce(
+  { subscribers }: Room,
+  owned: Map<string, Partition[]>,
+  loads: (instance: string) => number,
+): boolean {
+  const fullestFirst = [...owned.keys()].sort((left, right) => loads(right) - loads(left));
+  for (const from of fullestFirst) {
+    const partitions = owned.get(from) ?? [];
+    for (const topic of new Set(partitions.map((partition) => partition.topic))) {
+      const to = leastLoaded(subscribers.get(topic) ?? [], loads);
+      if (loads(from) <= loads(to) + 1) continue;
+      const index = partitions.findLastIndex((partition) => partition.topic === topic);
+      owned.get(to)?.push(...partitions.splice(index, 1));
+      return true;
+    }
+  }
+  return false;
+}
+
+function ownersOf(
+  owned: ReadonlyMap<string, readonly Partition[]>,
+  counts: ReadonlyMap<string, number>,
+): Owners {
+  const owners = new Map<string, (string | null)[]>();
+  for (const [topic, count] of counts) owners.set(topic, new Array<null>(count).fill(null));
+  for (const [instance, partitions] of owned) {
+    for (const { topic, partition } of partitions) {
+      const list = owners.get(topic);
+      if (list !== undefined) list[partition] = instance;
+    }
+  }
+  return owners;
+}
+
+function leastLoaded(instances: readonly string[], loads: (instance: string) => number): string {
+  return instances.reduce((least, next) => (loads(next) < loads(least) ? next : least));
+}
+
+function subscribersByTopic(members: Subscriptions): Map<string, string[]> {
+  const subscribers = new Map<string, string[]>();
+  for (const instance of bytewise([...members.keys()])) {
+    for (const topic of members.get(instance) ?? []) {
+      const own = subscribers.get(topic);
+      if (own === undefined) subscribers.set(topic, [instance]);
+      else own.push(instance);
+    }
+  }
+  return subscribers;
+}
+
+/** Sorted as bytes of UTF-8, which is how Kafka's tools order ids and names. */
+function bytewise(names: string[]): string[] {
+  if (names.length < 2) return names;
+  const bytes = new Map(names.map((name) => [name, Buffer.from(name)]));
+  const none = Buffer.alloc(0);
+  return names.sort((left, right) =>
+    Buffer.compare(bytes.get(left) ?? none, bytes.get(right) ?? none),
+  );
+}

@@ -1,0 +1,76 @@
+/** A consumer group as the fold of its events: members, owners, generation. */
+import type { EventEnvelope } from '../engine/decider.js';
+import { afterMoves, type Owners, type Strategy, type Subscriptions } from './assignment.policy.js';
+import type { ConsumerGroupEvent, Rebalance } from './consumer-group.events.js';
+
+export interface ConsumerGroupState {
+  /** `deleting` goes on until its committed offsets are gone. */
+  readonly phase: 'absent' | 'live' | 'deleting' | 'removed';
+  /** Rises with every change of members or owners; 0 = there was none. */
+  readonly generation: number;
+  readonly strategy: Strategy;
+  readonly members: Subscriptions;
+  readonly owners: Owners;
+  /** Of each topic that somebody ever subscribed to: where the journal has that first. */
+  readonly firstSubscribed: ReadonlyMap<string, number>;
+  /** Since when it has no members, Unix milliseconds; null = it has some. */
+  readonly emptySince: number | null;
+}
+
+export const absentGroup: ConsumerGroupState = {
+  phase: 'absent',
+  generation: 0,
+  strategy: 'range',
+  members: new Map(),
+  owners: new Map(),
+  firstSubscribed: new Map(),
+  emptySince: null,
+};
+
+export function evolveGroup(
+  state: ConsumerGroupState,
+  event: ConsumerGroupEvent,
+  { offset, at }: Pick<EventEnvelope, 'offset' | 'at'>,
+): ConsumerGroupState {
+  switch (event.type) {
+    case 'MemberJoined':
+    case 'SubscriptionChanged': {
+      const { instance, topics } = event;
+      const strategy = event.type === 'MemberJoined' ? event.strategy : state.strategy;
+      const members = new Map(state.members).set(instance, topics);
+      const firstSubscribed = subscribed(state.firstSubscribed, topics, offset);
+      const next = { ...state, strategy, members, firstSubscribed, emptySince: null };
+      return { ...rebalanced(next, event), phase: 'live' };
+    }
+    case 'MemberLeft': {
+      const members = new Map(state.members);
+      members.delete(event.instance);
+      const emptySince = members.size === 0 ? at : null;
+      return rebalanced({ ...state, members, emptySince }, event);
+    }
+    case 'PartitionsReassigned':
+      return rebalanced(state, event);
+    case 'GroupDeleted':
+      return { ...state, phase: 'deleting' };
+    case 'GroupRemoved':
+      return { ...state, phase: 'removed' };
+  }
+}
+
+function rebalanced(
+  state: ConsumerGroupState,
+  { generation, moved }: Rebalance,
+): ConsumerGroupState {
+  return { ...state, generation, owners: afterMoves(state.owners, moved) };
+}
+
+function subscribed(
+  known: ReadonlyMap<string, number>,
+  topics: readonly string[],
+  offset: number,
+): ReadonlyMap<string, number> {
+  const added = topics.filter((topic) => !known.has(topic));
+  return added.length === 0
+    ? known
+    : new Map([...known, ...added.map((t) => [t, offset] as const)]);
+}
