@@ -1,0 +1,168 @@
+/**
+ * The sessions of all active consumer instances: started and ended as their states want it, told of
+ * rebalances, watched for silence, and committed at their intervals. One heap of deadlines for all.
+ */
+import { AlarmClock } from '../engine/alarm-clock.js';
+import type { Clock } from '../engine/clock.js';
+import type { Command } from '../engine/decider.js';
+import type { EffectCarrier, EffectSource } from '../engine/registration.js';
+import type { CommittedOffsets } from './committed-offsets.js';
+import type { CloseConsumer } from './consumer.commands.js';
+import type { RunConsumer } from './consumer.decider.js';
+import {
+  type CloseReason,
+  type ConsumerPlace,
+  consumerId,
+  consumerKind,
+  consumerPlace,
+} from './consumer.events.js';
+import type { ConsumerGroupState } from './consumer-group.state.js';
+import { ConsumerSession } from './consumer-session.js';
+import { type OwnedPartition, takeAcknowledged } from './positions.js';
+
+/** What sessions work with. */
+export interface SessionsDesk {
+  readonly offsets: CommittedOffsets;
+  readonly clock: Clock;
+  /** The shortest silence that closes an instance, in milliseconds. */
+  readonly idleMs: number;
+  viewOf(group: string): ConsumerGroupState | undefined;
+  tell(commands: readonly Command[]): void;
+}
+
+export class ConsumerSessions implements EffectCarrier<RunConsumer> {
+  /** By group and instance. */
+  private readonly groups = new Map<string, Map<string, ConsumerSession>>();
+  private readonly silences: AlarmClock<ConsumerSession>;
+  private readonly commits: AlarmClock<ConsumerSession>;
+
+  constructor(private readonly desk: SessionsDesk) {
+    this.silences = new AlarmClock(desk.clock, (session) => this.judgeSilence(session));
+    this.commits = new AlarmClock(desk.clock, (session) => this.commitInterval(session));
+  }
+
+  /** One that has not called yet, or not since the server started, has its session timeout to. */
+  start({ id }: EffectSource, { settings }: RunConsumer): () => void {
+    const place = consumerPlace(id);
+    const session = new ConsumerSession(place, settings, this.desk.clock);
+    const view = this.desk.viewOf(place.group);
+    if (view !== undefined) session.view(view);
+    const own = this.groups.get(place.group);
+    if (own === undefined) this.groups.set(place.group, new Map([[place.instance, session]]));
+    else own.set(place.instance, session);
+    this.silences.set(session, this.desk.clock.now() + settings.sessionTimeoutMs);
+    return () => this.end(session);
+  }
+
+  find({ group, instance }: ConsumerPlace): ConsumerSession | undefined {
+    return this.groups.get(group)?.get(instance);
+  }
+
+  get size(): number {
+    let size = 0;
+    for (const own of this.groups.values()) size += own.size;
+    return size;
+  }
+
+  /** All sessions, in no order. */
+  *all(): Generator<ConsumerSession> {
+    for (const own of this.groups.values()) yield* own.values();
+  }
+
+  /**
+   * A group has changed: partitions change hands now. Whoever loses one commits what was
+   * acknowledged in it before anybody else looks where to begin.
+   */
+  viewChanged(group: string, view: ConsumerGroupState): void {
+    for (const session of this.groups.get(group)?.values() ?? []) {
+      this.commit(session, session.view(view));
+    }
+  }
+
+  /** What was handed out has been written in full. */
+  written(session: ConsumerSession): void {
+    session.positions.write();
+    this.commitLater(session);
+  }
+
+  /** Commits what the instance was given in full, whatever it committed before by itself. */
+  commitWritten({ place: { group }, positions }: ConsumerSession): void {
+    const { offsets, clock } = this.desk;
+    positions.acknowledge();
+    takeAcknowledged(positions.all);
+    const given = positions.all.filter((own) => {
+      const stored = offsets.find(group, own);
+      return own.written >= 0 && own.written !== (stored?.start ?? stored?.committed);
+    });
+    const committed = given.map(({ topic, partition, written: offset }) => {
+      return { topic, partition, offset };
+    });
+    offsets.commit(group, committed, clock.now());
+  }
+
+  /** Asks for the end of an instance; what it was given in full counts as processed. */
+  closing({ place, positions }: ConsumerSession, reason: CloseReason): CloseConsumer {
+    positions.acknowledge();
+    const at = this.desk.clock.now();
+    return { type: 'CloseConsumer', kind: consumerKind, id: consumerId(place), at, reason };
+  }
+
+  /** Ends all waiting: the server stops. */
+  dismiss(): void {
+    for (const session of this.all()) session.end();
+  }
+
+  /** Commits what was acknowledged; settles when it is durable. */
+  stop(): Promise<void> {
+    this.silences.stop();
+    this.commits.stop();
+    for (const session of this.all()) this.commit(session, session.positions.all);
+    return this.desk.offsets.durable();
+  }
+
+  private end(session: ConsumerSession): void {
+    const { group, instance } = session.place;
+    this.silences.cancel(session);
+    this.commits.cancel(session);
+    this.commit(session, session.positions.own([]));
+    session.end();
+    const own = this.groups.get(group);
+    own?.delete(instance);
+    if (own?.size === 0) this.groups.delete(group);
+  }
+
+  private commit(
+    { place, settings }: ConsumerSession,
+    partitions: readonly OwnedPartition[],
+  ): void {
+    if (!settings.autoCommit) return;
+    const { offsets, clock } = this.desk;
+    offsets.commit(place.group, takeAcknowledged(partitions), clock.now());
+  }
+
+  private commitLater(session: ConsumerSession): void {
+    const { settings, positions } = session;
+    if (!settings.autoCommit || !positions.isOutstanding) return;
+    if (this.commits.timeOf(session) !== undefined) return;
+    positions.mark();
+    this.commits.set(session, this.desk.clock.now() + settings.autoCommitIntervalMs);
+  }
+
+  private commitInterval(session: ConsumerSession): void {
+    session.positions.tick();
+    this.commit(session, session.positions.all);
+    this.commitLater(session);
+  }
+
+  /** A call moves no alarm: when it rings, the time of the last call is looked at. */
+  private judgeSilence(session: ConsumerSession): void {
+    const { clock, idleMs } = this.desk;
+    const { lastSeenAt, settings, isCalling } = session;
+    const now = clock.now();
+    const idle = Math.max(settings.sessionTimeoutMs, idleMs);
+    if (isCalling) this.silences.set(session, now + idle);
+    else if (lastSeenAt === null) this.desk.tell([this.closing(session, 'expired')]);
+    else if (lastSeenAt + idle > now) this.silences.set(session, lastSeenAt + idle);
+    else this.desk.tell([this.closing(session, 'idle')]);
+  }
+}
