@@ -1,6 +1,7 @@
 /** The table of contents: one line per feature. */
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { Config } from './config.js';
+import { ConsumersModule } from './consumers/consumers.module.js';
 import type { Credentials } from './credentials.js';
 import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
 import { deliveryModule } from './delivery/delivery.module.js';
@@ -79,6 +80,7 @@ export function applicationModule(shared: Shared, routes: RouteTable): DynamicMo
     PublishingModule,
     RestCredentialsModule,
     TopicsModule,
+    ConsumersModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }

@@ -1,0 +1,48 @@
+/** One request for records, from its turn at the session to the last byte of its answer. */
+import type { ServerResponse } from 'node:http';
+import type { ConsumerSession } from './consumer-session.js';
+import type { ConsumerSessions } from './consumer-sessions.js';
+
+export class ConsumeCall {
+  private hasTurn = false;
+  private isGone = false;
+  private whenGone: () => void = () => undefined;
+
+  /** `response` is open; what becomes of it decides what becomes of the records in it. */
+  constructor(
+    private readonly sessions: ConsumerSessions,
+    private readonly session: ConsumerSession,
+    response: ServerResponse,
+  ) {
+    session.callBegan();
+    response.once('close', () => this.close(response.writableFinished));
+  }
+
+  /**
+   * Waits for its turn. It acknowledges all that earlier calls have given. False where an earlier
+   * call has not ended by `until` (Unix milliseconds).
+   */
+  async enter(until: number): Promise<boolean> {
+    if (!(await this.session.enter(until))) return false;
+    if (this.isGone) this.session.leave();
+    else this.hasTurn = true;
+    return true;
+  }
+
+  /** `gone` is called when nobody waits for the answer any more; at once if that is so already. */
+  watch(gone: () => void): void {
+    if (this.isGone) gone();
+    else this.whenGone = gone;
+  }
+
+  private close(isWritten: boolean): void {
+    this.isGone = true;
+    this.whenGone();
+    if (this.hasTurn) {
+      if (isWritten) this.sessions.written(this.session);
+      else this.session.positions.rewind();
+      this.session.leave();
+    }
+    this.session.callEnded();
+  }
+}

@@ -1,0 +1,117 @@
+/** `/consume`: records for an instance of a group (spec: Endpoints; log protocol 1.4.6, 2.3). */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../engine/clock.js';
+import type { BasicCredentials } from '../http/basic-auth.js';
+import { type Refusal, sendRefusal } from '../http/error-shapes.js';
+import type { HotRoutes } from '../http/hot-routes.js';
+import { parseJson } from '../http/json.js';
+import type { Parsed } from '../http/parsed.js';
+import { rawBody } from '../http/raw-body.js';
+import {
+  type ConsumeRequest,
+  parseConsume,
+  parseConsumePath,
+  parseJoinOptions,
+} from './consume.request.js';
+import { ConsumeCall } from './consume-call.js';
+import type { ConsumerPlace } from './consumer.events.js';
+import type { ConsumerSession } from './consumer-session.js';
+import type { ConsumerSessions } from './consumer-sessions.js';
+import { consumerRoutes } from './consumers.openapi.js';
+import type { ConsumersDesk } from './consumers-desk.js';
+import { Poll, type PollDesk } from './poll.js';
+import type { TopicPartition } from './positions.js';
+
+type Target = { Params: ConsumerPlace & { topic: string }; Querystring: { timeout?: unknown } };
+
+const jsonType = 'application/json; charset=utf-8';
+
+/** What the routes stand on. */
+export interface ConsumeDesk extends PollDesk {
+  readonly consumers: ConsumersDesk;
+  readonly sessions: ConsumerSessions;
+  readonly credentials: BasicCredentials;
+  readonly clock: Clock;
+}
+
+export class ConsumeRoutes implements HotRoutes {
+  constructor(private readonly desk: ConsumeDesk) {}
+
+  register(fastify: FastifyInstance): void {
+    fastify.addHook('preClose', async () => this.desk.sessions.dismiss());
+    fastify.route<Target>({
+      method: ['GET', 'POST'],
+      url: '/consume/:group/:instance',
+      config: { description: consumerRoutes.consume },
+      handler: (request, reply) => {
+        const json = parseJson(rawBody(request));
+        return this.consume(request, reply, json.ok ? parseConsume(json.value) : json);
+      },
+    });
+    fastify.get<Target>(
+      '/consume/:group/:instance/:topic',
+      { config: { description: consumerRoutes.consumeTopic } },
+      (request, reply) => {
+        const { params, query } = request;
+        return this.consume(request, reply, parseConsumePath(params.topic, query.timeout));
+      },
+    );
+  }
+
+  private async consume(
+    request: FastifyRequest<Target>,
+    reply: FastifyReply,
+    asked: Parsed<ConsumeRequest>,
+  ): Promise<FastifyReply> {
+    if (!asked.ok) return sendRefusal(request, reply, { status: 400, message: asked.reason });
+    const { consumers, clock, credentials } = this.desk;
+    const { topics, timeoutMs } = asked.value;
+    for (const topic of topics) {
+      const forbidden = credentials.judgeRight(request.raw, 'consume', topic);
+      if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
+    }
+    const until = clock.now() + timeoutMs;
+    const options = () => parseJoinOptions(request.raw.rawHeaders);
+    const session = await consumers.enter(request.params, topics, options);
+    if ('status' in session) return sendRefusal(request, reply, session);
+    // Whoever is gone already gets no turn.
+    if (reply.raw.closed) return reply;
+    const call = new ConsumeCall(this.desk.sessions, session, reply.raw);
+    if (!(await call.enter(until))) return sendRefusal(request, reply, overlap(session));
+    return this.answer(request, reply, session, call, { ...asked.value, until });
+  }
+
+  private async answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    session: ConsumerSession,
+    call: ConsumeCall,
+    terms: ConsumeRequest & { readonly until: number },
+  ): Promise<FastifyReply> {
+    session.positions.acknowledge();
+    const poll = new Poll(this.desk, session, terms);
+    call.watch(() => poll.cancel());
+    const polled = await poll.run();
+    await session.begun;
+    if ('undecided' in polled) return sendRefusal(request, reply, undecided(polled.undecided));
+    return reply
+      .header('content-type', jsonType)
+      .header('stream-generation', String(session.generation))
+      .send(`[${polled.records.map(({ text }) => text).join(',')}]`);
+  }
+}
+
+function overlap({ place: { group, instance } }: ConsumerSession): Refusal {
+  return {
+    status: 409,
+    message: `instance ${instance} of group ${group} is being called already`,
+  };
+}
+
+function undecided(partitions: readonly TopicPartition[]): Refusal {
+  const places = partitions.map(({ topic, partition }) => `${topic}/${partition}`);
+  return {
+    status: 409,
+    message: `no offset to begin at, and the reset policy is none: ${places.join(', ')}`,
+  };
+}

@@ -1,0 +1,78 @@
+/** `/consumers` and `/delete-consumer`: the instances of groups (log protocol 1.4.8, 1.4.10). */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { BasicCredentials } from '../http/basic-auth.js';
+import { sendRefusal } from '../http/error-shapes.js';
+import type { HotRoutes } from '../http/hot-routes.js';
+import type { ConsumerPlace } from './consumer.events.js';
+import type { ConsumerGroupState } from './consumer-group.state.js';
+import { consumerRoutes } from './consumers.openapi.js';
+import type { ConsumersDesk } from './consumers-desk.js';
+import type { GroupViews } from './group-views.js';
+
+type Target = { Params: ConsumerPlace };
+
+const jsonType = 'application/json; charset=utf-8';
+const success = JSON.stringify({ result: 'Success', status: 200 });
+
+/** What an instance owns of one topic (spec: TopicAssignments). */
+export interface TopicAssignment {
+  readonly topic: string;
+  readonly partitions: readonly number[];
+}
+
+export class ConsumersRoutes implements HotRoutes {
+  constructor(
+    private readonly consumers: ConsumersDesk,
+    private readonly views: GroupViews,
+    private readonly credentials: BasicCredentials,
+  ) {}
+
+  register(fastify: FastifyInstance): void {
+    const config = { description: consumerRoutes.list };
+    fastify.get('/consumers', { config }, async (request, reply) => {
+      const forbidden = this.credentials.judgeRight(request.raw, 'consume', null);
+      if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
+      return reply.header('content-type', jsonType).send(JSON.stringify(this.list()));
+    });
+    fastify.route<Target>({
+      method: ['POST', 'DELETE'],
+      url: '/delete-consumer/:group/:instance',
+      config: { description: consumerRoutes.remove },
+      handler: (request, reply) => this.remove(request, reply),
+    });
+  }
+
+  private list() {
+    const groups = [];
+    for (const name of this.views.names()) {
+      const view = this.views.find(name);
+      if (view === undefined || view.members.size === 0) continue;
+      const instances = [...view.members.keys()].map((instance) => {
+        return { name: instance, topics: assignmentsOf(view, instance) };
+      });
+      groups.push({ name, instances });
+    }
+    return groups;
+  }
+
+  private async remove(
+    request: FastifyRequest<Target>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const forbidden = this.credentials.judgeRight(request.raw, 'consume', null);
+    if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
+    const refusal = await this.consumers.remove(request.params);
+    if (refusal !== null) return sendRefusal(request, reply, refusal);
+    return reply.header('content-type', jsonType).send(success);
+  }
+}
+
+/** What an instance owns now, by topic. */
+export function assignmentsOf({ owners }: ConsumerGroupState, instance: string): TopicAssignment[] {
+  const assignments: TopicAssignment[] = [];
+  for (const [topic, list] of owners) {
+    const partitions = [...list.keys()].filter((partition) => list[partition] === instance);
+    if (partitions.length > 0) assignments.push({ topic, partitions });
+  }
+  return assignments;
+}

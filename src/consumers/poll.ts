@@ -1,0 +1,192 @@
+/** One reading call of a consumer instance: finds records for it, or waits until there are some. */
+import type { PartitionLog } from '../../storage/partition-log.js';
+import type { LogRecord } from '../../storage/record.js';
+import type { Clock } from '../engine/clock.js';
+import { recordText } from '../topics/record-text.js';
+import type { TopicAccess } from '../topics/topic-access.js';
+import type { ConsumerSession } from './consumer-session.js';
+import type { OwnedPartition, TopicPartition } from './positions.js';
+import type { StartPositions } from './start-positions.js';
+
+/** How much one call may take and how long it may wait. */
+export interface PollTerms {
+  /** Unix milliseconds. */
+  readonly until: number;
+  readonly maxRecords: number;
+  /** Bytes of keys and values; one record is always given. */
+  readonly maxBytes: number;
+}
+
+/** A record on its way out. */
+export interface PolledRecord {
+  readonly own: OwnedPartition;
+  /** Where reading goes on after it. */
+  readonly next: number;
+  /** The record as JSON text. */
+  readonly text: string;
+}
+
+/** What a poll came to; `undecided` are partitions of which nobody said where to begin. */
+export type Polled =
+  | { readonly records: readonly PolledRecord[] }
+  | { readonly undecided: readonly TopicPartition[] };
+
+/** What polls work with. */
+export interface PollDesk {
+  readonly starts: StartPositions;
+  readonly topics: Pick<TopicAccess, 'logs'>;
+  readonly clock: Clock;
+}
+
+/** What was read of one partition; it counts only if it is still owned, and nobody sought. */
+interface Part {
+  readonly own: OwnedPartition;
+  readonly from: number;
+  readonly next: number;
+  readonly records: readonly PolledRecord[];
+}
+
+export class Poll {
+  private isOver = false;
+
+  constructor(
+    private readonly desk: PollDesk,
+    private readonly session: ConsumerSession,
+    private readonly terms: PollTerms,
+  ) {}
+
+  /** Nobody waits for the answer any more: nothing is handed out from now on. */
+  cancel(): void {
+    this.isOver = true;
+    this.session.wake();
+  }
+
+  /**
+   * Records of what the session owns, handed out in its positions; none at the end of the time,
+   * when the session ends, or when a rebalance left it without any at once.
+   */
+  async run(): Promise<Polled> {
+    const { session, desk, terms } = this;
+    const nothing: Polled = { records: [] };
+    for (let isLast = false; ; ) {
+      const { generation } = session;
+      const undecided = await desk.starts.resolve(session);
+      if (this.hasEnded) return nothing;
+      if (undecided.length > 0) return { undecided };
+      const parts = await this.read();
+      if (this.hasEnded) return nothing;
+      const records = handOut(session, parts);
+      if (records.length > 0) return { records };
+      if (isLast || desk.clock.now() >= terms.until) return nothing;
+      if (session.generation === generation) await this.wait();
+      isLast = session.generation !== generation;
+    }
+  }
+
+  private get hasEnded(): boolean {
+    return this.isOver || this.session.isEnded;
+  }
+
+  /** Settles when there is something to look at. */
+  private wait(): Promise<void> {
+    const { session, desk, terms } = this;
+    return new Promise((resolve) => {
+      const wake = () => {
+        for (const cancel of cancels) cancel();
+        session.park(null);
+        resolve();
+      };
+      const cancels: (() => void)[] = [];
+      session.park(wake);
+      for (const { log, position } of session.positions.all) {
+        if (log !== null && position >= 0) cancels.push(log.whenBeyond(position, wake));
+      }
+      cancels.push(desk.clock.after(Math.max(0, terms.until - desk.clock.now()), wake));
+    });
+  }
+
+  /** Every partition that has something gets a fair share; what one leaves goes to the next. */
+  private async read(): Promise<readonly Part[]> {
+    const { positions } = this.session;
+    const ready = positions
+      .rotated()
+      .filter(({ log, position }) => log !== null && position >= 0 && hasMore(log, position));
+    const parts: Part[] = [];
+    let { maxRecords, maxBytes } = this.terms;
+    for (const [index, own] of ready.entries()) {
+      if (maxRecords <= 0 || maxBytes <= 0) break;
+      const left = ready.length - index;
+      const share = { records: Math.ceil(maxRecords / left), bytes: Math.ceil(maxBytes / left) };
+      const isFirst = parts.every(({ records }) => records.length === 0);
+      const part = await this.readPart(own, share, isFirst);
+      if (part === null) continue;
+      parts.push(part.read);
+      maxRecords -= part.read.records.length;
+      maxBytes -= part.bytes;
+    }
+    return parts;
+  }
+
+  private async readPart(
+    own: OwnedPartition,
+    share: { readonly records: number; readonly bytes: number },
+    takesOne: boolean,
+  ): Promise<{ readonly read: Part; readonly bytes: number } | null> {
+    const { log, position: from } = own;
+    if (log === null || !this.isInside(own, log)) return null;
+    const batches = await this.batchesOf(own, log, share);
+    const records: PolledRecord[] = [];
+    let bytes = 0;
+    let next = from;
+    for (const batch of batches) {
+      for (const record of batch.records()) {
+        bytes += sizeOf(record);
+        const isBeyond = bytes > share.bytes || records.length === share.records;
+        if (isBeyond && !(takesOne && records.length === 0)) {
+          return { read: { own, from, next, records }, bytes };
+        }
+        next = record.offset + 1;
+        records.push({ own, next, text: recordText(record, own) });
+      }
+      next = batch.nextOffset;
+    }
+    return { read: { own, from, next, records }, bytes };
+  }
+
+  /** A position that the log has lost begins anew as the reset policy says. */
+  private isInside(own: OwnedPartition, log: PartitionLog): boolean {
+    if (own.position >= log.startOffset) return true;
+    this.desk.starts.reset(this.session, own, log);
+    return false;
+  }
+
+  private async batchesOf(
+    own: OwnedPartition,
+    log: PartitionLog,
+    { records: maxRecords, bytes: maxBytes }: { readonly records: number; readonly bytes: number },
+  ) {
+    try {
+      return await log.read(own.position, { maxRecords, maxBytes });
+    } catch (error) {
+      // Trimmed or dropped meanwhile: the next look sees that.
+      const logs = await this.desk.topics.logs(own.topic);
+      if (logs?.[own.partition] !== log || own.position < log.startOffset) return [];
+      throw error;
+    }
+  }
+}
+
+/** Gives out what is still owned, in order, and moves the positions beyond it. */
+function handOut({ positions }: ConsumerSession, parts: readonly Part[]): PolledRecord[] {
+  const given = parts.filter(({ own, from }) => positions.owns(own) && own.position === from);
+  for (const { own, next } of given) own.position = next;
+  return given.flatMap(({ records }) => records);
+}
+
+function hasMore(log: PartitionLog, position: number): boolean {
+  return position < log.startOffset || log.highWatermark > position;
+}
+
+function sizeOf({ key, value }: LogRecord): number {
+  return (key?.length ?? 0) + (value?.length ?? 0);
+}
