@@ -119,7 +119,7 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
   readonly packing?: StatePacking<State>;
 }
 
-/** `Packed` is what memory holds of an idle state: bytes, and what many states share beside them. */
+/** `Packed` is what memory holds of an idle state: bytes, and what many share beside them. */
 export interface StatePacking<State, Packed = unknown> {
   pack(state: State): Packed;
   // A method, so that the engine, which does not know what `Packed` is, may hand it back.

@@ -1,7 +1,7 @@
 /** How runs join the engine: their decider, what its decisions read, and the indexes of both. */
 import type { Engine } from '../engine/engine.js';
 import { messageKind } from '../messages/message.events.js';
-import type { MessageState, PendingMessage } from '../messages/message.state.js';
+import { pendingMessage } from '../messages/pending-message.js';
 import { type KnownRun, KnownRuns } from './known-runs.projection.js';
 import { LatestNotification } from './latest-notification.projection.js';
 import { PendingRunMessages } from './pending-messages.projection.js';
@@ -23,7 +23,7 @@ export function registerRuns(engine: Engine): RunIndexes {
   const known = new KnownRuns();
   const notifications = new LatestNotification();
   const waiters = new Waiters((runId) => activeRun(engine, runId)?.waits ?? []);
-  const pending = new PendingRunMessages((messageId) => pendingOf(engine, messageId)?.run?.runId);
+  const pending = new PendingRunMessages((id) => pendingMessage(engine, id)?.run?.runId);
   engine.register({
     decider: runDecider,
     view: {
@@ -52,13 +52,8 @@ function startOf(engine: Engine, runId: string): KnownRun | undefined {
     : { messageId, createdAt: state.life.context.createdAt };
 }
 
-function pendingOf(engine: Engine, messageId: string): PendingMessage | undefined {
-  const state = engine.actors(messageKind).find(messageId)?.state as MessageState | undefined;
-  return state?.status === 'pending' ? state : undefined;
-}
-
 function pendingRunMessage(engine: Engine, messageId: string): PendingRunMessage | undefined {
-  const message = pendingOf(engine, messageId);
+  const message = pendingMessage(engine, messageId);
   if (message === undefined || message.run === null) return undefined;
   const { role, publishedOffset } = message.run;
   return { messageId, role, publishedOffset, notBefore: message.notBefore };

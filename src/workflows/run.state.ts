@@ -187,7 +187,7 @@ type Remainder = readonly [
   ],
 ];
 
-/** It knows the shapes that it has packed: what it packs is read by nobody else, nor ever stored. */
+/** It knows the shapes that it has packed: nobody else reads what it packs, nor is it stored. */
 const packr = new Packr({ structures: [] });
 
 /** Only active runs are ever packed: the others are absent or final. */

@@ -110,6 +110,8 @@ const nouns = [
   'message-object',
   'message-schema',
   'redaction',
+  // A message while it is pending, asked of the engine.
+  'pending-message',
   // What messages ask of the runs that they belong to.
   'run-deliveries',
   // What runs are found by, and what they ask of their endpoints' answers.
