@@ -60,23 +60,34 @@ function endOfExcess(spans: readonly Span[], bytes: number): number {
   return end;
 }
 
+/** How a log has been compacted so far; times are Unix milliseconds. */
+export interface LastCompaction {
+  /** Below this each key is there at most once. */
+  readonly cleanUntil: number;
+  readonly begunAt: number;
+  /** When the oldest tombstone that it left was written; null = there is none. */
+  readonly oldestTombstone: number | null;
+}
+
 /**
  * How far a partition is to be compacted, or null: when what came since the last time is half of
  * what was compacted then, so that compacting costs at most three times what was written, or when
- * the last time is a day ago. What grows waits until it is sealed, or a day old.
+ * the last time is a day ago and there is something to do. What grows waits until it is sealed, or
+ * a day old.
  */
 export function compactionDue(
   spans: readonly Span[],
-  last: { readonly cleanUntil: number; readonly begunAt: number },
+  { cleanUntil, begunAt, oldestTombstone }: LastCompaction,
   now: number,
 ): number | null {
   const reachable = spans.filter((span) => span.isSealed || now - span.latestTime >= dayMs);
-  const dirty = reachable.filter(({ nextOffset }) => nextOffset > last.cleanUntil);
-  const until = dirty.at(-1)?.nextOffset;
-  if (until === undefined) return null;
-  const cleanBytes = sizeOf(reachable) - sizeOf(dirty);
-  const isWorthIt = sizeOf(dirty) * 2 >= cleanBytes || now - last.begunAt >= dayMs;
-  return isWorthIt ? until : null;
+  const until = reachable.at(-1)?.nextOffset ?? 0;
+  const dirtyBytes = sizeOf(reachable.filter(({ nextOffset }) => nextOffset > cleanUntil));
+  const cleanBytes = sizeOf(reachable) - dirtyBytes;
+  const isMuch = dirtyBytes > 0 && dirtyBytes * 2 >= cleanBytes;
+  const hasOldTombstones = oldestTombstone !== null && oldestTombstone < now - dayMs;
+  const isLongAgo = now - begunAt >= dayMs && (dirtyBytes > 0 || hasOldTombstones);
+  return isMuch || isLongAgo ? until : null;
 }
 
 function sizeOf(spans: readonly Span[]): number {

@@ -48,9 +48,16 @@ export class TopicLogs {
     return this.ready.get(topic) ?? [];
   }
 
-  /** The partition logs of a topic that was just created: its effect is about to start. */
-  async opened(topic: string): Promise<Logs | undefined> {
-    return this.ready.get(topic) ?? this.opening(topic).logs;
+  /**
+   * The logs of a topic that was just created or has grown, once so many are there: its effect is
+   * about to start. Undefined if it is deleted before.
+   */
+  async opened(topic: string, partitions: number): Promise<Logs | undefined> {
+    for (;;) {
+      const present = this.present(topic);
+      if (present.length >= partitions) return present;
+      if ((await this.opening(topic).logs) === undefined) return undefined;
+    }
   }
 
   /** The logs of the server's own topics, by name. */

@@ -1,6 +1,12 @@
 /** What may be asked of a topic. */
 import type { Command } from '../engine/decider.js';
-import type { CleanupPolicy, TopicRetention, TopicTrimmed, Trim } from './topic.events.js';
+import type {
+  CleanupPolicy,
+  CompactionOutcome,
+  TopicRetention,
+  TopicTrimmed,
+  Trim,
+} from './topic.events.js';
 
 /** Make the topic exist; one that exists already is left as it is. */
 export interface EnsureTopic extends Command {
@@ -37,11 +43,10 @@ export interface BeginCompaction extends Command {
   readonly tombstonesBefore: number;
 }
 
-/** The compaction of a partition has ended; it got as far as `until`. */
-export interface EndCompaction extends Command {
+/** The compaction of a partition has ended. */
+export interface EndCompaction extends Command, CompactionOutcome {
   readonly type: 'EndCompaction';
   readonly partition: number;
-  readonly until: number;
 }
 
 /** Delete the topic and its records. */

@@ -122,10 +122,11 @@ function beginCompaction(command: BeginCompaction, state: Topic): Decision<Topic
 }
 
 /** An end that nobody waits for was told already. */
-function endCompaction({ partition, until }: EndCompaction, state: Topic): Decision<TopicEvent> {
-  return compactionOf(state, partition).underWay === null
-    ? nothing
-    : accept([{ type: 'CompactionEnded', partition, until }]);
+function endCompaction(command: EndCompaction, state: Topic): Decision<TopicEvent> {
+  const { partition, removedRecords, removedBytes, oldestTombstone } = command;
+  if (compactionOf(state, partition).underWay === null) return nothing;
+  const outcome = { removedRecords, removedBytes, oldestTombstone };
+  return accept([{ type: 'CompactionEnded', partition, ...outcome }]);
 }
 
 function settingsProblem({

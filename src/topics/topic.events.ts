@@ -57,11 +57,18 @@ export interface CompactionBegun extends DomainEvent {
   readonly tombstonesBefore: number;
 }
 
-/** They have been, as far as `until`: a pass may end before the place it was to reach. */
-export interface CompactionEnded extends DomainEvent {
+/** What compacting a partition came to. */
+export interface CompactionOutcome {
+  readonly removedRecords: number;
+  readonly removedBytes: number;
+  /** When the oldest tombstone that stayed was written, Unix milliseconds; null = there is none. */
+  readonly oldestTombstone: number | null;
+}
+
+/** They have been. */
+export interface CompactionEnded extends DomainEvent, CompactionOutcome {
   readonly type: 'CompactionEnded';
   readonly partition: number;
-  readonly until: number;
 }
 
 /** Nobody finds it any more; its logs are being dropped. */

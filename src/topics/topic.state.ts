@@ -2,12 +2,12 @@
 import type { Effect, EventEnvelope } from '../engine/decider.js';
 import type { CleanupPolicy, TopicEvent, TopicRetention, Trim } from './topic.events.js';
 
-/** A partition's compaction: how far it got, and the one that is under way. */
+/** A partition's last compaction, which may be under way; how far it got, its log knows. */
 export interface Compaction {
-  /** Records below are the last ones of their keys among all below. */
-  readonly cleanUntil: number;
-  /** When the last one began, Unix milliseconds. */
+  /** Unix milliseconds. */
   readonly begunAt: number;
+  /** When the oldest tombstone that it left was written; null = there is none. */
+  readonly oldestTombstone: number | null;
   readonly underWay: { readonly until: number; readonly tombstonesBefore: number } | null;
 }
 
@@ -51,7 +51,7 @@ export interface DropPartitionLogs extends Effect {
 
 export type TopicWish = KeepPartitionLogs | CompactPartition | DropPartitionLogs;
 
-const noCompaction: Compaction = { cleanUntil: 0, begunAt: 0, underWay: null };
+const noCompaction: Compaction = { begunAt: 0, oldestTombstone: null, underWay: null };
 
 export function evolveTopic(
   state: TopicState,
@@ -78,7 +78,10 @@ export function evolveTopic(
       });
     }
     case 'CompactionEnded':
-      return withCompaction(state, event.partition, { cleanUntil: event.until, underWay: null });
+      return withCompaction(state, event.partition, {
+        oldestTombstone: event.oldestTombstone,
+        underWay: null,
+      });
     case 'TopicDeleted':
       return { ...state, isDeleting: true };
   }

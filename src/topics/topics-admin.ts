@@ -51,15 +51,12 @@ export class TopicsAdmin {
 
   /** Answered once its logs are there. */
   async create(name: string, settings: Asked<CreateTopic>): Promise<TopicDetails | Refusal> {
-    const refusal = await this.ask(name, settings);
-    if (refusal !== null) return refusal;
-    await this.topicLogs.opened(name);
-    return this.show(name);
+    return (await this.ask(name, settings)) ?? this.showOpened(name);
   }
 
+  /** Answered once new logs are there. */
   async alter(name: string, change: Asked<AlterTopic>): Promise<TopicDetails | Refusal> {
-    const refusal = await this.ask(name, change);
-    return refusal ?? this.show(name);
+    return (await this.ask(name, change)) ?? this.showOpened(name);
   }
 
   async list(): Promise<readonly TopicObject[]> {
@@ -130,6 +127,11 @@ export class TopicsAdmin {
     const command: TopicCommand = { ...asked, kind: topicKind, id, at: this.clock.now() };
     const [outcome] = await this.engine.dispatch([command]);
     return outcome === undefined || outcome.accepted ? null : refusalOf(outcome.rejection);
+  }
+
+  private async showOpened(name: string): Promise<TopicDetails | Refusal> {
+    await this.topicLogs.opened(name, this.desk.partitionsOf(name));
+    return this.show(name);
   }
 
   private object(name: string): TopicObject | undefined {

@@ -37,7 +37,7 @@ export class TopicsDesk implements TopicAccess {
     };
     const [outcome] = await this.engine.dispatch([command]);
     if (outcome !== undefined && !outcome.accepted) return refusalOf(outcome.rejection);
-    return (await this.topicLogs.opened(topic)) ?? unknownTopic(topic);
+    return (await this.topicLogs.opened(topic, 1)) ?? unknownTopic(topic);
   }
 
   forConsume(topic: string): Promise<readonly PartitionLog[] | Refusal> {

@@ -73,6 +73,16 @@ describe('compaction', () => {
     ['does not wait longer than a day', spans(9, 8, 7, 6, 1), 30, now - dayMs, 40],
     ['has nothing to do where nothing came', spans(9, 8, 1), 20, 0, null],
   ])('%s', (_what, log, cleanUntil, begunAt, until) => {
-    expect(compactionDue(log, { cleanUntil, begunAt }, now)).toBe(until);
+    const last = { cleanUntil, begunAt, oldestTombstone: null };
+    expect(compactionDue(log, last, now)).toBe(until);
+  });
+
+  it('comes back for tombstones that have become a day old', () => {
+    const cleanUntil = 20;
+    const due = (begunAt: number, oldestTombstone: number) =>
+      compactionDue(spans(9, 8, 1), { cleanUntil, begunAt, oldestTombstone }, now);
+    expect(due(now - dayMs, now - dayMs - 1)).toBe(20);
+    expect(due(now - dayMs, now - dayMs)).toBeNull();
+    expect(due(lately, now - dayMs - 1)).toBeNull();
   });
 });
