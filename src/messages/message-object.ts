@@ -1,7 +1,12 @@
 /** A message as the API shows it (messaging protocol 2.4). Absent values are left out, not null. */
 import { isUtf8 } from 'node:buffer';
 import type { EventEnvelope } from '../engine/decider.js';
-import type { CallbackOptions, FlowControlOptions, MessagePublished } from './message.events.js';
+import type {
+  CallbackOptions,
+  FlowControlOptions,
+  MessagePublished,
+  MessageTemplate,
+} from './message.events.js';
 import { redactedHeaders } from './redaction.js';
 
 /** Header name in Title-Case to its values. */
@@ -45,29 +50,39 @@ export function messageObject(
   { event, id, at }: EventEnvelope<MessagePublished>,
   body: Buffer | null,
 ): MessageObject {
-  const { callback, failureCallback, redaction } = event;
   return {
     messageId: id,
     url: event.url,
     method: event.method,
     ...placeFields(event),
-    header: redactedHeaders(headerMap(event.contentType, event.headers), redaction),
+    header: shownHeaders(event),
     ...bodyField(body),
     maxRetries: event.maxRetries,
     notBefore: event.notBefore,
     createdAt: at,
-    ...(callback !== null && {
-      callback: callback.url,
-      callbackHeader: callbackHeader(callback, event),
-    }),
-    ...(failureCallback !== null && {
-      failureCallback: failureCallback.url,
-      failureCallbackHeader: callbackHeader(failureCallback, event),
-    }),
+    ...callbackFields(event),
     callerIP: event.callerIp,
     ...labelFields(event.labels),
     ...flowControlFields(event.flowControl),
     ...(event.retryDelay !== null && { retryDelayExpression: event.retryDelay }),
+  };
+}
+
+/** What messages are published with, again and again: in whole seconds, a part counts as one. */
+export function templateFields(template: MessageTemplate) {
+  const { delayMs, timeoutMs, retryDelay, queueName } = template;
+  return {
+    method: template.method,
+    header: shownHeaders(template),
+    retries: template.maxRetries,
+    ...(delayMs > 0 && { delay: seconds(delayMs) }),
+    ...(timeoutMs !== null && { timeout: seconds(timeoutMs) }),
+    ...callbackFields(template),
+    callerIP: template.callerIp,
+    ...(queueName !== null && { queueName }),
+    ...labelFields(template.labels),
+    ...flowControlFields(template.flowControl),
+    ...(retryDelay !== null && { retryDelayExpression: retryDelay }),
   };
 }
 
@@ -124,6 +139,34 @@ export function flowControlFields(flowControl: FlowControlOptions | null): {
     ...(rate !== null && { rate }),
     period: periodSeconds,
   };
+}
+
+function shownHeaders({
+  contentType,
+  headers,
+  redaction,
+}: Pick<MessagePublished, 'contentType' | 'headers' | 'redaction'>): HeaderMap {
+  return redactedHeaders(headerMap(contentType, headers), redaction);
+}
+
+function callbackFields(
+  message: Pick<MessagePublished, 'callback' | 'failureCallback' | 'redaction'>,
+) {
+  const { callback, failureCallback } = message;
+  return {
+    ...(callback !== null && {
+      callback: callback.url,
+      callbackHeader: callbackHeader(callback, message),
+    }),
+    ...(failureCallback !== null && {
+      failureCallback: failureCallback.url,
+      failureCallbackHeader: callbackHeader(failureCallback, message),
+    }),
+  };
+}
+
+function seconds(milliseconds: number): number {
+  return Math.ceil(milliseconds / 1000);
 }
 
 function placeFields(event: MessagePublished) {

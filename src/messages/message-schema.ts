@@ -10,10 +10,8 @@ export const milliseconds = z.int().describe('Unix milliseconds');
 /** Title-Case names to values. */
 export const headerMapSchema = z.record(z.string(), z.array(z.string()));
 
-/** How a message was published, beside where it goes: messages, dead letters and schedules. */
-export const publishedFields = {
-  body: z.string().exactOptional(),
-  bodyBase64: z.string().describe('Of a body that is no UTF-8').exactOptional(),
+/** Options of a message, whether it was published or will be again and again. */
+const optionFields = {
   callback: z.string().exactOptional(),
   callbackHeader: headerMapSchema.exactOptional(),
   failureCallback: z.string().exactOptional(),
@@ -21,12 +19,31 @@ export const publishedFields = {
   queueName: z.string().exactOptional(),
   callerIP: z.string(),
   label: z.string().describe('The first of labels').exactOptional(),
-  labels: z.array(z.string()).exactOptional(),
+  labels: z.array(z.string()).readonly().exactOptional(),
   flowControlKey: z.string().exactOptional(),
   parallelism: z.int().exactOptional(),
   rate: z.int().exactOptional(),
   period: z.int().describe('Seconds').exactOptional(),
   retryDelayExpression: z.string().exactOptional(),
+};
+
+/** One of both, or none. */
+export const bodyFields = {
+  body: z.string().exactOptional(),
+  bodyBase64: z.string().describe('Of a body that is no UTF-8').exactOptional(),
+};
+
+/** How a message was published, beside where it goes: messages and dead letters. */
+export const publishedFields = { ...bodyFields, ...optionFields };
+
+/** What messages are published with, again and again: `templateFields`. */
+export const templateShape = {
+  method: z.string(),
+  header: headerMapSchema,
+  retries: z.int(),
+  delay: z.int().describe('Seconds').exactOptional(),
+  timeout: z.int().describe('Seconds').exactOptional(),
+  ...optionFields,
 };
 
 /** The message object (messaging protocol 2.4). */

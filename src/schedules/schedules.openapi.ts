@@ -1,39 +1,18 @@
 /** How a schedule is shown, and how its routes are described (messaging protocol 2.7). */
 import { z } from 'zod';
 import type { RouteDescription } from '../http/route-description.js';
+import { bodyFields, milliseconds, templateShape } from '../messages/message-schema.js';
 import { scheduledMessageStates } from './scheduled-messages.projection.js';
-
-const headerMap = z.record(z.string(), z.array(z.string()));
-const milliseconds = z.int().describe('Unix milliseconds');
-const seconds = z.int().describe('Seconds');
 
 /** Absent values are left out, not null. */
 export const scheduleSchema = z.object({
   scheduleId: z.string(),
   cron: z.string().describe('As it was written, trimmed, with its CRON_TZ= part'),
   destination: z.string().describe('A URL, or the name of a URL group'),
-  method: z.string(),
   createdAt: milliseconds.describe('Unix milliseconds; overwriting does not change it'),
-  header: headerMap,
-  body: z.string().optional(),
-  bodyBase64: z.string().describe('In place of body, if that is not UTF-8').optional(),
-  retries: z.int(),
-  delay: seconds.optional(),
-  timeout: seconds.optional(),
-  callback: z.string().optional(),
-  callbackHeader: headerMap.optional(),
-  failureCallback: z.string().optional(),
-  failureCallbackHeader: headerMap.optional(),
-  callerIP: z.string(),
+  ...templateShape,
+  ...bodyFields,
   isPaused: z.boolean(),
-  queueName: z.string().optional(),
-  label: z.string().describe('The first of labels').optional(),
-  labels: z.array(z.string()).readonly().optional(),
-  flowControlKey: z.string().optional(),
-  parallelism: z.int().optional(),
-  rate: z.int().optional(),
-  period: seconds.optional(),
-  retryDelayExpression: z.string().optional(),
   lastScheduleTime: milliseconds.describe('Absent before the first trigger').optional(),
   lastScheduleStates: z
     .record(z.string(), z.enum(scheduledMessageStates))
