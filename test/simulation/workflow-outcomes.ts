@@ -45,10 +45,11 @@ export function earlyEventsAreTakenInOrder({ id, events, started }: RunHistory):
       stored.set(event.eventId, [...(stored.get(event.eventId) ?? []), offset]);
     }
     if (event.type !== 'WaitOpened') continue;
-    const first = stored.get(event.eventId)?.shift();
+    const first = stored.get(event.eventId)?.shift() ?? null;
     const next = events[index + 1]?.event;
-    const taken = next?.type === 'WaitEnded' ? next.notificationOffset : null;
-    if (first !== undefined) holds([id, event.step], { taken }, { taken: first });
+    // What is told to those who wait already has a name.
+    const isEarly = next?.type === 'WaitEnded' && !next.isTimeout && next.notificationId === null;
+    holds([id, event.step], { taken: isEarly ? next.notificationOffset : null }, { taken: first });
   }
 }
 
