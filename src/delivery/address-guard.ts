@@ -30,10 +30,13 @@ const deniedPorts: ReadonlySet<number> = new Set([
 export class AddressGuard {
   private readonly networks: readonly [IpAddress, number][];
   private readonly hosts: ReadonlySet<string>;
+  private readonly own: ReadonlySet<string>;
   /** Verdicts on literals: the same few are called again and again. */
   private readonly literals = new LRUCache<string, Parsed<string>>({ max: 1024 });
 
-  constructor(allowed: AllowedNetworks) {
+  /** `own` are the addresses of this machine's interfaces: behind each are its private services. */
+  constructor(allowed: AllowedNetworks, own: readonly string[] = []) {
+    this.own = new Set(own.map((address) => ipaddr.parse(address).toNormalizedString()));
     this.networks = allowed.networks.map((network) => ipaddr.parseCIDR(network));
     this.hosts = new Set(allowed.hosts);
   }
@@ -72,7 +75,7 @@ export class AddressGuard {
     if (this.hosts.has(host) || this.isAllowed(whole) || this.isAllowed(real)) {
       return parsed(address);
     }
-    const range = restrictedRange(whole) ?? restrictedRange(real);
+    const range = this.isOwn(real) ? 'own' : (restrictedRange(whole) ?? restrictedRange(real));
     if (range === undefined) return parsed(address);
     return refused(`must not reach ${address} (${range}); this server does not allow that network`);
   }
@@ -93,6 +96,10 @@ export class AddressGuard {
     const verdict = this.checkAddress(address, address);
     this.literals.set(address, verdict);
     return verdict;
+  }
+
+  private isOwn(address: IpAddress): boolean {
+    return this.own.size > 0 && this.own.has(address.toNormalizedString());
   }
 
   private isAllowed(address: IpAddress): boolean {

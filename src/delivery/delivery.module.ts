@@ -1,4 +1,5 @@
 /** Wiring of the way out: who may be called, how many at once, and the caller itself. */
+import { networkInterfaces } from 'node:os';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { allowedNetworks, type Config } from '../config.js';
 import type { Clock } from '../engine/clock.js';
@@ -33,7 +34,7 @@ export function deliveryModule(endpoints: Endpoints | undefined): DynamicModule 
     {
       provide: AddressGuard,
       inject: [provided.config],
-      useFactory: (config: Config) => new AddressGuard(allowedNetworks(config)),
+      useFactory: (config: Config) => new AddressGuard(allowedNetworks(config), ownAddresses()),
     },
     { provide: Gates, inject: [provided.config, Metrics], useFactory: gatesOf },
     {
@@ -77,7 +78,15 @@ function networkOf(config: Config, clock: Clock): EndpointCaller {
   return new EndpointCaller({
     clock,
     allowed: allowedNetworks(config),
+    own: ownAddresses(),
     overrides: config.hostOverrides,
     originParallelism: config.originParallelism,
   });
+}
+
+/** As they are at the start: an interface that comes later is closed from the next start on. */
+function ownAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((interfaces = []) =>
+    interfaces.map(({ address }) => address),
+  );
 }

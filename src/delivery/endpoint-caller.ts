@@ -20,6 +20,8 @@ export interface EndpointCallerOptions {
   readonly clock: Clock;
   /** What may be reached beyond the public internet. */
   readonly allowed: AllowedNetworks;
+  /** Addresses of this machine, which are closed unless they are allowed. */
+  readonly own?: readonly string[];
   /** Dialled instead of a host, by host name in lower case. */
   readonly overrides: ReadonlyMap<string, DialTarget>;
   /** Connections to one origin. */
@@ -45,8 +47,8 @@ export class EndpointCaller implements Endpoints {
   private isClosed = false;
 
   constructor(private readonly options: EndpointCallerOptions) {
-    const { clock, allowed, overrides, resolve } = options;
-    this.guard = new AddressGuard(allowed);
+    const { clock, allowed, own, overrides, resolve } = options;
+    this.guard = new AddressGuard(allowed, own);
     const resolver = new NameResolver(this.guard, clock, resolve);
     this.connector = guardedConnector({ guard: this.guard, resolver, overrides, connectTimeoutMs });
     this.pools = new LRUCache({

@@ -124,6 +124,18 @@ describe('the address guard', () => {
     }
   });
 
+  it('refuses the public addresses of its own machine, however they are written', () => {
+    const own = ['93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946'];
+    const guard = new AddressGuard({ networks: [], hosts: ['me.example'] }, own);
+    for (const written of [...own, '::ffff:93.184.216.34', '2606:2800:220:1:0248:1893:25C8:1946']) {
+      expect(guard.checkAddress(written, 'name.example').ok).toBe(false);
+      expect(guard.checkDestination(new URL(`http://${hostOf(written)}/`)).ok).toBe(false);
+      expect(guard.checkAddress(written, 'me.example').ok).toBe(true);
+      expect(closed.checkAddress(written, 'name.example').ok).toBe(true);
+    }
+    expect(guard.checkAddress('93.184.216.35', 'name.example').ok).toBe(true);
+  });
+
   it.each([
     '127.0.0.1',
     '::1',
