@@ -5,6 +5,7 @@ import type { ConsumerSessions } from './consumer-sessions.js';
 
 export class ConsumeCall {
   private hasTurn = false;
+  private isWritten = false;
   private isGone = false;
   private whenGone: () => void = () => undefined;
 
@@ -15,12 +16,16 @@ export class ConsumeCall {
     response: ServerResponse,
   ) {
     session.callBegan();
-    response.once('close', () => this.close(response.writableFinished));
+    const { socket } = response;
+    // Node says "finished" of what it throws away with a socket, too: then the socket is destroyed.
+    response.once('finish', () => {
+      this.isWritten = socket?.destroyed === false;
+    });
+    response.once('close', () => this.close());
   }
 
   /**
-   * Waits for its turn. It acknowledges all that earlier calls have given. False where an earlier
-   * call has not ended by `until` (Unix milliseconds).
+   * Waits for its turn. False where an earlier call has not ended by `until` (Unix milliseconds).
    */
   async enter(until: number): Promise<boolean> {
     if (!(await this.session.enter(until))) return false;
@@ -35,11 +40,11 @@ export class ConsumeCall {
     else this.whenGone = gone;
   }
 
-  private close(isWritten: boolean): void {
+  private close(): void {
     this.isGone = true;
     this.whenGone();
     if (this.hasTurn) {
-      if (isWritten) this.sessions.written(this.session);
+      if (this.isWritten) this.sessions.written(this.session);
       else this.session.positions.rewind();
       this.session.leave();
     }

@@ -88,7 +88,6 @@ export class ConsumeRoutes implements HotRoutes {
     call: ConsumeCall,
     terms: ConsumeRequest & { readonly until: number },
   ): Promise<FastifyReply> {
-    session.positions.acknowledge();
     const poll = new Poll(this.desk, session, terms);
     call.watch(() => poll.cancel());
     const polled = await poll.run();

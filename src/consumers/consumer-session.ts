@@ -65,6 +65,11 @@ export class ConsumerSession {
     return lost;
   }
 
+  /** A call has come in: it has what earlier ones gave, unless one of them is on its way still. */
+  acknowledge(): void {
+    if (!this.isHeld) this.positions.acknowledge();
+  }
+
   /**
    * One call at a time reads: true as soon as it is this one's turn, which ends with `leave`; false
    * where it has not come by `until` (Unix milliseconds).
@@ -77,6 +82,7 @@ export class ConsumerSession {
     return new Promise((resolve) => {
       const enter = () => {
         cancel();
+        this.positions.acknowledge();
         resolve(true);
       };
       const cancel = this.clock.after(Math.max(0, until - this.clock.now()), () => {

@@ -49,6 +49,7 @@ export class ConsumersDesk {
   ): Promise<ConsumerSession | Refusal> {
     const { sessions, starts } = this.floor;
     const known = sessions.find(place);
+    known?.acknowledge();
     if (known?.subscribesTo(topics) === true && this.areThere(topics)) return known;
     const arrivals = await this.open(topics);
     if ('status' in arrivals) return arrivals;
