@@ -10,11 +10,12 @@ import type { Identifiers } from '../engine/identifiers.js';
 import type { Payloads } from '../engine/payloads.js';
 import type { EffectCarrier, EffectSource } from '../engine/registration.js';
 import type { Outcome } from '../engine/turn.js';
+import { messageTargets } from '../url-groups/message-targets.js';
 import { type UrlGroup, urlGroupKind } from '../url-groups/url-group.events.js';
 import type { TriggerSchedule } from './schedule.commands.js';
 import type { TriggerScheduleWish } from './schedule.decider.js';
 import { type ScheduleCreated, scheduleKind } from './schedule.events.js';
-import { triggerMessages, triggerTargets } from './trigger-commands.js';
+import { triggerMessages } from './trigger-commands.js';
 
 /** Triggers on their way at once: enough to share commits, few enough to hold no publish up. */
 const atOnceMax = 16;
@@ -134,7 +135,8 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
       messageIds,
       error,
     });
-    const targets = triggerTargets(definition.event, (name) => this.findGroup(name));
+    const { url, topicName } = definition.event;
+    const targets = messageTargets(url, topicName, (name) => this.findGroup(name));
     if (!targets.ok) {
       await engine.dispatch([count([], targets.error)]);
       return;

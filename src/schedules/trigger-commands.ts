@@ -3,37 +3,13 @@ import type { EventEnvelope } from '../engine/decider.js';
 import { withDefaultHeaders } from '../http/default-headers.js';
 import type { PublishMessage } from '../messages/message.commands.js';
 import { messageKind } from '../messages/message.events.js';
-import type { UrlGroup, UrlGroupEndpoint } from '../url-groups/url-group.events.js';
-import type { ScheduleCreated, ScheduleDefinition } from './schedule.events.js';
-
-/** Where the messages of one trigger go. */
-export type TriggerTargets =
-  | {
-      readonly ok: true;
-      readonly endpoints: readonly UrlGroupEndpoint[];
-      /** Headers that all of them get, names and values in turn. */
-      readonly headers: readonly string[];
-    }
-  /** Nowhere, for this reason. */
-  | { readonly ok: false; readonly error: string };
-
-/** Looks a schedule's destination up; `findGroup` knows the URL groups as they are now. */
-export function triggerTargets(
-  { url, topicName }: ScheduleDefinition,
-  findGroup: (name: string) => UrlGroup | undefined,
-): TriggerTargets {
-  if (url !== null) return { ok: true, endpoints: [{ url, name: null }], headers: [] };
-  const group = topicName === null ? undefined : findGroup(topicName);
-  if (group === undefined) return { ok: false, error: `URL group ${topicName} not found` };
-  const { endpoints, headers } = group;
-  if (endpoints.length === 0) return { ok: false, error: `URL group ${topicName} is empty` };
-  return { ok: true, endpoints, headers };
-}
+import type { MessageTargets } from '../url-groups/message-targets.js';
+import type { ScheduleCreated } from './schedule.events.js';
 
 /** Publishes to each endpoint, with the body that stands beside the definition. */
 export function triggerMessages(
   { id: scheduleId, offset, event }: EventEnvelope<ScheduleCreated>,
-  { endpoints, headers }: Extract<TriggerTargets, { ok: true }>,
+  { endpoints, headers }: Extract<MessageTargets, { ok: true }>,
   at: number,
   idOf: (index: string) => string,
 ): PublishMessage[] {

@@ -118,6 +118,8 @@ const nouns = [
   'run-terms',
   // The steps that the server itself submits, which logs show too.
   'entry-body',
+  // Where a message goes that is published later.
+  'message-targets',
   // What others ask of topics, and a record as every interface shows it.
   'topic-access',
   'record-text',
