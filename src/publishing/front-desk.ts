@@ -2,6 +2,7 @@
  * The front desk: decides whose command a publish is, whichever way it came in, and carries it to
  * the engine.
  */
+import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../engine/clock.js';
 import type { Command } from '../engine/decider.js';
 import { type Engine, turnCommandsMax } from '../engine/engine.js';
@@ -15,8 +16,10 @@ import type { Intake } from '../lifecycle/intake.js';
 import { type UrlGroup, urlGroupKind } from '../url-groups/url-group.events.js';
 import type { PublishRules } from './option-reader.js';
 import {
+  type AddressedTemplate,
   GroupOrder,
   MessageOrder,
+  messageTemplate,
   type Order,
   type OrderRefusal,
   RefusedOrder,
@@ -30,6 +33,7 @@ import {
   type PublishInput,
   type PublishParsed,
   parsePublish,
+  parseTemplate,
 } from './publish.request.js';
 import type { PublishTarget, PublishTargets } from './publish-targets.js';
 import { readRun, readTrigger, runRefusal } from './run-desk.js';
@@ -59,6 +63,13 @@ export interface Occasion {
 /** Some 10 ms of work: more of one request waits for the next tick. */
 const commandsPerTick = 4 * turnCommandsMax;
 
+const withoutBody = {
+  contentType: null,
+  body: Buffer.alloc(0),
+  queueName: null,
+  mustRepeat: false,
+};
+
 const jsonType = 'application/json; charset=utf-8';
 
 export class FrontDesk {
@@ -70,7 +81,7 @@ export class FrontDesk {
   }
 
   /** The occasion of a request that has just been read whole. */
-  occasion({ request }: Exchange): Occasion {
+  occasion({ request }: Pick<Exchange, 'request'>): Occasion {
     const { clock, identifiers, dialect } = this.tools;
     const at = clock.now();
     const names = new RequestNames(identifiers.turnSeed(at));
@@ -100,6 +111,20 @@ export class FrontDesk {
     if ('status' in target) return target;
     const input = inputOf(asked, target, occasion);
     return readTrigger(input, target, rules, occasion.names);
+  }
+
+  /** What somebody else is to publish, again and again, as the headers of a request say. */
+  readTemplate(destination: string, request: IncomingMessage): AddressedTemplate | Refusal {
+    const { targets, rules } = this.tools;
+    const target = targets.read(destination);
+    if ('status' in target) return target;
+    const { rawHeaders } = request;
+    const occasion = this.occasion({ request });
+    const asked = { destination, rawHeaders, ...withoutBody };
+    const publish = parseTemplate(inputOf(asked, target, occasion), rules);
+    if (!publish.ok) return refusalOf(publish.refusal);
+    const topicName = target.kind === 'group' ? target.text : null;
+    return messageTemplate(occasion.at, { ...publish.message, topicName });
   }
 
   /** A refusal of what came with these headers, as whoever sent them understands it. */

@@ -163,16 +163,31 @@ export class RefusedOrder implements Order {
   }
 }
 
-/** What a schedule keeps: `message` was read for `at`, its destination is `url` or a group. */
+/** A message that will be published again and again, and where to: `url` or a group. */
+export interface AddressedTemplate {
+  readonly url: string | null;
+  readonly topicName: string | null;
+  readonly message: MessageTemplate;
+}
+
+/** What stays of a `message` that was read for `at`, whenever it is published. */
+export function messageTemplate(at: number, message: Message): AddressedTemplate {
+  const { url, topicName, notBefore, bodyOffset, callbackOf, endpointName, scheduleId, ...kept } =
+    message;
+  return {
+    url: topicName === null ? url : null,
+    topicName,
+    message: { ...kept, delayMs: notBefore - at },
+  };
+}
+
+/** What a schedule keeps. */
 export function scheduleDefinition(
   { cron }: ScheduleWish,
   at: number,
   message: Message,
 ): ScheduleDefinition {
-  const { url, topicName, notBefore, bodyOffset, callbackOf, endpointName, scheduleId, ...kept } =
-    message;
-  const template: MessageTemplate = { ...kept, delayMs: notBefore - at };
-  return { cron, url: topicName === null ? url : null, topicName, message: template };
+  return { cron, ...messageTemplate(at, message) };
 }
 
 function publishMessage(

@@ -58,6 +58,9 @@ const cronLengthMax = 512;
 /** Options of workflow runs, without those that tell which run is meant. */
 const ofRuns = /^workflow-/;
 
+/** Options that belong to one publish and its moment. */
+const ofOnePublish = /^(cron|schedule-id|not-before|deduplication-id|content-based-deduplication)$/;
+
 /** Reads every option of one publish. */
 export function parsePublish(input: PublishInput, rules: PublishRules): PublishParsed {
   const { headers: said, at } = input;
@@ -108,6 +111,18 @@ export function parsePublish(input: PublishInput, rules: PublishRules): PublishP
   reader.refuseOptions(ofRuns, 'means nothing without Workflow-RunId or Workflow-Init');
   return reader.refusal === null
     ? { ok: true, message, schedule }
+    : { ok: false, refusal: reader.refusal };
+}
+
+/**
+ * Reads every option of messages that somebody else publishes, one by one: each for itself and when
+ * there is cause, so that no option may name a time or an identity of its own.
+ */
+export function parseTemplate(input: PublishInput, rules: PublishRules): PublishParsed {
+  const reader = new OptionReader(input.headers, rules);
+  reader.refuseOptions(ofOnePublish, 'means nothing here');
+  return reader.refusal === null
+    ? parsePublish(input, rules)
     : { ok: false, refusal: reader.refusal };
 }
 

@@ -34,6 +34,7 @@ import { BatchTriggerRoute, TriggerRoute } from './trigger.routes.js';
       useFactory: frontDesk,
     },
   ],
+  exports: [FrontDesk],
 })
 export class PublishingModule {}
 
