@@ -123,6 +123,7 @@ const nouns = [
   // What others ask of topics, and a record as every interface shows it.
   'topic-access',
   'record-text',
+  'payload-encoding',
 ];
 const grammars = new RegExp(`/(${nouns.join('|')})\\.ts$`);
 const isGrammar = (path: string) => grammars.test(path);
