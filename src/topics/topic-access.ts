@@ -9,7 +9,10 @@ export interface TopicAccess {
   /** The logs of a topic by partition; undefined if it does not exist (any more). */
   logs(topic: string): Promise<readonly PartitionLog[] | undefined>;
 
-  /** How many partitions the topic has by now; 0 = it does not exist (any more). */
+  /**
+   * How many partitions the topic has by now; 0 = it does not exist (any more). While it grows there
+   * are fewer logs for a moment.
+   */
   partitionsOf(topic: string): number;
 
   /**
@@ -24,6 +27,9 @@ export interface TopicAccess {
    */
   onDropped(hook: (topic: string) => Promise<void>): void;
 
-  /** `listener` is told, once it is durable, that a topic was created or has grown. */
+  /**
+   * `listener` is told when the logs of a topic have come to be there: it was created or has grown,
+   * or the server has started.
+   */
   onPartitions(listener: (topic: string) => void): void;
 }
