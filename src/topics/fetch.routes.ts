@@ -1,37 +1,27 @@
-/** `/fetch`, `/offsets/{timestamp}` and `/topics`: reading without a group (log protocol 1.4). */
+/** `/fetch`: records from given positions, without a group (log protocol 1.4.5, 2.11). */
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { PartitionLog } from '../../storage/partition-log.js';
 import { OffsetOutOfRange } from '../../storage/storage-errors.js';
 import type { Clock } from '../engine/clock.js';
-import type { Engine } from '../engine/engine.js';
-import { sendRefusal } from '../http/error-shapes.js';
+import type { BasicCredentials } from '../http/basic-auth.js';
+import { type Refusal, sendRefusal } from '../http/error-shapes.js';
 import type { HotRoutes } from '../http/hot-routes.js';
 import { parseJson } from '../http/json.js';
+import { type Parsed, parsed } from '../http/parsed.js';
 import { rawBody } from '../http/raw-body.js';
-import {
-  type OffsetQuery,
-  type Position,
-  parseFetch,
-  parseOffsetQuery,
-  parseTopicPartitions,
-} from './fetch.request.js';
-import { recordText } from './record-text.js';
+import { type Cursor, type RecordsAnswer, readFairly } from './fair-read.js';
+import { type FetchRequest, type Position, parseFetch } from './fetch.request.js';
+import { type PayloadEncoding, readEncoding } from './payload-encoding.js';
 import { topicRoutes } from './topics.openapi.js';
 import type { TopicsDesk } from './topics-desk.js';
 
-/**
- * Of one answer (log protocol 1.7); shared fairly between positions, always at least one record.
- */
-const recordsMax = 500;
-const bytesMax = 50 * 1024 * 1024;
-
 const jsonType = 'application/json; charset=utf-8';
-const method = ['GET', 'POST'];
 
-/** A position with the log that it is in. */
-interface Cursor extends Position {
-  readonly log: PartitionLog;
-}
+/** A longer answer is streamed: put together it would be in memory twice. */
+const wholeBytesMax = 1024 * 1024;
+
+/** A fetch that was read. */
+type Asked = FetchRequest & { readonly encoding: PayloadEncoding };
 
 export class FetchRoutes implements HotRoutes {
   /** Those that wait for records: a server that stops answers them with what there is. */
@@ -39,7 +29,7 @@ export class FetchRoutes implements HotRoutes {
 
   constructor(
     private readonly topics: TopicsDesk,
-    private readonly engine: Engine,
+    private readonly basic: BasicCredentials,
     private readonly clock: Clock,
   ) {}
 
@@ -47,106 +37,127 @@ export class FetchRoutes implements HotRoutes {
     fastify.addHook('preClose', async () => {
       for (const end of this.waiting) end();
     });
-    const config = { description: topicRoutes.list };
-    fastify.get('/topics', { config }, async (_request, reply) => {
-      const list = this.topics.list();
-      await this.engine.durable();
-      return answer(reply, JSON.stringify(list));
-    });
     fastify.route({
-      method,
+      method: ['GET', 'POST'],
       url: '/fetch',
       config: { description: topicRoutes.fetch },
       handler: (request, reply) => this.fetch(request, reply),
     });
-    fastify.route<{ Params: { timestamp: string } }>({
-      method,
-      url: '/offsets/:timestamp',
-      config: { description: topicRoutes.offsets },
-      handler: (request, reply) => this.offsets(request, reply, request.params.timestamp),
-    });
   }
 
   private async fetch(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const json = parseJson(rawBody(request));
-    const fetch = json.ok ? parseFetch(json.value) : json;
-    if (!fetch.ok) return sendRefusal(request, reply, { status: 400, message: fetch.reason });
-    const deadline = this.clock.now() + fetch.value.timeoutMs;
-    const cursors: Cursor[] = [];
-    for (const position of fetch.value.positions) {
-      const log = await this.topics.forRead(position.topic, position.partition);
-      if ('status' in log) return sendRefusal(request, reply, log);
-      cursors.push({ ...position, log });
+    const arrivedAt = this.clock.now();
+    const asked = readAsked(request);
+    if (!asked.ok) return sendRefusal(request, reply, { status: 400, message: asked.reason });
+    const { positions, timeoutMs, offsetReset } = asked.value;
+    for (const topic of new Set(positions.map((position) => position.topic))) {
+      const refusal = this.basic.judgeRight(request.raw, 'consume', topic);
+      if (refusal !== undefined) return sendRefusal(request, reply, refusal);
     }
-    const outside = cursors.find(
-      ({ log, offset }) => offset < log.startOffset || offset > log.highWatermark,
-    );
+    const cursors = await this.place(positions, offsetReset);
+    if ('status' in cursors) return sendRefusal(request, reply, cursors);
+    const outside = cursors.find(isOutside);
     if (outside !== undefined) return outOfRange(reply, outside);
-    await this.waitForAny(cursors, deadline);
-    return answer(reply, await readAll(cursors));
+    const isGone = await this.waitForAny(cursors, arrivedAt + timeoutMs, reply);
+    if (isGone) return reply.hijack();
+    return this.answer(request, reply, asked.value, cursors);
   }
 
-  /** Settles when one position has something to read, at the deadline, or when the server stops. */
-  private waitForAny(cursors: readonly Cursor[], deadline: number): Promise<void> {
-    if (cursors.some(({ log, offset }) => log.highWatermark > offset)) return Promise.resolve();
+  private async answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asked: Asked,
+    cursors: readonly Cursor[],
+  ): Promise<FastifyReply> {
+    const { maxRecords: records, maxBytes: bytes, encoding, untilTimestamp } = asked;
+    try {
+      return send(reply, await readFairly(cursors, { records, bytes }, encoding, untilTimestamp));
+    } catch (error) {
+      // Retention, a purge or the end of the topic may have taken the records meanwhile.
+      const now = await this.place(cursors, null);
+      if ('status' in now) return sendRefusal(request, reply, now);
+      const outside = now.find(isOutside);
+      if (outside === undefined) throw error;
+      return outOfRange(reply, outside);
+    }
+  }
+
+  /** Every position with its log, and as an offset. */
+  private async place(
+    positions: readonly Position[],
+    reset: FetchRequest['offsetReset'],
+  ): Promise<readonly Cursor[] | Refusal> {
+    const cursors: Cursor[] = [];
+    for (const position of positions) {
+      const { topic, partition } = position;
+      const log = await this.topics.forRead(topic, partition);
+      if ('status' in log) return log;
+      const offset =
+        'offset' in position ? position.offset : await log.offsetFor(position.timestamp);
+      const cursor = { topic, partition, log, offset };
+      if (reset === null || !isOutside(cursor)) cursors.push(cursor);
+      else {
+        const { startOffset, highWatermark } = log;
+        cursors.push({ ...cursor, offset: reset === 'earliest' ? startOffset : highWatermark });
+      }
+    }
+    return cursors;
+  }
+
+  /**
+   * Settles when one position has something to read, at the deadline (Unix ms), when the server
+   * stops, or when nobody waits any more: only then it is true.
+   */
+  private waitForAny(
+    cursors: readonly Cursor[],
+    deadline: number,
+    { raw }: FastifyReply,
+  ): Promise<boolean> {
+    const isReady = cursors.some(({ log, offset }) => log.highWatermark > offset);
+    if (isReady || raw.closed || deadline <= this.clock.now()) return Promise.resolve(raw.closed);
     return new Promise((resolve) => {
       const end = () => {
         this.waiting.delete(end);
+        raw.off('close', end);
         for (const cancel of cancels) cancel();
-        resolve();
+        resolve(raw.closed);
       };
       const cancels = cursors.map(({ log, offset }) => log.whenBeyond(offset, end));
-      cancels.push(this.clock.after(Math.max(0, deadline - this.clock.now()), end));
+      cancels.push(this.clock.after(deadline - this.clock.now(), end));
+      raw.on('close', end);
       this.waiting.add(end);
     });
   }
-
-  private async offsets(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    text: string,
-  ): Promise<FastifyReply> {
-    const query = parseOffsetQuery(text);
-    if (!query.ok) return sendRefusal(request, reply, { status: 400, message: query.reason });
-    const json = parseJson(rawBody(request));
-    const places = json.ok ? parseTopicPartitions(json.value) : json;
-    if (!places.ok) return sendRefusal(request, reply, { status: 400, message: places.reason });
-    const found = [];
-    for (const { topic, partition } of places.value) {
-      const log = await this.topics.forRead(topic, partition);
-      if ('status' in log) return sendRefusal(request, reply, log);
-      found.push({ topic, partition, offset: await offsetOf(log, query.value) });
-    }
-    return answer(reply, JSON.stringify(found));
-  }
 }
 
-/** One JSON array: the records of every position in order, each with its fair share. */
-async function readAll(cursors: readonly Cursor[]): Promise<string> {
-  const maxRecords = Math.max(1, Math.floor(recordsMax / cursors.length));
-  const maxBytes = Math.max(1, Math.floor(bytesMax / cursors.length));
-  const texts: string[] = [];
-  for (const cursor of cursors) {
-    const batches = await cursor.log.read(cursor.offset, { maxRecords, maxBytes });
-    for (const batch of batches) {
-      for (const record of batch.records()) texts.push(recordText(record, cursor));
-    }
-  }
-  return `[${texts.join(',')}]`;
+function readAsked(request: FastifyRequest): Parsed<Asked> {
+  const encoding = readEncoding(request.raw.rawHeaders);
+  if (!encoding.ok) return encoding;
+  const json = parseJson(rawBody(request));
+  const fetch = json.ok ? parseFetch(json.value) : json;
+  return fetch.ok ? parsed({ ...fetch.value, encoding: encoding.value }) : fetch;
 }
 
-async function offsetOf(log: PartitionLog, query: OffsetQuery): Promise<number> {
-  if (query === 'earliest') return log.startOffset;
-  return query === 'latest' ? log.highWatermark : log.offsetFor(query);
+function isOutside({ log, offset }: Cursor): boolean {
+  return offset < log.startOffset || offset > log.highWatermark;
 }
 
 /** 416 carries the valid range, so that a reader can choose where to go on. */
-function outOfRange(reply: FastifyReply, { log, offset }: Cursor): FastifyReply {
+function outOfRange(reply: FastifyReply, { topic, partition, log, offset }: Cursor): FastifyReply {
   const { startOffset: earliest, highWatermark: latest } = log;
-  const error = new OffsetOutOfRange(offset, earliest, latest).message;
-  return answer(reply.code(416), JSON.stringify({ error, status: 416, earliest, latest }));
+  const { message } = new OffsetOutOfRange(offset, earliest, latest);
+  const error = `partition ${partition} of ${topic}: ${message}`;
+  return reply
+    .code(416)
+    .header('content-type', jsonType)
+    .send(JSON.stringify({ error, status: 416, topic, partition, earliest, latest }));
 }
 
-function answer(reply: FastifyReply, json: string): FastifyReply {
-  return reply.header('content-type', jsonType).send(json);
+function send(reply: FastifyReply, { chunks, replacedCount }: RecordsAnswer): FastifyReply {
+  if (replacedCount > 0) reply.header('stream-replaced-records', replacedCount);
+  reply.header('content-type', jsonType);
+  const byteLength = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  return byteLength <= wholeBytesMax
+    ? reply.send(Buffer.concat(chunks, byteLength))
+    : reply.header('content-length', byteLength).send(Readable.from(chunks));
 }

@@ -13,6 +13,7 @@ import { ProduceRoutes } from './produce.routes.js';
 import { ProduceDesk } from './produce-desk.js';
 import { RecordAppender } from './record-appender.js';
 import { TopicAccessModule } from './topic-access.module.js';
+import { TopicsRoutes } from './topics.routes.js';
 import { TopicsDesk } from './topics-desk.js';
 
 /** What a request may bring to one partition must fit into one append: 32 MiB with its frames. */
@@ -35,6 +36,7 @@ export class TopicsModule {
     };
     const desk = new ProduceDesk(topics, new RecordAppender(clock));
     table.add(new ProduceRoutes(desk, basic, intake, limits, durabilityOf(config)));
-    table.add(new FetchRoutes(topics, engine, clock));
+    table.add(new FetchRoutes(topics, basic, clock));
+    table.add(new TopicsRoutes(topics, basic, engine));
   }
 }

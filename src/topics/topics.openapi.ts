@@ -25,6 +25,11 @@ const record = z.object({
 });
 const recordWithTopic = record.extend({ topic: z.string() });
 
+const start = place.extend({
+  offset: z.int().optional(),
+  timestamp: z.int().describe('In place of an offset, Unix milliseconds').optional(),
+});
+
 const onceHeader = z.object({
   'Idempotency-Key': z
     .string()
@@ -79,12 +84,17 @@ export const topicRoutes = {
   },
   fetch: {
     summary: 'Records from given offsets on',
+    headers: z.object({ 'Stream-Encoding': encoding.optional() }),
     body: {
       isRequired: true,
       schema: z.object({
-        ...position.partial().shape,
-        topicPartitionOffsets: z.array(position).optional(),
+        ...start.partial().shape,
+        topicPartitionOffsets: z.array(start).optional(),
         timeout: z.int().describe('Milliseconds to wait for a first record').optional(),
+        maxRecords: z.int().min(1).max(10_000).default(500).optional(),
+        maxBytes: z.int().min(1).describe('Of the answer').optional(),
+        untilTimestamp: z.int().describe('Ends before the first such record').optional(),
+        offsetReset: z.enum(['earliest', 'latest']).describe('Instead of a 416').optional(),
       }),
     },
     answers: { 200: { description: 'The records', schema: z.array(message) } },

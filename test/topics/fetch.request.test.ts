@@ -20,6 +20,10 @@ describe('a fetch', () => {
       ok: true,
       value: {
         timeoutMs: 0,
+        maxRecords: 500,
+        maxBytes: 50 * 1024 * 1024,
+        untilTimestamp: null,
+        offsetReset: null,
         positions: [
           { topic: 'b', partition: 1, offset: 3 },
           { topic: 'a', partition: 0, offset: 5 },
@@ -36,8 +40,35 @@ describe('a fetch', () => {
     });
   });
 
+  it('may begin at a time, end before one, and say where else to go on', () => {
+    const asked = { topic: 'a', partition: 0, timestamp: 5, untilTimestamp: 9 };
+    expect(parseFetch({ ...asked, offsetReset: 'latest' })).toMatchObject({
+      value: {
+        positions: [{ topic: 'a', partition: 0, timestamp: 5 }],
+        untilTimestamp: 9,
+        offsetReset: 'latest',
+      },
+    });
+  });
+
+  it('takes no more than it asks for, nor than an answer may have', () => {
+    const position = { topic: 'a', partition: 0, offset: 0 };
+    expect(parseFetch({ ...position, maxRecords: 1, maxBytes: 2 })).toMatchObject({
+      value: { maxRecords: 1, maxBytes: 2 },
+    });
+    expect(parseFetch({ ...position, maxRecords: 1e9, maxBytes: 1e12 })).toMatchObject({
+      value: { maxRecords: 10_000, maxBytes: 50 * 1024 * 1024 },
+    });
+  });
+
   it.each([
     [[], 'must be an object'],
+    [{ topic: 'a', partition: 0, offset: 0, timestamp: 0 }, 'cannot both'],
+    [{ topic: 'a', partition: 0, timestamp: -1 }, 'timestamp must be'],
+    [{ topic: 'a', partition: 0, offset: 0, maxRecords: 0 }, 'maxRecords must be'],
+    [{ topic: 'a', partition: 0, offset: 0, maxBytes: 'all' }, 'maxBytes must be'],
+    [{ topic: 'a', partition: 0, offset: 0, untilTimestamp: 'now' }, 'untilTimestamp must be'],
+    [{ topic: 'a', partition: 0, offset: 0, offsetReset: 'none' }, 'offsetReset must be'],
     [{}, 'are missing'],
     [{ topic: 'a', partition: 0 }, 'offset must be'],
     [{ topic: 'a', partition: 0, offset: -1 }, 'offset must be'],

@@ -1,47 +1,22 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { systemClock } from '../../src/engine/clock.js';
-import { systemIdentifiers } from '../../src/engine/identifiers.js';
 import type { ProduceRecord } from '../../src/topics/produce.request.js';
 import { idempotencyWindowMs, RecordAppender } from '../../src/topics/record-appender.js';
-import { nodeDisk } from '../../storage/node-disk.js';
 import type { PartitionLog } from '../../storage/partition-log.js';
-import { openStore, type Store } from '../../storage/store.js';
+import type { Store } from '../../storage/store.js';
+import { topicLogs as logsOf, openTopicStore, storeFolder } from '../support/topic-store.js';
 
 let directory: string;
 let now = 1_767_000_000_000;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'stepwell-appender-'));
+  directory = await storeFolder();
 });
-
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const clock = { ...systemClock, now: () => now, monotonic: () => now };
 
-function open(): Promise<Store> {
-  return openStore(nodeDisk, join(directory, 'data'), {
-    now: () => now,
-    after: (delayMs, callback) => systemClock.after(delayMs, callback),
-    randomBytes: (length) => systemIdentifiers.randomBytes(length),
-    fsync: 'strict',
-    reserveBytes: 0,
-    segmentBytes: 4096,
-    onFailure: (error) => {
-      throw error;
-    },
-  });
-}
-
-async function logsOf(store: Store, count: number): Promise<PartitionLog[]> {
-  const logs: PartitionLog[] = [];
-  for (let partition = 0; partition < count; partition += 1) {
-    logs.push(await store.createLog(`topic/t/${partition}`));
-  }
-  return logs;
-}
+const open = (): Promise<Store> => openTopicStore(directory, () => now);
 
 async function valuesIn(log: PartitionLog): Promise<string[]> {
   const batches = await log.read(0, { maxBytes: Number.POSITIVE_INFINITY });
@@ -151,7 +126,7 @@ describe('records with an idempotency key', () => {
         const store = await open();
         const found = await Promise.all((await logsOf(store, 3)).map(valuesIn));
         await store.close();
-        await rm(join(directory, 'data'), { recursive: true });
+        await rm(directory, { recursive: true });
         const own = found.map((all) => all.filter((value) => !value.startsWith('noise')));
         const wanted = [0, 1, 2].map((partition) =>
           [...partitions.keys()]

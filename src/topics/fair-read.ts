@@ -1,0 +1,134 @@
+/**
+ * Reads several positions into one answer: each has a fair share of it, and what the idle ones
+ * leave goes to the busy ones (log protocol 2.11).
+ */
+import type { PartitionLog } from '../../storage/partition-log.js';
+import type { PayloadEncoding } from './payload-encoding.js';
+import { type RecordPlace, RecordTexts } from './record-text.js';
+
+/** A position with the log that it is in. */
+export interface Cursor extends RecordPlace {
+  readonly log: PartitionLog;
+  readonly offset: number;
+}
+
+/** How much one answer takes. */
+export interface AnswerBudget {
+  readonly records: number;
+  /** Of its JSON. One record is always given, even if it alone is more. */
+  readonly bytes: number;
+}
+
+export interface RecordsAnswer {
+  /** One JSON array, in pieces: the records of each position together, in the order asked. */
+  readonly chunks: readonly Buffer[];
+  /** How many records were shown with replacement characters. */
+  readonly replacedCount: number;
+}
+
+/** The first step of a read: a little, as most answers are. The store reads ahead as much. */
+const firstStepBytes = 128 * 1024;
+const stepBytesMax = 1024 * 1024;
+
+const opening = Buffer.from('[');
+const comma = Buffer.from(',');
+const closing = Buffer.from(']');
+
+/** Reads what is there; `untilTimestamp` (Unix ms) ends each position before the first such one. */
+export async function readFairly(
+  cursors: readonly Cursor[],
+  budget: AnswerBudget,
+  encoding: PayloadEncoding,
+  untilTimestamp: number | null = null,
+): Promise<RecordsAnswer> {
+  const shelves = cursors.map((cursor) => new Shelf(cursor, encoding));
+  for (const shelf of shelves) await shelf.bound(untilTimestamp);
+  let { records, bytes } = budget;
+  let busy = shelves.filter(({ hasMore }) => hasMore);
+  // A round that moves nothing is followed by one without shares: what is left may be enough.
+  for (let isShared = true; busy.length > 0 && records > 0 && bytes > 0; ) {
+    const parts = isShared ? busy.length : 1;
+    const share = {
+      records: Math.max(1, Math.floor(records / parts)),
+      bytes: Math.max(1, Math.floor(bytes / parts)),
+    };
+    const before = records;
+    for (const shelf of busy) {
+      if (records <= 0 || bytes <= 0) break;
+      const most = { records: share.records, bytes: Math.min(share.bytes, bytes) };
+      const taken = await shelf.take(most, records === budget.records);
+      records -= taken.records;
+      bytes -= taken.bytes;
+    }
+    const hasMoved = records < before;
+    busy = hasMoved || isShared ? busy.filter(({ hasMore }) => hasMore) : [];
+    isShared = hasMoved;
+  }
+  return answerOf(shelves);
+}
+
+/** What is taken from one position. */
+class Shelf {
+  readonly texts: RecordTexts;
+  private readonly log: PartitionLog;
+  private offset: number;
+  private end = 0;
+
+  constructor(cursor: Cursor, encoding: PayloadEncoding) {
+    this.log = cursor.log;
+    this.offset = cursor.offset;
+    this.texts = new RecordTexts(cursor, encoding);
+  }
+
+  get hasMore(): boolean {
+    return this.offset < this.end;
+  }
+
+  /** Reading goes as far as there is something now. */
+  async bound(untilTimestamp: number | null): Promise<void> {
+    this.end = this.log.highWatermark;
+    if (untilTimestamp === null || !this.hasMore) return;
+    this.end = Math.min(this.end, await this.log.offsetFor(untilTimestamp));
+  }
+
+  /** Takes records up to `share`; `isFirst` of the answer is taken however long it is. */
+  async take(share: AnswerBudget, isFirst: boolean): Promise<AnswerBudget> {
+    const { texts } = this;
+    const { count, byteLength } = texts;
+    const bytesEnd = byteLength + share.bytes;
+    let isFull = false;
+    for (let step = firstStepBytes; this.hasMore && !isFull; step *= 2) {
+      const batches = await this.log.read(this.offset, {
+        until: this.end,
+        maxRecords: share.records - (texts.count - count),
+        maxBytes: Math.min(step, stepBytesMax, share.bytes),
+      });
+      for (const batch of batches) {
+        for (const record of batch.records()) {
+          const isAlone = isFirst && texts.count === 0;
+          isFull = !texts.add(record, isAlone ? Number.POSITIVE_INFINITY : bytesEnd);
+          if (isFull) break;
+          this.offset = record.offset + 1;
+        }
+        if (isFull) break;
+        this.offset = batch.nextOffset;
+      }
+      if (texts.count - count >= share.records) isFull = true;
+      if (batches.length === 0) this.offset = this.end;
+    }
+    return { records: texts.count - count, bytes: texts.byteLength - byteLength };
+  }
+}
+
+function answerOf(shelves: readonly Shelf[]): RecordsAnswer {
+  const chunks: Buffer[] = [];
+  let replacedCount = 0;
+  for (const { texts } of shelves) {
+    if (texts.count === 0) continue;
+    chunks.push(chunks.length === 0 ? opening : comma, ...texts.chunks);
+    replacedCount += texts.replacedCount;
+  }
+  if (chunks.length === 0) chunks.push(opening);
+  chunks.push(closing);
+  return { chunks, replacedCount };
+}
