@@ -62,8 +62,7 @@ export class PendingMessages {
     for await (const offset of this.candidates(filters)) {
       if (offset >= until) continue;
       const published = await this.published(offset);
-      const { id, at, event } = published;
-      if (!isAmong(id, filters.messageIds)) continue;
+      const { at, event } = published;
       if (matchesOrigin(event, at, filters)) yield published;
     }
   }
