@@ -74,3 +74,19 @@ function subscribed(
     ? known
     : new Map([...known, ...added.map((t) => [t, offset] as const)]);
 }
+
+/** What an instance owns of one topic (spec: TopicAssignments). */
+export interface TopicAssignment {
+  readonly topic: string;
+  readonly partitions: readonly number[];
+}
+
+/** What an instance owns now, by topic. */
+export function assignmentsOf({ owners }: ConsumerGroupState, instance: string): TopicAssignment[] {
+  const assignments: TopicAssignment[] = [];
+  for (const [topic, list] of owners) {
+    const partitions = [...list.keys()].filter((partition) => list[partition] === instance);
+    if (partitions.length > 0) assignments.push({ topic, partitions });
+  }
+  return assignments;
+}

@@ -23,7 +23,10 @@ import { ConsumersDesk } from './consumers-desk.js';
 import { GroupReassignment } from './group-reassignment.js';
 import { GroupExpiry, OffsetRemoval } from './group-upkeep.js';
 import { GroupViews } from './group-views.js';
+import { GroupsAdmin } from './groups-admin.js';
+import { GroupsAdminRoutes } from './groups-admin.routes.js';
 import { OffsetsRoutes } from './offsets.routes.js';
+import { Seeks } from './seeks.js';
 import { StartPositions } from './start-positions.js';
 import { TopicPartitions } from './topic-partitions.projection.js';
 
@@ -89,6 +92,8 @@ function consumers(
   table.add(new ConsumeRoutes({ ...floor, consumers: desk }));
   table.add(new OffsetsRoutes({ ...floor, consumers: desk }));
   table.add(new ConsumersRoutes(desk, views, credentials));
+  const seeks = new Seeks({ ...floor, consumers: desk });
+  table.add(new GroupsAdminRoutes(new GroupsAdmin(floor), seeks, credentials));
   topics.onDropped((topic) => offsets.forgetTopic(topic));
   const reassignment = new GroupReassignment(engine, views, clock);
   engine.observe(reassignment.listener);

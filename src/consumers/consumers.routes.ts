@@ -4,7 +4,7 @@ import type { BasicCredentials } from '../http/basic-auth.js';
 import { sendRefusal } from '../http/error-shapes.js';
 import type { HotRoutes } from '../http/hot-routes.js';
 import type { ConsumerPlace } from './consumer.events.js';
-import type { ConsumerGroupState } from './consumer-group.state.js';
+import { assignmentsOf } from './consumer-group.state.js';
 import { consumerRoutes } from './consumers.openapi.js';
 import type { ConsumersDesk } from './consumers-desk.js';
 import type { GroupViews } from './group-views.js';
@@ -13,12 +13,6 @@ type Target = { Params: ConsumerPlace };
 
 const jsonType = 'application/json; charset=utf-8';
 const success = JSON.stringify({ result: 'Success', status: 200 });
-
-/** What an instance owns of one topic (spec: TopicAssignments). */
-export interface TopicAssignment {
-  readonly topic: string;
-  readonly partitions: readonly number[];
-}
 
 export class ConsumersRoutes implements HotRoutes {
   constructor(
@@ -65,14 +59,4 @@ export class ConsumersRoutes implements HotRoutes {
     if (refusal !== null) return sendRefusal(request, reply, refusal);
     return reply.header('content-type', jsonType).send(success);
   }
-}
-
-/** What an instance owns now, by topic. */
-export function assignmentsOf({ owners }: ConsumerGroupState, instance: string): TopicAssignment[] {
-  const assignments: TopicAssignment[] = [];
-  for (const [topic, list] of owners) {
-    const partitions = [...list.keys()].filter((partition) => list[partition] === instance);
-    if (partitions.length > 0) assignments.push({ topic, partitions });
-  }
-  return assignments;
 }

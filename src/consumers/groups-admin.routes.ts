@@ -1,0 +1,90 @@
+/** `/admin/groups` for operators, and `/seek` for readers (decision 44). */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { BasicCredentials } from '../http/basic-auth.js';
+import { type Refusal, sendRefusal } from '../http/error-shapes.js';
+import type { HotRoutes } from '../http/hot-routes.js';
+import { rawBody } from '../http/raw-body.js';
+import type { ConsumerPlace } from './consumer.events.js';
+import type { GroupsAdmin } from './groups-admin.js';
+import { groupRoutes } from './groups-admin.openapi.js';
+import { parseOffsetReset, parseSeeks } from './groups-admin.request.js';
+import type { Seeks } from './seeks.js';
+
+type Target = { Params: ConsumerPlace };
+
+const one = '/admin/groups/:group';
+
+/** An answer as JSON, or why there is none. */
+type Answered = { readonly answer: unknown } | Refusal;
+
+const success: Answered = { answer: { result: 'Success', status: 200 } };
+
+export class GroupsAdminRoutes implements HotRoutes {
+  constructor(
+    private readonly admin: GroupsAdmin,
+    private readonly seeks: Seeks,
+    private readonly credentials: BasicCredentials,
+  ) {}
+
+  register(fastify: FastifyInstance): void {
+    const { admin } = this;
+    fastify.get('/admin/groups', { config: { description: groupRoutes.list } }, (request, reply) =>
+      this.administer(request, reply, async () => ({ answer: await admin.list() })),
+    );
+    fastify.get<Target>(one, { config: { description: groupRoutes.show } }, (request, reply) =>
+      this.administer(request, reply, async () => answered(await admin.show(request.params.group))),
+    );
+    fastify.delete<Target>(one, { config: { description: groupRoutes.remove } }, (request, reply) =>
+      this.administer(
+        request,
+        reply,
+        async () => (await admin.remove(request.params.group)) ?? success,
+      ),
+    );
+    fastify.post<Target>(
+      `${one}/offsets`,
+      { config: { description: groupRoutes.reset } },
+      (request, reply) =>
+        this.administer(request, reply, async () => {
+          const asked = parseOffsetReset(rawBody(request));
+          if (!asked.ok) return { status: 400, message: asked.reason };
+          return answered(await admin.reset(request.params.group, asked.value));
+        }),
+    );
+    fastify.post<Target>(
+      '/seek/:group/:instance',
+      { config: { description: groupRoutes.seek } },
+      (request, reply) => this.seek(request, reply),
+    );
+  }
+
+  private async seek(request: FastifyRequest<Target>, reply: FastifyReply): Promise<FastifyReply> {
+    const asked = parseSeeks(rawBody(request));
+    if (!asked.ok) return sendRefusal(request, reply, { status: 400, message: asked.reason });
+    for (const { topic } of asked.value) {
+      const forbidden = this.credentials.judgeRight(request.raw, 'consume', topic);
+      if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
+    }
+    return send(request, reply, answered(await this.seeks.seek(request.params, asked.value)));
+  }
+
+  private async administer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: () => Promise<Answered>,
+  ): Promise<FastifyReply> {
+    const forbidden = this.credentials.judgeRight(request.raw, 'administer', null);
+    return send(request, reply, forbidden ?? (await work()));
+  }
+}
+
+function answered(outcome: object): Answered {
+  return 'status' in outcome ? (outcome as Refusal) : { answer: outcome };
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, outcome: Answered): FastifyReply {
+  if (!('answer' in outcome)) return sendRefusal(request, reply, outcome);
+  return reply
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(outcome.answer));
+}
