@@ -7,6 +7,7 @@ import type { HotRoutes } from '../http/hot-routes.js';
 import { parseJson } from '../http/json.js';
 import type { Parsed } from '../http/parsed.js';
 import { rawBody } from '../http/raw-body.js';
+import { readEncoding } from '../topics/payload-encoding.js';
 import {
   type ConsumeRequest,
   parseConsume,
@@ -14,13 +15,15 @@ import {
   parseJoinOptions,
 } from './consume.request.js';
 import { ConsumeCall } from './consume-call.js';
+import { ConsumeStream, type StreamFormat, streamFormatOf } from './consume-stream.js';
 import type { ConsumerPlace } from './consumer.events.js';
 import type { ConsumerSession } from './consumer-session.js';
 import type { ConsumerSessions } from './consumer-sessions.js';
 import { consumerRoutes } from './consumers.openapi.js';
 import type { ConsumersDesk } from './consumers-desk.js';
-import { Poll, type PollDesk } from './poll.js';
+import { Poll, type PollDesk, type PollTerms } from './poll.js';
 import type { TopicPartition } from './positions.js';
+import { parseCursor } from './stream-cursor.js';
 
 type Target = { Params: ConsumerPlace & { topic: string }; Querystring: { timeout?: unknown } };
 
@@ -63,7 +66,12 @@ export class ConsumeRoutes implements HotRoutes {
     reply: FastifyReply,
     asked: Parsed<ConsumeRequest>,
   ): Promise<FastifyReply> {
+    const { rawHeaders, headers } = request.raw;
+    const encoding = readEncoding(rawHeaders);
     if (!asked.ok) return sendRefusal(request, reply, { status: 400, message: asked.reason });
+    if (!encoding.ok) {
+      return sendRefusal(request, reply, { status: 400, message: encoding.reason });
+    }
     const { consumers, clock, credentials } = this.desk;
     const { topics, timeoutMs } = asked.value;
     for (const topic of topics) {
@@ -71,33 +79,60 @@ export class ConsumeRoutes implements HotRoutes {
       if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
     }
     const until = clock.now() + timeoutMs;
-    const options = () => parseJoinOptions(request.raw.rawHeaders);
+    const options = () => parseJoinOptions(rawHeaders);
     const session = await consumers.enter(request.params, topics, options);
     if ('status' in session) return sendRefusal(request, reply, session);
     // Whoever is gone already gets no turn.
     if (reply.raw.closed) return reply;
     const call = new ConsumeCall(this.desk.sessions, session, reply.raw);
     if (!(await call.enter(until))) return sendRefusal(request, reply, overlap(session));
-    return this.answer(request, reply, session, call, { ...asked.value, until });
+    const terms = { ...asked.value, until, encoding: encoding.value };
+    const format = streamFormatOf(headers.accept);
+    return format === null
+      ? this.answer(request, reply, { session, call, terms })
+      : this.stream(request, reply, { session, call, terms }, format);
+  }
+
+  private async stream(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { session, call, terms }: Turn,
+    format: StreamFormat,
+  ): Promise<FastifyReply> {
+    const { 'last-event-id': id } = request.raw.headers;
+    const received = parseCursor(typeof id === 'string' ? id : undefined);
+    if (!received.ok) return sendRefusal(request, reply, { status: 400, message: received.reason });
+    reply.hijack();
+    const stream = new ConsumeStream(this.desk, session, reply.raw, format, terms);
+    await stream.run(call, received.value);
+    return reply;
   }
 
   private async answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    session: ConsumerSession,
-    call: ConsumeCall,
-    terms: ConsumeRequest & { readonly until: number },
+    { session, call, terms }: Turn,
   ): Promise<FastifyReply> {
     const poll = new Poll(this.desk, session, terms);
     call.watch(() => poll.cancel());
     const polled = await poll.run();
     await session.begun;
     if ('undecided' in polled) return sendRefusal(request, reply, undecided(polled.undecided));
+    const { records } = polled;
+    const replacedCount = records.filter(({ isReplaced }) => isReplaced).length;
+    if (replacedCount > 0) reply.header('stream-replaced-records', replacedCount);
     return reply
       .header('content-type', jsonType)
       .header('stream-generation', String(session.generation))
-      .send(`[${polled.records.map(({ text }) => text).join(',')}]`);
+      .send(`[${records.map(({ text }) => text).join(',')}]`);
   }
+}
+
+/** A call whose turn it is. */
+interface Turn {
+  readonly session: ConsumerSession;
+  readonly call: ConsumeCall;
+  readonly terms: PollTerms;
 }
 
 function overlap({ place: { group, instance } }: ConsumerSession): Refusal {

@@ -18,7 +18,7 @@ import {
 } from './consumer.events.js';
 import type { ConsumerGroupState } from './consumer-group.state.js';
 import { ConsumerSession } from './consumer-session.js';
-import { type OwnedPartition, takeAcknowledged } from './positions.js';
+import { type OwnedPartition, type TopicPosition, takeAcknowledged } from './positions.js';
 
 /** What sessions work with. */
 export interface SessionsDesk {
@@ -82,6 +82,18 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
   /** What was handed out has been written in full. */
   written(session: ConsumerSession): void {
     session.positions.write();
+    this.commitLater(session);
+  }
+
+  /** The reader has all before these positions, whatever became of what was sent: it goes on there. */
+  resume(session: ConsumerSession, received: readonly TopicPosition[]): void {
+    for (const position of received) {
+      const own = session.positions.find(position);
+      if (own === undefined || own.position < 0 || own.log === null) continue;
+      const { startOffset, highWatermark } = own.log;
+      const { offset } = position;
+      if (offset >= startOffset && offset <= highWatermark) own.resume(offset);
+    }
     this.commitLater(session);
   }
 

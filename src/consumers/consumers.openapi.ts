@@ -21,6 +21,9 @@ const settings = z.object({
   'Stream-Auto-Commit-Interval': milliseconds('Milliseconds; 5000 without it'),
   'Stream-Auto-Offset-Reset': z.enum(['earliest', 'latest', 'none']).optional(),
   'Stream-Session-Timeout-Ms': milliseconds('Milliseconds; 120000 without it'),
+  'Stream-Encoding': z.enum(['text', 'base64']).describe('Of each answer').optional(),
+  'Last-Event-ID': z.string().describe('Of a stream: where it was broken off').optional(),
+  Accept: z.string().describe('text/event-stream or application/x-ndjson: a stream').optional(),
   'Stream-Assignment-Strategy': z.enum(['range', 'roundrobin', 'sticky']).optional(),
 });
 

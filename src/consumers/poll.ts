@@ -2,7 +2,8 @@
 import type { PartitionLog } from '../../storage/partition-log.js';
 import type { LogRecord } from '../../storage/record.js';
 import type { Clock } from '../engine/clock.js';
-import { recordText } from '../topics/record-text.js';
+import type { PayloadEncoding } from '../topics/payload-encoding.js';
+import { isReplaced, recordText } from '../topics/record-text.js';
 import type { TopicAccess } from '../topics/topic-access.js';
 import type { ConsumerSession } from './consumer-session.js';
 import type { OwnedPartition, TopicPartition } from './positions.js';
@@ -15,6 +16,7 @@ export interface PollTerms {
   readonly maxRecords: number;
   /** Bytes of keys and values; one record is always given. */
   readonly maxBytes: number;
+  readonly encoding: PayloadEncoding;
 }
 
 /** A record on its way out. */
@@ -24,6 +26,8 @@ export interface PolledRecord {
   readonly next: number;
   /** The record as JSON text. */
   readonly text: string;
+  /** Some of its bytes are no text, and are shown as replacement characters. */
+  readonly isReplaced: boolean;
 }
 
 /** What a poll came to; `undecided` are partitions of which nobody said where to begin. */
@@ -146,11 +150,18 @@ export class Poll {
           return { read: { own, from, next, records }, bytes };
         }
         next = record.offset + 1;
-        records.push({ own, next, text: recordText(record, own) });
+        records.push(this.polled(own, record));
       }
       next = batch.nextOffset;
     }
     return { read: { own, from, next, records }, bytes };
+  }
+
+  private polled(own: OwnedPartition, record: LogRecord): PolledRecord {
+    const { encoding } = this.terms;
+    const text = recordText(record, own, encoding);
+    const next = record.offset + 1;
+    return { own, next, text, isReplaced: encoding === 'text' && isReplaced(record) };
   }
 
   /** A position that the log has lost begins anew as the reset policy says. */

@@ -7,7 +7,8 @@
  *   ----[  to be stored )[  handed out, told ) [ on its way )----
  *
  * What is handed out is `written` once its answer was written in full, else it is taken back; it
- * is acknowledged by the next call, or when the interval has passed since (see `tick`).
+ * is acknowledged by the next call, or when the interval has passed since (see `tick`). Every call
+ * begins by acknowledging, so what a lost answer takes back is what stood in that answer.
  */
 import type { PartitionLog } from '../../storage/partition-log.js';
 
@@ -39,13 +40,18 @@ export class OwnedPartition implements TopicPartition {
     readonly partition: number,
   ) {}
 
-  /** Reading goes on at `offset`, and what was before it concerns nobody any more. */
+  /** Reading goes on at `offset`, as is stored. */
   begin(offset: number): void {
+    this.resume(offset);
+    this.stored = offset;
+  }
+
+  /** Reading goes on at `offset`: its reader has all before it. */
+  resume(offset: number): void {
     this.position = offset;
     this.written = offset;
     this.marked = offset;
     this.acknowledged = offset;
-    this.stored = offset;
   }
 }
 
@@ -90,18 +96,12 @@ export class Positions {
     for (const own of this.owned) own.written = own.position;
   }
 
-  /** What was handed out and not written is handed out again. */
+  /**
+   * What was handed out and not acknowledged is handed out again: an answer was lost, and of what
+   * was written before it in the same answer nobody knows how far it came.
+   */
   rewind(): void {
-    for (const own of this.owned) own.position = own.written;
-  }
-
-  /** What was written and not acknowledged is handed out again: its reader may never have seen it. */
-  rewindToAcknowledged(): void {
-    for (const own of this.owned) {
-      own.position = own.acknowledged;
-      own.written = own.acknowledged;
-      own.marked = own.acknowledged;
-    }
+    for (const own of this.owned) own.resume(own.acknowledged);
   }
 
   /** The reader has all that was written: it asks for more. */
@@ -135,6 +135,12 @@ export class Positions {
     own.acknowledged = Math.max(own.acknowledged, Math.min(offset, own.written));
     own.marked = Math.max(own.marked, own.acknowledged);
     own.stored = own.acknowledged;
+  }
+
+  /** Reading goes on elsewhere; where it has not begun yet, it begins at what is stored. */
+  seek({ topic, partition, offset }: TopicPosition): void {
+    const own = this.find({ topic, partition });
+    if (own !== undefined && own.position >= 0) own.begin(offset);
   }
 
   /** Whether anything was written that is not stored yet. */

@@ -186,6 +186,18 @@ describe('records', () => {
     expect(await consume('b/1', 'budget')).toHaveLength(5);
   });
 
+  it('of bytes that are no text are told as such, or come as Base64', async () => {
+    const value = Buffer.from([0xff, 0x00]).toString('base64');
+    await call('/produce/bytes', { value, partition: 0 }, { 'Stream-Encoding': 'base64' });
+    const asked = { topic: 'bytes', timeout: 0 };
+    const text = await call('/consume/bytes/1', asked, earliest);
+    expect(text.headers.get('stream-replaced-records')).toBe('1');
+    expect(text.body).toMatchObject([{ value: '\ufffd\u0000' }]);
+    const base64 = { ...earliest, 'Stream-Encoding': 'base64' };
+    expect((await call('/consume/bytes2/1', asked, base64)).body).toMatchObject([{ value }]);
+    expect((await call('/consume/bytes/1', asked, { 'Stream-Encoding': 'hex' })).status).toBe(400);
+  });
+
   it('come again when the client is gone before its answer was written', async () => {
     const large = 'z'.repeat(4 * 1024 * 1024);
     for (let index = 0; index < 4; index += 1) await produce('lost', 0, large);

@@ -28,10 +28,11 @@ describe('positions', () => {
     expect(toStore(positions)).toEqual([]);
   });
 
-  it('go back to what was written when an answer is lost', () => {
+  it('go back to what was acknowledged when an answer is lost', () => {
     const { positions, own } = reading();
     own.position = 15;
     positions.write();
+    positions.acknowledge();
     own.position = 20;
     positions.rewind();
     positions.acknowledge();
@@ -97,11 +98,11 @@ describe('positions', () => {
 
 type Step =
   | { readonly type: 'handOut' | 'seek'; readonly by: number }
-  | { readonly type: 'write' | 'lose' | 'call' | 'tick' | 'mark' | 'cut' };
+  | { readonly type: 'write' | 'lose' | 'call' | 'tick' | 'mark' };
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ type: fc.constantFrom('handOut', 'seek'), by: fc.nat(9) }),
-  fc.record({ type: fc.constantFrom('write', 'lose', 'call', 'tick', 'mark', 'cut') }),
+  fc.record({ type: fc.constantFrom('write', 'lose', 'call', 'tick', 'mark') }),
 );
 
 /** Takes a step; a reader's next call comes when its last answer has ended. */
@@ -112,8 +113,7 @@ function take(positions: Positions, own: OwnedPartition, step: Step): void {
   else if (step.type === 'lose') positions.rewind();
   else if (step.type === 'call') positions.acknowledge();
   else if (step.type === 'tick') positions.tick();
-  else if (step.type === 'mark') positions.mark();
-  else positions.rewindToAcknowledged();
+  else positions.mark();
 }
 
 it('whatever happens, positions are in their order and nothing unwritten is ever stored', () => {

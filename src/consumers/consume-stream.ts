@@ -1,0 +1,130 @@
+/** A consume that goes on: records as they come, until the reader or the instance is gone. */
+import type { ServerResponse } from 'node:http';
+import type { ConsumeCall } from './consume-call.js';
+import type { ConsumerSession } from './consumer-session.js';
+import type { ConsumerSessions } from './consumer-sessions.js';
+import { Poll, type PollDesk, type PolledRecord, type PollTerms } from './poll.js';
+import type { TopicPosition } from './positions.js';
+import { StreamCursor } from './stream-cursor.js';
+
+/** Events of a browser's `EventSource` (WHATWG HTML: server-sent events), or a JSON text a line. */
+export type StreamFormat = 'events' | 'lines';
+
+/** So often something is sent, so that whoever is between does not think that nothing will come. */
+const heartbeatMs = 15_000;
+
+/** What is sent before the reader is waited for. */
+const batchBytesMax = 1024 * 1024;
+
+const contentTypes: Readonly<Record<StreamFormat, string>> = {
+  events: 'text/event-stream; charset=utf-8',
+  lines: 'application/x-ndjson; charset=utf-8',
+};
+
+/** What a request accepts of the two; null = one answer, once. */
+export function streamFormatOf(accept: string | undefined): StreamFormat | null {
+  if (accept === undefined) return null;
+  if (accept.includes('text/event-stream')) return 'events';
+  return accept.includes('application/x-ndjson') ? 'lines' : null;
+}
+
+/** What a stream works with. */
+export interface StreamDesk extends PollDesk {
+  readonly sessions: ConsumerSessions;
+}
+
+export class ConsumeStream {
+  private readonly cursor: StreamCursor;
+  private isGone = false;
+  private whenGone: () => void = () => undefined;
+
+  constructor(
+    private readonly desk: StreamDesk,
+    private readonly session: ConsumerSession,
+    private readonly response: ServerResponse,
+    private readonly format: StreamFormat,
+    private readonly terms: Pick<PollTerms, 'maxRecords' | 'encoding'>,
+  ) {
+    this.cursor = new StreamCursor(session.positions);
+  }
+
+  /**
+   * Sends until it is over; `call` has its turn. What the reader says that it has (`received`) is
+   * acknowledged, and reading goes on there.
+   */
+  async run(call: ConsumeCall, received: readonly TopicPosition[]): Promise<void> {
+    const { session, response, desk } = this;
+    response.writeHead(200, {
+      'content-type': contentTypes[this.format],
+      'cache-control': 'no-store',
+      'stream-generation': String(session.generation),
+    });
+    response.flushHeaders();
+    try {
+      await desk.starts.resolve(session);
+      desk.sessions.resume(session, received);
+      await this.sendAll(call);
+      response.end();
+    } catch (error) {
+      // Cut short, so that the reader does not take it for the end.
+      response.destroy();
+      throw error;
+    }
+  }
+
+  private async sendAll(call: ConsumeCall): Promise<void> {
+    const { session, desk, terms } = this;
+    while (!this.isOver) {
+      const until = desk.clock.now() + heartbeatMs;
+      const poll = new Poll(desk, session, { ...terms, until, maxBytes: batchBytesMax });
+      call.watch(() => {
+        this.isGone = true;
+        poll.cancel();
+        this.whenGone();
+      });
+      const polled = await poll.run();
+      await session.begun;
+      if ('undecided' in polled) {
+        const places = polled.undecided.map(({ topic, partition }) => `${topic}/${partition}`);
+        await this.send(this.failure(`no offset to begin at: ${places.join(', ')}`));
+        return;
+      }
+      await this.give(polled.records);
+    }
+  }
+
+  private get isOver(): boolean {
+    return this.isGone || this.session.isEnded;
+  }
+
+  /** Records, or a sign of life where there are none; they count once the system has them. */
+  private async give(records: readonly PolledRecord[]): Promise<void> {
+    if (this.isOver && records.length === 0) return;
+    const text = records.map((record) => this.framed(record)).join('');
+    const isTaken = await this.send(text === '' ? this.heartbeat : text);
+    if (isTaken && !this.isGone) this.desk.sessions.written(this.session);
+  }
+
+  private framed({ own, next, text }: PolledRecord): string {
+    if (this.format === 'lines') return `${text}\n`;
+    return `id: ${this.cursor.idAt(own, next)}\ndata: ${text}\n\n`;
+  }
+
+  private get heartbeat(): string {
+    return this.format === 'lines' ? '\n' : ':\n\n';
+  }
+
+  private failure(error: string): string {
+    const text = JSON.stringify({ error, status: 409 });
+    return this.format === 'lines' ? `${text}\n` : `event: error\ndata: ${text}\n\n`;
+  }
+
+  /** Settles when the system has taken it: true; or when nobody is there to take it. */
+  private send(text: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.whenGone = () => resolve(false);
+      if (this.isGone) resolve(false);
+      else this.response.write(text, (error) => resolve(error === null || error === undefined));
+    });
+  }
+}
