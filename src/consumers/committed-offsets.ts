@@ -17,8 +17,8 @@ export interface StoredOffset {
   /** What was committed last, exactly as it was asked; null = nothing was. */
   readonly committed: number | null;
   /**
-   * Where reading goes on if that is elsewhere: where `latest` or a seek has led. It lasts until the
-   * next commit, so that a crash before it skips no record.
+   * Where reading goes on if that is elsewhere: where `latest` or a seek has led. It lasts until
+   * the next commit, so that a crash before it skips no record.
    */
   readonly start: number | null;
   /** When, Unix milliseconds. */

@@ -1,4 +1,4 @@
-/** A consume as it stands on the wire: topics, how long and how much, and the first one's settings. */
+/** A consume as it stands on the wire: topics, how long, how much, and the first one's settings. */
 import { readLogOptions } from '../http/dialect.js';
 import { type Parsed, parsed, refused } from '../http/parsed.js';
 import { type Strategy, strategies } from './assignment.policy.js';

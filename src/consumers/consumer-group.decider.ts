@@ -85,12 +85,10 @@ function join(command: JoinGroup, state: ConsumerGroupState, view: GroupView): G
   if (!isEmpty && strategy !== state.strategy) {
     return reject('conflict', `group ${id} assigns by ${state.strategy}, not by ${strategy}`);
   }
-  if (state.members.size >= view.partitions) {
-    const { partitions } = view;
-    return reject(
-      'conflict',
-      `group ${id} has ${state.members.size} instances, and all topics have ${partitions} partitions`,
-    );
+  const { size } = state.members;
+  if (size >= view.partitions) {
+    const limit = `all topics have ${view.partitions} partitions`;
+    return reject('conflict', `group ${id} has ${size} instances, and ${limit}`);
   }
   const members = new Map(state.members).set(instance, topics);
   const rebalance = rebalanceOf(state, strategy, members, view);

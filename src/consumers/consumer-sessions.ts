@@ -85,7 +85,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     this.commitLater(session);
   }
 
-  /** The reader has all before these positions, whatever became of what was sent: it goes on there. */
+  /** The reader has all before these positions and goes on there, whatever became of the rest. */
   resume(session: ConsumerSession, received: readonly TopicPosition[]): void {
     for (const position of received) {
       const own = session.positions.find(position);

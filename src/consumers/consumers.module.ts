@@ -1,4 +1,4 @@
-/** Wiring of consumer groups: deciders in the engine, sessions in memory, offsets in their topic. */
+/** Wiring of groups: deciders in the engine, sessions in memory, offsets in their topic. */
 import { Module } from '@nestjs/common';
 import type { Config } from '../config.js';
 import type { Clock } from '../engine/clock.js';

@@ -123,7 +123,7 @@ describe('a stream of events', () => {
     await a.cut();
   });
 
-  it('is refused where the last id is none, and where the instance is being read already', async () => {
+  it('is refused where the last id is none, and where the instance is read already', async () => {
     const wrong = await Reading.open(server, '/consume/ids/1/idle', { 'last-event-id': 'x' });
     expect(wrong.response.statusCode).toBe(400);
     const first = await Reading.open(server, '/consume/ids/1/idle');
@@ -163,7 +163,7 @@ it('a stream of lines has a JSON text in each', async () => {
   await reading.cut();
 });
 
-it('a stream shows that it lives, acknowledges at its interval, and ends with the server', async () => {
+it('a stream shows that it lives, commits at its interval, and ends with the server', async () => {
   const clock = new ManualClock();
   const timed = await startServer({ ports: { clock } });
   await produceTo(timed, 't', 0, 'a');

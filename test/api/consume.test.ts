@@ -37,7 +37,7 @@ describe('a first consume', () => {
     expect(await consume('late/a', 'ends')).toEqual(['after']);
   });
 
-  it('sees what comes between it and the first record, whoever owns the partition then', async () => {
+  it('sees what comes between it and the first record, whoever has the partition then', async () => {
     await produce('handed', 0, 'before');
     await consume('over/b', 'handed');
     await produce('handed', 0, 'between');
@@ -69,7 +69,7 @@ describe('a first consume', () => {
     expect(await body.json()).toMatchObject([{ value: 'x' }]);
   });
 
-  it('with the policy none is told which partitions have no offset, until one is committed', async () => {
+  it('with the policy none is told what has no offset, until one is committed', async () => {
     await produce('asked', 0, 'a', 'b');
     const none = { 'Kafka-Auto-Offset-Reset': 'none' };
     const refused = await call('/consume/n/1', { topic: 'asked', timeout: 0 }, none);
@@ -126,7 +126,7 @@ describe('an instance', () => {
     expect((await consume('turns/1', ['one', 'two'])).sort()).toEqual(['a2']);
   });
 
-  it('is called by one at a time: another call waits, and is refused when its time is over', async () => {
+  it('is called by one at a time: another call waits until its time is over', async () => {
     await consume('busy/1', 'quiet');
     const first = call('/consume/busy/1', { topic: 'quiet', timeout: 10_000 });
     await soon();
@@ -260,7 +260,7 @@ describe('a commit', () => {
     expect((await call('/commit/age/a', offset, believed)).status).toBe(409);
   });
 
-  it('of a processed record stores the next offset; anything else is stored as it is sent', async () => {
+  it('of a processed record stores the next offset, any other one what is sent', async () => {
     await consume('exact/1', 'words', manual);
     await call('/commit/exact/1', [
       { topic: 'words', partition: 0, offset: 4, processed: true },
@@ -284,7 +284,7 @@ describe('a commit', () => {
 });
 
 describe('the time of an instance', () => {
-  it('commits by itself at its interval: what the next call acknowledged, or what was written', async () => {
+  it('commits at its interval what the next call acknowledged, or what was written', async () => {
     const clock = new ManualClock();
     const timed = await startServer({ ports: { clock } });
     const pass = async (ms: number) => {

@@ -119,7 +119,7 @@ const loadsOf = (owners: Owners, members: Iterable<string>) => {
 };
 
 describe('every strategy', () => {
-  it('gives each partition of each topic that somebody subscribed to exactly one subscriber', () => {
+  it('gives each partition of each subscribed topic exactly one subscriber', () => {
     fc.assert(
       fc.property(
         anyStrategy,
@@ -156,7 +156,7 @@ describe('every strategy', () => {
     );
   });
 
-  it('is level among equal subscribers: nobody has two more than another, in range per topic', () => {
+  it('is level among equal subscribers: nobody has two more, in range per topic', () => {
     fc.assert(
       fc.property(anyStrategy, groups, counts, (strategy, ids, count) => {
         const members = new Map(ids.map((id) => [id, topics]));

@@ -82,8 +82,8 @@ describe('the published log client', () => {
       consumerGroupId: 'shippers',
       instanceId: 'first',
       topics: ['orders'],
-      autoOffsetReset: 'earliest',
-    } as const;
+      autoOffsetReset: 'earliest' as const,
+    };
     const messages = await consumer.consume(request);
     expect(messages.map(({ value }) => value).sort()).toEqual(['a', 'b', 'c']);
     expect(await kafka.admin().consumers()).toContainEqual({
@@ -128,8 +128,16 @@ describe('the published log client', () => {
     expect(await committed()).toEqual([-1, -1]);
     await consumer.commit({ ...place, offset: { topic: 'ledger', partition: 0, offset: 1 } });
     expect(await committed()).toEqual([1, -1]);
+    await consumer.commit({
+      ...place,
+      offset: [
+        { topic: 'ledger', partition: 0, offset: 2 },
+        { topic: 'ledger', partition: 1, offset: 0 },
+      ],
+    });
+    expect(await committed()).toEqual([2, 0]);
     await consumer.commit(place);
-    expect(await committed()).toEqual([3, -1]);
+    expect(await committed()).toEqual([3, 0]);
     expect(
       await consumer.committed({ ...place, topicPartitions: [{ topic: 'ledger', partition: 0 }] }),
     ).toEqual([{ topic: 'ledger', partition: 0, offset: 3 }]);
