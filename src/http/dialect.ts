@@ -127,6 +127,15 @@ export function optionOf(header: string): string | null {
   return prefix === undefined ? null : header.slice(prefix.text.length).toLowerCase();
 }
 
+/** Whether a header is one of ours, in any dialect: an option, or what the server answers with. */
+export function isOwnHeader(name: string): boolean {
+  return (
+    prefixIn(messagePrefixes, name) !== undefined ||
+    prefixIn(logPrefixes, name) !== undefined ||
+    name.toLowerCase().startsWith('stepwell-')
+  );
+}
+
 /** Reads the log interface's options (`Stream-*`, `Kafka-*`): name in lower case to value. */
 export function readLogOptions(rawHeaders: readonly string[]): ReadonlyMap<string, string> {
   const options = new Map<string, string>();

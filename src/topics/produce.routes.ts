@@ -2,24 +2,15 @@
  * `/produce` in its three forms: records straight into their logs (log protocol 1.4.1 to 1.4.3).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { BasicCredentials } from '../http/basic-auth.js';
-import type { Durability } from '../http/durability.js';
 import { type Refusal, sendRefusal } from '../http/error-shapes.js';
 import type { HotRoutes } from '../http/hot-routes.js';
 import { parseJson } from '../http/json.js';
 import { type Parsed, parsed, refused } from '../http/parsed.js';
 import { rawBody } from '../http/raw-body.js';
-import type { Intake } from '../lifecycle/intake.js';
-import { parseIdempotencyKey } from './idempotency.js';
 import { readEncoding } from './payload-encoding.js';
-import {
-  type ProduceRecord,
-  parseItems,
-  readRecord,
-  recordOfPath,
-  sizedRecord,
-} from './produce.request.js';
-import type { ProduceDesk, ProduceOutcome } from './produce-desk.js';
+import { parseItems, readRecord, recordOfPath, sizedRecord } from './produce.request.js';
+import type { Asked, ProduceCalls } from './produce-calls.js';
+import type { ProduceOutcome } from './produce-desk.js';
 import { topicRoutes } from './topics.openapi.js';
 
 /** Sizes in bytes. */
@@ -32,21 +23,10 @@ export interface ProduceLimits {
 
 type Target = { Params: { topic: string; message: string }; Querystring: { key?: unknown } };
 
-/** The records of a request, and whether the good ones of them are stored without the others. */
-interface Asked {
-  readonly records: readonly (ProduceRecord | Refusal)[];
-  readonly isPartial: boolean;
-}
-
-const jsonType = 'application/json; charset=utf-8';
-
 export class ProduceRoutes implements HotRoutes {
   constructor(
-    private readonly desk: ProduceDesk,
-    private readonly basic: BasicCredentials,
-    private readonly intake: Intake,
+    private readonly calls: ProduceCalls,
     private readonly limits: ProduceLimits,
-    private readonly durability: Durability,
   ) {}
 
   register(fastify: FastifyInstance): void {
@@ -59,10 +39,10 @@ export class ProduceRoutes implements HotRoutes {
       }
       const record = sizedRecord(recordOfPath(topic, message, key), this.limits.recordBytesMax);
       const asked = parsed({ records: [record], isPartial: false });
-      const outcomes = await this.produce(request, asked);
+      const outcomes = await this.calls.produce(request, asked);
       return 'status' in outcomes
         ? sendRefusal(request, reply, outcomes)
-        : this.answer(reply, outcomes[0]);
+        : this.calls.answer(reply, outcomes[0]);
     });
     const route = { method: ['GET', 'POST'], bodyLimit: this.limits.requestBytesMax };
     fastify.route<Target>({
@@ -85,37 +65,10 @@ export class ProduceRoutes implements HotRoutes {
     topic: string | null,
   ): Promise<FastifyReply> {
     const asked = readAsked(request, topic, this.limits.recordBytesMax);
-    const outcomes = await this.produce(request, asked);
+    const outcomes = await this.calls.produce(request, asked);
     if ('status' in outcomes) return sendRefusal(request, reply, outcomes);
-    if (!asked.ok || !asked.value.isPartial) return this.answer(reply, outcomes);
-    return this.answer(reply.code(207), outcomes.map(shownOutcome));
-  }
-
-  private async produce(
-    request: FastifyRequest,
-    asked: Parsed<Asked>,
-  ): Promise<readonly ProduceOutcome[] | Refusal> {
-    if (!asked.ok) return { status: 400, message: asked.reason };
-    const key = request.raw.headers['idempotency-key'];
-    const known = key === undefined ? parsed(null) : parseIdempotencyKey(String(key));
-    if (!known.ok) return { status: 400, message: known.reason };
-    const bytes = request.url.length + rawBody(request).length;
-    const refusal = this.intake.take(bytes);
-    if (refusal !== null) return refusal;
-    return this.desk
-      .produce({
-        ...asked.value,
-        idempotencyKey: known.value,
-        judge: (topic) => this.basic.judgeRight(request.raw, 'produce', topic),
-      })
-      .finally(() => this.intake.done(bytes));
-  }
-
-  private answer(reply: FastifyReply, body: unknown): FastifyReply {
-    return reply
-      .header('content-type', jsonType)
-      .header('stepwell-durability', this.durability)
-      .send(JSON.stringify(body));
+    if (!asked.ok || !asked.value.isPartial) return this.calls.answer(reply, outcomes);
+    return this.calls.answer(reply.code(207), outcomes.map(shownOutcome));
   }
 }
 

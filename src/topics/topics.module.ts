@@ -10,11 +10,13 @@ import { Intake } from '../lifecycle/intake.js';
 import { provided } from '../ports.js';
 import { FetchRoutes } from './fetch.routes.js';
 import { ProduceRoutes } from './produce.routes.js';
+import { ProduceCalls } from './produce-calls.js';
 import { ProduceDesk } from './produce-desk.js';
 import { RecordAppender } from './record-appender.js';
 import { TopicAccessModule } from './topic-access.module.js';
 import { TopicsRoutes } from './topics.routes.js';
 import { TopicsDesk } from './topics-desk.js';
+import { WebhookRoutes } from './webhook.routes.js';
 
 /** What a request may bring to one partition must fit into one append: 32 MiB with its frames. */
 const requestBytesMax = 31 * 1024 * 1024;
@@ -35,7 +37,9 @@ export class TopicsModule {
       requestBytesMax: Math.min(config.maxBatchBytes, requestBytesMax),
     };
     const desk = new ProduceDesk(topics, new RecordAppender(clock));
-    table.add(new ProduceRoutes(desk, basic, intake, limits, durabilityOf(config)));
+    const calls = new ProduceCalls(desk, basic, intake, durabilityOf(config));
+    table.add(new ProduceRoutes(calls, limits));
+    table.add(new WebhookRoutes(calls, limits.recordBytesMax));
     table.add(new FetchRoutes(topics, basic, clock));
     table.add(new TopicsRoutes(topics, basic, engine));
   }

@@ -73,8 +73,21 @@ export const topicRoutes = {
     body: { isRequired: true, schema: z.union([recordWithTopic, z.array(recordWithTopic)]) },
     answers: produceAnswers,
   },
+  webhook: {
+    summary: 'Append one record: the body as it is, with the headers that are no standard ones',
+    query: z.object({
+      topic: z.string(),
+      key: z.string().optional(),
+      partition: z.string().optional(),
+      user: z.string().describe('Where no header can carry the credentials').optional(),
+      pass: z.string().optional(),
+    }),
+    headers: onceHeader,
+    body: { isRequired: false },
+    answers: { 200: { description: 'Where it stands, alone', schema: z.array(produced) } },
+  },
   list: {
-    summary: 'All topics',
+    summary: 'All topics that the credential may name',
     answers: {
       200: {
         description: 'Topic to number of partitions',

@@ -1,0 +1,60 @@
+/** `/webhook`: whatever a sender posts becomes one record, bytes as they are (log protocol 1.4.4). */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Refusal, sendRefusal } from '../http/error-shapes.js';
+import type { HotRoutes } from '../http/hot-routes.js';
+import { type Parsed, parsed, refused } from '../http/parsed.js';
+import { rawBody } from '../http/raw-body.js';
+import { keyOf, type ProduceRecord, sizedRecord } from './produce.request.js';
+import type { ProduceCalls } from './produce-calls.js';
+import { topicRoutes } from './topics.openapi.js';
+import { webhookHeaders } from './webhook-headers.js';
+
+export class WebhookRoutes implements HotRoutes {
+  /** `recordBytesMax` is of one record's key, value and headers. */
+  constructor(
+    private readonly calls: ProduceCalls,
+    private readonly recordBytesMax: number,
+  ) {}
+
+  register(fastify: FastifyInstance): void {
+    fastify.route({
+      method: ['GET', 'POST'],
+      url: '/webhook',
+      config: { description: topicRoutes.webhook },
+      handler: (request, reply) => this.take(request, reply),
+    });
+  }
+
+  private async take(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const record = recordOf(request);
+    const asked = record.ok
+      ? parsed({ records: [this.sized(record.value)], isPartial: false })
+      : record;
+    const outcomes = await this.calls.produce(request, asked);
+    return 'status' in outcomes
+      ? sendRefusal(request, reply, outcomes)
+      : this.calls.answer(reply, outcomes);
+  }
+
+  private sized(record: ProduceRecord): ProduceRecord | Refusal {
+    const sized = sizedRecord(record, this.recordBytesMax);
+    return 'status' in sized ? { ...sized, message: `the record ${sized.message}` } : sized;
+  }
+}
+
+function recordOf(request: FastifyRequest): Parsed<ProduceRecord> {
+  const { topic, key = '', partition = '' } = request.query as Record<string, unknown>;
+  if (typeof topic !== 'string') return refused('the query names one topic');
+  if (typeof key !== 'string') return refused('key is given twice');
+  if (typeof partition !== 'string' || !/^\d{0,9}$/.test(partition)) {
+    return refused('partition must be a whole number, not negative');
+  }
+  return parsed({
+    topic,
+    partition: partition === '' ? null : Number(partition),
+    key: keyOf(key),
+    value: rawBody(request),
+    headers: webhookHeaders(request.raw.rawHeaders),
+    timestamp: null,
+  });
+}
