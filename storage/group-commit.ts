@@ -52,11 +52,6 @@ export class GroupCommit {
     return this.open.nextOffset;
   }
 
-  /** Bytes that wait for the next write: what admission may look at. */
-  get waitingBytes(): number {
-    return this.open.length;
-  }
-
   append(records: readonly RecordInput[], now: number): Appended {
     if (this.failure !== null) throw this.failure;
     if (records.length === 0) throw new RangeError('an append needs a record');

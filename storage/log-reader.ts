@@ -2,6 +2,7 @@
 import { BatchScan, type ScannedBatch } from './batch-scan.js';
 import type { FileHandle } from './disk.js';
 import type { Offset } from './offset.js';
+import { largeChunkBytes, ReadBudget, type ReadOptions, smallChunkBytes } from './read-budget.js';
 import { BatchView, type RecordBatch } from './record-batch.js';
 import { addRecordTerms } from './record-terms.js';
 import { intersection, union } from './rising-offsets.js';
@@ -13,67 +14,15 @@ import type { StoreContext } from './store-context.js';
 import { type RecordFinder, StoredIndex } from './stored-index.js';
 import { readWhole } from './whole-file.js';
 
-/** How much of a log a read takes. */
-export interface ReadOptions {
-  /** Stops before a batch that would exceed this, but for the first. Default 1 MiB. */
-  readonly maxBytes?: number;
-  readonly maxRecords?: number;
-  /** Forwards: the end, exclusive. Backwards: the start, inclusive. */
+/** How `find` goes through a log. Offsets are half-open: [from, until). */
+export interface FindOptions {
+  readonly from?: Offset;
   readonly until?: Offset;
-  /** Newest first: the records before `from`. */
-  readonly backwards?: boolean;
+  readonly order?: 'oldest' | 'newest';
 }
 
-const defaultBytes = 1024 * 1024;
-/** A read of little reads little: two index intervals hold any small batch. */
-const smallChunkBytes = 32 * 1024;
-const largeChunkBytes = 1024 * 1024;
-
-/** What is left of a read. */
-class Budget {
-  private bytes: number;
-  private records: number;
-  private readonly batches: RecordBatch[] = [];
-
-  constructor(options: ReadOptions) {
-    this.bytes = options.maxBytes ?? defaultBytes;
-    this.records = options.maxRecords ?? Number.POSITIVE_INFINITY;
-  }
-
-  get isSpent(): boolean {
-    return this.batches.length > 0 && (this.bytes <= 0 || this.records <= 0);
-  }
-
-  get chunkBytes(): number {
-    if (this.records < 16) return smallChunkBytes;
-    return Math.min(Math.max(this.bytes, smallChunkBytes), largeChunkBytes);
-  }
-
-  /** Takes what [from, until) has of a batch; false when the read is over. */
-  take({ header, body }: ScannedBatch, from: Offset, until: Offset, backwards: boolean): boolean {
-    const whole = new BatchView(header, body, from, until, backwards);
-    // Offsets that a crash in a lazy mode left empty: given, so that a reader gets past them.
-    if (header.recordCount === 0) {
-      this.batches.push(whole);
-      return true;
-    }
-    if (this.batches.length > 0 && whole.byteLength > this.bytes) {
-      this.bytes = 0;
-      return false;
-    }
-    const start = backwards ? Math.max(from, whole.nextOffset - this.records) : from;
-    const end = backwards ? until : Math.min(until, whole.baseOffset + this.records);
-    const batch = new BatchView(header, body, start, end, backwards);
-    this.batches.push(batch);
-    this.bytes -= batch.byteLength;
-    this.records -= batch.nextOffset - batch.baseOffset;
-    return !this.isSpent;
-  }
-
-  get result(): RecordBatch[] {
-    return this.batches;
-  }
-}
+/** A segment that was being read is not there any more: it was trimmed, or another replaced it. */
+export class SegmentGone extends Error {}
 
 /** Reads the segments of a log; whoever calls has checked that the range is inside the log. */
 export class LogReader {
@@ -85,7 +34,7 @@ export class LogReader {
 
   /** The batches of [from, until), oldest first. */
   async forwards(from: Offset, until: Offset, options: ReadOptions): Promise<RecordBatch[]> {
-    const budget = new Budget(options);
+    const budget = new ReadBudget(options);
     for (const segment of this.from(from)) {
       if (segment.baseOffset >= until || budget.isSpent) break;
       const index = await this.indexOf(segment);
@@ -103,7 +52,7 @@ export class LogReader {
 
   /** The batches of [until, from), newest first. */
   async backwards(from: Offset, until: Offset, options: ReadOptions): Promise<RecordBatch[]> {
-    const budget = new Budget(options);
+    const budget = new ReadBudget(options);
     const older = this.segments.filter(({ isEmpty, baseOffset }) => !isEmpty && baseOffset < from);
     for (const segment of older.reverse()) {
       if (segment.nextOffset <= until || budget.isSpent) break;
@@ -162,29 +111,48 @@ export class LogReader {
     until: Offset,
     newestFirst: boolean,
   ): AsyncGenerator<Offset> {
-    const segments = this.from(from);
-    for (const segment of newestFirst ? segments.reverse() : segments) {
-      if (segment.baseOffset >= until) continue;
+    let [low, high] = [from, until];
+    const isLeft = ({ isEmpty, baseOffset, nextOffset }: Segment) =>
+      !isEmpty && baseOffset < high && nextOffset > low;
+    while (low < high) {
+      const { segments } = this;
+      const segment = newestFirst ? segments.findLast(isLeft) : segments.find(isLeft);
+      if (segment === undefined) return;
       const found = await this.matches(segment, terms);
+      // Gone meanwhile: what stands in its place is looked at instead.
+      if (found === null) continue;
       for (const relative of newestFirst ? found.toReversed() : found) {
         const offset = segment.baseOffset + relative;
         // An index may know of records behind the segment's end: recovery moved them to the next.
         if (offset >= segment.nextOffset) continue;
-        if (offset >= from && offset < until) yield offset;
+        if (offset >= low && offset < high) yield offset;
       }
+      if (newestFirst) high = segment.baseOffset;
+      else low = segment.nextOffset;
     }
   }
 
-  /** Reads every batch of a segment again; throws `DamagedData` at the first that is not intact. */
+  /** Reads every batch of a segment, unless it goes meanwhile; rejects with `DamagedData`. */
   async verify(segment: Segment): Promise<void> {
-    await this.scan(segment, segmentHeaderLength, segment.end, largeChunkBytes, () => true);
+    await this.whole(segment, largeChunkBytes, () => true).catch((error: unknown) => {
+      if (!(error instanceof SegmentGone)) throw error;
+    });
   }
 
-  /** Rising offsets, relative to the segment's base; none where the segment has gone meanwhile. */
+  /** Every batch of a segment, by the chunk; throws `DamagedData` at the first not intact. */
+  async whole(
+    segment: Segment,
+    chunkBytes: number,
+    visit: (batches: ScannedBatch[]) => boolean | Promise<boolean>,
+  ): Promise<void> {
+    await this.scan(segment, segmentHeaderLength, segment.end, chunkBytes, visit);
+  }
+
+  /** Rising offsets, relative to the segment's base; null where the segment has gone meanwhile. */
   private async matches(
     segment: Segment,
     terms: readonly (readonly string[])[],
-  ): Promise<readonly number[]> {
+  ): Promise<readonly number[] | null> {
     try {
       const index = await this.indexOf(segment);
       const lists: number[][] = [];
@@ -194,7 +162,7 @@ export class LogReader {
       return intersection(lists);
     } catch (error) {
       if (this.segments.includes(segment)) throw error;
-      return [];
+      return null;
     }
   }
 
@@ -206,13 +174,30 @@ export class LogReader {
     return this.context.directory.segment(this.log.id, segment.number);
   }
 
-  /** Gives `visit` the batches from `position` on until it returns false. */
-  private scan(
+  /**
+   * Gives `visit` the batches in bytes [position, limit) of a segment until it returns false.
+   * Rejects with `DamagedData`, or `SegmentGone` where the file is not the segment's any more.
+   */
+  private async scan(
     segment: Segment,
     position: number,
     limit: number,
     chunkBytes: number,
-    visit: (batches: ScannedBatch[]) => boolean,
+    visit: (batches: ScannedBatch[]) => boolean | Promise<boolean>,
+  ): Promise<void> {
+    try {
+      await this.scanFile(segment, position, limit, chunkBytes, visit);
+    } catch (error) {
+      throw this.segments.includes(segment) ? error : new SegmentGone();
+    }
+  }
+
+  private scanFile(
+    segment: Segment,
+    position: number,
+    limit: number,
+    chunkBytes: number,
+    visit: (batches: ScannedBatch[]) => boolean | Promise<boolean>,
   ): Promise<void> {
     const path = this.path(segment);
     return this.context.openFiles.use(path, async (file: FileHandle) => {
@@ -222,7 +207,7 @@ export class LogReader {
       let lastGoodOffset = segment.baseOffset - 1;
       for (let batches = await scan.next(); batches.length > 0; batches = await scan.next()) {
         lastGoodOffset = (batches.at(-1)?.header.nextOffset ?? 0) - 1;
-        if (!visit(batches)) return;
+        if (!(await visit(batches))) return;
       }
       if (scan.position >= limit) return;
       const good = lastGoodOffset < 0 ? null : lastGoodOffset;

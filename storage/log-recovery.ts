@@ -6,7 +6,12 @@ import { logTagOf } from './record-batch.js';
 import type { LogEvidence, RecoveredLog } from './recovered-log.js';
 import { keepUnparsed, writeFreshSegment } from './rewrite-tail.js';
 import { Segment } from './segment.js';
-import { encodeSegmentFooter, type SegmentEnd, segmentFooterLength } from './segment-format.js';
+import {
+  encodeSegmentFooter,
+  followsOn,
+  type SegmentEnd,
+  segmentFooterLength,
+} from './segment-format.js';
 import { SegmentIndex } from './segment-index.js';
 import { type ScannedSegment } from './segment-scan.js';
 import { DamagedData } from './storage-errors.js';
@@ -44,14 +49,14 @@ class LogRecovery {
     for (const entry of this.log.segments) {
       if (entry.end === null) open.push(entry);
       else if (entry.digest === null) await this.takeEnded(entry.number, entry.end);
-      else await this.takeSealed(entry.number, entry.end, entry.digest);
+      else await this.takeSealed(entry, entry.end, entry.digest);
     }
     return this.evidence.wasClean ? this.afterCleanStop(open) : this.afterCrash(open);
   }
 
   /** A sealed segment: its size and footer are looked at now, its batches when they are read. */
-  private async takeSealed(number: number, end: SegmentEnd, digest: string): Promise<void> {
-    const segment = Segment.ended(this.log.id, number, end);
+  private async takeSealed(entry: ManifestSegment, end: SegmentEnd, digest: string): Promise<void> {
+    const segment = Segment.listed(this.log.id, entry, end);
     const expected = encodeSegmentFooter(end, Buffer.from(digest, 'hex'));
     const tail = await this.files.read(segment, async (file) => {
       if ((await this.context.disk.size(file)) !== end.end + segmentFooterLength) return null;
@@ -259,8 +264,7 @@ class LogRecovery {
     }
     if (header.number !== segment.number) throw this.damaged(segment, 'the file was renamed');
     if (before === undefined) return;
-    const follows = header.chainSeed === before.lastChecksum && header.previousEnd === before.end;
-    if (follows && header.baseOffset >= before.nextOffset) return;
+    if (followsOn(header, before) && header.baseOffset >= before.nextOffset) return;
     throw this.damaged(segment, 'it does not follow the segment before it');
   }
 

@@ -1,27 +1,46 @@
 /** What is done to the sealed part of one log, one thing at a time. */
+import {
+  Compaction,
+  type CompactionOptions,
+  type CompactionReport,
+  compactedUntil,
+} from './compaction.js';
+import type { LogReader } from './log-reader.js';
 import type { Offset } from './offset.js';
 import { removeSegments, segmentsBelow } from './retention.js';
 import type { Segment } from './segment.js';
+import type { SegmentNumbers } from './segment-numbers.js';
 import type { StoreContext } from './store-context.js';
+import { removeLogFiles } from './stray-files.js';
 
 /** The log that is kept up. */
 export interface KeptLog {
   readonly id: number;
+  readonly logTag: number;
   readonly startOffset: Offset;
   /** In order. The reader, the writer and the log share it; sealed ones change only here. */
   readonly segments: Segment[];
+}
+
+/** The parts of the log that this needs. */
+export interface LogParts {
+  readonly reader: LogReader;
+  readonly numbers: SegmentNumbers;
+  /** Settles when every segment that was left behind is sealed. */
+  sealed(): Promise<void>;
 }
 
 export class LogUpkeep {
   private start: Offset;
   private last: Promise<unknown> = Promise.resolve();
   private stoppedBecause: Error | null = null;
+  /** What the last compaction came to, which looked at all before `end`. */
+  private compacted: { readonly end: Offset; readonly report: CompactionReport } | null = null;
 
-  /** `sealed` settles when every segment that was left behind is sealed. */
   constructor(
     private readonly context: StoreContext,
     private readonly log: KeptLog,
-    private readonly sealed: () => Promise<void>,
+    private readonly parts: LogParts,
   ) {
     this.start = log.startOffset;
   }
@@ -47,6 +66,38 @@ export class LogUpkeep {
     });
   }
 
+  /** See `PartitionLog.compact`. */
+  compact(options: CompactionOptions): Promise<CompactionReport> {
+    return this.inTurn(async () => {
+      const { context, log, parts } = this;
+      const compaction = new Compaction(context, { ...log, ...parts }, options, () => {
+        if (this.stoppedBecause !== null) throw this.stoppedBecause;
+      });
+      const { end } = compaction;
+      const { compacted } = this;
+      if (compacted?.end === end && !isDue(compacted.report, options)) {
+        return { ...compacted.report, removedRecords: 0, removedBytes: 0 };
+      }
+      const report = await compaction.run();
+      this.compacted = { end, report };
+      return report;
+    });
+  }
+
+  get compactedUntil(): Offset {
+    return compactedUntil(this.context.manifest.state, this.log.id);
+  }
+
+  /** Removes the files of a log that was dropped. */
+  async removeAllFiles(): Promise<void> {
+    const { context, log } = this;
+    const { directory, openFiles } = context;
+    for (const { number } of log.segments) {
+      await openFiles.forget(directory.segment(log.id, number));
+    }
+    await removeLogFiles(context, log.id);
+  }
+
   /** Begins nothing any more; what is under way ends as soon as it can. */
   stop(reason: Error): void {
     this.stoppedBecause ??= reason;
@@ -59,11 +110,16 @@ export class LogUpkeep {
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.last.then(async () => {
-      await this.sealed();
+      await this.parts.sealed();
       if (this.stoppedBecause !== null) throw this.stoppedBecause;
       return work();
     });
     this.last = done.catch(() => undefined);
     return done;
   }
+}
+
+/** Whether a tombstone that was kept is to go now. */
+function isDue({ oldestTombstone }: CompactionReport, { tombstonesBefore }: CompactionOptions) {
+  return oldestTombstone !== null && oldestTombstone < tombstonesBefore;
 }

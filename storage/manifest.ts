@@ -1,6 +1,6 @@
 /** What is live in a data folder: which logs, which segments, from which offset. A pure fold. */
 import type { Offset } from './offset.js';
-import type { SegmentEnd } from './segment-format.js';
+import type { SegmentEnd, SegmentLink } from './segment-format.js';
 
 /** What a log was created with. */
 export interface LogSettings {
@@ -13,9 +13,14 @@ export interface ManifestSegment {
   readonly number: number;
   readonly end: SegmentEnd | null;
   readonly digest: string | null;
+  /** In the place of others: what the segment behind it says of the last one of those. */
+  readonly link?: SegmentLink;
 }
 
-/** A live log. Its segments are in order; numbers rise and are never used again. */
+/**
+ * A live log. Its segments are in the order of their offsets; numbers are never used again, and
+ * rise but for segments that stand in the place of others.
+ */
 export interface ManifestLog {
   readonly id: number;
   readonly name: string;
@@ -25,6 +30,8 @@ export interface ManifestLog {
   readonly ceiling: Offset;
   readonly nextNumber: number;
   readonly segments: readonly ManifestSegment[];
+  /** Offsets below this were compacted: each key is there at most once. Absent: nothing was. */
+  readonly compactedUntil?: Offset;
 }
 
 /** Where a log ended when the store was closed: `end` of its growing segment `number`. */
@@ -69,6 +76,15 @@ export type ManifestEdit =
       readonly id: number;
       readonly segments: readonly ManifestSegment[];
     }
+  | { readonly type: 'numbersReserved'; readonly id: number; readonly nextNumber: number }
+  | {
+      readonly type: 'segmentsReplaced';
+      readonly id: number;
+      /** The numbers of neighbours, in order. */
+      readonly replaced: readonly number[];
+      readonly by: ManifestSegment;
+    }
+  | { readonly type: 'compacted'; readonly id: number; readonly until: Offset }
   | { readonly type: 'trimmed'; readonly id: number; readonly startOffset: Offset }
   | { readonly type: 'ceilingRaised'; readonly id: number; readonly ceiling: Offset }
   | { readonly type: 'closed'; readonly logs: readonly ClosedLog[] };
@@ -118,16 +134,17 @@ function endsBy(offset: Offset, end: SegmentEnd | null): boolean {
   return end !== null && end.nextOffset <= offset;
 }
 
-type LogEdit = Extract<
+type LogEdit = Exclude<
   ManifestEdit,
-  { type: 'segmentAdded' | 'segmentSealed' | 'recovered' | 'trimmed' | 'ceilingRaised' }
+  { readonly type: 'state' | 'closed' | 'logCreated' | 'logDropped' }
 >;
 
 function changedLog(log: ManifestLog, edit: LogEdit): ManifestLog {
   switch (edit.type) {
     case 'segmentAdded': {
       const added = { number: edit.number, end: null, digest: null };
-      return { ...log, nextNumber: edit.number + 1, segments: [...log.segments, added] };
+      const nextNumber = Math.max(log.nextNumber, edit.number + 1);
+      return { ...log, nextNumber, segments: [...log.segments, added] };
     }
     case 'segmentSealed': {
       const { number, end, digest } = edit;
@@ -142,6 +159,15 @@ function changedLog(log: ManifestLog, edit: LogEdit): ManifestLog {
         nextNumber: Math.max(log.nextNumber, last + 1),
       };
     }
+    case 'numbersReserved':
+      return { ...log, nextNumber: Math.max(log.nextNumber, edit.nextNumber) };
+    case 'segmentsReplaced': {
+      const first = log.segments.findIndex(({ number }) => number === edit.replaced[0]);
+      const segments = log.segments.toSpliced(first, edit.replaced.length, edit.by);
+      return { ...log, segments };
+    }
+    case 'compacted':
+      return { ...log, compactedUntil: edit.until };
     case 'trimmed':
       return {
         ...log,

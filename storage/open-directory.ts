@@ -249,6 +249,7 @@ function contextOf(
     readOnly: options.readOnly ?? false,
     segmentBytes: options.segmentBytes ?? 64 * megabyte,
     leaseOffsets: options.leaseOffsets ?? 100_000,
+    compactionKeysMax: options.compactionKeysMax ?? 1_500_000,
     manifest,
     openFiles: new OpenFiles(disk, options.openFilesMax ?? 256),
     indexes: new LRUCache<string, RecordFinder>({

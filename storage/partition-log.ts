@@ -1,43 +1,24 @@
 /** One log: appends get their offsets at once, readers see what is durable. Owns every offset. */
 import type { AppendGroup } from './append-group.js';
+import type { CompactionOptions, CompactionReport } from './compaction.js';
 import { type Appended, GroupCommit } from './group-commit.js';
-import { LogReader, type ReadOptions } from './log-reader.js';
+import { type FindOptions, LogReader, SegmentGone } from './log-reader.js';
 import { LogUpkeep } from './log-upkeep.js';
 import type { LogSettings } from './manifest.js';
 import { assertOffset, type Offset } from './offset.js';
+import type { ReadOptions } from './read-budget.js';
 import type { RecordInput } from './record.js';
 import type { RecordBatch } from './record-batch.js';
+import type { OpenedLog } from './recovered-log.js';
 import type { Segment, SegmentSpan } from './segment.js';
+import { SegmentNumbers } from './segment-numbers.js';
 import { SegmentWriter } from './segment-writer.js';
 import { diskError, LogClosed, OffsetOutOfRange } from './storage-errors.js';
 import type { StoreContext } from './store-context.js';
-import { removeLogFiles } from './stray-files.js';
 import { Waiters } from './waiters.js';
 
+export type { CompactionOptions, CompactionReport } from './compaction.js';
 export type { Appended } from './group-commit.js';
-export type { ReadOptions } from './log-reader.js';
-
-/** How `find` goes through a log. Offsets are half-open: [from, until). */
-export interface FindOptions {
-  readonly from?: Offset;
-  readonly until?: Offset;
-  readonly order?: 'oldest' | 'newest';
-}
-
-/** What recovery knows of a log when it opens. */
-export interface OpenedLog {
-  readonly id: number;
-  readonly name: string;
-  readonly settings: LogSettings;
-  readonly logTag: number;
-  readonly startOffset: Offset;
-  readonly nextOffset: Offset;
-  readonly lastTime: number;
-  readonly segments: Segment[];
-  readonly growing: Segment | null;
-  readonly prepared: Segment | null;
-  readonly toSeal: readonly Segment[];
-}
 
 /*
   startOffset           highWatermark          endOffset
@@ -67,13 +48,16 @@ export class PartitionLog {
     this.readable = opened.nextOffset;
     this.durableOffset = opened.nextOffset;
     this.reader = new LogReader(context, opened, opened.segments);
+    const numbers = new SegmentNumbers(context.manifest.state, opened.id);
     this.writer = new SegmentWriter(context, {
       id: opened.id,
       logTag: opened.logTag,
       preparesNextSegment: opened.settings.preparesNextSegment ?? false,
       segments: opened.segments,
+      numbers,
     });
-    this.upkeep = new LogUpkeep(context, opened, () => this.writer.sealed());
+    const sealed = () => this.writer.sealed();
+    this.upkeep = new LogUpkeep(context, opened, { reader: this.reader, numbers, sealed });
     const target = {
       write: (group: AppendGroup) => this.write(group),
       committed: (group: AppendGroup) => this.committed(group),
@@ -120,11 +104,6 @@ export class PartitionLog {
     return this.opened.segments.reduce((sum, { end }) => sum + end, 0);
   }
 
-  /** Bytes that wait for the next write. */
-  get waitingBytes(): number {
-    return this.commit.waitingBytes;
-  }
-
   /**
    * Appends records, atomically: after a crash all of them are there or none. Throws `TooLarge` or
    * `LogClosed`; a failed write shows in `durable`.
@@ -153,6 +132,7 @@ export class PartitionLog {
       if (from < this.startOffset) {
         throw new OffsetOutOfRange(from, this.startOffset, this.readable);
       }
+      if (error instanceof SegmentGone) return this.read(from, options);
       throw diskError(`reading log ${this.name}`, error);
     }
   }
@@ -170,8 +150,13 @@ export class PartitionLog {
 
   /** The lowest offset whose timestamp is at least `timestamp`; the high watermark if none is. */
   async offsetFor(timestamp: number): Promise<Offset> {
-    const found = await this.reader.offsetFor(timestamp, this.readable);
-    return Math.max(found ?? this.readable, this.startOffset);
+    try {
+      const found = await this.reader.offsetFor(timestamp, this.readable);
+      return Math.max(found ?? this.readable, this.startOffset);
+    } catch (error) {
+      if (error instanceof SegmentGone) return this.offsetFor(timestamp);
+      throw diskError(`reading log ${this.name}`, error);
+    }
   }
 
   /** The offsets of records that carry the index term `term`. */
@@ -220,6 +205,23 @@ export class PartitionLog {
     if (this.context.fence.error !== null) throw this.context.fence.error;
   }
 
+  /**
+   * Takes out of the sealed segments what later records of the same key supersede; see
+   * storage/README.md for what stays. Rejects with `DamagedData`, with `DiskFull` (nothing is lost
+   * and the log goes on) or as an append does; what was done until then stays done.
+   */
+  compact(options: CompactionOptions): Promise<CompactionReport> {
+    if (this.closedBecause !== null) return Promise.reject(this.closedBecause);
+    return this.upkeep.compact(options).catch((error: unknown) => {
+      throw diskError(`compacting log ${this.name}`, error);
+    });
+  }
+
+  /** Offsets below this were compacted: each key is there at most once. */
+  get compactedUntil(): Offset {
+    return this.upkeep.compactedUntil;
+  }
+
   /** Makes the first segment ahead. For the store. */
   prepare(): Promise<void> {
     return this.writer.prepare();
@@ -256,18 +258,14 @@ export class PartitionLog {
   }
 
   /** Removes the files of a log that was dropped. For the store. */
-  async removeAllFiles(): Promise<void> {
-    const { directory, openFiles } = this.context;
-    for (const { number } of this.opened.segments) {
-      await openFiles.forget(directory.segment(this.id, number));
-    }
-    await removeLogFiles(this.context, this.id);
+  removeAllFiles(): Promise<void> {
+    return this.upkeep.removeAllFiles();
   }
 
   /** Reads every batch again; rejects with `DamagedData` at the first that is not intact. */
   async verify(): Promise<void> {
-    for (const segment of [...this.opened.segments]) {
-      if (!segment.isEmpty) await this.reader.verify(segment);
+    for (const segment of this.opened.segments.filter(({ isEmpty }) => !isEmpty)) {
+      await this.reader.verify(segment);
     }
   }
 
@@ -287,8 +285,7 @@ export class PartitionLog {
 
   private moved(): void {
     this.context.moved(this.id, () => ({
-      segment: this.opened.segments.at(-1)?.number ?? 0,
-      durablePosition: this.writer.durablePosition,
+      ...this.writer.durablePlace,
       epoch: this.context.epoch,
       durableOffset: this.durableOffset,
       acknowledged: this.readable,

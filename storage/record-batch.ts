@@ -1,7 +1,7 @@
 /** The batch: what is written at once, checked at once, and stays whole or never was. */
 import { crc32 } from 'node:zlib';
 import { type Offset, readOffset, writeOffset } from './offset.js';
-import { decodeRecords, findRecord, type LogRecord } from './record.js';
+import { decodeRecords, findRecord, type LogRecord, recordOffsets } from './record.js';
 
 /*
   RecordBatch => header (88 bytes), body, 0 to 7 zero bytes up to a multiple of 8
@@ -210,6 +210,34 @@ export class BatchView implements RecordBatch {
       ? all
       : all.filter(({ offset }) => offset >= baseOffset && offset < nextOffset);
     return this.backwards ? records.reverse() : records;
+  }
+
+  /** How many records are here: fewer than offsets where the log was compacted. */
+  get recordCount(): number {
+    return this.isDense ? this.nextOffset - this.baseOffset : this.offsets().length;
+  }
+
+  /** The first `count` of the records here, in the direction of the read. */
+  first(count: number): BatchView {
+    const { header, body, baseOffset, nextOffset, backwards } = this;
+    if (this.recordCount <= count) return this;
+    if (backwards) {
+      const from = this.isDense ? nextOffset - count : (this.offsets().at(-count) ?? baseOffset);
+      return new BatchView(header, body, from, nextOffset, true);
+    }
+    const last = this.isDense ? baseOffset + count - 1 : (this.offsets()[count - 1] ?? nextOffset);
+    return new BatchView(header, body, baseOffset, last + 1, false);
+  }
+
+  private get isDense(): boolean {
+    const { baseOffset, nextOffset, recordCount } = this.header;
+    return recordCount === nextOffset - baseOffset;
+  }
+
+  private offsets(): Offset[] {
+    return recordOffsets(this.body, this.header.baseOffset).filter(
+      (offset) => offset >= this.baseOffset && offset < this.nextOffset,
+    );
   }
 
   record(offset: Offset): LogRecord | null {

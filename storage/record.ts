@@ -141,19 +141,49 @@ const noTerms: readonly string[] = [];
 export function decodeRecords(body: Buffer, baseOffset: Offset): LogRecord[] {
   const records: LogRecord[] = [];
   for (let start = 0; start < body.length; ) {
-    const end = start + 4 + body.readUInt32LE(start);
-    if (end < start + fixedLength || end > body.length) throw new RangeError('record length');
+    const end = recordEnd(body, start);
     records.push(decodeRecord(body, start, end, baseOffset));
     start = end;
   }
   return records;
 }
 
+/** A record and all its bytes, which can be copied to another body of the same base offset. */
+export interface EncodedRecord {
+  readonly record: LogRecord;
+  readonly bytes: Buffer;
+}
+
+/** As `decodeRecords`, with the bytes of each. */
+export function splitRecords(body: Buffer, baseOffset: Offset): EncodedRecord[] {
+  let start = 0;
+  return decodeRecords(body, baseOffset).map((record) => {
+    const end = recordEnd(body, start);
+    const bytes = body.subarray(start, end);
+    start = end;
+    return { record, bytes };
+  });
+}
+
+/** Only the offsets of a body's records, in order. */
+export function recordOffsets(body: Buffer, baseOffset: Offset): Offset[] {
+  const offsets: Offset[] = [];
+  for (let start = 0; start < body.length; start = recordEnd(body, start)) {
+    offsets.push(baseOffset + body.readUInt32LE(start + 4));
+  }
+  return offsets;
+}
+
+function recordEnd(body: Buffer, start: number): number {
+  const end = start + 4 + body.readUInt32LE(start);
+  if (end < start + fixedLength || end > body.length) throw new RangeError('record length');
+  return end;
+}
+
 /** The one record with `offset`; null where the body has none. Steps over the others. */
 export function findRecord(body: Buffer, baseOffset: Offset, offset: Offset): LogRecord | null {
   for (let start = 0; start < body.length; ) {
-    const end = start + 4 + body.readUInt32LE(start);
-    if (end < start + fixedLength || end > body.length) throw new RangeError('record length');
+    const end = recordEnd(body, start);
     if (baseOffset + body.readUInt32LE(start + 4) === offset) {
       return decodeRecord(body, start, end, baseOffset);
     }

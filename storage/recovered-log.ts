@@ -1,5 +1,6 @@
 /** What opening a log goes by and what it comes to. */
-import type { ClosedLog, ManifestLog } from './manifest.js';
+import type { ClosedLog, LogSettings, ManifestLog } from './manifest.js';
+import type { Offset } from './offset.js';
 import type { Segment } from './segment.js';
 import type { Watermark } from './watermark-file.js';
 
@@ -41,4 +42,12 @@ export interface LogEvidence {
   /** The log's place in the clean marker; null after an unclean stop. */
   readonly closed: ClosedLog | null;
   readonly wasClean: boolean;
+}
+
+/** What a log is opened with: found by recovery, or nothing yet. */
+export interface OpenedLog extends Omit<RecoveredLog, 'log' | 'report'> {
+  readonly id: number;
+  readonly name: string;
+  readonly settings: LogSettings;
+  readonly startOffset: Offset;
 }

@@ -48,7 +48,7 @@ export async function writeFreshSegment(
   if (unproven.length === 0 && gapTo <= end) return null;
   const segment = new Segment(log.id, log.nextNumber);
   segment.index = new SegmentIndex();
-  segment.begin(unproven[0]?.header.baseOffset ?? end, before?.lastChecksum ?? 0);
+  segment.begin(unproven[0]?.header.baseOffset ?? end, before?.link.lastChecksum ?? 0);
   const header = Buffer.alloc(segmentHeaderLength);
   encodeSegmentHeader(header, {
     storeId: context.storeId,
@@ -56,7 +56,7 @@ export async function writeFreshSegment(
     number: segment.number,
     baseOffset: segment.baseOffset,
     chainSeed: segment.lastChecksum,
-    previousEnd: before?.end ?? 0,
+    previousEnd: before?.link.end ?? 0,
     createdAt: context.now(),
     epoch: context.epoch,
   });

@@ -12,9 +12,10 @@ import { type Offset, readOffset, writeOffset } from './offset.js';
      8  storeId           16 bytes
     24  logId             UINT32
     28  number            UINT32   must equal the file's name
-    32  baseOffset        UINT64   of its first batch
+    32  baseOffset        UINT64   of its first batch, or of what it stands in the place of
     40  chainSeed         UINT32   headerChecksum of the last batch in the segment before
     44  previousEnd       UINT32   where the batches of the segment before end; all fdatasynced
+                                   (both: of the segment that was before it when it was begun)
     48  createdAt         FLOAT64  ms
     56  epoch             UINT32
     60  checksum          UINT32   crc32 of bytes 0 to 59
@@ -68,6 +69,18 @@ export function decodeSegmentHeader(source: Buffer): SegmentHeader | null {
   };
 }
 
+/** What the header of a segment says of the one before it. */
+export interface SegmentLink {
+  readonly lastChecksum: number;
+  readonly end: number;
+}
+
+/** Whether a segment was begun behind the one, or those, that `before` is linked as. */
+export function followsOn(header: SegmentHeader, before: { readonly link: SegmentLink }): boolean {
+  const { lastChecksum, end } = before.link;
+  return header.chainSeed === lastChecksum && header.previousEnd === end;
+}
+
 /*
   footer =>
      0  magic             'SWSE'
@@ -99,7 +112,7 @@ export interface SegmentEnd {
   readonly recordCount: number;
   readonly lastChecksum: number;
   readonly maxTimestamp: number;
-  /** When its last batch was appended, ms, by the store's clock; version 1 did not write it down. */
+  /** When its last batch was appended, ms, by the clock of the store; version 1 has none. */
   readonly lastAppendTime?: number | undefined;
 }
 

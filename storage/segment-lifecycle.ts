@@ -16,16 +16,14 @@ const chunkBytes = 1024 * 1024;
 export async function allocateSegment(
   context: StoreContext,
   logId: number,
+  number: number,
   prepared: boolean,
 ): Promise<Segment> {
-  const { disk, directory, manifest } = context;
-  const log = manifest.state.logs.find(({ id }) => id === logId);
-  if (log === undefined) throw new Error(`log ${logId} is not in the manifest`);
-  if (log.nextNumber === 0) {
+  const { disk, directory } = context;
+  if (number === 0) {
     await disk.makeDirectory(directory.log(logId));
     await disk.syncDirectory(directory.logs);
   }
-  const number = log.nextNumber;
   const aside = directory.asideFile(`segment-${logId}-${number}`);
   const file = await context.openFiles.openOwn(aside, 'create');
   try {
@@ -99,7 +97,7 @@ export async function writeIndexFile(
 
 /** SHA-256 of the first `end` bytes of a segment file: its footer and the manifest keep it. */
 export async function digestOf(
-  { disk }: StoreContext,
+  { disk }: Pick<StoreContext, 'disk'>,
   file: FileHandle,
   end: number,
 ): Promise<Buffer> {

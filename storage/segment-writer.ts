@@ -6,6 +6,7 @@ import { Segment } from './segment.js';
 import { encodeSegmentHeader, segmentHeaderLength } from './segment-format.js';
 import { SegmentIndex } from './segment-index.js';
 import { allocateSegment, sealSegment } from './segment-lifecycle.js';
+import type { SegmentNumbers } from './segment-numbers.js';
 import type { StoreContext } from './store-context.js';
 import { writeFully } from './whole-file.js';
 
@@ -16,6 +17,7 @@ export interface WrittenLog {
   readonly preparesNextSegment: boolean;
   /** In order; the last one grows, unless nothing does. The reader and the log share it. */
   readonly segments: Segment[];
+  readonly numbers: SegmentNumbers;
 }
 
 /** How a log goes on after a start. */
@@ -32,12 +34,13 @@ interface Growing {
   readonly file: OwnFile;
 }
 
-/** One group at a time; `segments` changes only here and in `trimTo`. */
+/** One group at a time; `segments` grows only here. */
 export class SegmentWriter {
   /** The segment that grows and its file; null until the first write after most starts. */
   private active: Growing | null = null;
   private next: Promise<Segment> | null = null;
   private sealing: Promise<void> = Promise.resolve();
+  private growingNumber = 0;
   private durable = 0;
   private ceiling = 0;
   private lease: Promise<void> | null = null;
@@ -47,9 +50,9 @@ export class SegmentWriter {
     private readonly log: WrittenLog,
   ) {}
 
-  /** Bytes of the growing segment that are known to be on disk. */
-  get durablePosition(): number {
-    return this.durable;
+  /** The segment that grows, or grew last, and how many of its bytes are known to be on disk. */
+  get durablePlace(): { readonly segment: number; readonly durablePosition: number } {
+    return { segment: this.growingNumber, durablePosition: this.durable };
   }
 
   /** Goes on where recovery, or a clean stop, left the log. */
@@ -58,6 +61,7 @@ export class SegmentWriter {
     if (prepared !== null) this.next = Promise.resolve(prepared);
     if (growing === null) return;
     this.active = { segment: growing, file: this.openFile(growing) };
+    this.growingNumber = growing.number;
     this.durable = growing.end;
   }
 
@@ -144,7 +148,7 @@ export class SegmentWriter {
 
   private begin(segment: Segment, group: AppendGroup): void {
     const { id, segments } = this.log;
-    const before = segments[segments.indexOf(segment) - 1];
+    const before = segments[segments.indexOf(segment) - 1]?.link;
     const chainSeed = before?.lastChecksum ?? 0;
     segment.begin(group.baseOffset, chainSeed);
     encodeSegmentHeader(group.buffer, {
@@ -187,6 +191,7 @@ export class SegmentWriter {
     this.next = null;
     segment.index = new SegmentIndex();
     this.log.segments.push(segment);
+    this.growingNumber = segment.number;
     this.durable = 0;
     this.active = { segment, file: this.openFile(segment) };
     this.context.rolled();
@@ -203,7 +208,7 @@ export class SegmentWriter {
 
   private allocate(): Promise<Segment> {
     const { context, log } = this;
-    return allocateSegment(context, log.id, log.preparesNextSegment);
+    return allocateSegment(context, log.id, log.numbers.take(), log.preparesNextSegment);
   }
 
   /** In the lazy modes no offset is acknowledged that is not below the leased ceiling. */

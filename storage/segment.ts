@@ -1,8 +1,9 @@
 /** One segment of a log: a file of batches and what finds a record in it. */
+import type { ManifestSegment } from './manifest.js';
 import type { Offset } from './offset.js';
 import type { BatchHeader } from './record-batch.js';
 import { batchLength } from './record-batch.js';
-import { type SegmentEnd, segmentHeaderLength } from './segment-format.js';
+import { type SegmentEnd, type SegmentLink, segmentHeaderLength } from './segment-format.js';
 import type { SegmentIndex } from './segment-index.js';
 
 /** What a segment has to know of a batch. */
@@ -44,6 +45,7 @@ export class Segment implements SegmentEnd {
   lastAppendTime: number | undefined;
   /** Nothing will be added to it: it has a footer, and the manifest says so. */
   isSealed = false;
+  private replacedLink: SegmentLink | null = null;
   /** Kept while the segment grows; a sealed segment's is loaded when it is needed. */
   index: SegmentIndex | null = null;
 
@@ -64,6 +66,18 @@ export class Segment implements SegmentEnd {
     segment.maxTimestamp = end.maxTimestamp;
     segment.lastAppendTime = end.lastAppendTime;
     return segment;
+  }
+
+  /** A segment that is sealed, or about to be. */
+  static listed(logId: number, { number, link }: ManifestSegment, end: SegmentEnd): Segment {
+    const segment = Segment.ended(logId, number, end);
+    segment.replacedLink = link ?? null;
+    return segment;
+  }
+
+  /** What the header of the next segment says of this one, or of those it stands in place of. */
+  get link(): SegmentLink {
+    return this.replacedLink ?? { lastChecksum: this.lastChecksum, end: this.end };
   }
 
   get isEmpty(): boolean {

@@ -110,8 +110,12 @@ const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 /** The typed form of what a file operation threw. */
 export function diskError(doing: string, cause: unknown): StorageError {
   if (cause instanceof StorageError) return cause;
-  const full = fullCodes.has(errorCode(cause));
-  return full ? new DiskFull(doing, cause) : new DiskFailure(doing, cause);
+  return isNoSpace(cause) ? new DiskFull(doing, cause) : new DiskFailure(doing, cause);
+}
+
+/** Whether a file operation failed only for want of room. */
+export function isNoSpace(cause: unknown): boolean {
+  return fullCodes.has(errorCode(cause));
 }
 
 /** The errno name of a file operation's error, or ''. */

@@ -30,6 +30,8 @@ export interface StoreContext {
   readonly segmentBytes: number;
   /** Offsets leased at a time in the lazy modes. */
   readonly leaseOffsets: number;
+  /** Keys that one pass of a compaction holds in memory, at 32 bytes or so each. */
+  readonly compactionKeysMax: number;
   readonly manifest: ManifestFile;
   readonly openFiles: OpenFiles;
   /** Indexes of sealed segments, by path. */

@@ -26,6 +26,8 @@ export interface StoreOptions {
   readonly freeBytesMin?: number;
   /** 100,000 offsets at a time in the lazy modes. */
   readonly leaseOffsets?: number;
+  /** 1,500,000 keys, 48 MiB, that a compaction holds in memory; what is more takes more passes. */
+  readonly compactionKeysMax?: number;
   /** 4; keep it well below UV_THREADPOOL_SIZE. */
   readonly concurrentSyncs?: number;
   /** 256 files of sealed segments. */

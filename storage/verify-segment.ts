@@ -3,7 +3,12 @@ import { BatchScan, type ScannedBatch } from './batch-scan.js';
 import type { FileHandle } from './disk.js';
 import { decodeRecords } from './record.js';
 import { Segment } from './segment.js';
-import { decodeSegmentHeader, type SegmentHeader, segmentHeaderLength } from './segment-format.js';
+import {
+  decodeSegmentHeader,
+  followsOn,
+  type SegmentHeader,
+  segmentHeaderLength,
+} from './segment-format.js';
 import { SegmentIndex } from './segment-index.js';
 import { digestOf } from './segment-lifecycle.js';
 import { DamagedData, errorCode } from './storage-errors.js';
@@ -59,8 +64,7 @@ function headerFault(
   }
   if (header.number !== segment.number) return 'the file was renamed';
   if (before === null) return null;
-  const follows = header.chainSeed === before.lastChecksum && header.previousEnd === before.end;
-  return follows ? null : 'it does not follow the segment before it';
+  return followsOn(header, before) ? null : 'it does not follow the segment before it';
 }
 
 async function verifyBatches(

@@ -32,6 +32,8 @@ export interface PlannedFailure {
   readonly nth: number;
   readonly code: string;
   readonly lasting?: boolean;
+  /** Only calls for paths that begin so count, from the moment when the failure is planned. */
+  readonly under?: string;
   /** For `sync`; without it the pages stay pending. */
   readonly syncFailure?: SyncFailure;
   /** For `write`: this much of it still gets in; with no `code` it is a short write. */
@@ -87,6 +89,7 @@ export class SimulatedDisk implements Disk {
   readonly calls = new Map<Operation, number>();
   /** Files whose fdatasync failed and was called again: nobody may believe its answer. */
   readonly retriedSyncs: string[] = [];
+  private readonly callsOf = new WeakMap<PlannedFailure, number>();
   private readonly failedSyncs = new Set<SimulatedFile>();
   private root = new Directory();
   private readonly open_ = new Map<FileHandle, OpenHandle>();
@@ -326,17 +329,26 @@ export class SimulatedDisk implements Disk {
   ): Promise<T> {
     const call = (this.calls.get(operation) ?? 0) + 1;
     this.calls.set(operation, call);
-    const failure = this.failures.find(
-      (planned) =>
-        planned.operation === operation &&
-        (planned.nth === call || (planned.lasting === true && planned.nth < call)),
-    );
+    const failure = this.failures.find((planned) => {
+      if (planned.operation !== operation) return false;
+      const turn =
+        planned.under === undefined ? call : this.callsUnder(planned, planned.under, path);
+      return planned.nth === turn || (planned.lasting === true && planned.nth < turn);
+    });
     if (this.interleaves) await this.turn();
     if (failure === undefined) return work(false);
     if (failure.code === '') return work(true);
     onFailure(failure);
     if (failure.syncFailure === 'late') return work(false);
     throw diskFailure(failure.code, path);
+  }
+
+  /** Which of the calls for such a path this one is; 0 for another path. */
+  private callsUnder(planned: PlannedFailure, under: string, path: string): number {
+    if (!path.startsWith(under)) return 0;
+    const turn = (this.callsOf.get(planned) ?? 0) + 1;
+    this.callsOf.set(planned, turn);
+    return turn;
   }
 
   /** Settles when it is this operation's turn: the seed picks whose it is. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { StoreOptions } from '../../storage/store.js';
+import { verifyStore } from '../../storage/verify-store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { type CrashPolicy, crashPolicies, SimulatedDisk } from '../simulation/simulated-disk.js';
-import { openSimulated } from './simulated-store.js';
+import { directory, openSimulated } from './simulated-store.js';
 import type { StoreModel } from './store-model.js';
 import { Workload } from './workload.js';
 
@@ -12,13 +13,24 @@ const rounds = Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 1);
 const drawn = ['prefix', 'sectors', 'garbage'] as const;
 const everyPolicy: readonly CrashPolicy[] = [...crashPolicies, ...drawn, ...drawn];
 
+/** What a store that is only looked at needs. */
+const reading: StoreOptions = {
+  now: () => 0,
+  randomBytes: (length) => Buffer.alloc(length),
+  after: () => () => undefined,
+  fsync: 'strict',
+  onFailure: (error) => {
+    throw error;
+  },
+};
+
 interface Moment {
   readonly disk: SimulatedDisk;
   readonly model: StoreModel;
 }
 
 /** Works for a while and remembers the disk after every change, with what was promised then. */
-async function moments(seed: number, steps: number, options: Partial<StoreOptions>) {
+async function moments({ seed, steps, options = {}, compacts = false }: Run) {
   const random = new SeededRandom(seed);
   const disk = new SimulatedDisk(new SeededRandom(seed + 1));
   // Every other workload runs as on a pool of threads: what is under way ends in any order.
@@ -28,7 +40,7 @@ async function moments(seed: number, steps: number, options: Partial<StoreOption
   disk.afterChange = () => {
     seen.push({ disk: disk.copy(), model: workload.model.copy() });
   };
-  await workload.run(steps);
+  await (compacts ? workload.runCompacting(steps) : workload.run(steps));
   disk.afterChange = null;
   return seen;
 }
@@ -46,6 +58,8 @@ interface Run {
   readonly options?: Partial<StoreOptions>;
   /** Acknowledged records may be gone; their offsets may not come again. */
   readonly lossAllowed?: boolean;
+  /** The steps are rounds of appending to one log and compacting it. */
+  readonly compacts?: boolean;
 }
 
 /** Opens what a crash left, checks it and works on. */
@@ -72,6 +86,8 @@ async function recoverTwice(image: SimulatedDisk, model: StoreModel, run: Run, s
   const third = await openSimulated(again, run.options);
   if (!third.store.report.wasClean) throw new Error('a closed store did not open as closed');
   await model.check(third.store);
+  const { damages } = await verifyStore(again, directory, { ...reading, readOnly: true });
+  if (damages[0] !== undefined) throw damages[0];
 }
 
 /** Power cuts after every change of a recovery, each recovered again. */
@@ -101,8 +117,8 @@ function isNew(image: SimulatedDisk, model: StoreModel): boolean {
 }
 
 async function crashEverywhere(run: Run): Promise<void> {
-  const { seed, steps, policies, options } = run;
-  for (const [at, { disk, model }] of (await moments(seed, steps, options ?? {})).entries()) {
+  const { seed, steps, policies } = run;
+  for (const [at, { disk, model }] of (await moments(run)).entries()) {
     for (const [index, policy] of policies.entries()) {
       const crashSeed = (seed * 1000 + at) * 100 + index;
       const image = disk.crash(policy, crashSeed);
@@ -131,6 +147,14 @@ describe('a crash after any change of the disk', () => {
     }
   }, 1_800_000);
 
+  it('leaves the old segments or the new ones where it meets a compaction', async () => {
+    for (let seed = 4001; seed <= 4000 + 14 * rounds; seed += 1) {
+      const options = { segmentBytes: 400 + (seed % 5) * 300, compactionKeysMax: 1 + (seed % 4) };
+      const run = { seed, steps: 2, policies: crashPolicies, options, compacts: true };
+      await crashEverywhere(run);
+    }
+  }, 1_800_000);
+
   it('loses only moments in the lazy modes, and never uses their offsets again', async () => {
     const modes = [{ intervalMs: 100 }, 'os'] as const;
     for (let seed = 2001; seed <= 2000 + 20 * rounds; seed += 1) {
@@ -143,8 +167,8 @@ describe('a crash after any change of the disk', () => {
   it('loses nothing at a kill -9, in any mode', async () => {
     for (const fsync of ['strict', { intervalMs: 100 }, 'os'] as const) {
       for (let seed = 3001; seed <= 3000 + 10 * rounds; seed += 1) {
-        for (const { disk, model } of await moments(seed, 4, { fsync, leaseOffsets: 8 })) {
-          const run = { seed, steps: 4, policies: [], options: { fsync, leaseOffsets: 8 } };
+        const run = { seed, steps: 4, policies: [], options: { fsync, leaseOffsets: 8 } };
+        for (const { disk, model } of await moments(run)) {
           await recover(disk.restart(), model.copy(), run, seed);
         }
       }

@@ -40,13 +40,18 @@ async function work(store: Store, model: StoreModel): Promise<void> {
   await model.createLog(store, 'orders');
   for (let index = 0; index < 5; index += 1) {
     const value = Buffer.alloc(150, index + 1);
-    const record = { key: null, value, terms: [`term-${index % 2}`] };
+    const key = index === 4 ? null : Buffer.from(`key-${index % 2}`);
+    const record = { key, value, terms: [`term-${index % 2}`] };
     const appends = [model.append(store, 'journal', [record])];
     appends.push(model.append(store, 'orders', [record, record]));
     await Promise.all(appends);
   }
   await settle();
   await model.trimTo(store, 'journal', 3);
+  await model.append(store, 'orders', [{ key: Buffer.from('key-1'), value: null }]);
+  await store.log('orders')?.roll();
+  await model.compact(store, 'orders', Number.POSITIVE_INFINITY);
+  await model.append(store, 'orders', [{ key: Buffer.from('key-0'), value: null }]);
   await model.dropLog(store, 'orders');
 }
 

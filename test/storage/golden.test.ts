@@ -10,7 +10,8 @@ import { crc32 } from 'node:zlib';
 import type { Disk } from '../../storage/disk.js';
 import { nodeDisk } from '../../storage/node-disk.js';
 import type { RecordInput } from '../../storage/record.js';
-import { openStore, type Store } from '../../storage/store.js';
+import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
+import { verifyStore } from '../../storage/verify-store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { directory, ManualTimers, settle } from './simulated-store.js';
@@ -31,8 +32,12 @@ const record = (index: number): RecordInput => ({
 });
 
 function open(disk: Disk, path: string, timers = new ManualTimers()): Promise<Store> {
+  return openStore(disk, path, optionsOf(timers));
+}
+
+function optionsOf(timers = new ManualTimers()): StoreOptions {
   const random = new SeededRandom(42);
-  return openStore(disk, path, {
+  return {
     now: () => timers.time,
     randomBytes: (length) => random.bytes(length),
     after: timers.after,
@@ -42,7 +47,47 @@ function open(disk: Disk, path: string, timers = new ManualTimers()): Promise<St
     onFailure: (error) => {
       throw error;
     },
-  });
+  };
+}
+
+/** A log of which compaction has left holes, with a segment in front of and behind them. */
+async function writeCompactedFolder(): Promise<Map<string, Buffer>> {
+  const disk = new SimulatedDisk();
+  const timers = new ManualTimers();
+  const store = await open(disk, directory, timers);
+  const offsets = await store.createLog('offsets', { preparesNextSegment: true });
+  const put = async (...indexes: readonly number[]) => {
+    const keyed = (index: number) => ({ ...record(index), key: Buffer.from(`key-${index % 3}`) });
+    await offsets.append(indexes.map(keyed)).durable;
+    await settle();
+  };
+  await put(0, 1);
+  await put(2, 3);
+  await offsets.append([record(3)]).durable;
+  await offsets.roll();
+  await put(4, 5);
+  await offsets.compact({ tombstonesBefore: Number.NEGATIVE_INFINITY });
+  await put(6, 7);
+  await put(8);
+  timers.advance(25);
+  await settle();
+  return filesOf(disk);
+}
+
+/** Writes the folder anew if that is asked for, and holds it against what is written today. */
+async function expectGolden(folder: string, files: Map<string, Buffer>): Promise<void> {
+  if (process.env['STEPWELL_WRITE_GOLDEN'] === '1') {
+    await rm(folder, { recursive: true, force: true });
+    for (const [path, bytes] of files) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), bytes);
+    }
+  }
+  expect([...files.keys()].sort()).toEqual(await filesUnder(folder));
+  for (const [path, bytes] of files) {
+    const expected = await readFile(join(folder, path));
+    expect(`${path} ${bytes.toString('hex')}`).toBe(`${path} ${expected.toString('hex')}`);
+  }
 }
 
 /** The same folder, whenever and wherever it is written. */
@@ -62,6 +107,10 @@ async function writeFolder(stop: (typeof stops)[number]): Promise<Map<string, Bu
   timers.advance(25);
   await settle();
   if (stop === 'clean') await store.close();
+  return filesOf(disk);
+}
+
+function filesOf(disk: SimulatedDisk): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   for (const [path, bytes] of disk.files()) {
     // LOCK is empty and tmp/ is nobody's: git keeps neither.
@@ -78,23 +127,16 @@ async function filesUnder(path: string): Promise<string[]> {
     .sort();
 }
 
-describe.each(stops)('what is written today, %s', (stop) => {
-  const folder = join(golden, `v${currentVersion}`, stop);
+describe('what is written today', () => {
+  it.each(stops)('is the golden folder of the current version, byte for byte: %s', async (stop) => {
+    await expectGolden(join(golden, `v${currentVersion}`, stop), await writeFolder(stop));
+  });
 
-  it('is the golden folder of the current version, byte for byte', async () => {
-    const files = await writeFolder(stop);
-    if (process.env['STEPWELL_WRITE_GOLDEN'] === '1') {
-      await rm(folder, { recursive: true, force: true });
-      for (const [path, bytes] of files) {
-        await mkdir(dirname(join(folder, path)), { recursive: true });
-        await writeFile(join(folder, path), bytes);
-      }
-    }
-    expect([...files.keys()].sort()).toEqual(await filesUnder(folder));
-    for (const [path, bytes] of files) {
-      const expected = await readFile(join(folder, path));
-      expect(`${path} ${bytes.toString('hex')}`).toBe(`${path} ${expected.toString('hex')}`);
-    }
+  it('is the golden folder of the current version, byte for byte: compacted', async () => {
+    await expectGolden(
+      join(golden, `v${currentVersion}`, 'compacted'),
+      await writeCompactedFolder(),
+    );
   });
 });
 
@@ -146,6 +188,28 @@ describe.each(folders)('the golden folder of version $version, $stop', ({ stop, 
     expect(await readFile(join(copy, 'logs/0000000000/0000000001.log'))).toEqual(
       await readFile(join(folder, 'logs/0000000000/0000000001.log')),
     );
+    await rm(parent, { recursive: true });
+  });
+});
+
+describe('the golden folder of a compacted log', () => {
+  it('opens, is whole, and is compacted further', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'stepwell-golden-'));
+    const copy = join(parent, 'data');
+    await cp(join(golden, 'v2/compacted'), copy, { recursive: true });
+    const { damages } = await verifyStore(nodeDisk, copy, { ...optionsOf(), readOnly: true });
+    expect(damages).toEqual([]);
+    const store = await open(nodeDisk, copy);
+    const log = store.log('offsets');
+    if (log === undefined) throw new Error('no log');
+    const offsets = async () =>
+      (await log.read(0)).flatMap((batch) => batch.records()).map(({ offset }) => offset);
+    expect(await offsets()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    await log.roll();
+    await log.compact({ tombstonesBefore: Number.POSITIVE_INFINITY });
+    expect(await offsets()).toEqual([4, 7, 8, 9]);
+    await log.verify();
+    await store.close();
     await rm(parent, { recursive: true });
   });
 });

@@ -211,7 +211,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await store.close();
   });
 
-  it('wakes who waits as soon as a record is durable, or the log stops, and only once', async () => {
+  it('wakes who waits once, when a record is durable or the log stops', async () => {
     const store = await open();
     const log = await filled(store, 1);
     const woken: string[] = [];

@@ -6,6 +6,7 @@ import type { Store } from '../../storage/store.js';
 interface Submitted {
   readonly baseOffset: number;
   readonly records: readonly RecordInput[];
+  readonly appendedAt: number;
   acknowledged: boolean;
 }
 
@@ -19,6 +20,11 @@ interface ModelLog {
   /** Asked for, and done. */
   trimAsked: number;
   startOffset: number;
+  /** Asked for: what may have gone. */
+  compactAsked: number;
+  tombstonesBefore: number;
+  /** Done: what may not come back. */
+  readonly compacted: Set<number>;
 }
 
 /** A promise for the model: it may only be made stronger. */
@@ -29,7 +35,11 @@ export class StoreModel {
   copy(): StoreModel {
     const logs = new Map<string, ModelLog>();
     for (const [name, log] of this.logs) {
-      logs.set(name, { ...log, appends: log.appends.map((append) => ({ ...append })) });
+      logs.set(name, {
+        ...log,
+        appends: log.appends.map((append) => ({ ...append })),
+        compacted: new Set(log.compacted),
+      });
     }
     return new StoreModel(logs);
   }
@@ -39,6 +49,7 @@ export class StoreModel {
     const parts = [...this.logs.values()].map((log) => {
       const flags = log.appends.map(({ acknowledged }) => (acknowledged ? '1' : '0')).join('');
       const state = [log.created, log.dropping, log.dropped, log.trimAsked, log.startOffset];
+      state.push(log.compactAsked, log.tombstonesBefore, log.compacted.size);
       return `${log.name}:${flags}:${state.join()}`;
     });
     return parts.join(';');
@@ -61,6 +72,9 @@ export class StoreModel {
       dropped: false,
       trimAsked: 0,
       startOffset: 0,
+      compactAsked: 0,
+      tombstonesBefore: Number.NEGATIVE_INFINITY,
+      compacted: new Set(),
     };
     this.logs.set(name, log);
     await store.createLog(name, { preparesNextSegment });
@@ -69,8 +83,8 @@ export class StoreModel {
 
   /** The promise settles with the append's. */
   append(store: Store, name: string, records: readonly RecordInput[]): Promise<void> {
-    const { baseOffset, durable } = logOf(store, name).append(records);
-    const append = { baseOffset, records, acknowledged: false };
+    const { baseOffset, timestamp, durable } = logOf(store, name).append(records);
+    const append = { baseOffset, records, appendedAt: timestamp, acknowledged: false };
     this.logs.get(name)?.appends.push(append);
     return durable.then(() => {
       append.acknowledged = true;
@@ -82,6 +96,23 @@ export class StoreModel {
     if (log === undefined) return;
     log.trimAsked = Math.max(log.trimAsked, offset);
     log.startOffset = await logOf(store, name).trimTo(offset);
+  }
+
+  /** Compacts what is sealed at this moment. */
+  async compact(store: Store, name: string, tombstonesBefore: number): Promise<void> {
+    const promised = this.logs.get(name);
+    if (promised === undefined) return;
+    const log = logOf(store, name);
+    // What was left behind is being sealed: a trim waits for that.
+    await log.trimTo(0);
+    const until = log.segments.findLast(({ isSealed }) => isSealed)?.nextOffset ?? 0;
+    promised.compactAsked = Math.max(promised.compactAsked, until);
+    promised.tombstonesBefore = Math.max(promised.tombstonesBefore, tombstonesBefore);
+    await log.compact({ until, tombstonesBefore });
+    const found = await readAll(log);
+    for (const { offset } of recordsBelow(promised, until)) {
+      if (offset >= log.startOffset && !found.has(offset)) promised.compacted.add(offset);
+    }
   }
 
   async dropLog(store: Store, name: string): Promise<void> {
@@ -124,6 +155,7 @@ async function checkLog(promised: ModelLog, log: PartitionLog, lossAllowed: bool
   }
   promised.startOffset = start;
   const found = await readAll(log);
+  const removed = removedByCompaction(promised, start, found);
   let missingFrom: number | null = null;
   let matched = 0;
   let index = 0;
@@ -132,7 +164,7 @@ async function checkLog(promised: ModelLog, log: PartitionLog, lossAllowed: bool
     if (append === undefined) break;
     const present = append.records.filter((_, delta) => {
       const offset = append.baseOffset + delta;
-      return offset < start || found.has(offset);
+      return offset < start || found.has(offset) || removed.has(offset);
     }).length;
     if (present === 0) {
       if (append.acknowledged && !lossAllowed) {
@@ -154,6 +186,47 @@ async function checkLog(promised: ModelLog, log: PartitionLog, lossAllowed: bool
     });
     if (reused) throw new Error(`${name}: offsets of lost records will be used again`);
   }
+}
+
+/** What was submitted, newest first. */
+function* recordsBelow({ appends }: ModelLog, until: number) {
+  for (const { baseOffset, records, appendedAt } of appends.toReversed()) {
+    for (const [delta, record] of [...records.entries()].reverse()) {
+      const offset = baseOffset + delta;
+      if (offset < until) yield { offset, record, appendedAt };
+    }
+  }
+}
+
+/**
+ * The offsets that compaction may have emptied. Throws where the last value of a key is missing,
+ * or one is there again that was superseded, also by a tombstone that has gone itself.
+ */
+function removedByCompaction(
+  promised: ModelLog,
+  start: number,
+  found: ReadonlyMap<number, FoundRecord>,
+): Set<number> {
+  const removed = new Set<number>();
+  const newer = new Map<string, 'is there' | 'is gone'>();
+  for (const { offset, record, appendedAt } of recordsBelow(promised, promised.compactAsked)) {
+    if (offset < start || record.key === null) continue;
+    const key = record.key.toString('hex');
+    const superseding = newer.get(key);
+    if (found.has(offset)) {
+      const isBack = superseding === 'is gone' || promised.compacted.has(offset);
+      if (isBack) throw new Error(`${promised.name}: compacted offset ${offset} is there again`);
+      newer.set(key, superseding ?? 'is there');
+      continue;
+    }
+    const isOld = record.value === null && appendedAt < promised.tombstonesBefore;
+    if (superseding === undefined && !isOld) {
+      throw new Error(`${promised.name}: the last record of a key, ${offset}, is gone`);
+    }
+    newer.set(key, superseding ?? 'is gone');
+    removed.add(offset);
+  }
+  return removed;
 }
 
 type FoundRecord = RecordInput & { readonly offset: number };

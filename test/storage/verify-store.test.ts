@@ -5,7 +5,7 @@ import { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { directory, openSimulated, settle } from './simulated-store.js';
 
 /** Two logs, one of them with sealed segments, everything acknowledged. */
-async function workedDisk(stop: 'cleanly' | 'kill') {
+async function workedDisk(stop: 'cleanly' | 'kill', isCompacted = false) {
   const disk = new SimulatedDisk(new SeededRandom(5));
   const { store, timers } = await openSimulated(disk, { segmentBytes: 400 });
   const journal = await store.createLog('journal');
@@ -15,6 +15,12 @@ async function workedDisk(stop: 'cleanly' | 'kill') {
     await journal.append([{ ...record, terms: ['run-1', `step-${index}`] }]).durable;
   }
   await topic.append([{ key: null, value: Buffer.from('one') }]).durable;
+  if (isCompacted) {
+    await journal.compact({ tombstonesBefore: 0 });
+    await journal.roll();
+    await journal.append([{ key: Buffer.from('k'), value: Buffer.from('last') }]).durable;
+    await journal.compact({ tombstonesBefore: 0 });
+  }
   await settle();
   timers.advance(25);
   await settle();
@@ -104,6 +110,22 @@ describe('damage', () => {
     }
     expect(unnoticed).toEqual([]);
     expect([...blamed].sort()).toEqual(filesOf(disk).sort());
+  });
+
+  it('is found anywhere in any file of a compacted log', async () => {
+    const { disk, journal } = await workedDisk('cleanly', true);
+    expect(journal.compactedUntil).toBe(5);
+    const whole = await verify(disk);
+    expect([whole.damages, whole.logs[0]?.records]).toEqual([[], 2]);
+    const unnoticed: string[] = [];
+    for (const path of filesOf(disk)) {
+      const length = disk.files().get(path)?.length ?? 0;
+      for (let at = stride % 5; at < length; at += stride) {
+        const { damages } = await verify(flipped(disk, path, at));
+        if (damages.length === 0) unnoticed.push(`${path} ${at}`);
+      }
+    }
+    expect(unnoticed).toEqual([]);
   });
 
   it('is found anywhere in any segment after a kill', async () => {

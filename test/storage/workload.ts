@@ -8,12 +8,12 @@ import { StoreModel } from './store-model.js';
 
 export const logNames = ['journal', 'orders', 'clicks'] as const;
 
-/** A record of up to `length` bytes, now and then a tombstone, with index terms. */
+/** A record of up to `length` bytes, often of a known key, now and then a tombstone, with terms. */
 export function randomRecord(random: SeededRandom, length: number): RecordInput {
   const size = random.below(length);
   return {
-    key: random.chance(0.3) ? null : random.bytes(random.below(12)),
-    value: random.chance(0.1) ? null : Buffer.alloc(size, random.below(256)),
+    key: random.chance(0.3) ? null : random.bytes(random.below(12)).fill(random.below(2)),
+    value: random.chance(0.2) ? null : Buffer.alloc(size, random.below(256)),
     terms: random.chance(0.5) ? [`term-${random.below(4)}`] : [],
   };
 }
@@ -38,6 +38,24 @@ export class Workload {
     await settle();
   }
 
+  /** Opens the store and does, to one log, what compaction is about: `rounds` times. */
+  async runCompacting(rounds: number): Promise<void> {
+    this.running = await openSimulated(this.disk, this.options);
+    const { random } = this;
+    await this.createLog('orders');
+    for (let round = 0; round < rounds; round += 1) {
+      for (let count = 2 + random.below(6); count > 0; count -= 1) {
+        await this.append('orders', 1 + random.below(2), 200);
+        if (random.chance(0.2)) await this.open.store.log('orders')?.roll();
+        this.open.timers.advance(random.below(800));
+      }
+      if (random.chance(0.3)) await this.trim('orders');
+      await this.compact('orders');
+      if (random.chance(0.3)) await this.reopen();
+    }
+    await settle();
+  }
+
   private get open(): OpenedSimulation {
     if (this.running === null) throw new Error('the store is not open');
     return this.running;
@@ -46,7 +64,7 @@ export class Workload {
   private async step(): Promise<void> {
     const { random } = this;
     const name = random.pick([...this.known]);
-    const kind = random.below(20);
+    const kind = random.below(25);
     if (kind < 10) await this.append(name, 1 + random.below(3), 60);
     else if (kind < 13) await this.appendSeveral();
     else if (kind < 15) await this.append(name, 2 + random.below(3), 900);
@@ -54,7 +72,10 @@ export class Workload {
     else if (kind < 17) await Promise.all([this.trim(name), this.appendSeveral()]);
     else if (kind < 18) await this.createLog(random.pick(logNames));
     else if (kind < 19 && name !== 'journal') await this.dropLog(name);
-    else await this.reopen();
+    else if (kind < 20) await this.reopen();
+    else if (kind < 22) await this.open.store.log(name)?.roll();
+    else if (kind < 24) await this.compact(name);
+    else await Promise.all([this.compact(name), this.appendSeveral()]);
   }
 
   private async createLog(name: string): Promise<void> {
@@ -80,6 +101,14 @@ export class Workload {
   private async trim(name: string): Promise<void> {
     const end = this.open.store.log(name)?.endOffset ?? 0;
     await this.model.trimTo(this.open.store, name, this.random.below(end + 1));
+  }
+
+  /** Of tombstones all, some or none are old enough to go. */
+  private async compact(name: string): Promise<void> {
+    const { store, timers } = this.open;
+    await store.log(name)?.roll();
+    const tombstonesBefore = this.random.pick([0, timers.time - 1000, timers.time + 1]);
+    await this.model.compact(store, name, tombstonesBefore);
   }
 
   private async dropLog(name: string): Promise<void> {

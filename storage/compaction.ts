@@ -1,0 +1,230 @@
+/** Compaction: in the sealed part of a log, of each key only the last record stays. */
+import type { ScannedBatch } from './batch-scan.js';
+import { KeyOffsets } from './key-offsets.js';
+import type { LogReader } from './log-reader.js';
+import type { ManifestState } from './manifest.js';
+import type { Offset } from './offset.js';
+import { decodeRecords, type LogRecord } from './record.js';
+import { Fingerprint, type Remains, remainsOf } from './remains.js';
+import { removeSegmentFiles, segmentsBelow } from './retention.js';
+import { Segment } from './segment.js';
+import type { SegmentNumbers } from './segment-numbers.js';
+import { type Replacement, writeReplacement } from './segment-replacement.js';
+import type { StoreContext } from './store-context.js';
+
+/** Which records may go. */
+export interface CompactionOptions {
+  /** Only whole sealed segments below this are looked at; without it all that are sealed. */
+  readonly until?: Offset;
+  /** Tombstones that were appended before this go (Unix ms, the store's clock). */
+  readonly tombstonesBefore: number;
+}
+
+/** What a compaction came to. */
+export interface CompactionReport {
+  /** Each key is there at most once below this: `PartitionLog.compactedUntil`. */
+  readonly until: Offset;
+  readonly removedRecords: number;
+  /** Bytes that the log is shorter; header and batches. */
+  readonly removedBytes: number;
+  /** When the oldest tombstone that was kept was appended, Unix ms; null where there is none. */
+  readonly oldestTombstone: number | null;
+}
+
+/** The log that is compacted. */
+export interface CompactedLog {
+  readonly id: number;
+  readonly logTag: number;
+  readonly segments: Segment[];
+  readonly reader: LogReader;
+  readonly numbers: SegmentNumbers;
+}
+
+/** The last offset of each key among the records below `until` that are not compacted yet. */
+interface LatestOffsets {
+  readonly keys: KeyOffsets;
+  readonly until: Offset;
+}
+
+/** The loop gets its turn between chunks of this size. */
+const chunkBytes = 256 * 1024;
+/** Offsets within a segment are UINT32. */
+const offsetsMax = 2 ** 32 - 1;
+
+/** Offsets of a log below this were compacted. */
+export function compactedUntil(manifest: ManifestState, logId: number): Offset {
+  return manifest.logs.find(({ id }) => id === logId)?.compactedUntil ?? 0;
+}
+
+/**
+ * One call of `PartitionLog.compact`. Groups of neighbours are replaced by one segment each, the
+ * oldest first: where a crash ends the work, no tombstone has gone before what it hides.
+ */
+export class Compaction {
+  private removedRecords = 0;
+  private removedBytes = 0;
+  private oldestTombstone = Number.POSITIVE_INFINITY;
+
+  /** `goOn` throws when the work is to end. */
+  constructor(
+    private readonly context: StoreContext,
+    private readonly log: CompactedLog,
+    private readonly options: CompactionOptions,
+    private readonly goOn: () => void,
+  ) {}
+
+  /** Where the last segment ends that is looked at; 0 where there is none. */
+  get end(): Offset {
+    return this.sealed().at(-1)?.nextOffset ?? 0;
+  }
+
+  async run(): Promise<CompactionReport> {
+    const { context, log, end } = this;
+    for (let until = -1; until < end; ) {
+      const from = compactedUntil(context.manifest.state, log.id);
+      const latest = await this.latestOffsets(from);
+      this.oldestTombstone = Number.POSITIVE_INFINITY;
+      for (const group of groupsOf(this.sealed(), context.segmentBytes)) {
+        await this.compactGroup(group, latest);
+      }
+      until = latest.until;
+      if (until > from) await context.edit({ type: 'compacted', id: log.id, until });
+    }
+    const { removedRecords, removedBytes, oldestTombstone } = this;
+    return {
+      until: compactedUntil(context.manifest.state, log.id),
+      removedRecords,
+      removedBytes,
+      oldestTombstone: oldestTombstone === Number.POSITIVE_INFINITY ? null : oldestTombstone,
+    };
+  }
+
+  private sealed(): Segment[] {
+    return segmentsBelow(this.log.segments, this.options.until ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Reads what no compaction has seen yet, as far as there is memory for its keys. */
+  private async latestOffsets(from: Offset): Promise<LatestOffsets> {
+    const keys = new KeyOffsets(this.context.compactionKeysMax);
+    let leftOut: Offset | null = null;
+    for (const segment of this.sealed()) {
+      if (segment.nextOffset <= from || leftOut !== null) continue;
+      await this.read([segment], ({ header, body }) => {
+        leftOut ??= firstLeftOut(keys, decodeRecords(body, header.baseOffset), from);
+      });
+    }
+    return { keys, until: leftOut ?? Math.max(from, this.end) };
+  }
+
+  /**
+   * Records without a key stay: nothing says what supersedes them. So do those that only a record
+   * of the growing segment supersedes: it is not read before it is sealed.
+   */
+  private isKept(record: LogRecord, appendTime: number, { keys, until }: LatestOffsets): boolean {
+    const { key, offset, value } = record;
+    if (key === null || offset >= until) return true;
+    if ((keys.get(key) ?? offset) > offset) return false;
+    return value !== null || appendTime >= this.options.tombstonesBefore;
+  }
+
+  private async compactGroup(group: readonly Segment[], latest: LatestOffsets): Promise<void> {
+    const [first] = group;
+    if (first === undefined) return;
+    const fingerprint = new Fingerprint();
+    await this.readRemains(group, latest, (remains) => fingerprint.add(remains));
+    const recordCount = group.reduce((sum, segment) => sum + segment.recordCount, 0);
+    if (group.length === 1 && fingerprint.recordCount === recordCount) return;
+    await this.replace(first, group, fingerprint, (take) => this.readRemains(group, latest, take));
+    this.removedRecords += recordCount - fingerprint.recordCount;
+  }
+
+  private async replace(
+    first: Segment,
+    group: readonly Segment[],
+    fingerprint: Fingerprint,
+    read: Replacement['read'],
+  ): Promise<void> {
+    const { context, log } = this;
+    const { id, logTag, segments } = log;
+    const number = log.numbers.take();
+    // From here on a start that finds the file and not its listing knows that it may go.
+    await context.edit({ type: 'numbersReserved', id, nextNumber: number + 1 });
+    const at = segments.indexOf(first);
+    const { segment, digest } = await writeReplacement(context, {
+      log: { id, logTag },
+      number,
+      baseOffset: first.baseOffset,
+      before: segments[at - 1]?.link ?? null,
+      fingerprint,
+      read,
+    });
+    this.goOn();
+    const link = group.at(-1)?.link ?? first.link;
+    const by = { number, end: segment.toEnd(), digest, link };
+    const replaced = group.map((old) => old.number);
+    await context.edit({ type: 'segmentsReplaced', id, replaced, by });
+    const fresh = Segment.listed(id, by, by.end);
+    fresh.isSealed = true;
+    segments.splice(at, group.length, fresh);
+    await removeSegmentFiles(context, id, group);
+    this.removedBytes += group.reduce((sum, { end }) => sum + end, -segment.end);
+  }
+
+  /** What stays of a group; its last batch even without records, so that it ends where it did. */
+  private readRemains(
+    group: readonly Segment[],
+    latest: LatestOffsets,
+    take: (remains: Remains) => Promise<void> | void,
+  ): Promise<void> {
+    const end = group.at(-1)?.nextOffset;
+    return this.read(group, (batch) => {
+      const { appendTime, nextOffset } = batch.header;
+      const remains = remainsOf(batch, (record) => {
+        const isKept = this.isKept(record, appendTime, latest);
+        if (isKept && record.key !== null && record.value === null) {
+          this.oldestTombstone = Math.min(this.oldestTombstone, appendTime);
+        }
+        return isKept;
+      });
+      if (remains.content.recordCount > 0 || nextOffset === end) return take(remains);
+    });
+  }
+
+  private async read(
+    segments: readonly Segment[],
+    take: (batch: ScannedBatch) => Promise<void> | void,
+  ): Promise<void> {
+    for (const segment of segments) {
+      await this.log.reader.whole(segment, chunkBytes, async (batches) => {
+        this.goOn();
+        for (const batch of batches) await take(batch);
+        return true;
+      });
+    }
+  }
+}
+
+/** Notes where the keys of records from `from` on were seen; the first that found no room. */
+function firstLeftOut(
+  keys: KeyOffsets,
+  records: readonly LogRecord[],
+  from: Offset,
+): Offset | null {
+  for (const { key, offset } of records) {
+    if (key !== null && offset >= from && !keys.set(key, offset)) return offset;
+  }
+  return null;
+}
+
+/** Neighbours that fit into one segment, as they are; a large one is a group of its own. */
+function groupsOf(segments: readonly Segment[], segmentBytes: number): Segment[][] {
+  const groups: Segment[][] = [];
+  for (const segment of segments) {
+    const group = groups.at(-1);
+    const bytes = group?.reduce((sum, { end }) => sum + end, segment.end) ?? 0;
+    const offsets = segment.nextOffset - (group?.[0]?.baseOffset ?? 0);
+    if (group !== undefined && bytes <= segmentBytes && offsets <= offsetsMax) group.push(segment);
+    else groups.push([segment]);
+  }
+  return groups;
+}
