@@ -1,6 +1,5 @@
 /** `/consume`: records for an instance of a group (spec: Endpoints; log protocol 1.4.6, 2.3). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../engine/clock.js';
 import type { BasicCredentials } from '../http/basic-auth.js';
 import { type Refusal, sendRefusal } from '../http/error-shapes.js';
 import type { HotRoutes } from '../http/hot-routes.js';
@@ -18,10 +17,9 @@ import { ConsumeCall } from './consume-call.js';
 import { ConsumeStream, type StreamFormat, streamFormatOf } from './consume-stream.js';
 import type { ConsumerPlace } from './consumer.events.js';
 import type { ConsumerSession } from './consumer-session.js';
-import type { ConsumerSessions } from './consumer-sessions.js';
+import type { Consumers } from './consumers.js';
 import { consumerRoutes } from './consumers.openapi.js';
-import type { ConsumersDesk } from './consumers-desk.js';
-import { Poll, type PollDesk, type PollTerms } from './poll.js';
+import { Poll, type PollTerms } from './poll.js';
 import type { TopicPartition } from './positions.js';
 import { parseCursor } from './stream-cursor.js';
 
@@ -29,19 +27,14 @@ type Target = { Params: ConsumerPlace & { topic: string }; Querystring: { timeou
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** What the routes stand on. */
-export interface ConsumeDesk extends PollDesk {
-  readonly consumers: ConsumersDesk;
-  readonly sessions: ConsumerSessions;
-  readonly credentials: BasicCredentials;
-  readonly clock: Clock;
-}
-
 export class ConsumeRoutes implements HotRoutes {
-  constructor(private readonly desk: ConsumeDesk) {}
+  constructor(
+    private readonly consumers: Consumers,
+    private readonly credentials: BasicCredentials,
+  ) {}
 
   register(fastify: FastifyInstance): void {
-    fastify.addHook('preClose', async () => this.desk.sessions.dismiss());
+    fastify.addHook('preClose', async () => this.consumers.sessions.dismiss());
     fastify.route<Target>({
       method: ['GET', 'POST'],
       url: '/consume/:group/:instance',
@@ -72,19 +65,19 @@ export class ConsumeRoutes implements HotRoutes {
     if (!encoding.ok) {
       return sendRefusal(request, reply, { status: 400, message: encoding.reason });
     }
-    const { consumers, clock, credentials } = this.desk;
+    const { consumers, credentials } = this;
     const { topics, timeoutMs } = asked.value;
     for (const topic of topics) {
       const forbidden = credentials.judgeRight(request.raw, 'consume', topic);
       if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
     }
-    const until = clock.now() + timeoutMs;
+    const until = consumers.clock.now() + timeoutMs;
     const options = () => parseJoinOptions(rawHeaders);
-    const session = await consumers.enter(request.params, topics, options);
+    const session = await consumers.desk.enter(request.params, topics, options);
     if ('status' in session) return sendRefusal(request, reply, session);
     // Whoever is gone already gets no turn.
     if (reply.raw.closed) return reply;
-    const call = new ConsumeCall(this.desk.sessions, session, reply.raw);
+    const call = new ConsumeCall(consumers.sessions, session, reply.raw);
     if (!(await call.enter(until))) return sendRefusal(request, reply, overlap(session));
     const terms = { ...asked.value, until, encoding: encoding.value };
     const format = streamFormatOf(headers.accept);
@@ -103,7 +96,7 @@ export class ConsumeRoutes implements HotRoutes {
     const received = parseCursor(typeof id === 'string' ? id : undefined);
     if (!received.ok) return sendRefusal(request, reply, { status: 400, message: received.reason });
     reply.hijack();
-    const stream = new ConsumeStream(this.desk, session, reply.raw, format, terms);
+    const stream = new ConsumeStream(this.consumers, session, reply.raw, format, terms);
     await stream.run(call, received.value);
     return reply;
   }
@@ -113,7 +106,7 @@ export class ConsumeRoutes implements HotRoutes {
     reply: FastifyReply,
     { session, call, terms }: Turn,
   ): Promise<FastifyReply> {
-    const poll = new Poll(this.desk, session, terms);
+    const poll = new Poll(this.consumers, session, terms);
     call.watch(() => poll.cancel());
     const polled = await poll.run();
     await session.begun;

@@ -5,9 +5,8 @@ import { sendRefusal } from '../http/error-shapes.js';
 import type { HotRoutes } from '../http/hot-routes.js';
 import type { ConsumerPlace } from './consumer.events.js';
 import { assignmentsOf } from './consumer-group.state.js';
+import type { Consumers } from './consumers.js';
 import { consumerRoutes } from './consumers.openapi.js';
-import type { ConsumersDesk } from './consumers-desk.js';
-import type { GroupViews } from './group-views.js';
 
 type Target = { Params: ConsumerPlace };
 
@@ -16,8 +15,7 @@ const success = JSON.stringify({ result: 'Success', status: 200 });
 
 export class ConsumersRoutes implements HotRoutes {
   constructor(
-    private readonly consumers: ConsumersDesk,
-    private readonly views: GroupViews,
+    private readonly consumers: Consumers,
     private readonly credentials: BasicCredentials,
   ) {}
 
@@ -37,9 +35,10 @@ export class ConsumersRoutes implements HotRoutes {
   }
 
   private list() {
+    const { views } = this.consumers;
     const groups = [];
-    for (const name of this.views.names()) {
-      const view = this.views.find(name);
+    for (const name of views.names()) {
+      const view = views.find(name);
       if (view === undefined || view.members.size === 0) continue;
       const instances = [...view.members.keys()].map((instance) => {
         return { name: instance, topics: assignmentsOf(view, instance) };
@@ -55,7 +54,7 @@ export class ConsumersRoutes implements HotRoutes {
   ): Promise<FastifyReply> {
     const forbidden = this.credentials.judgeRight(request.raw, 'consume', null);
     if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
-    const refusal = await this.consumers.remove(request.params);
+    const refusal = await this.consumers.desk.remove(request.params);
     if (refusal !== null) return sendRefusal(request, reply, refusal);
     return reply.header('content-type', jsonType).send(success);
   }

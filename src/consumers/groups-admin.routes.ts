@@ -5,10 +5,9 @@ import { type Refusal, sendRefusal } from '../http/error-shapes.js';
 import type { HotRoutes } from '../http/hot-routes.js';
 import { rawBody } from '../http/raw-body.js';
 import type { ConsumerPlace } from './consumer.events.js';
-import type { GroupsAdmin } from './groups-admin.js';
+import type { Consumers } from './consumers.js';
 import { groupRoutes } from './groups-admin.openapi.js';
 import { parseOffsetReset, parseSeeks } from './groups-admin.request.js';
-import type { Seeks } from './seeks.js';
 
 type Target = { Params: ConsumerPlace };
 
@@ -21,13 +20,12 @@ const success: Answered = { answer: { result: 'Success', status: 200 } };
 
 export class GroupsAdminRoutes implements HotRoutes {
   constructor(
-    private readonly admin: GroupsAdmin,
-    private readonly seeks: Seeks,
+    private readonly consumers: Consumers,
     private readonly credentials: BasicCredentials,
   ) {}
 
   register(fastify: FastifyInstance): void {
-    const { admin } = this;
+    const { admin } = this.consumers;
     fastify.get('/admin/groups', { config: { description: groupRoutes.list } }, (request, reply) =>
       this.administer(request, reply, async () => ({ answer: await admin.list() })),
     );
@@ -65,7 +63,11 @@ export class GroupsAdminRoutes implements HotRoutes {
       const forbidden = this.credentials.judgeRight(request.raw, 'consume', topic);
       if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
     }
-    return send(request, reply, answered(await this.seeks.seek(request.params, asked.value)));
+    return send(
+      request,
+      reply,
+      answered(await this.consumers.seeks.seek(request.params, asked.value)),
+    );
   }
 
   private async administer(

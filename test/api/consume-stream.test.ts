@@ -170,11 +170,11 @@ it('a stream shows that it lives, commits at its interval, and ends with the ser
   const headers = { ...earliest, 'Stream-Auto-Commit-Interval': '5000' };
   const reading = await Reading.open(timed, '/consume/g/1/t', headers);
   await reading.events(1);
-  await soon();
-  clock.advance(5001);
-  while ((await committedOf(timed, 'g', 't'))[0] !== 1) await soon();
-  clock.advance(15_000);
-  while (!reading.text.endsWith(':\n\n')) await soon();
+  while ((await committedOf(timed, 'g', 't'))[0] !== 1) clock.advance(5001);
+  while (!reading.text.endsWith(':\n\n')) {
+    clock.advance(15_000);
+    await soon();
+  }
   await timed.remove();
   while (!reading.isOver) await soon();
   expect(reading.response.complete).toBe(true);

@@ -1,0 +1,74 @@
+/** Consumer groups put together: what the engine decides, what lives in memory, what is stored. */
+import type { Clock } from '../engine/clock.js';
+import type { Engine } from '../engine/engine.js';
+import { topicKind } from '../topics/topic.events.js';
+import type { TopicAccess } from '../topics/topic-access.js';
+import { Commits } from './commits.js';
+import type { CommittedOffsets } from './committed-offsets.js';
+import { consumerDecider } from './consumer.decider.js';
+import { consumerGroupDecider } from './consumer-group.decider.js';
+import { ConsumerSessions } from './consumer-sessions.js';
+import { ConsumersDesk } from './consumers-desk.js';
+import { GroupReassignment } from './group-reassignment.js';
+import { GroupExpiry, OffsetRemoval } from './group-upkeep.js';
+import { GroupViews } from './group-views.js';
+import { GroupsAdmin } from './groups-admin.js';
+import { Seeks } from './seeks.js';
+import { StartPositions } from './start-positions.js';
+import { TopicPartitions } from './topic-partitions.projection.js';
+
+/** What consumer groups stand on. */
+export interface ConsumersGround {
+  readonly engine: Engine;
+  readonly topics: TopicAccess;
+  readonly offsets: CommittedOffsets;
+  readonly clock: Clock;
+  /** The shortest silence that closes an instance, in milliseconds. */
+  readonly idleMs: number;
+  /** How long a group without members keeps its committed offsets, in milliseconds. */
+  readonly retentionMs: number;
+}
+
+/** Joins the engine; before recovery. */
+export class Consumers {
+  readonly topics: TopicAccess;
+  readonly offsets: CommittedOffsets;
+  readonly clock: Clock;
+  readonly views: GroupViews;
+  readonly sessions: ConsumerSessions;
+  readonly starts: StartPositions;
+  readonly desk: ConsumersDesk;
+  readonly commits: Commits;
+  readonly seeks: Seeks;
+  readonly admin: GroupsAdmin;
+  readonly reassignment: GroupReassignment;
+
+  constructor({ engine, topics, offsets, clock, idleMs, retentionMs }: ConsumersGround) {
+    this.topics = topics;
+    this.offsets = offsets;
+    this.clock = clock;
+    this.views = new GroupViews((group, view) => this.sessions.viewChanged(group, view));
+    const viewOf = (group: string) => this.views.find(group);
+    const tell = engine.tell.bind(engine);
+    this.sessions = new ConsumerSessions({ offsets, clock, idleMs, viewOf, tell });
+    const partitions = new TopicPartitions();
+    const bornAt = (topic: string, partition: number) => partitions.bornAt(topic, partition);
+    this.starts = new StartPositions({ offsets, topics, clock, bornAt, viewOf });
+    const { views, sessions, starts } = this;
+    const floor = { engine, topics, views, sessions, starts, offsets, clock };
+    this.desk = new ConsumersDesk(floor);
+    this.commits = new Commits({ ...floor, consumers: this.desk });
+    this.seeks = new Seeks({ ...floor, consumers: this.desk });
+    this.admin = new GroupsAdmin(floor);
+    this.reassignment = new GroupReassignment(engine, views, clock);
+    engine.follow(topicKind, partitions);
+    engine.register({ decider: consumerGroupDecider(retentionMs), view: partitions, folds: [] });
+    engine.register({ decider: consumerDecider, view: null, folds: [] });
+    engine.carry('runConsumer', sessions);
+    engine.carry('expireGroup', new GroupExpiry(clock, tell));
+    engine.carry('forgetOffsets', new OffsetRemoval(offsets, clock, tell));
+    engine.index(views.index);
+    engine.observe(this.reassignment.listener);
+    topics.onDropped((topic) => offsets.forgetTopic(topic));
+  }
+}
