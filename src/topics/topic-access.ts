@@ -10,8 +10,8 @@ export interface TopicAccess {
   logs(topic: string): Promise<readonly PartitionLog[] | undefined>;
 
   /**
-   * How many partitions the topic has by now; 0 = it does not exist (any more). While it grows there
-   * are fewer logs for a moment.
+   * How many partitions the topic has by now; 0 = it does not exist (any more). While it grows
+   * there are fewer logs for a moment.
    */
   partitionsOf(topic: string): number;
 
