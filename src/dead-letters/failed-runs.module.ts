@@ -86,8 +86,7 @@ function failedRunRecords(
 ): FailedRunRecords {
   const archives: RunArchives = {
     remainsOf: ({ runId, startedOffset, offset }) => archive.stateOf(runId, startedOffset, offset),
-    bodyOf: ({ runId, startedOffset, offset }) =>
-      entries.bodyOfFailed(runId, startedOffset, offset),
+    bodyOf: (run) => entries.bodyOfFailed(run, run.offset),
     invokerOf: (runId) => contextOf(engine, runId)?.invoker ?? null,
   };
   return new FailedRunRecords(journal, payloads, archives);

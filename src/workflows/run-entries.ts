@@ -28,6 +28,9 @@ const encodedBytesMax = 64 * 1024 * 1024;
 
 const nothing = Buffer.alloc(0);
 
+/** Where the journal tells how a run began, and how it was to be told of when it failed. */
+type FailedPlace = Pick<RunPlace, 'runId' | 'startedOffset' | 'configurationOffset'>;
+
 export class RunEntries implements RunDeliveries {
   private readonly encoded = new LRUCache<string, EncodedEntries>({
     maxSize: encodedBytesMax,
@@ -80,19 +83,25 @@ export class RunEntries implements RunDeliveries {
   }
 
   failedBody({ event: { run } }: Published): Promise<Buffer | null> {
-    const { runId, startedOffset, eventOffset } = placeOf(run);
-    return this.bodyOfFailed(runId, startedOffset, eventOffset);
+    const { runId, startedOffset, configurationOffset, eventOffset } = placeOf(run);
+    return this.bodyOfFailed({ runId, startedOffset, configurationOffset }, eventOffset);
   }
 
-  /** What is told of a run that failed at `failedOffset`: its payload, or all of its entries. */
+  /**
+   * What is told of a run that failed at `failedOffset`: its payload, or all of its entries. Where a
+   * step named whom to tell, its client is one that takes no run over: it goes on as it began.
+   */
   async bodyOfFailed(
-    runId: string,
-    startedOffset: number,
+    { runId, startedOffset, configurationOffset }: FailedPlace,
     failedOffset: number,
   ): Promise<Buffer | null> {
-    const started = (await this.payloads.read(startedOffset)) as Recorded;
-    if (started.event.type !== 'RunStarted') throw new Error(`${runId} did not begin there`);
-    if (started.event.configuration.reportsInitialBody) return this.bodyAt(startedOffset);
+    const { event } = (await this.payloads.read(configurationOffset)) as Recorded;
+    if (event.type === 'FailureCallbackNamed') {
+      const asBegun = { runId, startedOffset, configurationOffset: startedOffset };
+      return this.bodyOfFailed(asBegun, failedOffset);
+    }
+    if (!('configuration' in event)) throw new Error(`${runId} was not configured there`);
+    if (event.configuration.reportsInitialBody) return this.bodyAt(startedOffset);
     const state = await this.archive.stateOf(runId, startedOffset, failedOffset);
     return this.encode(runId, state, state.entries.length);
   }

@@ -25,8 +25,7 @@ export async function openFailedRunEngine(directory?: string) {
   const { archive, entries, journal, payloads, run: runOf } = opened;
   const records = new FailedRunRecords(journal, payloads, {
     remainsOf: ({ runId, startedOffset, offset }) => archive.stateOf(runId, startedOffset, offset),
-    bodyOf: ({ runId, startedOffset, offset }) =>
-      entries.bodyOfFailed(runId, startedOffset, offset),
+    bodyOf: (run) => entries.bodyOfFailed(run, run.offset),
     invokerOf: (runId) => runOf(runId)?.life.context.invoker ?? null,
   });
   const all = (at = epochMs) => shelf.all(at);

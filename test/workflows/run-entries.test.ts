@@ -221,6 +221,23 @@ describe('the headers of a message of a run', () => {
     );
   });
 
+  it('are those of the endpoint that took it over, which is told what it understands', async () => {
+    const terms = configuration.terms;
+    await start({ configuration });
+    const own = runConfiguration({
+      failureHeaders: ['X-Own', '1'],
+      reportsInitialBody: false,
+      terms,
+    });
+    await start({ isTakeover: true, messageId: 'msg_own', configuration: own });
+    await runs.canceled('msg_0');
+    await runs.attempted('msg_own', 500);
+    const [called = ''] = runs.engine.actors('message').ids();
+    expect(await headersOf(called)).toEqual(['X-Own', '1']);
+    const told = await runs.entries.failedBody(await runs.published(called));
+    expect(read(told ?? undefined)).toEqual([['msg_own', 'payload']]);
+  });
+
   it('are those that a step of an older client named, and it is told the whole list', async () => {
     const older = runConfiguration({
       reportsInitialBody: false,
