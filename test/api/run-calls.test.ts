@@ -134,6 +134,15 @@ describe('a call', () => {
     expect(endpoint.requests).toHaveLength(2);
   });
 
+  it('is tried again though the third party says as endpoints do that this is in vain', async () => {
+    const inVain = { status: 489, headers: { 'svc-nonretryable-error': 'true' } };
+    third.answer(() => inVain);
+    await endpoint.init();
+    await endpoint.batch(call({ 'svc-retries': '1', 'svc-retry-delay': '1' }));
+    expect(bodyOf(await endpoint.received(2))).toMatchObject({ status: 489, retried: 1 });
+    expect(third.requests).toHaveLength(2);
+  });
+
   it('brings the answer on its own terms where it has some, on those of the run else', async () => {
     await endpoint.init({ 'svc-retries': '7' });
     await endpoint.batch(call({ 'svc-callback-delay': '0s' }));

@@ -183,6 +183,15 @@ describe('a run that has ended', () => {
     });
   });
 
+  it('shows what its endpoint answered that is no workflow, once', () => {
+    const error = 'detected a non-workflow destination';
+    const run = new ToldRun().fails('msg_0', { status: 200, error }, '<html>').failWith('msg_0');
+    expect(run.object().steps.at(-1)).toMatchObject({
+      type: 'next',
+      steps: [{ state: 'STEP_FAILED', errors: [{ status: 200, error, body: '<html>' }] }],
+    });
+  });
+
   it('shows that nothing could come any more', () => {
     const run = new ToldRun().delivered('msg_0', {}, 'hello').failWith('msg_0', 'stalled');
     expect(run.object().steps.at(-1)).toMatchObject({
@@ -224,6 +233,14 @@ describe('a run that has ended', () => {
       state: 'CALLBACK_SUCCESS',
       responseBody: '{"result":1}',
     });
+  });
+
+  it('shows that somebody took back how its failure was told', () => {
+    const run = new ToldRun().fails('msg_0').failWith('msg_0');
+    run.publish('msg_f', { url: workflow, run: runPlace({ role: 'failureCallback' }) });
+    const { failureFunction } = run.stumbles('msg_f', {}, 'no').canceled('msg_f').object();
+    expect(failureFunction).toMatchObject({ state: 'CALLBACK_CANCELED', errors: [{ body: 'no' }] });
+    expect(failureFunction).not.toHaveProperty('nextDeliveryTime');
   });
 
   it('shows nothing of that where its endpoint has no function for it', () => {
