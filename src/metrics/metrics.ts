@@ -198,6 +198,12 @@ export class Metrics {
     this.#watch('stepwell_consumer_instances', 'Consumer instances that are active.', read);
   }
 
+  /** `read` tells whether no record is too old because the clock has jumped. Once only. */
+  watchRetentionPause(read: () => boolean): void {
+    const help = '1 while no record is too old, because the clock has jumped ahead.';
+    this.#watch('stepwell_retention_paused', help, () => Number(read()));
+  }
+
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string> {
     return this.#registry.metrics();

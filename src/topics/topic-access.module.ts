@@ -1,5 +1,6 @@
 /** Wiring of the topics' life: their existence in the engine, their logs in the store. */
 import { Module } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { Store } from '../../storage/store.js';
 import type { Config } from '../config.js';
 import type { Clock } from '../engine/clock.js';
@@ -7,15 +8,21 @@ import { Engine } from '../engine/engine.js';
 import { BasicCredentials } from '../http/basic-auth.js';
 import { RouteTable } from '../http/hot-routes.js';
 import { Intake } from '../lifecycle/intake.js';
+import { ProcessLife } from '../lifecycle/process-life.js';
 import { Metrics } from '../metrics/metrics.js';
 import { provided } from '../ports.js';
+import { LogCompactions } from './log-compactions.js';
 import { PartitionCount } from './partition-count.projection.js';
+import { RetentionKeeper } from './retention-keeper.js';
 import { topicDecider } from './topic.decider.js';
 import { carryTopicEffects } from './topic.effects.js';
 import { TopicLogs } from './topic-logs.js';
 import { TopicsAdmin } from './topics-admin.js';
 import { TopicsAdminRoutes } from './topics-admin.routes.js';
 import { TopicsDesk } from './topics-desk.js';
+
+/** A stop waits so long for the keeper to notice. */
+const stopDeadlineMs = 1000;
 
 @Module({
   providers: [
@@ -24,15 +31,38 @@ import { TopicsDesk } from './topics-desk.js';
       inject: [Store, provided.fatal],
       useFactory: (store: Store, fatal: (error: unknown) => void) => new TopicLogs(store, fatal),
     },
+    LogCompactions,
     {
       provide: TopicsDesk,
-      inject: [Engine, TopicLogs, Metrics, provided.config, provided.clock],
+      inject: [
+        Engine,
+        TopicLogs,
+        LogCompactions,
+        Metrics,
+        provided.config,
+        provided.clock,
+        provided.log,
+      ],
       useFactory: topicsDesk,
     },
     {
       provide: TopicsAdmin,
       inject: [Engine, TopicsDesk, TopicLogs, provided.config, provided.clock],
       useFactory: topicsAdmin,
+    },
+    {
+      provide: RetentionKeeper,
+      inject: [
+        Engine,
+        TopicLogs,
+        LogCompactions,
+        ProcessLife,
+        Metrics,
+        provided.config,
+        provided.clock,
+        provided.log,
+      ],
+      useFactory: retentionKeeper,
     },
     {
       provide: TopicsAdminRoutes,
@@ -52,13 +82,15 @@ export class TopicAccessModule {
 function topicsDesk(
   engine: Engine,
   logs: TopicLogs,
+  compactions: LogCompactions,
   metrics: Metrics,
   config: Config,
   clock: Clock,
+  log: Logger,
 ): TopicsDesk {
   const count = new PartitionCount();
   engine.register({ decider: topicDecider, view: count, folds: [count] });
-  carryTopicEffects({ engine, logs, clock });
+  carryTopicEffects({ engine, logs, compactions, clock, log });
   metrics.watchTopicPartitions(() => count.sum);
   metrics.watchTopicBytes(() => logs.byteLength);
   const { topicPartitions: partitions, topicAutoCreate: autoCreate } = config;
@@ -77,4 +109,27 @@ function topicsAdmin(
   const admin = new TopicsAdmin(engine, desk, logs, clock, { partitions, retentionMs });
   engine.observe(admin.listener);
   return admin;
+}
+
+function retentionKeeper(
+  engine: Engine,
+  logs: TopicLogs,
+  compactions: LogCompactions,
+  life: ProcessLife,
+  metrics: Metrics,
+  config: Config,
+  clock: Clock,
+  log: Logger,
+): RetentionKeeper {
+  const { topicRetentionMs: retentionMs } = config;
+  const keeper = new RetentionKeeper({ engine, logs, compactions, clock, log, retentionMs });
+  metrics.watchRetentionPause(() => keeper.isPaused);
+  life.addRecoverable({ name: 'retention', recover: async () => keeper.start() });
+  life.addStoppable({
+    name: 'retention',
+    phase: 'doors',
+    deadlineMs: stopDeadlineMs,
+    stop: () => keeper.stop(),
+  });
+  return keeper;
 }

@@ -1,18 +1,27 @@
-/** How the wishes of topics are carried out: logs are kept and dropped. */
+/** How the wishes of topics are carried out: logs are kept, compacted and dropped. */
+import type { Logger } from 'pino';
+import type { CompactionReport } from '../../storage/partition-log.js';
+import { LogClosed } from '../../storage/storage-errors.js';
 import type { Clock } from '../engine/clock.js';
 import type { Engine } from '../engine/engine.js';
 import type { EffectCarrier } from '../engine/registration.js';
-import type { RemoveTopic } from './topic.commands.js';
+import type { LogCompactions } from './log-compactions.js';
+import type { EndCompaction, RemoveTopic } from './topic.commands.js';
 import { topicKind } from './topic.events.js';
-import type { DropPartitionLogs, KeepPartitionLogs } from './topic.state.js';
+import type { CompactPartition, DropPartitionLogs, KeepPartitionLogs } from './topic.state.js';
 import type { TopicLogs } from './topic-logs.js';
 
 /** What the effects of topics work with. */
 export interface TopicTools {
   readonly engine: Engine;
   readonly logs: TopicLogs;
+  readonly compactions: LogCompactions;
   readonly clock: Clock;
+  readonly log: Logger;
 }
+
+/** A pass that failed is repeated so much later. */
+const retryMs = 600_000;
 
 export function carryTopicEffects(tools: TopicTools): void {
   const { engine, logs } = tools;
@@ -27,6 +36,7 @@ export function carryTopicEffects(tools: TopicTools): void {
   };
   engine.carry('keepPartitionLogs', keep);
   engine.carry('dropPartitionLogs', dropping(tools));
+  engine.carry('compactPartition', compacting(tools));
 }
 
 function dropping({ engine, logs, clock }: TopicTools): EffectCarrier<DropPartitionLogs> {
@@ -42,4 +52,42 @@ function dropping({ engine, logs, clock }: TopicTools): EffectCarrier<DropPartit
   };
 }
 
-const nothingToStop = () => undefined;
+/** Where a pass fails, for want of disk space for example, another one is tried later. */
+function compacting(tools: TopicTools): EffectCarrier<CompactPartition> {
+  const { engine, logs, compactions, clock, log } = tools;
+  return {
+    start({ id }, { partition, until, tombstonesBefore }) {
+      let isWanted = true;
+      let cancel = nothingToStop;
+      const compact = async () => {
+        const partitionLog = (await logs.logs(id))?.[partition];
+        if (partitionLog === undefined || !isWanted) return;
+        try {
+          const report = await compactions.run(partitionLog, { until, tombstonesBefore });
+          engine.tell([endOfCompaction(id, partition, report, clock.now())]);
+        } catch (error) {
+          if (error instanceof LogClosed) return;
+          log.error({ err: error, topic: id, partition }, 'compacting failed; trying again later');
+          if (isWanted) cancel = clock.after(retryMs, compact);
+        }
+      };
+      void compact();
+      return () => {
+        isWanted = false;
+        cancel();
+      };
+    },
+  };
+}
+
+function endOfCompaction(
+  id: string,
+  partition: number,
+  { removedRecords, removedBytes, oldestTombstone }: CompactionReport,
+  at: number,
+): EndCompaction {
+  const outcome = { removedRecords, removedBytes, oldestTombstone };
+  return { type: 'EndCompaction', kind: topicKind, id, at, partition, ...outcome };
+}
+
+const nothingToStop = (): void => undefined;

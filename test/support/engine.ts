@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../src/engine/clock.js';
+import { type Clock, systemClock } from '../../src/engine/clock.js';
 import { Engine } from '../../src/engine/engine.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
 import { type Identifiers, systemIdentifiers } from '../../src/engine/identifiers.js';
@@ -11,7 +11,7 @@ import { replayJournal, resumeEffects } from '../../src/engine/recovery.js';
 import type { RefusedReaction } from '../../src/engine/turn.js';
 import { UpcasterTable } from '../../src/engine/upcasters.js';
 import { nodeDisk } from '../../storage/node-disk.js';
-import { openStore, type StoreOptions } from '../../storage/store.js';
+import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
 
 export interface EngineOnDisk {
   readonly directory: string;
@@ -63,21 +63,33 @@ export async function openEngine(
     },
     ...options,
   });
+  const opened = await startEngine(store, fill, systemClock, identifiers);
+  const { engine } = opened;
+  const close = async () => {
+    await engine.durable();
+    await store.close();
+  };
+  return { directory: folder, ...opened, close };
+}
+
+/** The engine over a store that is open, recovered, with what `fill` registered. */
+export async function startEngine(
+  store: Store,
+  fill: (engine: Engine) => void,
+  clock: Clock,
+  identifiers: Identifiers = systemIdentifiers,
+): Promise<Omit<EngineOnDisk, 'directory' | 'close'>> {
   const upcasters = new UpcasterTable();
   const codec = new EventCodec(upcasters);
   const journal = new Journal(await openJournalLog(store), codec);
   const failures: unknown[] = [];
   const refused: RefusedReaction[] = [];
-  const engine = new Engine(journal, codec, upcasters, systemClock, identifiers, {
+  const engine = new Engine(journal, codec, upcasters, clock, identifiers, {
     turnFailed: (error) => failures.push(error),
     reactionRefused: (reaction) => refused.push(reaction),
   });
   fill(engine);
   await replayJournal(engine, journal);
   await resumeEffects(engine);
-  const close = async () => {
-    await engine.durable();
-    await store.close();
-  };
-  return { directory: folder, engine, journal, failures, refused, close };
+  return { engine, journal, failures, refused };
 }
