@@ -7,6 +7,7 @@ import { batchCases } from './batch.bench.js';
 import { type Case, type Result, race } from './contest.js';
 import { delayedMeasurements } from './delayed.bench.js';
 import { deliveryCases } from './delivery.bench.js';
+import { fetchCases } from './fetch.bench.js';
 import { flowCases } from './flow.bench.js';
 import { groupCases } from './group.bench.js';
 import { logCases } from './logs.bench.js';
@@ -27,6 +28,7 @@ const casesOf = (events: number): readonly Case[] => [
   ...publishCases,
   ...batchCases,
   ...produceCases,
+  ...fetchCases,
   ...deliveryCases,
   ...groupCases,
   ...queueCases,

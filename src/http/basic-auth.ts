@@ -1,4 +1,4 @@
-/** Who may enter the log interface: HTTP Basic credentials (RFC 7617), and what each may do there. */
+/** Who may enter the log interface by HTTP Basic (RFC 7617), and what each may do there. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { decodeQueryValue } from './dialect.js';

@@ -40,7 +40,7 @@ export function isReplaced({ key, value, headers }: LogRecord): boolean {
 const firstChunkBytes = 2 * 1024;
 const chunkBytes = 256 * 1024;
 
-/** Bytes up to here are escaped one by one; JSON makes at most six of one. Longer ones go by text. */
+/** So many bytes are escaped one by one, and JSON makes at most six of one; more go by text. */
 const shortBytesMax = 4 * 1024;
 const escapedMax = 6;
 /** Field names, two numbers and a comma. */

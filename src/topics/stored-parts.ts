@@ -10,7 +10,7 @@ export interface StoredParts {
   readonly baseOffsets: ReadonlyMap<number, number>;
 }
 
-/** A look into a sealed segment is two reads of its index; a partition is asked for 4 GiB of them. */
+/** A look into a sealed segment is two reads of its index; 64 of them are 4 GiB of a partition. */
 const segmentsMax = 64;
 
 /**

@@ -1,4 +1,4 @@
-/** `/webhook`: whatever a sender posts becomes one record, bytes as they are (log protocol 1.4.4). */
+/** `/webhook`: whatever a sender posts becomes one record, as it is (log protocol 1.4.4). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, sendRefusal } from '../http/error-shapes.js';
 import type { HotRoutes } from '../http/hot-routes.js';

@@ -119,7 +119,8 @@ describe('a read of several positions', () => {
         async (partitions, records, bytes) => {
           await topicOf(...partitions);
           const next = partitions.map(() => 0);
-          const missing = () => next.some((each, index) => each < (partitions[index]?.length ?? 0));
+          const ends = partitions.map(({ length }) => length);
+          const missing = () => next.some((each, partition) => each < (ends[partition] ?? 0));
           while (missing()) {
             const { places, text } = await read(cursors(...next), { records, bytes });
             expect(places.length).toBeGreaterThan(0);
