@@ -161,6 +161,21 @@ describe('a call of a run', () => {
     expect((await runs.history('wfr_1')).at(-1)).toBe('RunFailed');
   });
 
+  it('whose answer the endpoint does not take fails the run, and that is told', async () => {
+    await start();
+    await runs.ask(call);
+    await runs.attempted('msg_0', 200);
+    await runs.attempted('msg_call', 200);
+    const [answer = ''] = pendingMessages();
+    await runs.attempted(answer, 500);
+    expect((await runs.history('wfr_1')).at(-1)).toBe('RunFailed');
+    const [told = ''] = pendingMessages();
+    expect((await runs.published(told)).event).toMatchObject({
+      url: failureCallback.url,
+      callbackOf: { kind: 'failureCallback', messageId: answer },
+    });
+  });
+
   it('is taken back with the run', async () => {
     await start();
     await runs.ask(call);
