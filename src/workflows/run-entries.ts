@@ -88,8 +88,8 @@ export class RunEntries implements RunDeliveries {
   }
 
   /**
-   * What is told of a run that failed at `failedOffset`: its payload, or all of its entries. Where a
-   * step named whom to tell, its client is one that takes no run over: it goes on as it began.
+   * What is told of a run that failed at `failedOffset`: its payload, or all of its entries. Where
+   * a step named whom to tell, its client is one that takes no run over: it goes on as it began.
    */
   async bodyOfFailed(
     { runId, startedOffset, configurationOffset }: FailedPlace,

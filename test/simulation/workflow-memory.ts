@@ -18,7 +18,7 @@ export function remembered({ engine }: SimulatedServer): unknown {
   return { actors, indexes: indexes(engine) };
 }
 
-/** Runs, messages and elements of indexes that are left, by name; none of them when all have ended. */
+/** Runs, messages and elements of indexes that are left, by name; none when all have ended. */
 export function leftInMemory({ engine }: SimulatedServer): Readonly<Record<string, number>> {
   const left: Record<string, number> = {
     runs: engine.actors('run').size,

@@ -1,4 +1,4 @@
-/** What must hold of waits, invocations and acknowledged commands; each rule throws what breaks it. */
+/** What must hold of waits, invocations and acknowledged commands: rules throw what breaks them. */
 
 import { stepKey } from '../../src/workflows/entry-list.js';
 import type { StartReceipt, StepReceipt } from '../../src/workflows/run.commands.js';
@@ -11,8 +11,8 @@ import type { WorkflowSimulation } from './workflow-rules.js';
 type StepCommand = { readonly id: string; readonly step: StepInfo };
 
 /**
- * A wait is ended by an event or by its deadline, never by both and never early; only the end of its
- * run spares it that.
+ * A wait is ended by an event or by its deadline, never by both and never early; only the end of
+ * its run spares it that.
  */
 export function waitsEndOnce(
   { world }: WorkflowSimulation,
@@ -34,7 +34,7 @@ export function waitsEndOnce(
   }
 }
 
-/** Events that came early are taken by later waits, each by one, in the order in which they came. */
+/** Events that came early are taken by later waits, each by one, in the order in they came. */
 export function earlyEventsAreTakenInOrder({ id, events, started }: RunHistory): void {
   const stored = new Map<string, number[]>();
   for (const { eventId, offset } of started.event.inherited?.notifications ?? []) {

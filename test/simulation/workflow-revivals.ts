@@ -1,4 +1,4 @@
-/** What must hold of failed runs that were brought to life again; each rule throws what breaks it. */
+/** What must hold of failed runs that were brought to life again: rules throw what breaks them. */
 import { type FailedRunEvent, failedRunKind } from '../../src/dead-letters/failed-run.events.js';
 import type { EventEnvelope } from '../../src/engine/decider.js';
 import { deadLetterId } from '../../src/messages/message.events.js';
@@ -28,7 +28,7 @@ export function isTakenBack(asked: WorkflowSimulation['asked'], { id }: MessageH
   return asked.some(({ command }) => command.type === 'CancelMessage' && command.id === id);
 }
 
-/** A letter is taken once, together with the run that begins for it; who was told so finds it so. */
+/** A letter is taken once, together with the run that begins for it; whoever was told finds it. */
 export async function lettersAreTakenOnce(
   { server, world }: WorkflowSimulation,
   histories: RunHistories,

@@ -51,7 +51,7 @@ export class WorkflowWorld extends SimulatedWorld {
     this.of = simulation;
   }
 
-  /** An endpoint outlives the server that called it, and tells the next one what it meant to say. */
+  /** An endpoint outlives the server that called it, and tells the next what it meant to say. */
   override endpoints(clock: Clock): Endpoints {
     for (const attempt of this.lingering) this.linger(attempt, clock);
     return super.endpoints(clock);
