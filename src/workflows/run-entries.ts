@@ -43,12 +43,14 @@ export class RunEntries implements RunDeliveries {
     private readonly archive: RunArchive,
   ) {}
 
-  entries({ event: { run } }: Published): Buffer | Promise<Buffer> {
+  entries({ id, event: { run } }: Published): Buffer | Promise<Buffer> {
     const { runId, entry, startedOffset } = placeOf(run);
     const state = this.stateOf(runId);
     // Its run has ended: whoever reads it will find that its delivery is not wanted any more.
     if (state?.life.context.startedOffset !== startedOffset) return nothing;
-    const { fetchesLazily } = state.life.context;
+    // Whoever fetches looks for the name of the delivery, which the first one loses at a takeover.
+    const isFound = state.entries.at(entry)?.messageId === id;
+    const fetchesLazily = isFound && state.life.context.fetchesLazily;
     const array = this.encode(runId, state, entry + 1);
     const lazily = (bytes: Buffer) => (fetchesLazily && bytes.length > lazyBytes ? nothing : bytes);
     return array instanceof Promise ? array.then(lazily) : lazily(array);

@@ -78,6 +78,15 @@ describe('what a step delivers', () => {
     expect(read(await runs.entries.all('wfr_1'))[0]?.[1]).toBe(payload.toString());
   });
 
+  it('is not left to be fetched where the list does not have its name any more', async () => {
+    const payload = Buffer.alloc(1024 * 1024, 'x');
+    await start({ payload });
+    await start({ isTakeover: true, messageId: 'msg_own' });
+    expect((await delivered('msg_own')).length).toBe(0);
+    // Its first delivery is tried again where the answer to it was lost.
+    expect(read(await delivered('msg_0'))).toEqual([['msg_own', payload.toString()]]);
+  });
+
   it('is nothing once the run is over', async () => {
     await start();
     const published = await runs.published('msg_0');
