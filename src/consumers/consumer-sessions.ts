@@ -35,6 +35,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
   private readonly groups = new Map<string, Map<string, ConsumerSession>>();
   private readonly silences: AlarmClock<ConsumerSession>;
   private readonly commits: AlarmClock<ConsumerSession>;
+  private hasStopped = false;
 
   constructor(private readonly desk: SessionsDesk) {
     this.silences = new AlarmClock(desk.clock, (session) => this.judgeSilence(session));
@@ -126,6 +127,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
 
   /** Commits what was acknowledged; settles when it is durable. */
   stop(): Promise<void> {
+    this.hasStopped = true;
     this.silences.stop();
     this.commits.stop();
     for (const session of this.all()) this.commit(session, session.positions.all);
@@ -154,7 +156,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
 
   private commitLater(session: ConsumerSession): void {
     const { settings, positions } = session;
-    if (!settings.autoCommit || !positions.isOutstanding) return;
+    if (this.hasStopped || !settings.autoCommit || !positions.isOutstanding) return;
     if (this.commits.timeOf(session) !== undefined) return;
     positions.mark();
     this.commits.set(session, this.desk.clock.now() + settings.autoCommitIntervalMs);

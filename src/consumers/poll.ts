@@ -136,8 +136,12 @@ export class Poll {
     share: { readonly records: number; readonly bytes: number },
     takesOne: boolean,
   ): Promise<{ readonly read: Part; readonly bytes: number } | null> {
-    const { log, position: from } = own;
-    if (log === null || !this.isInside(own, log)) return null;
+    const { log } = own;
+    if (log === null) return null;
+    // Trimmed away: reading begins anew as the reset policy says, or nobody says where.
+    const isInside = own.position >= log.startOffset;
+    if (!isInside && !this.desk.starts.reset(this.session, own, log)) return null;
+    const from = own.position;
     const batches = await this.batchesOf(own, log, share);
     const records: PolledRecord[] = [];
     let bytes = 0;
@@ -162,13 +166,6 @@ export class Poll {
     const text = recordText(record, own, encoding);
     const next = record.offset + 1;
     return { own, next, text, isReplaced: encoding === 'text' && isReplaced(record) };
-  }
-
-  /** A position that the log has lost begins anew as the reset policy says. */
-  private isInside(own: OwnedPartition, log: PartitionLog): boolean {
-    if (own.position >= log.startOffset) return true;
-    this.desk.starts.reset(this.session, own, log);
-    return false;
   }
 
   private async batchesOf(

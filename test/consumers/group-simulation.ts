@@ -167,17 +167,24 @@ export class GroupSimulation {
     const poll = new Poll(consumers, session, { ...terms, encoding: 'text' });
     call.watch(() => poll.cancel());
     const polled = await poll.run();
-    await session.begun;
-    if (this.isOver(life) || reader.waiting !== response || 'undecided' in polled) {
-      return response.breakOff();
-    }
+    if ('undecided' in polled || this.isOver(life)) return response.breakOff();
     const { generation } = session;
-    this.answered(
-      reader,
-      response,
-      generation,
-      polled.records.map(({ text }) => text),
-    );
+    for (const { own } of polled.records) {
+      if (!session.positions.owns(own)) this.history.found('read of what was lost', own.topic);
+    }
+    await session.begun;
+    // A large answer takes its time to be written, and much may happen meanwhile.
+    if (!this.isCalm) await this.delay(this.random.pick([0, 0, 10, second]));
+    if (this.isOver(life) || reader.waiting !== response) return response.breakOff();
+    const texts = polled.records.map(({ text }) => text);
+    this.answered(reader, response, generation, texts);
+  }
+
+  private delay(durationMs: number): Promise<void> {
+    if (durationMs === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.world.clock.after(durationMs, resolve);
+    });
   }
 
   private answered(
