@@ -49,15 +49,21 @@ export class TopicLogs {
   }
 
   /**
-   * The logs of a topic that was just created or has grown, once so many are there: its effect is
-   * about to start. Undefined if it is deleted before.
+   * The logs of a topic that was just created or has grown, once so many are there: its effect may
+   * be about to start. `exists` says whether the topic is not deleted by now: nobody opens logs for
+   * one that is. Undefined then.
    */
-  async opened(topic: string, partitions: number): Promise<Logs | undefined> {
-    for (;;) {
+  async opened(
+    topic: string,
+    partitions: number,
+    exists: () => boolean,
+  ): Promise<Logs | undefined> {
+    while (exists()) {
       const present = this.present(topic);
       if (present.length >= partitions) return present;
-      if ((await this.opening(topic).logs) === undefined) return undefined;
+      await this.opening(topic).logs;
     }
+    return undefined;
   }
 
   /** The logs of the server's own topics, by name. */

@@ -130,7 +130,7 @@ export class TopicsAdmin {
   }
 
   private async showOpened(name: string): Promise<TopicDetails | Refusal> {
-    await this.topicLogs.opened(name, this.desk.partitionsOf(name));
+    await this.desk.opened(name, this.desk.partitionsOf(name));
     return this.show(name);
   }
 

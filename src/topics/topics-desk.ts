@@ -37,7 +37,12 @@ export class TopicsDesk implements TopicAccess {
     };
     const [outcome] = await this.engine.dispatch([command]);
     if (outcome !== undefined && !outcome.accepted) return refusalOf(outcome.rejection);
-    return (await this.topicLogs.opened(topic, 1)) ?? unknownTopic(topic);
+    return (await this.opened(topic, 1)) ?? unknownTopic(topic);
+  }
+
+  /** The logs of a topic that exists by now, once so many are there; undefined if it is deleted. */
+  opened(topic: string, partitions: number): Promise<readonly PartitionLog[] | undefined> {
+    return this.topicLogs.opened(topic, partitions, () => this.find(topic) !== undefined);
   }
 
   forConsume(topic: string): Promise<readonly PartitionLog[] | Refusal> {

@@ -260,6 +260,30 @@ describe('deleting a topic', () => {
     expect(await fetched(0, 0)).toEqual(['new']);
   });
 
+  it('under those who write and read it fails nobody in another way than by 404 or 409', async () => {
+    const statuses = new Set<number>();
+    let isOver = false;
+    const busy = async (work: () => Promise<Answer>) => {
+      while (!isOver) statuses.add((await work()).status);
+    };
+    await create({ partitions: 3 });
+    const reading = { topic, partition: 0, offset: 0, timeout: 5 };
+    const all = Promise.all([
+      busy(() => produce(0, 'a', 'b')),
+      busy(() => produce(2, 'x'.repeat(100_000))),
+      busy(() => call('POST', '/fetch', reading)),
+      busy(() => call('POST', '/fetch', { ...reading, partition: 2 })),
+      busy(() => call('POST', '/offsets/1', reading)),
+    ]);
+    for (let lives = 0; lives < 10; lives += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      expect([200, 404]).toContain((await call('DELETE', `/admin/topics/${topic}`)).status);
+    }
+    isOver = true;
+    await all;
+    expect([...statuses].filter((status) => ![200, 404, 409].includes(status))).toEqual([]);
+  });
+
   it('answers who waits for its records', async () => {
     await produce(0, 'a');
     const waiting = call('POST', '/fetch', {

@@ -63,7 +63,7 @@ describe('the logs of a topic', () => {
     const [first] = (await logs.logs('rides')) ?? [];
     logs.keep('rides', keep(3), wanted);
     expect(await logs.logs('rides')).toEqual([first]);
-    const grown = await logs.opened('rides', 3);
+    const grown = await logs.opened('rides', 3, wanted);
     expect(grown?.[0]).toBe(first);
     expect(grown).toHaveLength(3);
     logs.keep('rides', keep(3, { partition: 0, before: 0 }), wanted);
@@ -91,10 +91,13 @@ describe('the logs of a topic', () => {
   it('are gone for everybody when they are dropped, and those who wait are told', async () => {
     logs.keep('rides', keep(2), wanted);
     await logs.logs('rides');
-    const grown = logs.opened('rides', 5);
+    let exists = true;
+    const grown = logs.opened('rides', 5, () => exists);
+    exists = false;
     const gone = dropped('rides', 2);
     expect(await logs.logs('rides')).toBeUndefined();
     expect(await grown).toBeUndefined();
+    expect(await logs.opened('rides', 1, () => exists)).toBeUndefined();
     await gone;
     expect(names()).toEqual([]);
   });
@@ -162,7 +165,7 @@ it('leaves for the next start what the store is closed under', async () => {
   await settle();
   await open();
   logs.keep('rides', keep(50), wanted);
-  expect(await logs.opened('rides', 50)).toHaveLength(50);
+  expect(await logs.opened('rides', 50, wanted)).toHaveLength(50);
 });
 
 it('opens internal logs, which no topic can take', async () => {

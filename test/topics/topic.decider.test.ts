@@ -32,8 +32,9 @@ const deleted: TopicEvent = { type: 'TopicDeleted' };
 
 /** With so many partitions of other topics there. */
 const history = (...events: readonly TopicEvent[]) => given(topicDecider, { sum: 0 }, ...events);
-const logs = (revision: number, partitions: number, trims: object[] = []) => {
-  return { kind: 'keepPartitionLogs', id: `logs ${revision}`, notBefore: 0, partitions, trims };
+const logs = (revision: number, partitions: number, trims: object[] = [], life = 0) => {
+  const id = `logs ${life}.${revision}`;
+  return { kind: 'keepPartitionLogs', id, notBefore: 0, partitions, trims };
 };
 
 describe('a topic', () => {
@@ -142,7 +143,8 @@ describe('a topic', () => {
 
   it('that is deleted is found by nobody, and its name is taken until its logs are gone', () => {
     const { wants, isFinal } = history(created()).when(remove);
-    expect(wants).toEqual([{ kind: 'dropPartitionLogs', id: 'drop', notBefore: 0, partitions: 3 }]);
+    const drop = { kind: 'dropPartitionLogs', notBefore: 0, partitions: 3 };
+    expect(wants).toEqual([{ ...drop, id: 'drop 0' }]);
     expect(isFinal).toBe(false);
     const leaving = history(created(), deleted);
     expect(leaving.when(ensure('rides')).rejected?.code).toBe('conflict');
@@ -153,7 +155,8 @@ describe('a topic', () => {
     const gone = leaving.when({ type: 'RemoveTopic', ...address });
     expect([gone.wants, gone.isFinal]).toEqual([[], true]);
     const anew = history(created(), deleted, { type: 'TopicRemoved' });
-    expect(anew.when(create()).wants).toEqual([logs(0, 3)]);
+    // Nothing that runs for the one is taken for what the other one wants.
+    expect(anew.when(create()).wants).toEqual([logs(0, 3, [], 3)]);
   });
 
   it('that nobody deleted cannot be removed', () => {
