@@ -23,6 +23,7 @@ import { QueuesModule } from './queues/queues.module.js';
 import { RestCredentialsModule } from './rest-credentials/rest-credentials.module.js';
 import { SchedulesModule } from './schedules/schedules.module.js';
 import { SigningKeysModule } from './signing-keys/signing-keys.module.js';
+import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
 import { TopicsModule } from './topics/topics.module.js';
 import { UrlGroupsModule } from './url-groups/url-groups.module.js';
 import { EventsModule } from './workflows/events.module.js';
@@ -80,6 +81,7 @@ export function applicationModule(shared: Shared, routes: RouteTable): DynamicMo
     PublishingModule,
     RestCredentialsModule,
     TopicsModule,
+    SubscriptionsModule,
     ConsumersModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };

@@ -78,6 +78,12 @@ export class Metrics {
     help: 'Generations of consumer groups: changes of members or of what they own.',
     registers: this.#registers,
   });
+  readonly #subscriptionRecords = new Counter({
+    name: 'stepwell_subscription_records_total',
+    help: 'Records that subscriptions made messages of, and offsets that they passed by.',
+    labelNames: ['outcome'],
+    registers: this.#registers,
+  });
   readonly #failedTurns = new Counter({
     name: 'stepwell_failed_turns_total',
     help: 'Turns of the engine that ended in a defect and changed nothing.',
@@ -143,6 +149,12 @@ export class Metrics {
 
   groupRebalanced(): void {
     this.#rebalances.inc();
+  }
+
+  /** `skipped` are offsets that no message was made of. */
+  recordsPushed(records: number, skipped: number): void {
+    this.#subscriptionRecords.inc({ outcome: 'pushed' }, records);
+    this.#subscriptionRecords.inc({ outcome: 'skipped' }, skipped);
   }
 
   turnFailed(): void {

@@ -33,9 +33,14 @@ import { scheduleDecider } from '../../src/schedules/schedule.decider.js';
 import { ScheduledMessages } from '../../src/schedules/scheduled-messages.projection.js';
 import type { RotateSigningKeys } from '../../src/signing-keys/signing-keys.commands.js';
 import { signingKeysDecider } from '../../src/signing-keys/signing-keys.decider.js';
+import type { SubscriptionCommand } from '../../src/subscriptions/subscription.commands.js';
+import { subscriptionDecider } from '../../src/subscriptions/subscription.decider.js';
+import type { PushRecords } from '../../src/subscriptions/subscription-partition.commands.js';
+import { partitionDecider } from '../../src/subscriptions/subscription-partition.decider.js';
 import { PartitionCount } from '../../src/topics/partition-count.projection.js';
 import type { TopicCommand } from '../../src/topics/topic.commands.js';
 import { topicDecider } from '../../src/topics/topic.decider.js';
+import type { TopicState } from '../../src/topics/topic.state.js';
 import type { UrlGroupCommand } from '../../src/url-groups/url-group.commands.js';
 import { urlGroupDecider } from '../../src/url-groups/url-group.decider.js';
 import type { RunCommand } from '../../src/workflows/run.commands.js';
@@ -57,6 +62,7 @@ import {
 } from '../support/run-commands.js';
 import { runPlace } from '../support/run-place.js';
 import { scheduleDefinition } from '../support/schedule-definition.js';
+import { subscriptionDefinition } from '../support/subscription-definition.js';
 import { sourceTree } from '../tidy/source-tree.js';
 
 /** More for longer runs: `DECIDER_RUNS=1000 npm run jest -- test/engine/deciders`. */
@@ -231,6 +237,58 @@ const consumerCommands: fc.Arbitrary<Asked<ConsumerCommand>> = fc
 const anyTopic = fc.constantFrom('rides', 'fares');
 const anyPartition = fc.integer({ min: 0, max: 3 });
 const retention = fc.constantFrom(null, -1, 0, 60_000);
+
+const anySubscription = fc.constantFrom('push', 'other', 'no name');
+const subscriptionCommands: fc.Arbitrary<Asked<SubscriptionCommand>> = fc.oneof(
+  fc
+    .record({
+      id: anySubscription,
+      topic: anyTopic,
+      maxRecords: fc.constantFrom(1, 10, 501),
+      positions: fc.array(fc.nat(3), { minLength: 1, maxLength: 2 }),
+    })
+    .map(({ id, positions, ...changes }) => ({
+      type: 'CreateSubscription' as const,
+      id,
+      positions,
+      definition: subscriptionDefinition(changes),
+    })),
+  fc.record({
+    type: fc.constant('GrowSubscription' as const),
+    id: anySubscription,
+    partitions: fc.integer(few),
+  }),
+  fc.record({
+    type: fc.constantFrom('PauseSubscription' as const, 'ResumeSubscription' as const),
+    id: anySubscription,
+  }),
+  fc.record({
+    type: fc.constant('DeleteSubscription' as const),
+    id: anySubscription,
+    cause: fc.constantFrom('asked' as const, 'topicDeleted' as const),
+  }),
+);
+
+const pushes: fc.Arbitrary<Asked<PushRecords>> = fc
+  .record({
+    id: fc.constantFrom('push/0', 'push/1', 'other/0'),
+    position: fc.nat(3),
+    records: fc.nat(2),
+    messages: fc.array(publish, { maxLength: 2 }),
+  })
+  .map(({ position, messages, ...rest }) => ({
+    type: 'PushRecords' as const,
+    ...rest,
+    position,
+    from: position,
+    until: position + 1,
+    skipped: 0,
+    messages: messages.map((message) => ({
+      ...message,
+      kind: messageDecider.kind,
+      at: startedAt,
+    })),
+  }));
 
 const topicCommands: fc.Arbitrary<Asked<TopicCommand>> = fc.oneof(
   fc.record({
@@ -572,6 +630,13 @@ const consumerHistories = fc.oneof(
   asCommands(consumerKind, consumerCommands),
 );
 
+const subscriptionHistories = fc.oneof(
+  asCommands(topicDecider.kind, topicCommands),
+  { weight: 3, arbitrary: asCommands(subscriptionDecider.kind, subscriptionCommands) },
+  { weight: 4, arbitrary: asCommands(partitionDecider.kind, pushes) },
+  { weight: 2, arbitrary: asCommands(messageDecider.kind, messageCommands) },
+);
+
 const subjects: readonly Subject[] = [
   {
     file: 'src/messages/message.decider.ts',
@@ -745,6 +810,20 @@ const subjects: readonly Subject[] = [
     commands: consumerHistories,
     join: joinConsumers,
   },
+  {
+    file: 'src/subscriptions/subscription.decider.ts',
+    kind: subscriptionDecider.kind,
+    wants: subscriptionDecider.wants,
+    commands: subscriptionHistories,
+    join: joinSubscriptions,
+  },
+  {
+    file: 'src/subscriptions/subscription-partition.decider.ts',
+    kind: partitionDecider.kind,
+    wants: partitionDecider.wants,
+    commands: subscriptionHistories,
+    join: joinSubscriptions,
+  },
 ];
 
 function joinTopics(engine: Engine): PartitionCount {
@@ -754,6 +833,19 @@ function joinTopics(engine: Engine): PartitionCount {
   engine.carry('dropPartitionLogs', carriesNothing);
   engine.carry('compactPartition', carriesNothing);
   return count;
+}
+
+/** Subscriptions and their partitions together, with topics to subscribe to and messages to end. */
+function joinSubscriptions(engine: Engine): unknown {
+  joinTopics(engine);
+  const partitionsOf = (topic: string) =>
+    (engine.actors(topicDecider.kind).stateOf(topic) as TopicState)?.partitions ?? 0;
+  const isPending = (id: string) => engine.actors(messageDecider.kind).has(id);
+  engine.register({ decider: subscriptionDecider, view: { partitionsOf }, folds: [] });
+  engine.register({ decider: partitionDecider, view: { isPending }, folds: [] });
+  engine.carry('followTopic', carriesNothing);
+  engine.carry('pushNext', carriesNothing);
+  return joinMessages(engine);
 }
 
 /** Topics, groups and instances together, as none of them is without the others. */

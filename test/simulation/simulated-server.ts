@@ -15,6 +15,7 @@ import { BearerTokens } from '../../src/http/bearer-token.js';
 import { createHttpServer } from '../../src/http/http-server.js';
 import { ProcessLife } from '../../src/lifecycle/process-life.js';
 import { Metrics } from '../../src/metrics/metrics.js';
+import { TopicsDesk } from '../../src/topics/topics-desk.js';
 import { EventsDesk } from '../../src/workflows/events-desk.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { SeededRandom } from './seeded-random.js';
@@ -30,6 +31,7 @@ export class SimulatedServer {
     readonly journal: Journal,
     readonly events: EventsDesk,
     readonly revivals: RunRevivals,
+    readonly topics: TopicsDesk,
     readonly clock: ManualClock,
     readonly disk: SimulatedDisk,
     private readonly metrics: Metrics,
@@ -80,7 +82,18 @@ export class SimulatedServer {
     const journal = nest.get(Journal);
     const events = nest.get(EventsDesk, { strict: false });
     const revivals = nest.get(RunRevivals, { strict: false });
-    return new SimulatedServer(engine, journal, events, revivals, clock, disk, metrics, failures);
+    const topics = nest.get(TopicsDesk, { strict: false });
+    return new SimulatedServer(
+      engine,
+      journal,
+      events,
+      revivals,
+      topics,
+      clock,
+      disk,
+      metrics,
+      failures,
+    );
   }
 
   /** Lets `durationMs` pass, event by event; stops early when `isOver` says so. */

@@ -1,0 +1,65 @@
+/**
+ * The life of a subscription. How far each partition is pushed is a stream of its own, so that a
+ * push costs what it moves and not what there is.
+ *
+ *     absent    nobody has created it
+ *     active    its partitions push
+ *     paused    they do not; it grows with its topic all the same
+ *     deleted   final
+ */
+import { type SnapshotFrom, setup } from 'xstate';
+import type { SubscriptionDefinition, SubscriptionEvent } from './subscription.events.js';
+
+/** An event with the time at which it happened. */
+export type RecordedSubscriptionEvent = SubscriptionEvent & { readonly at: number };
+
+export interface SubscriptionContext {
+  /** null = nobody has created it. */
+  readonly definition: SubscriptionDefinition | null;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  /** How many partitions it pushes. */
+  readonly partitions: number;
+}
+
+const nothing: SubscriptionContext = { definition: null, createdAt: 0, partitions: 0 };
+
+const subscription = setup({
+  types: { context: {} as SubscriptionContext, events: {} as RecordedSubscriptionEvent },
+});
+
+const define = subscription.assign(({ event }) => {
+  if (event.type !== 'SubscriptionCreated') return {};
+  const { type, at, positions, ...definition } = event;
+  return { definition, createdAt: at, partitions: positions.length };
+});
+
+const grow = subscription.assign(({ event }) =>
+  event.type === 'SubscriptionGrown' ? { partitions: event.partitions } : {},
+);
+
+export const subscriptionMachine = subscription.createMachine({
+  id: 'subscription',
+  context: nothing,
+  initial: 'absent',
+  states: {
+    absent: { on: { SubscriptionCreated: { target: 'active', actions: define } } },
+    active: {
+      on: {
+        SubscriptionGrown: { actions: grow },
+        SubscriptionPaused: 'paused',
+        SubscriptionDeleted: 'deleted',
+      },
+    },
+    paused: {
+      on: {
+        SubscriptionGrown: { actions: grow },
+        SubscriptionResumed: 'active',
+        SubscriptionDeleted: 'deleted',
+      },
+    },
+    deleted: { type: 'final' },
+  },
+});
+
+export type SubscriptionState = SnapshotFrom<typeof subscriptionMachine>;

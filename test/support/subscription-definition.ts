@@ -1,0 +1,19 @@
+/** A subscription without any option; a test names what it is about. */
+import type { MessageTemplate } from '../../src/messages/message.events.js';
+import type { SubscriptionDefinition } from '../../src/subscriptions/subscription.events.js';
+import { scheduleDefinition } from './schedule-definition.js';
+
+export function subscriptionDefinition(
+  changes: Partial<SubscriptionDefinition> = {},
+  message: Partial<MessageTemplate> = {},
+): SubscriptionDefinition {
+  return {
+    topic: 'rides',
+    url: 'https://example.com/hook',
+    groupName: null,
+    maxRecords: 1,
+    encoding: 'text',
+    message: scheduleDefinition({}, message).message,
+    ...changes,
+  };
+}
