@@ -55,10 +55,17 @@ export function parseRunRequest(
   if (isInit && callType === 'toCallback') {
     reader.refuse('invalid', 'workflow-calltype', 'must be step where a run is started');
   }
-  const asked = readMessage(reader, input, options, isCall, rules, names);
+  const asked = readMessage(reader, withoutIdleCallback(input), options, isCall, rules, names);
   if (!asked.ok) return asked;
   if (isInit) return isInvoke ? invocation(asked.value) : started(asked.value);
   return isCall ? call(asked.value) : step(asked.value);
+}
+
+/** Older clients say how a failure would be told, whether or not they say whom to tell. */
+function withoutIdleCallback(input: PublishInput): PublishInput {
+  const { headers } = input;
+  const isTold = headers.options.has('failure-callback');
+  return isTold ? input : { ...input, headers: { ...headers, failureCallback: null } };
 }
 
 /** Reads what a run's request says as a message; a callback is for calls only. */

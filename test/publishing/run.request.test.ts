@@ -137,6 +137,15 @@ describe('a start', () => {
     });
   });
 
+  it('of an older client says how a failure would be told, though it is told nobody', () => {
+    const { 'upstash-failure-callback': _url, ...idle } = failureCallback;
+    expect(read({ ...fromSdk, ...idle }, '')).toMatchObject({
+      configuration: { terms: { failureCallback: null }, failureHeaders: [] },
+    });
+    const bare = { ...fromSdk, ...idle, 'upstash-workflow-init': 'false' };
+    expect(read(bare, stepText)).toMatchObject({ failureCallback: null });
+  });
+
   it('by the endpoint itself is a takeover', () => {
     const headers = { ...fromSdk, 'upstash-workflow-trigger-by-sdk': 'true' };
     expect(read(headers, '')).toMatchObject({ type: 'StartRun', isTakeover: true });

@@ -155,7 +155,11 @@ describe('the client for Python', () => {
     'Upstash-Workflow-Sdk-Version': '1',
     'Upstash-Forward-Upstash-Workflow-Sdk-Version': '1',
     'Upstash-Feature-Set': 'LazyFetch,InitialBody,WF_DetectTrigger',
-    'Upstash-Retries': '3',
+    'Upstash-Retries': '2',
+    'Upstash-Forward-X-Tenant': 'acme',
+    // It says so though it wants nobody told.
+    'Upstash-Failure-Callback-Retries': '2',
+    'Upstash-Failure-Callback-Forward-X-Tenant': 'acme',
   });
 
   /** Fields that a step does not use are there, as null. */
