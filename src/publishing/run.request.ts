@@ -134,7 +134,8 @@ function started(asked: RunAsked): RunRequestParsed<StartRun> {
     ok: true,
     command: startRun(asked, input.body, {
       answerCheck: features.has('WF_DetectTrigger') ? 'protocol' : 'none',
-      fetchesLazily: features.has('LazyFetch'),
+      // The client for Python says that it fetches, and cannot; it knows no later feature.
+      fetchesLazily: features.has('LazyFetch') && features.has('WF_TriggerOnConfig'),
       reportsInitialBody: features.has('InitialBody'),
     }),
   };

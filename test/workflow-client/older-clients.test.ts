@@ -217,6 +217,20 @@ describe('the client for Python', () => {
     expect(textOf(entriesOf(calls[2] as RecordedRequest)[1])).toContain('"targetStep":null');
   });
 
+  it('is delivered every list, however large: it fetches none', async () => {
+    const runId = 'wfr_python-large';
+    const url = `${endpoint.url}/wf`;
+    endpoint.answer(async () => {
+      await callApi(server, 'DELETE', `/v2/workflows/runs/${runId}?cancel=false`);
+      return done;
+    });
+    const payload = 'x'.repeat(2 * 1024 * 1024);
+    await callApi(server, 'POST', `/v2/publish/${url}`, headers(runId, url, true), payload);
+    const [call] = await endpoint.received(1);
+    expect(textOf(entriesOf(call as RecordedRequest)[0])).toBe(payload);
+    await untilOver(runId);
+  });
+
   it('waits for an event', async () => {
     const runId = 'wfr_python-waits';
     const url = `${endpoint.url}/wf`;
