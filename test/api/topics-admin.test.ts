@@ -326,7 +326,23 @@ it('purges nothing of a topic that is not there', async () => {
   expect(await call('POST', '/admin/topics/none/purge', body)).toEqual(refusal(404));
 });
 
-it('needs credentials that may administer', async () => {
+it('is for credentials that may do everything, everywhere', async () => {
+  const credential = { name: `only-${topic}`, topic: `${topic}*`, permissions: 'ALL' };
+  const made = (await call('POST', '/admin/credentials', credential)).body as {
+    username: string;
+    password: string;
+  };
+  const pair = Buffer.from(`${made.username}:${made.password}`).toString('base64');
+  for (const path of ['/admin/topics', `/admin/topics/${topic}`]) {
+    const response = await fetch(`${server.url}${path}`, {
+      headers: { authorization: `Basic ${pair}` },
+    });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toEqual({ error: expect.any(String), status: 403 });
+  }
+});
+
+it('needs credentials', async () => {
   const response = await fetch(`${server.url}/admin/topics`);
   expect(response.status).toBe(401);
   expect(response.headers.get('www-authenticate')).toContain('Basic');
