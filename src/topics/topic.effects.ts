@@ -64,7 +64,7 @@ function compacting(tools: TopicTools): EffectCarrier<CompactPartition> {
         if (partitionLog === undefined || !isWanted) return;
         try {
           const report = await compactions.run(partitionLog, { until, tombstonesBefore });
-          engine.tell([endOfCompaction(id, partition, report, clock.now())]);
+          if (isWanted) engine.tell([endOfCompaction(id, partition, report, clock.now())]);
         } catch (error) {
           if (error instanceof LogClosed) return;
           log.error({ err: error, topic: id, partition }, 'compacting failed; trying again later');

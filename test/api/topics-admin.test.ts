@@ -260,7 +260,7 @@ describe('deleting a topic', () => {
     expect(await fetched(0, 0)).toEqual(['new']);
   });
 
-  it('under those who write and read it fails nobody in another way than by 404 or 409', async () => {
+  it('under those who write and read it fails nobody but by 404 or 409', async () => {
     const statuses = new Set<number>();
     let isOver = false;
     const busy = async (work: () => Promise<Answer>) => {
