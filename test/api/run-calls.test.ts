@@ -134,7 +134,7 @@ describe('a call', () => {
     expect(endpoint.requests).toHaveLength(2);
   });
 
-  it('is tried again though the third party says, as endpoints do, that it is in vain', async () => {
+  it('is tried again though the third party says, as endpoints do, not to', async () => {
     const inVain = { status: 489, headers: { 'svc-nonretryable-error': 'true' } };
     third.answer(() => inVain);
     await endpoint.init();
