@@ -7,7 +7,7 @@ import type { ConsumerSession } from './consumer-session.js';
 import type { ConsumerSessions } from './consumer-sessions.js';
 import type { ConsumersDesk } from './consumers-desk.js';
 import type { GroupViews } from './group-views.js';
-import type { TopicPosition } from './positions.js';
+import type { TopicPosition } from './topic-partition.js';
 
 /** What commits work with. */
 export interface CommitsFloor {

@@ -7,7 +7,7 @@
  */
 import type { PartitionLog } from '../../storage/partition-log.js';
 import type { RecordInput } from '../../storage/record.js';
-import type { TopicPartition, TopicPosition } from './positions.js';
+import type { TopicPartition, TopicPosition } from './topic-partition.js';
 
 /** The topic that committed offsets live in (spec: a dedicated topic). */
 export const offsetsTopic = '__consumer_offsets';

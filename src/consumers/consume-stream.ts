@@ -4,8 +4,8 @@ import type { ConsumeCall } from './consume-call.js';
 import type { ConsumerSession } from './consumer-session.js';
 import type { ConsumerSessions } from './consumer-sessions.js';
 import { Poll, type PollDesk, type PolledRecord, type PollTerms } from './poll.js';
-import type { TopicPosition } from './positions.js';
 import { StreamCursor } from './stream-cursor.js';
+import type { TopicPosition } from './topic-partition.js';
 
 /** Events of a browser's `EventSource` (WHATWG HTML: server-sent events), or a JSON text a line. */
 export type StreamFormat = 'events' | 'lines';

@@ -20,8 +20,8 @@ import type { ConsumerSession } from './consumer-session.js';
 import type { Consumers } from './consumers.js';
 import { consumerRoutes } from './consumers.openapi.js';
 import { Poll, type PollTerms } from './poll.js';
-import type { TopicPartition } from './positions.js';
 import { parseCursor } from './stream-cursor.js';
+import type { TopicPartition } from './topic-partition.js';
 
 type Target = { Params: ConsumerPlace & { topic: string }; Querystring: { timeout?: unknown } };
 

@@ -2,6 +2,7 @@
 import type { EventEnvelope } from '../engine/decider.js';
 import { afterMoves, type Owners, type Strategy, type Subscriptions } from './assignment.policy.js';
 import type { ConsumerGroupEvent, Rebalance } from './consumer-group.events.js';
+import type { TopicPartition } from './topic-partition.js';
 
 export interface ConsumerGroupState {
   /** `deleting` goes on until its committed offsets are gone. */
@@ -79,6 +80,20 @@ function subscribed(
 export interface TopicAssignment {
   readonly topic: string;
   readonly partitions: readonly number[];
+}
+
+/** What each instance owns now. */
+export function ownedBy({ owners }: ConsumerGroupState): Map<string, TopicPartition[]> {
+  const owned = new Map<string, TopicPartition[]>();
+  for (const [topic, list] of owners) {
+    for (const [partition, owner] of list.entries()) {
+      if (owner === null) continue;
+      const own = owned.get(owner);
+      if (own === undefined) owned.set(owner, [{ topic, partition }]);
+      else own.push({ topic, partition });
+    }
+  }
+  return owned;
 }
 
 /** What an instance owns now, by topic. */

@@ -6,11 +6,14 @@ import type { Clock } from '../engine/clock.js';
 import type { ConsumerPlace, ConsumerSettings } from './consumer.events.js';
 import type { ConsumerGroupState } from './consumer-group.state.js';
 import { type OwnedPartition, Positions } from './positions.js';
+import type { TopicPartition } from './topic-partition.js';
 
 export class ConsumerSession {
   readonly positions = new Positions();
   /** The group's generation that it acts in. */
   generation = 0;
+  /** Counts the generations that have changed what it owns. */
+  changes = 0;
   topics: readonly string[] = [];
   /** It is closed, or the server stops: calls end with what they have. */
   isEnded = false;
@@ -52,16 +55,22 @@ export class ConsumerSession {
     return topics.every((topic) => this.topics.includes(topic));
   }
 
-  /** Acts on what its group is now; answers the partitions that it has lost. */
-  view({ generation, members, owners }: ConsumerGroupState): readonly OwnedPartition[] {
-    const { instance } = this.place;
+  /**
+   * Acts on what its group is now, in which it owns `owned`; answers the partitions that it has
+   * lost. Whoever is parked is woken by a change of those only: most joins do not concern most.
+   */
+  view(
+    { generation, members }: Pick<ConsumerGroupState, 'generation' | 'members'>,
+    owned: readonly TopicPartition[],
+  ): readonly OwnedPartition[] {
     this.generation = generation;
-    this.topics = members.get(instance) ?? [];
-    const owned = [...owners].flatMap(([topic, list]) =>
-      list.flatMap((owner, partition) => (owner === instance ? [{ topic, partition }] : [])),
-    );
+    this.topics = members.get(this.place.instance) ?? [];
+    const keptCount = this.positions.all.length;
     const lost = this.positions.own(owned);
-    this.wake();
+    if (lost.length > 0 || owned.length > keptCount - lost.length) {
+      this.changes += 1;
+      this.wake();
+    }
     return lost;
   }
 

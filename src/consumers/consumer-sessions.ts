@@ -16,9 +16,10 @@ import {
   consumerKind,
   consumerPlace,
 } from './consumer.events.js';
-import type { ConsumerGroupState } from './consumer-group.state.js';
+import { type ConsumerGroupState, ownedBy } from './consumer-group.state.js';
 import { ConsumerSession } from './consumer-session.js';
-import { type OwnedPartition, type TopicPosition, takeAcknowledged } from './positions.js';
+import { type OwnedPartition, takeAcknowledged } from './positions.js';
+import type { TopicPosition } from './topic-partition.js';
 
 /** What sessions work with. */
 export interface SessionsDesk {
@@ -47,7 +48,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     const place = consumerPlace(id);
     const session = new ConsumerSession(place, settings, this.desk.clock);
     const view = this.desk.viewOf(place.group);
-    if (view !== undefined) session.view(view);
+    if (view !== undefined) session.view(view, ownedBy(view).get(place.instance) ?? []);
     const own = this.groups.get(place.group);
     if (own === undefined) this.groups.set(place.group, new Map([[place.instance, session]]));
     else own.set(place.instance, session);
@@ -75,8 +76,11 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
    * acknowledged in it before anybody else looks where to begin.
    */
   viewChanged(group: string, view: ConsumerGroupState): void {
-    for (const session of this.groups.get(group)?.values() ?? []) {
-      this.commit(session, session.view(view));
+    const sessions = this.groups.get(group);
+    if (sessions === undefined) return;
+    const owned = ownedBy(view);
+    for (const session of sessions.values()) {
+      this.commit(session, session.view(view, owned.get(session.place.instance) ?? []));
     }
   }
 

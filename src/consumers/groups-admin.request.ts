@@ -4,7 +4,7 @@ import { readJsonBody } from '../http/json-body.js';
 import { type Parsed, parsed } from '../http/parsed.js';
 import { type OffsetTarget, offsetTargetSchema } from './offset-target.js';
 import { listOf } from './offsets.request.js';
-import type { TopicPartition } from './positions.js';
+import type { TopicPartition } from './topic-partition.js';
 
 const place = { topic: z.string(), partition: z.int().min(0) };
 

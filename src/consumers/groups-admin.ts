@@ -12,7 +12,7 @@ import type { ConsumerSessions } from './consumer-sessions.js';
 import type { GroupViews } from './group-views.js';
 import type { OffsetReset } from './groups-admin.request.js';
 import { offsetOfTarget } from './offset-target.js';
-import type { TopicPartition } from './positions.js';
+import type { TopicPartition } from './topic-partition.js';
 
 /** What this works with. */
 export interface GroupsFloor {

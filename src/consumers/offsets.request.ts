@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { readJsonBody } from '../http/json-body.js';
 import { type Parsed, parsed } from '../http/parsed.js';
-import type { TopicPartition, TopicPosition } from './positions.js';
+import type { TopicPartition, TopicPosition } from './topic-partition.js';
 
 const itemsMax = 10_000;
 

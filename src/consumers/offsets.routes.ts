@@ -9,7 +9,7 @@ import type { ConsumerPlace } from './consumer.events.js';
 import type { Consumers } from './consumers.js';
 import { consumerRoutes } from './consumers.openapi.js';
 import { parseCommits, parsePlaces } from './offsets.request.js';
-import type { TopicPartition } from './positions.js';
+import type { TopicPartition } from './topic-partition.js';
 
 type Target = { Params: ConsumerPlace; Querystring: { timeout?: unknown } };
 

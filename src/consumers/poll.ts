@@ -6,8 +6,9 @@ import type { PayloadEncoding } from '../topics/payload-encoding.js';
 import { isReplaced, recordText } from '../topics/record-text.js';
 import type { TopicAccess } from '../topics/topic-access.js';
 import type { ConsumerSession } from './consumer-session.js';
-import type { OwnedPartition, TopicPartition } from './positions.js';
+import type { OwnedPartition } from './positions.js';
 import type { StartPositions } from './start-positions.js';
+import type { TopicPartition } from './topic-partition.js';
 
 /** How much one call may take and how long it may wait. */
 export interface PollTerms {
@@ -73,7 +74,7 @@ export class Poll {
     const { session, desk, terms } = this;
     const nothing: Polled = { records: [] };
     for (let isLast = false; ; ) {
-      const { generation } = session;
+      const { changes } = session;
       const undecided = await desk.starts.resolve(session);
       if (this.hasEnded) return nothing;
       if (undecided.length > 0) return { undecided };
@@ -82,8 +83,8 @@ export class Poll {
       const records = handOut(session, parts);
       if (records.length > 0) return { records };
       if (isLast || desk.clock.now() >= terms.until) return nothing;
-      if (session.generation === generation) await this.wait();
-      isLast = session.generation !== generation;
+      if (session.changes === changes) await this.wait();
+      isLast = session.changes !== changes;
     }
   }
 

@@ -11,17 +11,7 @@
  * begins by acknowledging, so what a lost answer takes back is what stood in that answer.
  */
 import type { PartitionLog } from '../../storage/partition-log.js';
-
-/** A partition of a topic. */
-export interface TopicPartition {
-  readonly topic: string;
-  readonly partition: number;
-}
-
-/** A partition, and the offset of the record to read next there. */
-export interface TopicPosition extends TopicPartition {
-  readonly offset: number;
-}
+import type { TopicPartition, TopicPosition } from './topic-partition.js';
 
 /** A partition while an instance owns it: a new one each time that it is acquired. */
 export class OwnedPartition implements TopicPartition {

@@ -8,7 +8,7 @@ import type { ConsumersDesk } from './consumers-desk.js';
 import type { GroupViews } from './group-views.js';
 import type { Seek } from './groups-admin.request.js';
 import { offsetOfTarget } from './offset-target.js';
-import type { TopicPosition } from './positions.js';
+import type { TopicPosition } from './topic-partition.js';
 
 /** What seeks work with. */
 export interface SeeksFloor {

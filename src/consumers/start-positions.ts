@@ -6,7 +6,8 @@ import type { CommittedOffsets } from './committed-offsets.js';
 import type { OffsetReset } from './consumer.events.js';
 import type { ConsumerGroupState } from './consumer-group.state.js';
 import type { ConsumerSession } from './consumer-session.js';
-import type { OwnedPartition, TopicPartition, TopicPosition } from './positions.js';
+import type { OwnedPartition } from './positions.js';
+import type { TopicPartition, TopicPosition } from './topic-partition.js';
 
 /** What start positions are found in. */
 export interface StartDesk {

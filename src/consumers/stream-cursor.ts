@@ -5,7 +5,8 @@
  *     rides/0/12,rides/2/7     all of rides/0 below 12, and all of rides/2 below 7
  */
 import { type Parsed, parsed, refused } from '../http/parsed.js';
-import type { OwnedPartition, Positions, TopicPosition } from './positions.js';
+import type { OwnedPartition, Positions } from './positions.js';
+import type { TopicPosition } from './topic-partition.js';
 
 const place = String.raw`[A-Za-z0-9._-]{1,249}/\d{1,9}/\d{1,15}`;
 const grammar = new RegExp(`^${place}(,${place})*$`);

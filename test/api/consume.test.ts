@@ -238,6 +238,40 @@ describe('records', () => {
   });
 });
 
+describe('a credential', () => {
+  it('that may consume one topic reads that one, and no other', async () => {
+    await produce('open', 0, 'x');
+    const { body } = await call('/admin/credentials', {
+      name: 'one-topic',
+      topic: 'open',
+      permissions: 'CONSUME',
+    });
+    const { username, password } = body as { username: string; password: string };
+    const pair = Buffer.from(`${username}:${password}`).toString('base64');
+    const own = { ...earliest, authorization: `Basic ${pair}` };
+    expect(await consume('rights/1', 'open', own)).toEqual(['x']);
+    const place = { topic: 'words', partition: 0, offset: 0 };
+    for (const [path, asked] of [
+      ['/consume/rights/1', { topics: ['open', 'words'], timeout: 0 }],
+      ['/commit/rights/1', place],
+      ['/committed/rights/1', place],
+      ['/seek/rights/1', place],
+    ] as const) {
+      expect([path, (await call(path, asked, own)).status]).toEqual([path, 403]);
+    }
+    expect((await call('/delete-consumer/rights/1', '', own)).status).toBe(200);
+  });
+});
+
+it('groups, their instances and their rebalances are counted', async () => {
+  await consume('counted/1', 'numbers');
+  const response = await fetch(`${server.url}/metrics`);
+  const text = await response.text();
+  for (const name of ['consumer_groups', 'consumer_instances', 'rebalances_total']) {
+    expect(text).toMatch(new RegExp(`^stepwell_${name} [1-9]`, 'm'));
+  }
+});
+
 describe('a commit', () => {
   it('of what a live member owns is refused to another one, who is told whose it is', async () => {
     await consume('fence/a', 'fields');

@@ -1,0 +1,12 @@
+/** Places in the log, as every file of consumers names them. */
+
+/** A partition of a topic. */
+export interface TopicPartition {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** A partition, and the offset of the record to read next there. */
+export interface TopicPosition extends TopicPartition {
+  readonly offset: number;
+}
