@@ -26,7 +26,7 @@ export interface RecordsAnswer {
   readonly replacedCount: number;
 }
 
-/** The first step of a read: a little, as most answers are. The store reads ahead as much. */
+/** The first step of a read: as much as most answers are. The store reads ahead as much. */
 const firstStepBytes = 128 * 1024;
 const stepBytesMax = 1024 * 1024;
 
@@ -97,11 +97,12 @@ class Shelf {
     const { count, byteLength } = texts;
     const bytesEnd = byteLength + share.bytes;
     let isFull = false;
-    for (let step = firstStepBytes; this.hasMore && !isFull; step *= 2) {
+    while (this.hasMore && !isFull) {
+      const taken = texts.count - count;
       const batches = await this.log.read(this.offset, {
         until: this.end,
-        maxRecords: share.records - (texts.count - count),
-        maxBytes: Math.min(step, stepBytesMax, share.bytes),
+        maxRecords: share.records - taken,
+        maxBytes: stepOf(share, { records: taken, bytes: texts.byteLength - byteLength }),
       });
       for (const batch of batches) {
         for (const record of batch.records()) {
@@ -118,6 +119,13 @@ class Shelf {
     }
     return { records: texts.count - count, bytes: texts.byteLength - byteLength };
   }
+}
+
+/** Bytes to read for what is missing, if the records to come are as long as those before. */
+function stepOf(share: AnswerBudget, taken: AnswerBudget): number {
+  const { records, bytes } = taken;
+  const wanted = records === 0 ? firstStepBytes : (bytes / records) * (share.records - records);
+  return Math.ceil(Math.min(wanted, stepBytesMax, share.bytes - bytes));
 }
 
 function answerOf(shelves: readonly Shelf[]): RecordsAnswer {
