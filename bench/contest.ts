@@ -39,6 +39,12 @@ export interface Case {
   readonly unit: string;
   /** The ratio to reach; null where none was set. */
   readonly goal: number | null;
+  /** Operations per second to reach, where one was set. */
+  readonly rateGoal?: number;
+  /** Bytes of one operation, where bytes per second say something too. */
+  readonly bytesEach?: number;
+  /** Why it cannot be run on this machine, if so. */
+  readonly impossible?: string;
   /** What the ratio compares: operations per second, or the median latency, inverted. */
   readonly compares: 'rate' | 'latency';
   /** Length of its rounds as a share of what was asked for: many short cases share the time. */

@@ -11,13 +11,17 @@ interface Produce {
   readonly name: string;
   readonly records: number;
   readonly valueBytes: number;
+  readonly rateGoal?: number;
 }
 
 const single: Produce = { name: 'one record of 1 KiB', records: 1, valueBytes: 1024 };
-const batch: Produce = { name: '100 records of 100 B', records: 100, valueBytes: 100 };
+const batches: readonly Produce[] = [
+  { name: '100 records of 100 B', records: 100, valueBytes: 100, rateGoal: 150_000 },
+  { name: '100 records of 1 KiB', records: 100, valueBytes: 1024, rateGoal: 50_000 },
+];
 
-export const produceCases: readonly Case[] = [single, batch].map(
-  (produce): Case => ({
+export const produceCases: readonly Case[] = [single, ...batches].map(
+  ({ rateGoal, ...produce }): Case => ({
     scenario: 'produce',
     name: `${produce.name}, ${connections} in flight`,
     beside: 'bare loop',
@@ -25,6 +29,8 @@ export const produceCases: readonly Case[] = [single, batch].map(
     goal: null,
     compares: 'rate',
     share: 1,
+    bytesEach: produce.valueBytes,
+    ...(rateGoal !== undefined && { rateGoal }),
     contest: (directory) => produceContest(directory, produce),
   }),
 );

@@ -1,5 +1,5 @@
 /** Results as one table, ratios first. Markdown, so that it can be kept as it was printed. */
-import type { Performance, Result } from './contest.js';
+import type { Case, Performance, Result } from './contest.js';
 import { type Figure, type Measurement, meets } from './measurement.js';
 import type { Spread } from './statistics.js';
 
@@ -70,16 +70,17 @@ export function figureSummary({ measurement: { scenario, name }, figures }: Foun
   return `${scenario}: ${name}: ${seen.join('; ')}`;
 }
 
-function lineOf({ case: subject, noisyRounds, ratio, stepwell, beside }: Result): string[] {
-  const { scenario, name, goal, unit } = subject;
+function lineOf(result: Result): string[] {
+  const { case: subject, noisyRounds, ratio, stepwell, beside } = result;
+  const { scenario, name, unit } = subject;
   return [
     `${scenario}: ${name}`,
     subject.beside,
     ratioOf(ratio),
-    goalOf(ratio, goal),
+    goalOf(result),
     (beside.cpuMicroseconds / stepwell.cpuMicroseconds).toFixed(2),
-    `${whole(stepwell.rate.median)} ${unit}`,
-    whole(beside.rate.median),
+    `${whole(stepwell.rate.median)} ${unit}${bytesOf(subject, stepwell)}`,
+    `${whole(beside.rate.median)}${bytesOf(subject, beside)}`,
     latencyOf(stepwell),
     latencyOf(beside),
     stepwell.cpuMicroseconds.toFixed(1),
@@ -98,9 +99,18 @@ function ratioOf({ median, lowest, highest }: Spread): string {
   return `${median.toFixed(2)} (${lowest.toFixed(2)}-${highest.toFixed(2)})`;
 }
 
-function goalOf({ median }: Spread, goal: number | null): string {
-  if (goal === null) return '';
-  return `${goal} ${median >= goal ? 'met' : 'missed'}`;
+function goalOf({ case: { goal, rateGoal }, ratio, stepwell }: Result): string {
+  const reached: string[] = [];
+  if (goal !== null) reached.push(`${goal} ${ratio.median >= goal ? 'met' : 'missed'}`);
+  if (rateGoal !== undefined) {
+    const verdict = stepwell.rate.median >= rateGoal ? 'met' : 'missed';
+    reached.push(`${whole(rateGoal)}/s ${verdict}`);
+  }
+  return reached.join(', ');
+}
+
+function bytesOf({ bytesEach }: Case, { rate }: Performance): string {
+  return bytesEach === undefined ? '' : `, ${((rate.median * bytesEach) / 1e6).toFixed(1)} MB`;
 }
 
 function verdictOf(figure: Figure): string {
