@@ -73,7 +73,10 @@ function throughput({ address }: MeasuredProcess, sink: Sink): Contestant['run']
 function latency({ address }: MeasuredProcess, sink: Sink): Contestant['run'] {
   return async (seconds): Promise<Round> => {
     const count = Math.ceil(lowRate * seconds);
-    const target = { url: `${address}/v2/publish/${sink.origin}`, headers, body };
+    const requestOf = (number: number) => {
+      return { path: `/v2/publish/${sink.origin}/${number}`, body };
+    };
+    const target = { origin: address, headers, requestOf };
     const { answeredAt } = await publishSteadily(target, count, lowRate);
     const { numbered } = await sink.arrivals(count);
     const latencies = numbered.map(([number, at]) => at - (answeredAt[number] ?? Number.NaN));

@@ -19,9 +19,10 @@ const hostileRates = [5, 25];
 const retries = { 'svc-retries': '2', 'svc-retry-delay': '100' };
 const settleMs = 1000;
 
-const target = {
-  headers: { authorization: bearer, 'content-type': 'application/octet-stream' },
-  body: randomBytes(1024),
+const headers = { authorization: bearer, 'content-type': 'application/octet-stream' };
+const body = randomBytes(1024);
+const publishTo = (destination: string) => (number: number) => {
+  return { path: `/v2/publish/${destination}/${number}`, body };
 };
 
 /** Messages that wait for each of those that hang before anything is measured. */
@@ -90,11 +91,15 @@ function deliveryBeside(
   return async (seconds): Promise<Round> => {
     const count = Math.ceil(goodRate * seconds);
     const [{ askedAt }] = await Promise.all([
-      publishSteadily({ ...target, url: `${address}/v2/publish/${sink.origin}` }, count, goodRate),
+      publishSteadily(
+        { origin: address, headers, requestOf: publishTo(sink.origin) },
+        count,
+        goodRate,
+      ),
       ...neighbours.map(({ origin, rate }) => {
-        const url = `${address}/v2/publish/${origin}`;
-        const headers = { ...target.headers, ...retries };
-        return publishSteadily({ ...target, url, headers }, Math.ceil(rate * seconds), rate);
+        const requestOf = publishTo(origin);
+        const target = { origin: address, headers: { ...headers, ...retries }, requestOf };
+        return publishSteadily(target, Math.ceil(rate * seconds), rate);
       }),
     ]);
     const { numbered } = await sink.arrivals(count);

@@ -78,10 +78,14 @@ function cronOf(due: Date): string {
 
 /** Milliseconds from the question to the answer of publishes at the steady rate. */
 async function publishes({ address }: MeasuredProcess, count: number): Promise<readonly number[]> {
+  const body = randomBytes(1024);
   const target = {
-    url: `${address}/v2/publish/http://127.0.0.1:8080`,
+    origin: address,
     headers: { authorization: bearer, 'svc-delay': '1h' },
-    body: randomBytes(1024),
+    requestOf: (number: number) => ({
+      path: `/v2/publish/http://127.0.0.1:8080/${number}`,
+      body,
+    }),
   };
   const { askedAt, answeredAt } = await publishSteadily(target, count, publishRate);
   return answeredAt.flatMap((at, number) => at - (askedAt[number] ?? Number.NaN));

@@ -3,10 +3,10 @@ import { Pool } from 'undici';
 import { machineTime } from './machine-time.js';
 
 export interface SteadyTarget {
-  /** A message's number follows, behind a slash. */
-  readonly url: string;
+  readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
+  /** What publishes one message, by its number. */
+  requestOf(number: number): { readonly path: string; readonly body: Buffer };
 }
 
 /** Milliseconds of the machine's monotonic clock, by number. */
@@ -20,21 +20,20 @@ export interface PublishTimes {
  * not accepted.
  */
 export async function publishSteadily(
-  { url, headers, body }: SteadyTarget,
+  { origin, headers, requestOf }: SteadyTarget,
   count: number,
   perSecond: number,
 ): Promise<PublishTimes> {
-  const { origin, pathname } = new URL(url);
-  const pool = new Pool(origin, { connections: 8 });
+  const pool = new Pool(origin, { connections: 32 });
   const askedAt: number[] = [];
   const answeredAt: number[] = [];
   const publish = async (number: number) => {
-    const path = `${pathname}/${number}`;
+    const { path, body } = requestOf(number);
     askedAt[number] = machineTime();
     const response = await pool.request({ method: 'POST', path, headers, body });
     answeredAt[number] = machineTime();
     await response.body.dump();
-    if (response.statusCode !== 200) throw new Error(`${url} answered ${response.statusCode}`);
+    if (response.statusCode !== 200) throw new Error(`${path} answered ${response.statusCode}`);
   };
   const start = performance.now();
   const published: Promise<void>[] = [];
