@@ -10,6 +10,8 @@ export interface Arguments extends Timing {
   readonly events: number;
   /** How many runs are put to sleep. */
   readonly sleeping: number;
+  /** How many consumer instances are idle. */
+  readonly consumers: number;
   /** A folder on the disk to measure; everything made in it is removed. */
   readonly directory: string;
 }
@@ -19,7 +21,7 @@ export function usageOf(scenarios: readonly string[]): string {
   return [
     'npm run bench -- [--only <scenarios with commas between them>]',
     '                 [--seconds 1] [--rounds 3] [--patience 0]',
-    '                 [--events 1000000] [--sleeping 100000]',
+    '                 [--events 1000000] [--sleeping 100000] [--consumers 1000]',
     `                 [--directory ${tmpdir()}]`,
     `scenarios: ${scenarios.join(', ')}`,
   ].join('\n');
@@ -36,6 +38,7 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
       patience: { type: 'string', default: '0' },
       events: { type: 'string', default: '1000000' },
       sleeping: { type: 'string', default: '100000' },
+      consumers: { type: 'string', default: '1000' },
       directory: { type: 'string', default: tmpdir() },
     },
   });
@@ -52,7 +55,8 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
   atLeast(timing.rounds, 1, '--rounds');
   const events = atLeast(Number(values.events), 1000, '--events');
   const sleeping = atLeast(Number(values.sleeping), 1, '--sleeping');
-  return { only, directory: values.directory, events, sleeping, ...timing };
+  const consumers = atLeast(Number(values.consumers), 1, '--consumers');
+  return { only, directory: values.directory, events, sleeping, consumers, ...timing };
 }
 
 function atLeast(count: number, least: number, name: string): number {

@@ -1,71 +1,85 @@
-/** Fetch over HTTP from the page cache: as many records as one answer holds, again and again. */
-import { mkdir } from 'node:fs/promises';
+/** Fetch over HTTP: a whole topic by offset, a reader for each partition, cached and from the disk. */
 import { join } from 'node:path';
-import type { BareFileSettings } from './bare-file.program.js';
-import type { Case, Contest } from './contest.js';
-import { underLoad } from './load.js';
-import { MeasuredProcess } from './measured-process.js';
-import { basic, startStepwell } from './stepwell-server.js';
+import { startBarePages } from './bare-pages.js';
+import type { Case, Contest, Contestant } from './contest.js';
+import { endsOf, fillTopic, type TopicContents } from './log-topic.js';
+import type { MeasuredProcess } from './measured-process.js';
+import { letGoOfFolder, whyAlwaysCached } from './page-cache.js';
+import { startStepwell } from './stepwell-server.js';
+import { connectionsTo, fetchingPass, passes, shared } from './topic-passes.js';
 
-const connections = 16;
-const recordsEach = 500;
-const headers = { authorization: basic, 'content-type': 'application/json' };
+const partitions = 12;
 
-interface Fetch {
+interface Fetch extends TopicContents {
   readonly name: string;
-  readonly value: string;
+  readonly rateGoal: number;
 }
 
-const fetches: readonly Fetch[] = [
-  { name: 'records of 100 B', value: 'x'.repeat(100) },
-  { name: 'records of 100 B of JSON', value: '{"id":12345,"n":"ab"}'.repeat(5) },
-  { name: 'records of 1 KiB', value: 'x'.repeat(1024) },
-];
+const small: Fetch = {
+  ...{ name: 'records of 100 B', value: 'x'.repeat(100), rateGoal: 250_000 },
+  ...{ partitions, recordsEach: 25_000, batchRecords: 100 },
+};
+/** Of the value more than a quarter is escaped, and its batches are those of small producers. */
+const json: Fetch = {
+  ...{ name: 'records of 100 B of JSON, produced in tens', rateGoal: 250_000 },
+  ...{ value: '{"id":12345,"n":"ab"}'.repeat(5).slice(0, 100) },
+  ...{ partitions, recordsEach: 5000, batchRecords: 10 },
+};
+const large: Fetch = {
+  ...{ name: 'records of 1 KiB', value: 'x'.repeat(1024), rateGoal: 100_000 },
+  ...{ partitions, recordsEach: 5000, batchRecords: 100 },
+};
 
-export const fetchCases: readonly Case[] = fetches.map(
-  (fetch): Case => ({
-    scenario: 'fetch',
-    name: `${fetch.name}, ${recordsEach} an answer, ${connections} in flight`,
-    beside: 'bare loop',
-    unit: 'records',
-    goal: null,
-    compares: 'rate',
-    share: 1,
-    contest: (directory) => fetchContest(directory, fetch),
-  }),
-);
+const common = {
+  scenario: 'fetch',
+  beside: 'bare loop',
+  unit: 'records',
+  goal: null,
+  compares: 'rate',
+  share: 1,
+} as const;
 
-async function fetchContest(directory: string, { value }: Fetch): Promise<Contest> {
-  const stepwell = await startStepwell(join(directory, 'stepwell'));
-  const body = Buffer.from(
-    JSON.stringify({ topic: 'bench', partition: 0, offset: 0, maxRecords: recordsEach }),
-  );
-  const answerBytes = await fill(stepwell.address, value, body);
-  const settings: BareFileSettings = { directory: join(directory, 'bare'), answerBytes };
-  await mkdir(settings.directory);
-  const bare = await MeasuredProcess.start('bench/bare-file.program.js', [
-    JSON.stringify(settings),
-  ]);
-  const stop = async () => {
-    await stepwell.stop();
-    await bare.stop();
+/** Whether a topic can be read from the disk at all is found out once, when the cases are made. */
+export function fetchCases(): readonly Case[] {
+  const impossible = whyAlwaysCached();
+  return [
+    ...[small, json, large].map((fetch) => ({
+      ...common,
+      name: `${fetch.name}, from the page cache, ${partitions} in flight`,
+      bytesEach: fetch.value.length,
+      rateGoal: fetch.rateGoal,
+      contest: (directory: string) => fetchContest(directory, fetch, false),
+    })),
+    ...[small, large].map((fetch) => ({
+      ...common,
+      name: `${fetch.name}, from the disk, ${partitions} in flight`,
+      bytesEach: fetch.value.length,
+      ...(impossible !== null && { impossible }),
+      contest: (directory: string) => fetchContest(directory, fetch, true),
+    })),
+  ];
+}
+
+async function fetchContest(
+  directory: string,
+  contents: TopicContents,
+  isCold: boolean,
+): Promise<Contest> {
+  const [data, pages] = [join(directory, 'stepwell'), join(directory, 'bare')];
+  const stepwell = await startStepwell(data);
+  await fillTopic(stepwell, contents);
+  const bare = await startBarePages(pages, stepwell, contents);
+  const sideOf = (process: MeasuredProcess, folder: string): Contestant => {
+    const pool = connectionsTo(process, partitions);
+    const pass = fetchingPass(pool, endsOf(contents), shared(partitions, partitions));
+    const cold = async () => {
+      await letGoOfFolder(folder);
+      return pass();
+    };
+    return { process, run: (seconds) => passes(seconds, isCold ? cold : pass) };
   };
-  const load = { path: '/fetch', connections, headers, body, operationsEach: recordsEach };
-  return { stepwell: underLoad(stepwell, load), beside: underLoad(bare, load), stop };
-}
-
-/** Produces what is fetched, as small producers do; the length of one answer. */
-async function fill(url: string, value: string, fetched: Buffer): Promise<number> {
-  const records = JSON.stringify(Array(10).fill({ value, key: 'k', partition: 0 }));
-  for (let count = 0; count < recordsEach * 4; count += 10) {
-    const produced = await fetch(`${url}/produce/bench`, {
-      method: 'POST',
-      headers,
-      body: records,
-    });
-    if (produced.status !== 200) throw new Error(`a produce was answered ${produced.status}`);
-    await produced.arrayBuffer();
-  }
-  const answer = await fetch(`${url}/fetch`, { method: 'POST', headers, body: fetched });
-  return (await answer.arrayBuffer()).byteLength;
+  const stop = async () => {
+    for (const process of [stepwell, bare]) await process.stop();
+  };
+  return { stepwell: sideOf(stepwell, data), beside: sideOf(bare, pages), stop };
 }

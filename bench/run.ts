@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { appendCases } from './append.bench.js';
 import { type Arguments, readArguments, usageOf } from './arguments.js';
 import { batchCases } from './batch.bench.js';
+import { consumeCases } from './consume.bench.js';
 import { type Case, type Result, race } from './contest.js';
 import { delayedMeasurements } from './delayed.bench.js';
 import { deliveryCases } from './delivery.bench.js';
 import { fetchCases } from './fetch.bench.js';
 import { flowCases } from './flow.bench.js';
 import { groupCases } from './group.bench.js';
+import { idleConsumerMeasurements } from './idle-consumers.bench.js';
+import { logLatencyCases } from './log-latency.bench.js';
 import { logCases } from './logs.bench.js';
 import { describeDisk, describeMachine } from './machine.js';
 import type { Measurement } from './measurement.js';
@@ -28,7 +31,9 @@ const casesOf = (events: number): readonly Case[] => [
   ...publishCases,
   ...batchCases,
   ...produceCases,
-  ...fetchCases,
+  ...fetchCases(),
+  ...consumeCases,
+  ...logLatencyCases,
   ...deliveryCases,
   ...groupCases,
   ...queueCases,
@@ -40,11 +45,12 @@ const casesOf = (events: number): readonly Case[] => [
   ...logCases(events),
 ];
 
-const measurementsOf = (sleeping: number): readonly Measurement[] => [
+const measurementsOf = (sleeping: number, consumers: number): readonly Measurement[] => [
   ...rateLimitMeasurements,
   ...delayedMeasurements,
   ...scheduleMeasurements,
   ...sleepingRunMeasurements(sleeping),
+  ...idleConsumerMeasurements(consumers),
 ];
 
 /** Progress goes beside the tables, so that they can be piped into a file. */
@@ -74,6 +80,10 @@ async function raceAll({ only, events, ...timing }: Arguments, folder: string): 
   const results: Result[] = [];
   for (const subject of casesOf(events)) {
     if (only.length > 0 && !only.includes(subject.scenario)) continue;
+    if (subject.impossible !== undefined) {
+      tell(`${subject.scenario}: ${subject.name}: not run: ${subject.impossible}`);
+      continue;
+    }
     const result = await within(folder, (directory) => race(subject, directory, timing));
     results.push(result);
     tell(summary(result));
@@ -81,9 +91,12 @@ async function raceAll({ only, events, ...timing }: Arguments, folder: string): 
   return results;
 }
 
-async function measureAll({ only, rounds, sleeping }: Arguments, folder: string): Promise<Found[]> {
+async function measureAll(
+  { only, rounds, sleeping, consumers }: Arguments,
+  folder: string,
+): Promise<Found[]> {
   const found: Found[] = [];
-  for (const measurement of measurementsOf(sleeping)) {
+  for (const measurement of measurementsOf(sleeping, consumers)) {
     const { scenario, isLong } = measurement;
     if (only.length > 0 ? !only.includes(scenario) : isLong) continue;
     const figures = await within(folder, (directory) => measurement.measure({ directory, rounds }));
@@ -108,7 +121,7 @@ async function within<Value>(
 }
 
 function argumentsOrUsage(): Arguments | null {
-  const every = [...casesOf(0), ...measurementsOf(0)].map(({ scenario }) => scenario);
+  const every = [...casesOf(0), ...measurementsOf(0, 0)].map(({ scenario }) => scenario);
   const scenarios = [...new Set(every)];
   try {
     return readArguments(process.argv.slice(2), scenarios);
