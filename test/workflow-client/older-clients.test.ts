@@ -231,6 +231,60 @@ describe('the client for Python', () => {
     await untilOver(runId);
   });
 
+  it('calls a third party', async () => {
+    const runId = 'wfr_python-calls';
+    const url = `${endpoint.url}/wf`;
+    const third = `${endpoint.url}/third`;
+    const call = {
+      'Content-Type': 'application/json',
+      'Upstash-Method': 'PUT',
+      'Upstash-Workflow-Init': 'false',
+      'Upstash-Workflow-RunId': runId,
+      'Upstash-Workflow-Url': url,
+      'Upstash-Workflow-CallType': 'toCallback',
+      'Upstash-Feature-Set': 'WF_NoDelete,InitialBody',
+      'Upstash-Retries': '0',
+      'Upstash-Failure-Callback-Retries': '2',
+      'Upstash-Failure-Callback-Forward-X-Tenant': 'acme',
+      'Upstash-Forward-X-Third': 'yes',
+      'Upstash-Callback': url,
+      'Upstash-Callback-Retries': '2',
+      'Upstash-Callback-Feature-Set': 'LazyFetch,InitialBody',
+      'Upstash-Callback-Workflow-RunId': runId,
+      'Upstash-Callback-Workflow-CallType': 'fromCallback',
+      'Upstash-Callback-Workflow-Init': 'false',
+      'Upstash-Callback-Workflow-Url': url,
+      'Upstash-Callback-Forward-X-Tenant': 'acme',
+      'Upstash-Callback-Forward-Upstash-Workflow-Callback': 'true',
+      'Upstash-Callback-Forward-Upstash-Workflow-StepId': '1',
+      'Upstash-Callback-Forward-Upstash-Workflow-StepName': 'third',
+      'Upstash-Callback-Forward-Upstash-Workflow-StepType': 'Call',
+      'Upstash-Callback-Forward-Upstash-Workflow-Concurrent': '1',
+      'Upstash-Callback-Forward-Upstash-Workflow-ContentType': 'application/json',
+    };
+    endpoint.answer(async ({ url: path, headers: told, body }) => {
+      if (path === '/third') return { status: 201, body: 'made' };
+      if (told['upstash-workflow-callback'] === 'true') {
+        const { status } = JSON.parse(String(body)) as { status: number };
+        const out = JSON.stringify({ status, body: 'made', header: {} });
+        const result = { ...step(1, { stepType: 'Call', out }), stepName: 'third' };
+        const said = headers(runId, url, false);
+        await callApi(server, 'POST', `/v2/publish/${url}`, said, JSON.stringify(result));
+      } else if ((JSON.parse(String(body)) as unknown[]).length === 1) {
+        await batch([{ destination: third, headers: call, body: 'ask' }]);
+      } else await callApi(server, 'DELETE', `/v2/workflows/runs/${runId}?cancel=false`);
+      return done;
+    });
+    await callApi(server, 'POST', `/v2/publish/${url}`, headers(runId, url, true), '{}');
+    const [, asked, told, last] = await endpoint.received(4);
+    expect(asked).toMatchObject({ method: 'PUT', url: '/third', headers: { 'x-third': 'yes' } });
+    expect(asked?.headers).not.toHaveProperty('x-tenant');
+    expect(told?.headers).toMatchObject({ 'x-tenant': 'acme' });
+    expect(told?.headers).not.toHaveProperty('upstash-workflow-sdk-version');
+    expect(textOf(entriesOf(last as RecordedRequest)[1])).toContain('"stepName":"third"');
+    await untilOver(runId);
+  });
+
   it('waits for an event', async () => {
     const runId = 'wfr_python-waits';
     const url = `${endpoint.url}/wf`;
