@@ -12,6 +12,11 @@ import type { EffectCarrier, EffectSource } from './registration.js';
 interface RunningEffect {
   /** The effect's. */
   readonly id: string;
+  /**
+   * Of its stream's first event. A stream that ends and begins again within one commit is asked
+   * once: what ran for its life before is not what it wants, whatever that is called.
+   */
+  readonly firstOffset: number;
   readonly stop: () => void;
 }
 
@@ -45,14 +50,14 @@ export class EffectRunner {
   reconcile(source: EffectSource, wanted: readonly Effect[]): void {
     if (this.stopped) return;
     const { running, alarms } = this.streamsOf(source.kind);
-    const runs = keepWanted(running.get(source.id) ?? nothing, wanted);
+    const runs = keepWanted(running.get(source.id) ?? nothing, wanted, source);
     const now = this.clock.now();
     let nextStart = Number.POSITIVE_INFINITY;
     for (const effect of wanted) {
       if (runs.some(({ id }) => id === effect.id)) continue;
       const carrier = this.carrierOf(effect.kind);
       if (effect.notBefore > now) nextStart = Math.min(nextStart, effect.notBefore);
-      else runs.push({ id: effect.id, stop: carrier.start(source, effect) });
+      else runs.push(begin(carrier, source, effect));
     }
     if (runs.length > 0) running.set(source.id, runs);
     else running.delete(source.id);
@@ -82,11 +87,20 @@ export class EffectRunner {
   }
 }
 
+function begin(carrier: EffectCarrier, source: EffectSource, effect: Effect): RunningEffect {
+  return { id: effect.id, firstOffset: source.firstOffset, stop: carrier.start(source, effect) };
+}
+
 /** Stops what is not wanted; answers what goes on. */
-function keepWanted(running: readonly RunningEffect[], wanted: readonly Effect[]): RunningEffect[] {
+function keepWanted(
+  running: readonly RunningEffect[],
+  wanted: readonly Effect[],
+  { firstOffset }: EffectSource,
+): RunningEffect[] {
   const goesOn: RunningEffect[] = [];
   for (const effect of running) {
-    if (wanted.some(({ id }) => id === effect.id)) goesOn.push(effect);
+    const isSameLife = effect.firstOffset === firstOffset;
+    if (isSameLife && wanted.some(({ id }) => id === effect.id)) goesOn.push(effect);
     else effect.stop();
   }
   return goesOn;

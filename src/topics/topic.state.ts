@@ -14,8 +14,6 @@ export interface Compaction {
 /** A topic that exists, or whose logs do. */
 export interface Topic extends TopicRetention {
   readonly createdAt: number;
-  /** Where in the journal it began: tells it from others that had its name before. */
-  readonly life: number;
   readonly partitions: number;
   readonly cleanupPolicy: CleanupPolicy;
   readonly isDeleting: boolean;
@@ -58,9 +56,9 @@ const noCompaction: Compaction = { begunAt: 0, oldestTombstone: null, underWay: 
 export function evolveTopic(
   state: TopicState,
   event: TopicEvent,
-  { at, offset }: Pick<EventEnvelope, 'at' | 'offset'>,
+  { at }: Pick<EventEnvelope, 'at'>,
 ): TopicState {
-  if (event.type === 'TopicCreated') return created(event, at, offset);
+  if (event.type === 'TopicCreated') return created(event, at);
   if (state === null || event.type === 'TopicRemoved') return null;
   switch (event.type) {
     case 'TopicAltered': {
@@ -96,30 +94,25 @@ export function compactionOf({ compactions }: Topic, partition: number): Compact
 
 export function topicWishes(state: TopicState): readonly TopicWish[] {
   if (state === null) return [];
-  const { life, partitions, revision, starts, compactions } = state;
+  const { partitions, revision, starts, compactions } = state;
   if (state.isDeleting) {
-    return [{ kind: 'dropPartitionLogs', id: `drop ${life}`, notBefore: 0, partitions }];
+    return [{ kind: 'dropPartitionLogs', id: 'drop', notBefore: 0, partitions }];
   }
   const trims = [...starts].map(([partition, before]) => ({ partition, before }));
-  const keep = { id: `logs ${life}.${revision}`, notBefore: 0, partitions, trims };
+  const keep = { id: `logs ${revision}`, notBefore: 0, partitions, trims };
   const wishes: TopicWish[] = [{ kind: 'keepPartitionLogs', ...keep }];
   for (const [partition, { underWay }] of compactions) {
     if (underWay === null) continue;
-    const id = `compact ${life}.${partition} until ${underWay.until}`;
+    const id = `compact ${partition} until ${underWay.until}`;
     wishes.push({ kind: 'compactPartition', id, notBefore: 0, partition, ...underWay });
   }
   return wishes;
 }
 
-function created(
-  event: TopicEvent & { type: 'TopicCreated' },
-  createdAt: number,
-  life: number,
-): Topic {
+function created(event: TopicEvent & { type: 'TopicCreated' }, createdAt: number): Topic {
   const { partitions, retentionMs, retentionBytes, cleanupPolicy } = event;
   return {
     createdAt,
-    life,
     partitions,
     retentionMs,
     retentionBytes,

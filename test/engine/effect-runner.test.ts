@@ -16,6 +16,7 @@ class Streams {
   readonly runner: EffectRunner;
   /** How often a stream was asked because an alarm rang. */
   rings = 0;
+  private firstOffset = 0;
   private readonly wishes = new Map<string, readonly Effect[]>();
 
   constructor() {
@@ -44,13 +45,27 @@ class Streams {
     this.reconcile(kind, id);
   }
 
+  /** The stream ends, and another one begins under its id, before anybody asks either. */
+  beginsAnew(kind: Kind, id: string): void {
+    this.firstOffset += 1;
+    this.reconcile(kind, id);
+  }
+
   private reconcile(kind: Kind, id: string): void {
-    const source = { kind, id, firstOffset: 0, lastOffset: 0 };
+    const source = { kind, id, firstOffset: this.firstOffset, lastOffset: this.firstOffset };
     this.runner.reconcile(source, this.wishes.get(`${kind} ${id}`) ?? []);
   }
 }
 
 describe('an effect', () => {
+  it('is not taken for what another stream of that name wanted before', () => {
+    const streams = new Streams();
+    streams.wants('message', 'a', { call: 0 });
+    streams.beginsAnew('message', 'a');
+    expect(streams.started).toEqual(['message a call', 'message a call']);
+    expect([...streams.running]).toEqual(['message a call']);
+  });
+
   it('that may start at once does, and only once', () => {
     const streams = new Streams();
     streams.wants('message', 'a', { call: 0 });

@@ -32,8 +32,8 @@ const deleted: TopicEvent = { type: 'TopicDeleted' };
 
 /** With so many partitions of other topics there. */
 const history = (...events: readonly TopicEvent[]) => given(topicDecider, { sum: 0 }, ...events);
-const logs = (revision: number, partitions: number, trims: object[] = [], life = 0) => {
-  const id = `logs ${life}.${revision}`;
+const logs = (revision: number, partitions: number, trims: object[] = []) => {
+  const id = `logs ${revision}`;
   return { kind: 'keepPartitionLogs', id, notBefore: 0, partitions, trims };
 };
 
@@ -144,7 +144,7 @@ describe('a topic', () => {
   it('that is deleted is found by nobody, and its name is taken until its logs are gone', () => {
     const { wants, isFinal } = history(created()).when(remove);
     const drop = { kind: 'dropPartitionLogs', notBefore: 0, partitions: 3 };
-    expect(wants).toEqual([{ ...drop, id: 'drop 0' }]);
+    expect(wants).toEqual([{ ...drop, id: 'drop' }]);
     expect(isFinal).toBe(false);
     const leaving = history(created(), deleted);
     expect(leaving.when(ensure('rides')).rejected?.code).toBe('conflict');
@@ -155,8 +155,7 @@ describe('a topic', () => {
     const gone = leaving.when({ type: 'RemoveTopic', ...address });
     expect([gone.wants, gone.isFinal]).toEqual([[], true]);
     const anew = history(created(), deleted, { type: 'TopicRemoved' });
-    // Nothing that runs for the one is taken for what the other one wants.
-    expect(anew.when(create()).wants).toEqual([logs(0, 3, [], 3)]);
+    expect(anew.when(create()).wants).toEqual([logs(0, 3)]);
   });
 
   it('that nobody deleted cannot be removed', () => {
