@@ -23,7 +23,7 @@ export function eachRecord(
   }
 }
 
-/** Calls `visit` with the number that each value begins with; answers how many bytes it has seen. */
+/** Calls `visit` with the number each value begins with; answers how many bytes it has seen. */
 export function eachValueNumber(answer: Buffer, visit: (number: number) => void): number {
   let seen = 0;
   let at = answer.indexOf(valueField);

@@ -8,8 +8,8 @@ import { MeasuredProcess } from './measured-process.js';
 import { connectionsTo, fetchAt } from './topic-passes.js';
 
 /**
- * Fetches every page of the topic from Stepwell, keeps them in a file one after the other, and starts
- * a server of them.
+ * Fetches every page of the topic from Stepwell, keeps them in a file one after the other, and
+ * starts a server of them.
  */
 export async function startBarePages(
   directory: string,

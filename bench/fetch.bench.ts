@@ -1,4 +1,4 @@
-/** Fetch over HTTP: a whole topic by offset, a reader for each partition, cached and from the disk. */
+/** Fetch over HTTP: a whole topic by offset, a reader for each partition, cached or not. */
 import { join } from 'node:path';
 import { startBarePages } from './bare-pages.js';
 import type { Case, Contest, Contestant } from './contest.js';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Node cannot advise the kernel; GNU `dd` can: this reads nothing and lets go of the whole file. */
+/** Node cannot advise the kernel; GNU `dd` can: it reads nothing and lets go of the whole file. */
 const letGoOf = (path: string) => [`if=${path}`, 'iflag=nocache', 'count=0', 'status=none'];
 
 /** Why the page cache cannot be emptied here; null = it can. */
