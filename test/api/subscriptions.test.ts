@@ -246,7 +246,7 @@ describe('a subscription', () => {
     await arrived('lasting', 1);
     await shown('lasting', ({ partitions }) => partitions[0].inFlight === undefined);
     const { dataDirectory } = server;
-    await server.stop();
+    expect(await server.stop()).toBe(true);
     server = await startServer({ dataDirectory });
     await produce('lasting', { value: 'b', partition: 0 });
     const requests = await arrived('lasting', 2);
