@@ -2,6 +2,7 @@
  * Carries out a produce: judges every record before any is written, then appends topic by topic;
  * outcomes are in the order of the request.
  */
+import { LogClosed } from '../../storage/storage-errors.js';
 import type { Refusal } from '../http/error-shapes.js';
 import type { ProduceRecord } from './produce.request.js';
 import type { ProduceResult, RecordAppender, TopicPlan } from './record-appender.js';
@@ -62,11 +63,24 @@ export class ProduceDesk {
       else plans.push({ plan, indexes: own.indexes });
     }
     if (outcomes.refusal !== null) return outcomes.refusal;
-    const appends = plans.map(async ({ plan, indexes }) =>
-      outcomes.store(indexes, await this.appender.append(plan)),
-    );
+    const appends = plans.map(async ({ plan, indexes }) => {
+      const results = await this.append(plan);
+      if ('status' in results) outcomes.refuse(indexes, results);
+      else outcomes.store(indexes, results);
+    });
     await Promise.all(appends);
-    return outcomes.all;
+    return outcomes.refusal ?? outcomes.all;
+  }
+
+  /** A topic may be deleted between its plan and its records: who asks again is told of that. */
+  private async append(plan: TopicPlan): Promise<readonly ProduceResult[] | Refusal> {
+    try {
+      return await this.appender.append(plan);
+    } catch (error) {
+      if (!(error instanceof LogClosed)) throw error;
+      const message = `topic ${plan.topic} takes no records at the moment; try again`;
+      return { status: 503, message, headers: { 'retry-after': '1' } };
+    }
   }
 
   /** Takes out of `own` the records whose partition is not there. */

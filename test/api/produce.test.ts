@@ -146,6 +146,20 @@ describe('a produce', () => {
     expect((await call('/produce/large', records)).status).toBe(200);
   });
 
+  it('whose topic is deleted meanwhile is stored or refused, but is no failure', async () => {
+    const seen = new Set<number>();
+    for (let round = 0; round < 10; round += 1) {
+      await call('/produce/brief', { value: 'v' });
+      const produces = Array.from({ length: 20 }, (_, index) =>
+        call('/produce/brief', { value: 'v' }, index % 2 === 0 ? {} : keyed(`k${round} ${index}`)),
+      );
+      produces.push(call('/admin/topics/brief', undefined, { method: 'DELETE' }));
+      for (const { status } of await Promise.all(produces)) seen.add(status);
+    }
+    expect([...seen].filter((status) => ![200, 404, 409, 503].includes(status))).toEqual([]);
+    expect(seen).toContain(200);
+  });
+
   it('needs credentials', async () => {
     const response = await fetch(`${server.url}/produce/t/v`);
     expect(response.status).toBe(401);
