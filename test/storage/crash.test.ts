@@ -148,7 +148,7 @@ describe('a crash after any change of the disk', () => {
   }, 1_800_000);
 
   it('leaves the old segments or the new ones where it meets a compaction', async () => {
-    for (let seed = 4001; seed <= 4000 + 14 * rounds; seed += 1) {
+    for (let seed = 4001; seed <= 4000 + 5 * rounds; seed += 1) {
       const options = { segmentBytes: 400 + (seed % 5) * 300, compactionKeysMax: 1 + (seed % 4) };
       const run = { seed, steps: 2, policies: crashPolicies, options, compacts: true };
       await crashEverywhere(run);

@@ -18,6 +18,12 @@ export function randomRecord(random: SeededRandom, length: number): RecordInput 
   };
 }
 
+/** A record of one of three keys, often a tombstone. */
+function contested(random: SeededRandom): RecordInput {
+  const value = random.chance(0.4) ? null : Buffer.alloc(random.below(200), random.below(256));
+  return { key: Buffer.from(`key-${random.below(3)}`), value, terms: ['contested'] };
+}
+
 /** One store, open and working, beside what it has promised. */
 export class Workload {
   readonly model = new StoreModel();
@@ -45,7 +51,8 @@ export class Workload {
     await this.createLog('orders');
     for (let round = 0; round < rounds; round += 1) {
       for (let count = 2 + random.below(6); count > 0; count -= 1) {
-        await this.append('orders', 1 + random.below(2), 200);
+        const records = Array.from({ length: 1 + random.below(2) }, () => contested(random));
+        await this.model.append(this.open.store, 'orders', records);
         if (random.chance(0.2)) await this.open.store.log('orders')?.roll();
         this.open.timers.advance(random.below(800));
       }
