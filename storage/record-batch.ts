@@ -203,12 +203,8 @@ export class BatchView implements RecordBatch {
   }
 
   records(): LogRecord[] {
-    const { header, baseOffset, nextOffset } = this;
-    const all = decodeRecords(this.body, header.baseOffset);
-    const whole = baseOffset === header.baseOffset && nextOffset === header.nextOffset;
-    const records = whole
-      ? all
-      : all.filter(({ offset }) => offset >= baseOffset && offset < nextOffset);
+    const { body, header, baseOffset, nextOffset } = this;
+    const records = decodeRecords(body, header.baseOffset, baseOffset, nextOffset);
     return this.backwards ? records.reverse() : records;
   }
 

@@ -134,15 +134,22 @@ const noHeaders: readonly RecordHeader[] = [];
 const noTerms: readonly string[] = [];
 
 /**
- * Reads the records of a batch's body, in order. Throws `RangeError` where the bytes do not follow
- * the grammar (of headers and terms: when they are asked for); with a body whose checksum holds
- * that is a broken invariant.
+ * Reads the records of a batch's body with offsets in [from, until), in order; steps over the
+ * others. Throws `RangeError` where the bytes do not follow the grammar (of headers and terms: when
+ * they are asked for); with a body whose checksum holds that is a broken invariant.
  */
-export function decodeRecords(body: Buffer, baseOffset: Offset): LogRecord[] {
+export function decodeRecords(
+  body: Buffer,
+  baseOffset: Offset,
+  from: Offset = baseOffset,
+  until: Offset = Number.POSITIVE_INFINITY,
+): LogRecord[] {
   const records: LogRecord[] = [];
   for (let start = 0; start < body.length; ) {
     const end = recordEnd(body, start);
-    records.push(decodeRecord(body, start, end, baseOffset));
+    const offset = baseOffset + body.readUInt32LE(start + 4);
+    if (offset >= until) break;
+    if (offset >= from) records.push(decodeRecord(body, start, end, baseOffset));
     start = end;
   }
   return records;
