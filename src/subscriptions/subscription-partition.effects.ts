@@ -139,6 +139,7 @@ export class RecordPushes implements EffectCarrier<PushNext> {
   }
 
   private async publish(push: Push, from: number, source: Source): Promise<number | null> {
+    if (!push.isWanted) return null;
     const { definition, log } = source;
     const { engine, bodyBytesMax: maxBytes } = this.desk;
     const { startOffset } = log;
@@ -151,7 +152,6 @@ export class RecordPushes implements EffectCarrier<PushNext> {
     if (batches === null) return from; // trimmed a moment ago
     const [first, ...rest] = batches.flatMap((batch) => batch.records());
     if (first === undefined) return batches.at(-1)?.nextOffset ?? start;
-    if (!push.isWanted) return null;
     const gone = Math.max(0, startOffset - push.wish.position);
     const command = this.command(push, start, gone, [first, ...rest], source);
     try {

@@ -95,6 +95,20 @@ describe('a subscription whose topic is deleted', () => {
     expect(town.bodies).toEqual([]);
   });
 
+  it('says nothing of the records that it had before itself', async () => {
+    const town = await PushTown.build();
+    for (const partition of [0, 1, 2]) {
+      await town.produce(partition, ...Array.from({ length: 40 }, (_, index) => `${index}`));
+    }
+    await town.subscribe();
+    await town.pass(3);
+    expect(town.bodies.length).toBeLessThan(120);
+    await town.ask(remove(town));
+    await town.pass(20 * second); // a push that failed would be tried again by then
+    expect(town.bodies.length).toBeLessThan(120);
+    expect([...town.server.engine.actors(subscriptionKind).ids()]).toEqual([]);
+  });
+
   it('is there as long as the topic is, after a power cut at any time', async () => {
     for (const nth of changes) {
       const town = await cutAt(nth, remove);
