@@ -37,7 +37,8 @@ export function recordContent(
   if (key !== null) own.push(`${logPrefix}Key`, percentEncoded(key));
   if (value === null) own.push(`${logPrefix}Tombstone`, 'true');
   return {
-    body: value ?? Buffer.alloc(0),
+    // A copy: the value is a view of all that was read with it, which would stay in memory too.
+    body: Buffer.from(value ?? []),
     contentType: null,
     headers: withDefaultHeaders(pairs, ['Content-Type', 'application/octet-stream']),
     place: own,

@@ -51,7 +51,9 @@ export const subscriptionRoutes = {
       201: {
         description:
           'The subscription. How its messages are delivered, the headers of the request say as ' +
-          'those of a publish do',
+          'those of a publish do. The next records of a partition follow when those before ' +
+          'are delivered or have failed for good. New partitions are pushed from their ' +
+          'beginning; when the topic is deleted, so is the subscription',
         schema: subscriptionSchema,
       },
     },

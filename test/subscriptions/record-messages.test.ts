@@ -54,6 +54,13 @@ describe('a record as a message', () => {
     });
   });
 
+  it('keeps nothing in memory of what was read with it', () => {
+    const read = Buffer.alloc(64 * 1024, 'x');
+    const { body } = messageOf({ value: read.subarray(0, 10_000) });
+    expect(body).toHaveLength(10_000);
+    expect(body.buffer).not.toBe(read.buffer);
+  });
+
   it.each([
     ['order:42/a', 'order:42/a'],
     ['', ''],
