@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { printedLines } from '../../src/cli/journal-print.js';
 import { readJournal } from '../../src/cli/journal-reader.js';
 import { identifiersFrom } from '../../src/engine/identifiers.js';
+import type { Ports } from '../../src/ports.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import type { ManualClock } from './manual-clock.js';
 import { RecordingEndpoint, type ScriptedAnswer } from './recording-endpoint.js';
@@ -18,7 +19,10 @@ const golden = 'test/golden/folder';
 /** When the servers that wrote the folders were started. */
 export const writtenAt = 1_767_000_000_000;
 
-/** The journal's segment is filled with zeros ahead; they are cut off for git, and put back. */
+/**
+ * The journal's segment is filled with zeros ahead; they are cut off for git, and put back, unless
+ * the files are small anyway.
+ */
 const prepared = { file: 'logs/0000000000/0000000000.log', bytes: 64 * 1024 * 1024 };
 
 const fixed = { Date: 'Mon, 29 Dec 2025 09:20:00 GMT' };
@@ -45,12 +49,14 @@ export class GoldenFolder {
     readonly version: string,
     private readonly parent: string,
     readonly endpoint: RecordingEndpoint,
+    private readonly fileSizes: Ports['fileSizes'],
   ) {}
 
-  static async open(version: string): Promise<GoldenFolder> {
+  /** `fileSizes`: those that it is written with, where they are not those of a real disk. */
+  static async open(version: string, fileSizes?: Ports['fileSizes']): Promise<GoldenFolder> {
     const parent = await mkdtemp(join(tmpdir(), 'stepwell-golden-'));
     const endpoint = await RecordingEndpoint.start(({ url }) => answerAt(url));
-    return new GoldenFolder(version, parent, endpoint);
+    return new GoldenFolder(version, parent, endpoint, fileSizes);
   }
 
   get path(): string {
@@ -60,6 +66,7 @@ export class GoldenFolder {
   /** Puts the folder there as git has it. */
   async unpack(): Promise<void> {
     await cp(join(golden, this.version), this.path, { recursive: true });
+    if (this.fileSizes !== undefined) return;
     await truncate(join(this.path, prepared.file), prepared.bytes);
   }
 
@@ -77,7 +84,11 @@ export class GoldenFolder {
         STEPWELL_NEXT_SIGNING_KEY: 'sig_golden_2',
         STEPWELL_HOST_OVERRIDES: `hooks.example.com=127.0.0.1:${this.endpoint.port}`,
       },
-      ports: { clock, identifiers: identifiersFrom((length) => random.bytes(length)) },
+      ports: {
+        clock,
+        identifiers: identifiersFrom((length) => random.bytes(length)),
+        ...(this.fileSizes !== undefined && { fileSizes: this.fileSizes }),
+      },
     });
   }
 
@@ -104,18 +115,22 @@ export class GoldenFolder {
   async keep(holdings: unknown): Promise<void> {
     // 64 MiB that every start makes again; LOCK is empty and git keeps no empty folder.
     for (const name of ['RESERVE', 'LOCK', 'tmp', 'quarantine']) {
-      await rm(join(this.path, name), { recursive: true });
+      await rm(join(this.path, name), { recursive: true, force: true });
     }
     const journal = await this.printed();
-    const written = await readFile(join(this.path, prepared.file));
-    if (written.length !== prepared.bytes) throw new Error('the segment was not filled ahead');
-    const end = written.findLastIndex((byte) => byte !== 0) + 1;
-    await truncate(join(this.path, prepared.file), end);
+    if (this.fileSizes === undefined) await this.cutZeros();
     const kept = join(golden, this.version);
     await rm(kept, { recursive: true, force: true });
     await cp(this.path, kept, { recursive: true });
     await writeFile(`${kept}.holdings.json`, `${JSON.stringify(holdings, null, 2)}\n`);
     await writeFile(`${kept}.journal.txt`, journal);
+  }
+
+  private async cutZeros(): Promise<void> {
+    const written = await readFile(join(this.path, prepared.file));
+    if (written.length !== prepared.bytes) throw new Error('the segment was not filled ahead');
+    const end = written.findLastIndex((byte) => byte !== 0) + 1;
+    await truncate(join(this.path, prepared.file), end);
   }
 
   async close(): Promise<void> {
