@@ -47,7 +47,7 @@ const slashed = (path: string) => path.replace(/(?=\?|$)/, '/');
 const refusal = (status: number) => ({ error: expect.stringMatching(/./), status });
 
 describe('every route of records', () => {
-  it('answers with JSON whatever the method, the content type and the slash at the end', async () => {
+  it('answers with JSON whatever the method, the content type, the last slash', async () => {
     for (const { path, methods, ...row } of rows) {
       const raw: Raw = 'body' in row ? { body: row.body } : {};
       for (const method of methods) {

@@ -171,7 +171,6 @@ describe('a publish', () => {
     [{ 'Svc-Retries': '1001' }, 412, 'Svc-Retries'],
     [{ 'Svc-Delay': '2y' }, 412, 'Svc-Delay'],
     [{ 'Upstash-Callback': 'example.com' }, 400, 'Upstash-Callback'],
-    [{ 'Svc-Workflow-Runid': 'wfr_1' }, 400, 'Svc-Workflow-Runid'],
     [{ 'Svc-Schedule-Id': 'x' }, 400, 'Svc-Cron'],
   ])('with %j is refused with %i', async (headers, status, named) => {
     const answer = await publish(endpoint.url, headers as unknown as Record<string, string>);
