@@ -1,9 +1,10 @@
 /** A consume that goes on: records as they come, until the reader or the instance is gone. */
 import type { ServerResponse } from 'node:http';
+import { recordText } from '../topics/record-text.js';
 import type { ConsumeCall } from './consume-call.js';
 import type { ConsumerSession } from './consumer-session.js';
 import type { ConsumerSessions } from './consumer-sessions.js';
-import { Poll, type PollDesk, type PolledRecord, type PollTerms } from './poll.js';
+import { Poll, type PollDesk, type PolledPart, type PollTerms } from './poll.js';
 import { StreamCursor } from './stream-cursor.js';
 import type { TopicPosition } from './topic-partition.js';
 
@@ -89,7 +90,7 @@ export class ConsumeStream {
         await this.send(this.failure(`no offset to begin at: ${places.join(', ')}`));
         return;
       }
-      await this.give(polled.records);
+      await this.give(polled.parts);
     }
   }
 
@@ -98,16 +99,20 @@ export class ConsumeStream {
   }
 
   /** Records, or a sign of life where there are none; they count once the system has them. */
-  private async give(records: readonly PolledRecord[]): Promise<void> {
-    if (this.isOver && records.length === 0) return;
-    const text = records.map((record) => this.framed(record)).join('');
+  private async give(parts: readonly PolledPart[]): Promise<void> {
+    if (this.isOver && parts.length === 0) return;
+    const text = parts.map((part) => this.framed(part)).join('');
     const isTaken = await this.send(text === '' ? this.heartbeat : text);
     if (isTaken && !this.isGone) this.desk.sessions.written(this.session);
   }
 
-  private framed({ own, next, text }: PolledRecord): string {
-    if (this.format === 'lines') return `${text}\n`;
-    return `id: ${this.cursor.idAt(own, next)}\ndata: ${text}\n\n`;
+  private framed({ own, records }: PolledPart): string {
+    const frames = records.map((record) => {
+      const text = recordText(record, own, this.terms.encoding);
+      if (this.format === 'lines') return `${text}\n`;
+      return `id: ${this.cursor.idAt(own, record.offset + 1)}\ndata: ${text}\n\n`;
+    });
+    return frames.join('');
   }
 
   private get heartbeat(): string {

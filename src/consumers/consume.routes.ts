@@ -6,7 +6,9 @@ import type { HotRoutes } from '../http/hot-routes.js';
 import { parseJson } from '../http/json.js';
 import type { Parsed } from '../http/parsed.js';
 import { rawBody } from '../http/raw-body.js';
-import { readEncoding } from '../topics/payload-encoding.js';
+import { type PayloadEncoding, readEncoding } from '../topics/payload-encoding.js';
+import { RecordTexts, recordsArray } from '../topics/record-text.js';
+import { sendRecords } from '../topics/records-answer.js';
 import {
   type ConsumeRequest,
   parseConsume,
@@ -19,13 +21,11 @@ import type { ConsumerPlace } from './consumer.events.js';
 import type { ConsumerSession } from './consumer-session.js';
 import type { Consumers } from './consumers.js';
 import { consumerRoutes } from './consumers.openapi.js';
-import { Poll, type PollTerms } from './poll.js';
+import { Poll, type PolledPart, type PollTerms } from './poll.js';
 import { parseCursor } from './stream-cursor.js';
 import type { TopicPartition } from './topic-partition.js';
 
 type Target = { Params: ConsumerPlace & { topic: string }; Querystring: { timeout?: unknown } };
-
-const jsonType = 'application/json; charset=utf-8';
 
 export class ConsumeRoutes implements HotRoutes {
   constructor(
@@ -111,13 +111,9 @@ export class ConsumeRoutes implements HotRoutes {
     const polled = await poll.run();
     await session.begun;
     if ('undecided' in polled) return sendRefusal(request, reply, undecided(polled.undecided));
-    const { records } = polled;
-    const replacedCount = records.filter(({ isReplaced }) => isReplaced).length;
-    if (replacedCount > 0) reply.header('stream-replaced-records', replacedCount);
-    return reply
-      .header('content-type', jsonType)
-      .header('stream-generation', String(session.generation))
-      .send(`[${records.map(({ text }) => text).join(',')}]`);
+    const texts = polled.parts.map((part) => textsOf(part, terms.encoding));
+    reply.header('stream-generation', String(session.generation));
+    return sendRecords(reply, recordsArray(texts));
   }
 }
 
@@ -126,6 +122,12 @@ interface Turn {
   readonly session: ConsumerSession;
   readonly call: ConsumeCall;
   readonly terms: PollTerms;
+}
+
+function textsOf({ own, records }: PolledPart, encoding: PayloadEncoding): RecordTexts {
+  const texts = new RecordTexts(own, encoding);
+  for (const record of records) texts.add(record, Number.POSITIVE_INFINITY);
+  return texts;
 }
 
 function overlap({ place: { group, instance } }: ConsumerSession): Refusal {

@@ -3,7 +3,7 @@ import type { PartitionLog } from '../../storage/partition-log.js';
 import type { LogRecord } from '../../storage/record.js';
 import type { Clock } from '../engine/clock.js';
 import type { PayloadEncoding } from '../topics/payload-encoding.js';
-import { isReplaced, recordText } from '../topics/record-text.js';
+import { type ReadAmount, readStep } from '../topics/read-step.js';
 import type { TopicAccess } from '../topics/topic-access.js';
 import type { ConsumerSession } from './consumer-session.js';
 import type { OwnedPartition } from './positions.js';
@@ -20,20 +20,18 @@ export interface PollTerms {
   readonly encoding: PayloadEncoding;
 }
 
-/** A record on its way out. */
-export interface PolledRecord {
+/** What was read of one partition; it counts only if it is still owned, and nobody sought. */
+export interface PolledPart {
   readonly own: OwnedPartition;
+  readonly from: number;
   /** Where reading goes on after it. */
   readonly next: number;
-  /** The record as JSON text. */
-  readonly text: string;
-  /** Some of its bytes are no text, and are shown as replacement characters. */
-  readonly isReplaced: boolean;
+  readonly records: readonly LogRecord[];
 }
 
 /** What a poll came to; `undecided` are partitions of which nobody said where to begin. */
 export type Polled =
-  | { readonly records: readonly PolledRecord[] }
+  | { readonly parts: readonly PolledPart[] }
   | { readonly undecided: readonly TopicPartition[] };
 
 /** What polls work with. */
@@ -41,14 +39,6 @@ export interface PollDesk {
   readonly starts: StartPositions;
   readonly topics: Pick<TopicAccess, 'logs'>;
   readonly clock: Clock;
-}
-
-/** What was read of one partition; it counts only if it is still owned, and nobody sought. */
-interface Part {
-  readonly own: OwnedPartition;
-  readonly from: number;
-  readonly next: number;
-  readonly records: readonly PolledRecord[];
 }
 
 export class Poll {
@@ -72,16 +62,16 @@ export class Poll {
    */
   async run(): Promise<Polled> {
     const { session, desk, terms } = this;
-    const nothing: Polled = { records: [] };
+    const nothing: Polled = { parts: [] };
     for (let isLast = false; ; ) {
       const { changes } = session;
       const undecided = await desk.starts.resolve(session);
       if (this.hasEnded) return nothing;
       if (undecided.length > 0) return { undecided };
-      const parts = await this.read();
+      const read = await this.read();
       if (this.hasEnded) return nothing;
-      const records = handOut(session, parts);
-      if (records.length > 0) return { records };
+      const parts = handOut(session, read);
+      if (parts.length > 0) return { parts };
       if (isLast || desk.clock.now() >= terms.until) return nothing;
       if (session.changes === changes) await this.wait();
       isLast = session.changes !== changes;
@@ -111,12 +101,12 @@ export class Poll {
   }
 
   /** Every partition that has something gets a fair share; what one leaves goes to the next. */
-  private async read(): Promise<readonly Part[]> {
+  private async read(): Promise<readonly PolledPart[]> {
     const { positions } = this.session;
     const ready = positions
       .rotated()
       .filter(({ log, position }) => log !== null && position >= 0 && hasMore(log, position));
-    const parts: Part[] = [];
+    const parts: PolledPart[] = [];
     let { maxRecords, maxBytes } = this.terms;
     for (const [index, own] of ready.entries()) {
       if (maxRecords <= 0 || maxBytes <= 0) break;
@@ -125,75 +115,78 @@ export class Poll {
       const isFirst = parts.every(({ records }) => records.length === 0);
       const part = await this.readPart(own, share, isFirst);
       if (part === null) continue;
-      parts.push(part.read);
-      maxRecords -= part.read.records.length;
-      maxBytes -= part.bytes;
+      parts.push(part);
+      maxRecords -= part.records.length;
+      maxBytes -= bytesOf(part);
     }
     return parts;
   }
 
+  /** Takes up to `share`; with `takesOne` one record, however long it is. */
   private async readPart(
     own: OwnedPartition,
-    share: { readonly records: number; readonly bytes: number },
+    share: ReadAmount,
     takesOne: boolean,
-  ): Promise<{ readonly read: Part; readonly bytes: number } | null> {
+  ): Promise<PolledPart | null> {
     const { log } = own;
     if (log === null) return null;
     // Trimmed away: reading begins anew as the reset policy says, or nobody says where.
     const isInside = own.position >= log.startOffset;
     if (!isInside && !this.desk.starts.reset(this.session, own, log)) return null;
     const from = own.position;
-    const batches = await this.batchesOf(own, log, share);
-    const records: PolledRecord[] = [];
+    const records: LogRecord[] = [];
     let bytes = 0;
     let next = from;
-    for (const batch of batches) {
-      for (const record of batch.records()) {
-        bytes += sizeOf(record);
-        const isBeyond = bytes > share.bytes || records.length === share.records;
-        if (isBeyond && !(takesOne && records.length === 0)) {
-          return { read: { own, from, next, records }, bytes };
+    for (let isFull = false; !isFull; ) {
+      const batches = await this.batchesOf(own, log, next, {
+        records: share.records - records.length,
+        bytes: readStep(share, { records: records.length, bytes }),
+      });
+      for (const batch of batches) {
+        for (const record of batch.records()) {
+          bytes += sizeOf(record);
+          isFull = bytes > share.bytes && !(takesOne && records.length === 0);
+          if (isFull) return { own, from, next, records };
+          records.push(record);
+          next = record.offset + 1;
         }
-        next = record.offset + 1;
-        records.push(this.polled(own, record));
+        next = batch.nextOffset;
       }
-      next = batch.nextOffset;
+      isFull = records.length >= share.records || bytes >= share.bytes || batches.length === 0;
     }
-    return { read: { own, from, next, records }, bytes };
-  }
-
-  private polled(own: OwnedPartition, record: LogRecord): PolledRecord {
-    const { encoding } = this.terms;
-    const text = recordText(record, own, encoding);
-    const next = record.offset + 1;
-    return { own, next, text, isReplaced: encoding === 'text' && isReplaced(record) };
+    return { own, from, next, records };
   }
 
   private async batchesOf(
     own: OwnedPartition,
     log: PartitionLog,
-    { records: maxRecords, bytes: maxBytes }: { readonly records: number; readonly bytes: number },
+    offset: number,
+    { records: maxRecords, bytes: maxBytes }: ReadAmount,
   ) {
     try {
-      return await log.read(own.position, { maxRecords, maxBytes });
+      return await log.read(offset, { maxRecords, maxBytes });
     } catch (error) {
       // Trimmed or dropped meanwhile: the next look sees that.
       const logs = await this.desk.topics.logs(own.topic);
-      if (logs?.[own.partition] !== log || own.position < log.startOffset) return [];
+      if (logs?.[own.partition] !== log || offset < log.startOffset) return [];
       throw error;
     }
   }
 }
 
 /** Gives out what is still owned, in order, and moves the positions beyond it. */
-function handOut({ positions }: ConsumerSession, parts: readonly Part[]): PolledRecord[] {
+function handOut({ positions }: ConsumerSession, parts: readonly PolledPart[]): PolledPart[] {
   const given = parts.filter(({ own, from }) => positions.owns(own) && own.position === from);
   for (const { own, next } of given) own.position = next;
-  return given.flatMap(({ records }) => records);
+  return given.filter(({ records }) => records.length > 0);
 }
 
 function hasMore(log: PartitionLog, position: number): boolean {
   return position < log.startOffset || log.highWatermark > position;
+}
+
+function bytesOf({ records }: PolledPart): number {
+  return records.reduce((sum, record) => sum + sizeOf(record), 0);
 }
 
 function sizeOf({ key, value }: LogRecord): number {

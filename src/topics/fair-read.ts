@@ -4,7 +4,8 @@
  */
 import type { PartitionLog } from '../../storage/partition-log.js';
 import type { PayloadEncoding } from './payload-encoding.js';
-import { type RecordPlace, RecordTexts } from './record-text.js';
+import { readStep } from './read-step.js';
+import { type RecordPlace, type RecordsArray, RecordTexts, recordsArray } from './record-text.js';
 
 /** A position with the log that it is in. */
 export interface Cursor extends RecordPlace {
@@ -19,28 +20,13 @@ export interface AnswerBudget {
   readonly bytes: number;
 }
 
-export interface RecordsAnswer {
-  /** One JSON array, in pieces: the records of each position together, in the order asked. */
-  readonly chunks: readonly Buffer[];
-  /** How many records were shown with replacement characters. */
-  readonly replacedCount: number;
-}
-
-/** The first step of a read: as much as most answers are. The store reads ahead as much. */
-const firstStepBytes = 128 * 1024;
-const stepBytesMax = 1024 * 1024;
-
-const opening = Buffer.from('[');
-const comma = Buffer.from(',');
-const closing = Buffer.from(']');
-
 /** Reads what is there; `untilTimestamp` (Unix ms) ends each position before the first such one. */
 export async function readFairly(
   cursors: readonly Cursor[],
   budget: AnswerBudget,
   encoding: PayloadEncoding,
   untilTimestamp: number | null = null,
-): Promise<RecordsAnswer> {
+): Promise<RecordsArray> {
   const shelves = cursors.map((cursor) => new Shelf(cursor, encoding));
   for (const shelf of shelves) await shelf.bound(untilTimestamp);
   let { records, bytes } = budget;
@@ -64,7 +50,7 @@ export async function readFairly(
     busy = hasMoved || isShared ? busy.filter(({ hasMore }) => hasMore) : [];
     isShared = hasMoved;
   }
-  return answerOf(shelves);
+  return recordsArray(shelves.map(({ texts }) => texts));
 }
 
 /** What is taken from one position. */
@@ -102,7 +88,7 @@ class Shelf {
       const batches = await this.log.read(this.offset, {
         until: this.end,
         maxRecords: share.records - taken,
-        maxBytes: stepOf(share, { records: taken, bytes: texts.byteLength - byteLength }),
+        maxBytes: readStep(share, { records: taken, bytes: texts.byteLength - byteLength }),
       });
       for (const batch of batches) {
         for (const record of batch.records()) {
@@ -119,24 +105,4 @@ class Shelf {
     }
     return { records: texts.count - count, bytes: texts.byteLength - byteLength };
   }
-}
-
-/** Bytes to read for what is missing, if the records to come are as long as those before. */
-function stepOf(share: AnswerBudget, taken: AnswerBudget): number {
-  const { records, bytes } = taken;
-  const wanted = records === 0 ? firstStepBytes : (bytes / records) * (share.records - records);
-  return Math.ceil(Math.min(wanted, stepBytesMax, share.bytes - bytes));
-}
-
-function answerOf(shelves: readonly Shelf[]): RecordsAnswer {
-  const chunks: Buffer[] = [];
-  let replacedCount = 0;
-  for (const { texts } of shelves) {
-    if (texts.count === 0) continue;
-    chunks.push(chunks.length === 0 ? opening : comma, ...texts.chunks);
-    replacedCount += texts.replacedCount;
-  }
-  if (chunks.length === 0) chunks.push(opening);
-  chunks.push(closing);
-  return { chunks, replacedCount };
 }

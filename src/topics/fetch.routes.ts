@@ -1,5 +1,4 @@
 /** `/fetch`: records from given positions, without a group (log protocol 1.4.5, 2.11). */
-import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OffsetOutOfRange } from '../../storage/storage-errors.js';
 import type { Clock } from '../engine/clock.js';
@@ -9,16 +8,14 @@ import type { HotRoutes } from '../http/hot-routes.js';
 import { parseJson } from '../http/json.js';
 import { type Parsed, parsed } from '../http/parsed.js';
 import { rawBody } from '../http/raw-body.js';
-import { type Cursor, type RecordsAnswer, readFairly } from './fair-read.js';
+import { type Cursor, readFairly } from './fair-read.js';
 import { type FetchRequest, type Position, parseFetch } from './fetch.request.js';
 import { type PayloadEncoding, readEncoding } from './payload-encoding.js';
+import { sendRecords } from './records-answer.js';
 import { topicRoutes } from './topics.openapi.js';
 import type { TopicsDesk } from './topics-desk.js';
 
 const jsonType = 'application/json; charset=utf-8';
-
-/** A longer answer is streamed: put together it would be in memory twice. */
-const wholeBytesMax = 1024 * 1024;
 
 /** A fetch that was read. */
 type Asked = FetchRequest & { readonly encoding: PayloadEncoding };
@@ -71,7 +68,8 @@ export class FetchRoutes implements HotRoutes {
   ): Promise<FastifyReply> {
     const { maxRecords: records, maxBytes: bytes, encoding, untilTimestamp } = asked;
     try {
-      return send(reply, await readFairly(cursors, { records, bytes }, encoding, untilTimestamp));
+      const answer = await readFairly(cursors, { records, bytes }, encoding, untilTimestamp);
+      return sendRecords(reply, answer);
     } catch (error) {
       // Retention, a purge or the end of the topic may have taken the records meanwhile.
       const now = await this.place(cursors, null);
@@ -151,13 +149,4 @@ function outOfRange(reply: FastifyReply, { topic, partition, log, offset }: Curs
     .code(416)
     .header('content-type', jsonType)
     .send(JSON.stringify({ error, status: 416, topic, partition, earliest, latest }));
-}
-
-function send(reply: FastifyReply, { chunks, replacedCount }: RecordsAnswer): FastifyReply {
-  if (replacedCount > 0) reply.header('stream-replaced-records', replacedCount);
-  reply.header('content-type', jsonType);
-  const byteLength = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-  return byteLength <= wholeBytesMax
-    ? reply.send(Buffer.concat(chunks, byteLength))
-    : reply.header('content-length', byteLength).send(Readable.from(chunks));
 }

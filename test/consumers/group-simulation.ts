@@ -2,9 +2,11 @@
  * A day of consumer groups in a second: readers that join, read, commit, lose answers, die and
  * leave; topics that grow; power cuts at any change of the disk.
  */
+
 import { ConsumeCall } from '../../src/consumers/consume-call.js';
 import type { ConsumerPlace, ConsumerSettings } from '../../src/consumers/consumer.events.js';
 import { Poll } from '../../src/consumers/poll.js';
+import { recordText } from '../../src/topics/record-text.js';
 import { topicKind } from '../../src/topics/topic.events.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
@@ -169,14 +171,16 @@ export class GroupSimulation {
     const polled = await poll.run();
     if ('undecided' in polled || this.isOver(life)) return response.breakOff();
     const { generation } = session;
-    for (const { own } of polled.records) {
+    for (const { own } of polled.parts) {
       if (!session.positions.owns(own)) this.history.found('read of what was lost', own.topic);
     }
     await session.begun;
     // A large answer takes its time to be written, and much may happen meanwhile.
     if (!this.isCalm) await this.delay(this.random.pick([0, 0, 10, second]));
     if (this.isOver(life) || reader.waiting !== response) return response.breakOff();
-    const texts = polled.records.map(({ text }) => text);
+    const texts = polled.parts.flatMap(({ own, records }) =>
+      records.map((record) => recordText(record, own)),
+    );
     this.answered(reader, response, generation, texts);
   }
 

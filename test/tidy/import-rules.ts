@@ -123,6 +123,8 @@ const nouns = [
   // What others ask of topics, and a record as every interface shows it.
   'topic-access',
   'record-text',
+  'records-answer',
+  'read-step',
   'payload-encoding',
 ];
 const grammars = new RegExp(`/(${nouns.join('|')})\\.ts$`);

@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
-import { isReplaced, RecordTexts, recordText } from '../../src/topics/record-text.js';
+import { RecordTexts, recordText } from '../../src/topics/record-text.js';
 import type { LogRecord } from '../../storage/record.js';
 
 const place = { topic: 'rides', partition: 2 };
@@ -32,6 +33,10 @@ const encodings = fc.constantFrom('text' as const, 'base64' as const);
 
 const record = { offset: 7, timestamp: 9, key: null, value: null, headers: [], terms: [] };
 
+const isText = (found: Buffer | null) => found === null || isUtf8(found);
+const isReplaced = ({ key, value, headers }: LogRecord) =>
+  !isText(key) || !isText(value) || !headers.every((header) => isText(header.value));
+
 describe('the text of a record', () => {
   it('leaves no field out', () => {
     expect(recordText(record, place)).toBe(
@@ -62,8 +67,6 @@ describe('the text of a record', () => {
         { key: 'n', value: '' },
       ],
     });
-    expect([isReplaced(full), isReplaced({ ...full, value: key })]).toEqual([true, true]);
-    expect(isReplaced({ ...full, value: key, headers: [] })).toBe(false);
   });
 });
 
