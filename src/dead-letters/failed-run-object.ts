@@ -1,6 +1,5 @@
 /** A failed run as the API shows it (spec: DLQ workflow entry); absent values are left out. */
 import type { EventEnvelope } from '../engine/decider.js';
-import { dialects } from '../http/dialect.js';
 import type { MessagePublished } from '../messages/message.events.js';
 import {
   bodyField,
@@ -13,6 +12,7 @@ import { redactedBody, redactedHeaders } from '../messages/redaction.js';
 import type { RunConfiguration, RunFailed } from '../workflows/run.events.js';
 import type { CallbackState, FailedRun } from './failed-runs.projection.js';
 import { type Attempt, type LastAnswer, lastAnswer } from './last-answer.js';
+import { starterHeaders } from './starter-headers.js';
 
 /** What became of the failure callback (spec: failureCallbackInfo). */
 export interface FailureCallbackInfo {
@@ -29,7 +29,7 @@ export interface FailedRunObject extends Partial<LastAnswer> {
   readonly dlqId: string;
   readonly url: string;
   readonly method: string;
-  /** What the first request of the run carries, without what is signed or counted anew. */
+  /** What the run was started with: its configuration, and what its endpoint is told. */
   readonly header: HeaderMap;
   readonly body?: string;
   readonly bodyBase64?: string;
@@ -80,7 +80,10 @@ export function failedRunObject(told: ToldRun): FailedRunObject {
     dlqId: run.id,
     url,
     method: published.event.method,
-    header: redactedHeaders(firstHeaders(run, configuration), terms.redaction),
+    header: redactedHeaders(
+      headerMap('application/json', starterHeaders(run, configuration)),
+      terms.redaction,
+    ),
     ...bodyField(redactedBody(body, terms.redaction)),
     maxRetries: published.event.maxRetries,
     notBefore: published.event.notBefore,
@@ -96,15 +99,6 @@ export function failedRunObject(told: ToldRun): FailedRunObject {
     ...labelFields(terms.labels),
     ...(typeof error === 'string' && { error }),
   };
-}
-
-function firstHeaders(
-  { runId }: FailedRun,
-  { dialect, url, headers }: RunConfiguration,
-): HeaderMap {
-  const { messagePrefix } = dialects[dialect];
-  const ofRun = [`${messagePrefix}Workflow-RunId`, runId, `${messagePrefix}Workflow-Url`, url];
-  return headerMap('application/json', [...ofRun, ...headers]);
 }
 
 function failureCallbackFields({ terms, failureHeaders }: RunConfiguration) {

@@ -6,11 +6,13 @@ const protocolVersion = '1';
 
 const callTypes = { callResult: 'fromCallback', failureCallback: 'failureCall' } as const;
 
+type Place = Pick<RunPlace, 'role' | 'runId' | 'url' | 'createdAt' | 'entry'>;
+
 /**
  * Names and values in turn. A third party hears nothing of the run; and only a step says the
  * protocol's version: SDKs take its absence for a message that is no list of entries.
  */
-export function runHeaders(place: RunPlace, prefix: string): readonly string[] {
+export function runHeaders(place: Place, prefix: string): readonly string[] {
   const { role, runId, url, createdAt, entry } = place;
   if (role === 'call') return [];
   const isInit = role === 'step' && entry === 0;

@@ -121,7 +121,7 @@ describe('config', () => {
     expect(stdout).toMatch(/^STEPWELL_TIMEOUT +5m +environment$/m);
     expect(stdout).toMatch(/^STEPWELL_RETRIES +3 +default$/m);
     expect(stdout).toMatch(/^STEPWELL_TOKEN +- +generated at the first start$/m);
-    expect(stdout.trim().split('\n')).toHaveLength(28);
+    expect(stdout.trim().split('\n')).toHaveLength(30);
   });
 
   test('makes no data folder', async () => {
