@@ -87,12 +87,25 @@ describe('the texts of records', () => {
     );
   });
 
-  it('show every byte that is text as JSON.stringify does', () => {
-    for (let byte = 0; byte < 0x80; byte += 1) {
+  it('show every byte as JSON.stringify does, wherever it stands', () => {
+    for (let byte = 0; byte < 0x100; byte += 1) {
+      for (let position = 0; position < 9; position += 1) {
+        const texts = new RecordTexts(place, 'text');
+        const value = Buffer.alloc(9, 'a');
+        value[position] = byte;
+        texts.add({ ...record, value }, Number.POSITIVE_INFINITY);
+        expect(texts.toString()).toBe(recordText({ ...record, value }, place));
+      }
+    }
+  });
+
+  it('show numbers as JSON.stringify does', () => {
+    const powers = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
+    const wholes = [0, ...powers.flatMap((power) => [power - 1, power]), Number.MAX_SAFE_INTEGER];
+    for (const timestamp of [...wholes, -1, 0.5, 1e300]) {
       const texts = new RecordTexts(place, 'text');
-      const value = Buffer.from([0x61, byte, 0x62]);
-      texts.add({ ...record, value }, Number.POSITIVE_INFINITY);
-      expect(texts.toString()).toBe(recordText({ ...record, value }, place));
+      texts.add({ ...record, timestamp }, Number.POSITIVE_INFINITY);
+      expect(texts.toString()).toBe(recordText({ ...record, timestamp }, place));
     }
   });
 

@@ -1,0 +1,175 @@
+/** JSON text while it is put together of bytes: it grows in pieces, which are sent as they are. */
+import { isUtf8 } from 'node:buffer';
+
+const firstPieceBytes = 2 * 1024;
+const pieceBytes = 256 * 1024;
+/** What a piece has beyond what it was made for: field names and numbers come next. */
+const frameBytes = 128;
+
+/** So many bytes are escaped one by one, and JSON makes at most six of one; more go by text. */
+const shortBytesMax = 4 * 1024;
+const escapedMax = 6;
+/** Digits of the largest whole number that is exact. */
+const digitsMax = 16;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const zero = 0x30;
+const byNumber = 0x75;
+
+/** Byte to the letter behind its backslash, `u` = by its number; 0 = as it is (RFC 8259, 7). */
+const escapes = new Uint8Array(256);
+escapes.fill(byNumber, 0, 0x20);
+for (const [byte, letter] of ['\bb', '\tt', '\nn', '\ff', '\rr', '""', '\\\\']) {
+  escapes[byte?.charCodeAt(0) ?? 0] = letter?.charCodeAt(0) ?? 0;
+}
+
+/** How far it was. */
+export interface Mark {
+  readonly closedCount: number;
+  readonly closedBytes: number;
+  readonly open: Buffer;
+  readonly end: number;
+}
+
+export class JsonPieces {
+  private readonly closed: Buffer[] = [];
+  private closedBytes = 0;
+  private open: Buffer = none;
+  private end = 0;
+  /** Of what was read last: the buffers of most records are parts of one. */
+  private source: DataView = new DataView(none.buffer);
+
+  get byteLength(): number {
+    return this.closedBytes + this.end;
+  }
+
+  /** All of it. */
+  get pieces(): Buffer[] {
+    return this.end === 0 ? this.closed : [...this.closed, this.open.subarray(0, this.end)];
+  }
+
+  mark(): Mark {
+    const { closed, closedBytes, open, end } = this;
+    return { closedCount: closed.length, closedBytes, open, end };
+  }
+
+  /** Takes back what was written since `mark`. */
+  rewind({ closedCount, closedBytes, open, end }: Mark): void {
+    this.closed.length = closedCount;
+    this.closedBytes = closedBytes;
+    this.open = open;
+    this.end = end;
+  }
+
+  writeByte(byte: number): void {
+    this.room(1)[this.end] = byte;
+    this.end += 1;
+  }
+
+  /** Bytes as they are. */
+  write(bytes: Buffer): void {
+    this.room(bytes.length).set(bytes, this.end);
+    this.end += bytes.length;
+  }
+
+  writeText(text: string): void {
+    const length = Buffer.byteLength(text);
+    this.room(length).write(text, this.end);
+    this.end += length;
+  }
+
+  /** Digit by digit: a text of each number would cost as much as the rest of a short record. */
+  writeNumber(value: number): void {
+    if (!Number.isSafeInteger(value) || value < 0) {
+      this.writeText(String(value));
+      return;
+    }
+    const open = this.room(digitsMax);
+    let length = 1;
+    for (let power = 10; power <= value; power *= 10) length += 1;
+    let rest = value;
+    for (let at = this.end + length - 1; at >= this.end; at -= 1) {
+      const tenth = Math.floor(rest / 10);
+      open[at] = zero + (rest - tenth * 10);
+      rest = tenth;
+    }
+    this.end += length;
+  }
+
+  /** A string of UTF-8; false where some of it had to be shown as replacement characters. */
+  writeString(bytes: Buffer): boolean {
+    if (bytes.length <= shortBytesMax && this.writeShort(bytes)) return true;
+    this.writeText(JSON.stringify(bytes.toString()));
+    return isUtf8(bytes);
+  }
+
+  /** False, and nothing is written, where the bytes are no UTF-8. */
+  private writeShort(bytes: Buffer): boolean {
+    const open = this.room(bytes.length * escapedMax + 2);
+    const plain = this.plainLength(bytes);
+    let { end } = this;
+    let seen = 0;
+    open[end++] = quote;
+    if (plain === bytes.length) open.set(bytes, end);
+    else bytes.copy(open, end, 0, plain);
+    end += plain;
+    for (let index = plain; index < bytes.length; index += 1) {
+      const byte = bytes[index] ?? 0;
+      seen |= byte;
+      const letter = escapes[byte] ?? 0;
+      if (letter === 0) {
+        open[end++] = byte;
+        continue;
+      }
+      open[end++] = backslash;
+      open[end++] = letter;
+      if (letter === byNumber) {
+        end += open.write(byte.toString(16).padStart(4, '0'), end, 'latin1');
+      }
+    }
+    open[end++] = quote;
+    if (seen > 0x7f && !isUtf8(bytes)) return false;
+    this.end = end;
+    return true;
+  }
+
+  /**
+   * So many bytes at least are ASCII that stands for itself. Looks at four at once: the highest bit
+   * of a byte shows below 0x20, a quote, a backslash, and what is no ASCII (a borrow may show one
+   * too many, never one too few).
+   */
+  private plainLength({ buffer, byteOffset, length }: Buffer): number {
+    if (this.source.buffer !== buffer) this.source = new DataView(buffer);
+    const { source } = this;
+    let at = byteOffset;
+    for (const last = byteOffset + length - 4; at <= last; at += 4) {
+      const four = source.getInt32(at, true);
+      const isQuote = (four ^ 0x22222222) - 0x01010101;
+      const isBackslash = (four ^ 0x5c5c5c5c) - 0x01010101;
+      if (((four | (four - 0x20202020) | isQuote | isBackslash) & 0x80808080) !== 0) break;
+    }
+    const end = byteOffset + length;
+    while (at < end && isPlain(source.getUint8(at))) at += 1;
+    return at - byteOffset;
+  }
+
+  /** The open piece, with room for `length` bytes at `end`. */
+  private room(length: number): Buffer {
+    if (this.end + length <= this.open.length) return this.open;
+    if (this.end > 0) {
+      this.closed.push(this.open.subarray(0, this.end));
+      this.closedBytes += this.end;
+    }
+    const size = Math.min(Math.max(firstPieceBytes, this.open.length * 2), pieceBytes);
+    this.open = Buffer.allocUnsafe(Math.max(size, length + frameBytes));
+    this.end = 0;
+    return this.open;
+  }
+}
+
+function isPlain(byte: number): boolean {
+  return byte < 0x80 && escapes[byte] === 0;
+}
+
+const none = Buffer.alloc(0);
