@@ -3,12 +3,28 @@ import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../engine/decider.js';
 import type { Journal } from '../engine/journal.js';
 import { messageTerm } from '../messages/message-terms.js';
-import { type RunEnd, type RunEvent, type RunStarted, runKind } from '../workflows/run.events.js';
-import { startedRunTerm } from '../workflows/run-terms.js';
+import {
+  type RunConfiguration,
+  type RunEnd,
+  type RunEvent,
+  type RunReconfigured,
+  type RunStarted,
+  runKind,
+} from '../workflows/run.events.js';
+import { configuredRunTerm } from '../workflows/run-terms.js';
 import { isRunEnd } from './run-log-entry.js';
 
 /** How a run began. */
 export type Started = EventEnvelope<RunStarted>;
+
+/** How its endpoint took it over. */
+export type TakenOver = EventEnvelope<RunReconfigured>;
+
+/** A run as it was to be called when something happened to it. */
+export interface LoggedRun {
+  readonly started: Started;
+  readonly configuration: RunConfiguration;
+}
 
 /** What one page keeps at hand, in bytes: a payload is a view of all that was read with it. */
 const keptBytesMax = 16 * 1024 * 1024;
@@ -17,6 +33,8 @@ const readBytes = 32 * 1024;
 /** A run, and the last of its events that were met. */
 interface Met {
   readonly started: Started;
+  /** null = it was not, up to there; it is once at most. */
+  readonly takenOver: TakenOver | null;
   readonly upTo: number;
 }
 
@@ -32,20 +50,14 @@ export class LoggedRuns {
     private readonly spend: () => void,
   ) {}
 
-  /** How the run of an event began; null where that has left the journal. */
-  async of(envelope: EventEnvelope<RunEvent>): Promise<Started | null> {
-    const { id, offset, previous } = envelope;
-    if (isStarted(envelope)) return this.meet(envelope, offset);
-    // Another run may have had the name before, or have it since.
-    const met = this.met.get(id);
-    if (met !== undefined && offset > met.started.offset) {
-      if (offset <= met.upTo) return met.started;
-      if (previous >= met.started.offset && previous <= met.upTo) {
-        return this.meet(met.started, offset);
-      }
-    }
-    const started = await this.before(id, offset);
-    return started === null ? null : this.meet(started, offset);
+  /** The run of an event, as it was then; null where its beginning has left the journal. */
+  async of(envelope: EventEnvelope<RunEvent>): Promise<LoggedRun | null> {
+    const met = this.known(envelope) ?? (await this.configured(envelope));
+    if (met === null) return null;
+    this.met.set(envelope.id, met);
+    const { started, takenOver } = met;
+    const isSince = takenOver !== null && takenOver.offset <= envelope.offset;
+    return { started, configuration: (isSince ? takenOver : started).event.configuration };
   }
 
   /** The run of this name that began at `from` or after it, before `until`. */
@@ -71,9 +83,31 @@ export class LoggedRuns {
     return null;
   }
 
-  private meet(started: Started, upTo: number): Started {
-    this.met.set(started.id, { started, upTo });
-    return started;
+  /** The run of an event, as far as others of its events have told. */
+  private known(envelope: EventEnvelope<RunEvent>): Met | undefined {
+    const { id, offset, previous } = envelope;
+    const met = this.met.get(id);
+    // Another run may have had the name before, or have it since.
+    if (met === undefined || offset <= met.started.offset) return undefined;
+    if (offset <= met.upTo) return met;
+    const follows = previous >= met.started.offset && previous <= met.upTo;
+    return follows && !isTakenOver(envelope) ? { ...met, upTo: offset } : undefined;
+  }
+
+  /** The run of an event, as the events that say how it is to be called tell. */
+  private async configured(envelope: EventEnvelope<RunEvent>): Promise<Met | null> {
+    const { id, offset } = envelope;
+    if (isStarted(envelope)) return { started: envelope, takenOver: null, upTo: offset };
+    const terms = [[messageTerm.runId(id)], [configuredRunTerm]];
+    const range = { from: 0, until: offset + 1, order: 'newest' as const };
+    let takenOver: TakenOver | null = null;
+    for await (const each of this.journal.query({ terms, ...range })) {
+      this.spend();
+      if (!isOf(each, id)) continue;
+      if (isTakenOver(each)) takenOver = each;
+      else if (isStarted(each)) return { started: each, takenOver, upTo: offset };
+    }
+    return null;
   }
 
   private async first(
@@ -82,7 +116,7 @@ export class LoggedRuns {
     from: number,
     until: number,
   ): Promise<Started | null> {
-    const terms = [[messageTerm.runId(runId)], [startedRunTerm]];
+    const terms = [[messageTerm.runId(runId)], [configuredRunTerm]];
     for await (const envelope of this.journal.query({ terms, from, until, order })) {
       this.spend();
       if (isOf(envelope, runId) && isStarted(envelope)) return envelope;
@@ -98,6 +132,10 @@ export function isRunEvent(envelope: EventEnvelope): envelope is EventEnvelope<R
 
 export function isStarted(envelope: EventEnvelope): envelope is Started {
   return envelope.kind === runKind && envelope.event.type === 'RunStarted';
+}
+
+export function isTakenOver(envelope: EventEnvelope): envelope is TakenOver {
+  return envelope.kind === runKind && envelope.event.type === 'RunReconfigured';
 }
 
 function isOf(envelope: EventEnvelope, id: string): envelope is EventEnvelope<RunEvent> {

@@ -3,15 +3,24 @@ import type { EventEnvelope } from '../engine/decider.js';
 import type { MessageEvent } from '../messages/message.events.js';
 import { isWithin } from '../messages/message-filter.js';
 import { anyRunTerm, messageTerm } from '../messages/message-terms.js';
-import { startedRunTerm } from '../workflows/run-terms.js';
+import type { RunConfiguration } from '../workflows/run.events.js';
+import { configuredRunTerm } from '../workflows/run-terms.js';
 import { type LogEntry } from './log-entry.js';
 import type { LogPageContent } from './log-page.js';
 import { type LogListing, logPage, type WeighedRow } from './log-walk.js';
-import { isRunEvent, isStarted, LoggedRuns, type Started } from './logged-runs.js';
+import {
+  isRunEvent,
+  isStarted,
+  isTakenOver,
+  type LoggedRun,
+  LoggedRuns,
+  type Started,
+  type TakenOver,
+} from './logged-runs.js';
 import { type Published, PublishedMessages } from './published-messages.js';
 import { type ChildRun, type HistoryEntry, RunHistory } from './run-history.js';
 import type { RunLogDesk } from './run-log.js';
-import { endStates, runEntriesOf } from './run-log-entry.js';
+import { endStates } from './run-log-entry.js';
 import { originOfRun } from './run-log-row.js';
 import { matchesRun, type RunListQuery, runQueryTerms } from './run-logs.request.js';
 import { type RunObject, runObject } from './run-object.js';
@@ -19,7 +28,10 @@ import { type RunObject, runObject } from './run-object.js';
 export class RunList {
   constructor(private readonly desk: RunLogDesk) {}
 
-  /** One page of runs, ordered by their starts. */
+  /**
+   * One page of runs, ordered by their starts. One that its endpoint took over is found by both its
+   * configurations; by the second alone it stands where it was taken over.
+   */
   page(asked: RunListQuery): Promise<LogPageContent<RunObject>> {
     return logPage(this.desk, asked, async (query, spend) => {
       const begun = await this.runsOf(query.messageIds, spend);
@@ -64,18 +76,20 @@ class RunListing implements LogListing<RunObject> {
     private readonly spend: () => void,
   ) {
     const named = begun === null ? [] : [[...begun.values()].map(messageTerm.runId)];
-    this.terms = [[startedRunTerm], ...named, ...runQueryTerms(query)];
+    this.terms = [[configuredRunTerm], ...named, ...runQueryTerms(query)];
     this.runs = new LoggedRuns(desk.journal, spend);
     this.running = new Set(desk.running().map(({ messageId }) => messageId));
   }
 
   entriesOf(envelope: EventEnvelope): readonly LogEntry<string>[] {
-    return isStarted(envelope) ? runEntriesOf(envelope) : [];
+    if (!isStarted(envelope) && !isTakenOver(envelope)) return [];
+    return [{ state: 'RUN_STARTED', time: envelope.at, nextDeliveryTime: null, end: null }];
   }
 
-  async rowOf(started: Started): Promise<WeighedRow<RunObject> | null> {
-    if (!(await this.isMeant(started))) return null;
-    const history = await this.historyOf(started);
+  async rowOf(envelope: Started | TakenOver): Promise<WeighedRow<RunObject> | null> {
+    const run = await this.runs.of(envelope);
+    if (run === null || !this.isPlaced(run) || !(await this.isMeant(run.started))) return null;
+    const history = await this.historyOf(run.started);
     const children = await this.childrenOf(history);
     const { running, query, desk } = this;
     const now = desk.clock.now();
@@ -93,11 +107,22 @@ class RunListing implements LogListing<RunObject> {
     return false;
   }
 
+  /** Whether a run that is configured like this is to stand here: it does so once. */
+  private isPlaced({ started, configuration }: LoggedRun): boolean {
+    const first = started.event.configuration;
+    const isElsewhere = configuration !== first && this.isFound(started, first);
+    return this.isFound(started, configuration) && !isElsewhere;
+  }
+
+  private isFound(started: Started, configuration: RunConfiguration): boolean {
+    return matchesRun(originOfRun({ started, configuration }), this.query);
+  }
+
   private async isMeant(started: Started): Promise<boolean> {
     const { at, offset } = started;
     const { query, begun } = this;
     if (begun !== null && !begun.has(offset)) return false;
-    if (!isWithin(at, query) || !matchesRun(originOfRun(started), query)) return false;
+    if (!isWithin(at, query)) return false;
     if (query.states === null) return true;
     const end = await this.runs.endOf(started, this.desk.journal.highWatermark);
     return query.states.has(end === null ? 'RUN_STARTED' : endStates[end.event.type]);

@@ -6,7 +6,7 @@ import { redactedHeaders } from '../messages/redaction.js';
 import type { RunEvent, StepInfo } from '../workflows/run.events.js';
 import type { LogEntry } from './log-entry.js';
 import { errorOf } from './log-row.js';
-import type { Started } from './logged-runs.js';
+import type { LoggedRun } from './logged-runs.js';
 import type { Published } from './published-messages.js';
 import type { RunOrigin } from './run-logs.request.js';
 import type { StepFields } from './run-step-fields.js';
@@ -56,18 +56,18 @@ export interface RunLogRow {
 /** A row that an event of a run is; of its texts, `bytesMax` bytes (null = all, -1 = nothing). */
 export function runRow(
   envelope: EventEnvelope<RunEvent>,
-  started: Started,
+  run: LoggedRun,
   { state, time }: LogEntry<string>,
   bytesMax: number | null,
 ): RunLogRow {
   const { event } = envelope;
-  const { configuration, invoker } = started.event;
-  const isHidden = configuration.terms.redaction?.body === true;
+  const { invoker } = run.started.event;
+  const isHidden = run.configuration.terms.redaction?.body === true;
   const response =
     event.type === 'RunSucceeded' ? shownText(envelope.body, bytesMax, isHidden) : undefined;
   const stepInfo = openedStepInfo(envelope);
   return {
-    ...commonFields(originOfRun(started), state, time),
+    ...commonFields(originOfRun(run), state, time),
     ...(stepInfo !== null && { stepInfo }),
     ...(invoker !== null && {
       invokerWorkflowRunId: invoker.runId,
@@ -102,8 +102,8 @@ export function runMessageRow(
 }
 
 /** What filters look at in a row of a run. */
-export function originOfRun({ id, at, event }: Started): RunOrigin {
-  const { url, callerIp, terms } = event.configuration;
+export function originOfRun({ started: { id, at }, configuration }: LoggedRun): RunOrigin {
+  const { url, callerIp, terms } = configuration;
   const { labels, flowControl } = terms;
   const flowControlKey = flowControl?.key ?? null;
   return { runId: id, url, createdAt: at, labels, flowControlKey, callerIp };

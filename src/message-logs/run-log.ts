@@ -92,9 +92,9 @@ class RunLogListing implements LogListing<RunLogRow> {
   ): Promise<WeighedRow<RunLogRow> | null> {
     const { query } = this;
     if (query.messageIds !== null || !this.meansEntry(null, entry)) return null;
-    const started = await this.runs.of(envelope);
-    if (started === null || !matchesRun(originOfRun(started), query)) return null;
-    const row = runRow(envelope, started, entry, query.trimBody);
+    const run = await this.runs.of(envelope);
+    if (run === null || !matchesRun(originOfRun(run), query)) return null;
+    const row = runRow(envelope, run, entry, query.trimBody);
     return { row, characters: row.workflowRunResponse?.length ?? 0 };
   }
 

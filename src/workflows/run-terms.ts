@@ -2,8 +2,8 @@
 import { anyRunTerm, messageTerm } from '../messages/message-terms.js';
 import type { RunTerms } from './run.events.js';
 
-/** What the first event of every run is found by. */
-export const startedRunTerm = 'run-started';
+/** What the events are found by that say how a run is to be called: its start, a takeover. */
+export const configuredRunTerm = 'run-started';
 
 /** What a run is found by, and its events and messages. */
 export interface RunOrigin {

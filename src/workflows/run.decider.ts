@@ -23,7 +23,7 @@ import {
 import { endOfRun } from './run-end.policy.js';
 import { overflow, repeatOf } from './run-history.policy.js';
 import { reactToRun } from './run-reactions.policy.js';
-import { runTerms, startedRunTerm } from './run-terms.js';
+import { configuredRunTerm, runTerms } from './run-terms.js';
 import { endWait, openWait, storeNotification } from './run-waits.policy.js';
 
 /** A message of a run that is not final. */
@@ -201,8 +201,8 @@ function wants({ waits }: RunState): readonly EndWaitWish[] {
 }
 
 function terms(event: RunEvent, { id }: RunCommand, { life }: RunState): readonly string[] {
-  return event.type === 'RunStarted'
-    ? [...runTerms(id, event.configuration), startedRunTerm]
+  return 'configuration' in event
+    ? [...runTerms(id, event.configuration), configuredRunTerm]
     : runTerms(id, life.context);
 }
 

@@ -248,6 +248,23 @@ describe('a question to the listing of runs', () => {
     expect(body).toHaveProperty('cursor');
   });
 
+  it('finds a run that was taken over by its labels before and after, once', async () => {
+    const later = { 'svc-delay': '1h' };
+    const id = await stage.workflow.trigger({ ...later, 'svc-label': 'begun,both' });
+    const [begun] = await stage.runs(`workflowRunId=${id}`);
+    const own = { 'svc-workflow-trigger-by-sdk': 'true', 'svc-label': 'taken,both' };
+    await stage.workflow.trigger({ ...own, 'svc-workflow-runid': id });
+    for (const order of ['latestFirst', 'earliestFirst']) {
+      for (const query of ['label=begun', 'label=taken', 'label=both', `workflowRunId=${id}`]) {
+        expect([query, await idsOf(`${query}&order=${order}`)]).toEqual([query, [id]]);
+      }
+    }
+    expect(await idsOf('label=begun,taken,both')).toEqual([id]);
+    expect(await idsOf(`label=taken&fromDate=${begun?.workflowRunCreatedAt}`)).toEqual([id]);
+    expect(await idsOf(`label=taken&toDate=${(begun?.workflowRunCreatedAt ?? 0) - 1}`)).toEqual([]);
+    expect(await stage.runs('label=taken')).toMatchObject([{ labels: ['taken', 'both'] }]);
+  });
+
   it('gets as much of texts as it asks for', async () => {
     const query = `workflowRunId=${toured.workflowRunId}&trimBody`;
     const [cut] = await stage.runs(`${query}=3`);

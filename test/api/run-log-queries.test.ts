@@ -47,6 +47,34 @@ describe('a question to the flat log', () => {
     expect(await found('flowControlKey=other')).toBe(0);
   });
 
+  it('finds rows of a run that was taken over by the labels that they show', async () => {
+    const later = { 'svc-delay': '1h', 'svc-label': 'begun' };
+    const id = await stage.workflow.trigger(later);
+    stage.workflow.script = async (_delivery, workflow) => {
+      await workflow.end(id, 'secret');
+      return undefined;
+    };
+    const own = { 'svc-workflow-trigger-by-sdk': 'true', 'svc-label': 'taken' };
+    await stage.workflow.trigger({ ...own, 'svc-workflow-runid': id, 'svc-redact-fields': 'body' });
+    await stage.ended(id);
+    const all = await stage.rows(`workflowRunId=${id}`);
+    for (const label of ['begun', 'taken']) {
+      for (const order of ['latestFirst', 'earliestFirst']) {
+        const rowsFound = await stage.rows(`label=${label}&order=${order}`);
+        const shown = all.filter((row) => row.label === label);
+        expect([label, rowsFound]).toEqual([
+          label,
+          order === 'latestFirst' ? shown : [...shown].reverse(),
+        ]);
+      }
+    }
+    const [started, ended] = ['RUN_STARTED', 'RUN_SUCCESS'].map((state) =>
+      all.find((row) => row.state === state),
+    );
+    expect([started?.label, ended?.label]).toEqual(['begun', 'taken']);
+    expect(ended?.workflowRunResponse).toMatch(/^REDACTED/);
+  });
+
   it('finds rows by state, of runs and of messages, in either spelling', async () => {
     const count = (state: string) => rows.filter((row) => row.state === state).length;
     for (const state of ['RUN_SUCCESS', 'WAITER_ADDED', 'INVOKED', 'CREATED', 'DELIVERED']) {
