@@ -92,14 +92,16 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
   /** The state after something that already happened. Total: it never refuses, it never mutates. */
   evolve(state: State, event: Event, envelope: EventEnvelope<Event>): State;
   /**
-   * Commands for other streams, decided in the same turn; `state` is the one after the event, and
-   * `command` the one that it was decided for. A refused one is dropped and counted.
+   * Commands for other streams, decided in the same turn; `state` is the one after the event,
+   * `command` the one that it was decided for, and `before` the state before the event. A refused
+   * one is dropped and counted.
    */
   react?(
     envelope: EventEnvelope<Event>,
     state: State,
     names: TurnNames,
     command: Cmd,
+    before: State,
   ): readonly Command[];
   wants(state: State, id: string): readonly Effect[];
   /** A final stream leaves memory; reading it back is a read of the journal. */

@@ -91,7 +91,7 @@ export class Turn {
     this.records.push(this.codec.encode(envelope, [id, ...terms]));
     this.envelopes.push(envelope);
     const evolved = actors.evolve(envelope, actor, this.changes);
-    const reactions = decider.react?.(envelope, evolved.state, this.names, command);
+    const reactions = decider.react?.(envelope, evolved.state, this.names, command, before);
     if (reactions !== undefined) this.reactions.push(...reactions);
     return evolved;
   }

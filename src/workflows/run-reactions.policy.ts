@@ -20,6 +20,7 @@ import {
 } from './run-messages.policy.js';
 import { runTerms } from './run-terms.js';
 
+type MessageEnding = CancelMessage | CompleteMessage;
 type Recorded<Event extends RunEvent> = EventEnvelope<RunEvent> & { readonly event: Event };
 
 const nothing: readonly Command[] = [];
@@ -29,19 +30,24 @@ const outcomes: Readonly<Record<RunEnd['type'], InvocationEnded['outcome']>> = {
   RunCanceled: 'canceled',
 };
 
-/** `command` is the one that the event was decided for. */
+/** `command` is the one that the event was decided for, and `before` the run as that found it. */
 export function reactToRun(
   envelope: EventEnvelope<RunEvent>,
   state: RunState,
   names: TurnNames,
   command: RunCommand,
+  before: RunState,
 ): readonly Command[] {
   const { event, at } = envelope;
   switch (event.type) {
     case 'RunStarted':
       return command.type === 'StartRun' ? started(envelope, state, command) : nothing;
     case 'RunReconfigured':
-      return [stepMessage(envelope, state, event.messageId, at)];
+      // The new delivery first: a run without one goes on no more.
+      return [
+        stepMessage(envelope, state, event.messageId, at),
+        ...endings(envelope, before, 'CompleteMessage', event.completed),
+      ];
     case 'StepStored':
       if (command.type !== 'SubmitStep') return nothing;
       return [stepMessage(envelope, state, event.messageId, command.notBefore, command.options)];
@@ -94,17 +100,23 @@ function ended(envelope: Recorded<RunEnd>, state: RunState, names: TurnNames): r
 }
 
 /** Messages that the run will not need any more. */
-function leftBehind(
-  { id, event, at }: Recorded<RunEnd>,
-  { life }: RunState,
-): readonly (CancelMessage | CompleteMessage)[] {
-  const terms = runTerms(id, life.context);
-  const command = (type: 'CancelMessage' | 'CompleteMessage') => (messageId: string) =>
-    ({ type, kind: messageKind, id: messageId, at, terms }) as const;
-  const canceled = event.canceled.map(command('CancelMessage'));
+function leftBehind(envelope: Recorded<RunEnd>, state: RunState): readonly MessageEnding[] {
+  const { event } = envelope;
+  const canceled = endings(envelope, state, 'CancelMessage', event.canceled);
   return event.type === 'RunSucceeded'
-    ? [...event.completed.map(command('CompleteMessage')), ...canceled]
+    ? [...endings(envelope, state, 'CompleteMessage', event.completed), ...canceled]
     : canceled;
+}
+
+/** `state` is that of the run which has published them: they are found as it is found then. */
+function endings(
+  { id, at }: EventEnvelope<RunEvent>,
+  { life }: RunState,
+  type: MessageEnding['type'],
+  messageIds: readonly string[],
+): readonly MessageEnding[] {
+  const terms = runTerms(id, life.context);
+  return messageIds.map((messageId) => ({ type, kind: messageKind, id: messageId, at, terms }));
 }
 
 function tellFailure(envelope: Recorded<RunFailed>, state: RunState, names: TurnNames) {

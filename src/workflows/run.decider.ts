@@ -20,6 +20,7 @@ import {
   type RunState,
   runPacking,
 } from './run.state.js';
+import { liftReconfiguredToVersion2 } from './run.upcasters.js';
 import { endOfRun } from './run-end.policy.js';
 import { overflow, repeatOf } from './run-history.policy.js';
 import { reactToRun } from './run-reactions.policy.js';
@@ -109,8 +110,7 @@ function start(command: StartRun, state: RunState, view: RunView): Decision<RunE
     if (!command.isTakeover || !canBeTakenOver(state)) {
       return accept<RunEvent>([], { ...first, deduplicated: true });
     }
-    const receipt: StartReceipt = { ...first, messageId, deduplicated: false };
-    return accept([{ type: 'RunReconfigured', configuration, messageId }], receipt);
+    return takeOver(command, first, view);
   }
   // An endpoint that dawdles must not begin a run again that has ended and been forgotten.
   if (command.isTakeover) return reject('invalid', `workflow run ${id} is not active`);
@@ -131,6 +131,18 @@ function start(command: StartRun, state: RunState, view: RunView): Decision<RunE
     receipt,
     payloadOffset === null && payloadBytes > 0 ? payload : null,
   );
+}
+
+/** The delivery that asked for it needs no other answer, and must not ask again. */
+function takeOver(
+  { id, configuration, messageId }: StartRun,
+  first: KnownRun,
+  view: RunView,
+): Decision<RunEvent> {
+  const deliveries = view.pending(id).filter(({ role }) => role === 'step');
+  const completed = deliveries.map((message) => message.messageId);
+  const receipt: StartReceipt = { ...first, messageId, deduplicated: false };
+  return accept([{ type: 'RunReconfigured', configuration, messageId, completed }], receipt);
 }
 
 /** Once, before its first step: an endpoint that is delivered to twice asks twice. */
@@ -216,4 +228,5 @@ export const runDecider: Decider<RunState, RunCommand, RunEvent, RunView> = {
   isFinal: isFinalRun,
   terms,
   packing: runPacking,
+  upcasters: { RunReconfigured: [liftReconfiguredToVersion2] },
 };

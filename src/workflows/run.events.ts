@@ -147,6 +147,8 @@ export interface RunReconfigured extends DomainEvent {
   readonly configuration: RunConfiguration;
   /** The initial entry is delivered again, as this message. */
   readonly messageId: string;
+  /** Earlier messages that deliver it: this is the answer to them. */
+  readonly completed: readonly string[];
 }
 
 /** A step told whom to call when the run fails, which older clients say no earlier. */

@@ -114,6 +114,17 @@ describe('a run that an SDK starts', () => {
     expect(request.headers).toMatchObject({ 'x-tenant': 'acme' });
     expect(request.headers).not.toHaveProperty('svc-workflow-unknown-sdk');
   });
+
+  it('has answered its first delivery once it is taken over: that is not repeated', async () => {
+    const first = idOf(await endpoint.init({ 'svc-forward-svc-workflow-unknown-sdk': 'true' }));
+    await endpoint.received(1);
+    const second = idOf(await endpoint.init({ 'svc-workflow-trigger-by-sdk': 'true' }));
+    const statusOf = async (id: string) =>
+      (await callApi(server, 'GET', `/v2/messages/${id}`)).status;
+    expect([await statusOf(first), await statusOf(second)]).toEqual([404, 200]);
+    const { body } = await callApi(server, 'GET', `/v2/logs?messageId=${first}`);
+    expect(body).toMatchObject({ logs: [{ state: 'DELIVERED' }, { state: 'CREATED' }] });
+  });
 });
 
 describe('a run that cannot be started', () => {

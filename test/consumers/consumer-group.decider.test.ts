@@ -117,6 +117,7 @@ describe('a join', () => {
         group(alone).state,
         names,
         command,
+        group(alone).state,
       ),
     ).toEqual([{ type: 'OpenConsumer', kind: 'consumer', id: '%C3%A4%20b/a/1', at: 5, settings }]);
   });

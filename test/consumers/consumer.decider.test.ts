@@ -49,11 +49,11 @@ describe('a consumer instance', () => {
     const names = { next: () => '' };
     const { state } = consumer(opened);
     expect(
-      consumerDecider.react?.({ ...envelope, id, event: closed }, state, names, close),
+      consumerDecider.react?.({ ...envelope, id, event: closed }, state, names, close, state),
     ).toEqual([{ type: 'LeaveGroup', kind: 'consumer-group', id: 'a/b', at: 7, instance: 'c/d' }]);
-    expect(consumerDecider.react?.({ ...envelope, id, event: opened }, state, names, open)).toEqual(
-      [],
-    );
+    expect(
+      consumerDecider.react?.({ ...envelope, id, event: opened }, state, names, open, state),
+    ).toEqual([]);
   });
 });
 

@@ -73,6 +73,7 @@ describe('a run that has begun', () => {
       type: 'RunReconfigured',
       configuration: configuration({ terms, headers: [] }),
       messageId: 'msg_again',
+      completed: [],
     });
     run.deliver('msg_again', 0);
     expect(run.object()).toMatchObject({

@@ -1,18 +1,26 @@
 /** What must hold of any simulated day of runs; each rule throws with what breaks it. */
 
 import { stepKey } from '../../src/workflows/entry-list.js';
-import type { RunConfiguration } from '../../src/workflows/run.events.js';
+import type { RunConfiguration, RunReconfigured } from '../../src/workflows/run.events.js';
 import { holds } from './holds.js';
 import { fateOf, type MessageHistory } from './messaging-history.js';
 import type { Call } from './simulated-endpoints.js';
 import type { Simulation } from './simulation.js';
-import { type RunHistories, type RunHistory, stepEntries } from './workflow-history.js';
+import {
+  type Recorded,
+  type RunHistories,
+  type RunHistory,
+  stepEntries,
+} from './workflow-history.js';
 import { type DeliveredEntry, nextMove } from './workflow-interpreter.js';
 import { deliveriesOf, numbered } from './workflow-program.js';
 import { isTakenBack, lineageOf } from './workflow-revivals.js';
 import type { WorkflowWorld } from './workflow-world.js';
 
 export type WorkflowSimulation = Simulation<WorkflowWorld>;
+
+const takeoversOf = ({ events }: RunHistory) =>
+  events.filter(({ event }) => event.type === 'RunReconfigured') as Recorded<RunReconfigured>[];
 
 const roleOf = ({ published }: MessageHistory) => published.event.run?.role;
 
@@ -88,11 +96,9 @@ export function oneOutcomePerStep({ id, program, entries }: RunHistory): void {
 }
 
 /** Every delivery of an entry carries the entries up to its own, as they were stored. */
-export function prefixesAreExact(
-  calls: CallsByMessage,
-  { id, entries, messages, events }: RunHistory,
-): void {
-  const isTakenOver = events.some(({ event }) => event.type === 'RunReconfigured');
+export function prefixesAreExact(calls: CallsByMessage, history: RunHistory): void {
+  const { id, entries, messages } = history;
+  const isTakenOver = takeoversOf(history).length > 0;
   // The initial entry is named anew when its run is taken over.
   const nameOf = (messageId: string, index: number) =>
     isTakenOver && index === 0 ? 'initial' : messageId;
@@ -122,6 +128,7 @@ export function entriesAreDelivered(
   history: RunHistory,
 ): void {
   const { id, entries, messages, end, endsBefore, started } = history;
+  const answered = new Set(takeoversOf(history).flatMap(({ event }) => event.completed));
   const ids = new Set(messages.map((message) => message.id));
   // What a run inherits may have been delivered before.
   const own = entries.slice(started.event.inherited?.entries.length ?? 0);
@@ -142,7 +149,33 @@ export function entriesAreDelivered(
     const isTooLate = finalOffset >= endsBefore;
     const isLost = fate === 'canceled' && finalOffset < (end?.offset ?? 0);
     holds(isOf, { isTooLate }, { isTooLate: false });
-    if (isLost) holds(isOf, { isAsked: isTakenBack(asked, message) }, { isAsked: true });
+    if (isLost && !answered.has(message.id))
+      holds(isOf, { isAsked: isTakenBack(asked, message) }, { isAsked: true });
+  }
+}
+
+/** Whoever takes a run over has answered what had delivered its payload, and is not asked again. */
+export function takeoversAreAnswers(calls: CallsByMessage, history: RunHistory): void {
+  const { id, messages } = history;
+  for (const { event, offset, at } of takeoversOf(history)) {
+    const earlier = messages.filter(
+      (message) => roleOf(message) === 'step' && message.published.offset < offset,
+    );
+    const open = earlier.filter((message) => (message.events.at(-1)?.offset ?? 0) > offset);
+    holds(
+      id,
+      event.completed,
+      open.map((message) => message.id),
+    );
+    for (const message of open) {
+      holds([id, message.id], message.events.at(-1)?.event.type, 'MessageCompleted');
+      const made = calls.get(message.id) ?? [];
+      holds(
+        [id, message.id],
+        made.filter(({ startedAt }) => startedAt > at),
+        [],
+      );
+    }
   }
 }
 

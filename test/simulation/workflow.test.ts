@@ -65,6 +65,7 @@ function ruleRun(
   rules.prefixesAreExact(calls, history);
   rules.entriesAreDelivered(simulation, calls, history);
   rules.callsAreAnswered(history);
+  rules.takeoversAreAnswers(calls, history);
   rules.nobodyIsCalledAfterTheEnd(simulation, calls, history);
   rules.failuresAreTold(history);
   outcomes.waitsEndOnce(simulation, history);

@@ -93,8 +93,8 @@ describe('a partition of a subscription', () => {
     const { state } = partition(opened, pushed);
     const names = { next: (prefix: string) => prefix };
     const { react } = partitionDecider;
-    expect(react?.(envelope, state, names, command)).toEqual(command.messages);
-    expect(react?.({ ...envelope, event: opened }, state, names, open)).toEqual([]);
+    expect(react?.(envelope, state, names, command, state)).toEqual(command.messages);
+    expect(react?.({ ...envelope, event: opened }, state, names, open, state)).toEqual([]);
   });
 
   it('passes by what no message is made of', () => {

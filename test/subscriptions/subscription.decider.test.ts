@@ -55,7 +55,7 @@ function reactions(...history: readonly SubscriptionEvent[]) {
   const place = { kind, id: 'push', sequence: 0, at, offset: 0, previous: -1, body: null };
   const envelope: EventEnvelope<SubscriptionEvent> = { ...place, event };
   const names = { next: (prefix: string) => prefix };
-  const commands = subscriptionDecider.react?.(envelope, state, names, remove) ?? [];
+  const commands = subscriptionDecider.react?.(envelope, state, names, remove, state) ?? [];
   return commands.map(({ at: _at, kind: _kind, ...command }) => command);
 }
 

@@ -92,7 +92,8 @@ export class GoldenRuns {
     await this.ask(method, `/v2/workflows/dlq/${path}`, headers);
   }
 
-  private start(id: string, path: string, more: Headers = {}, body = '{"n":1}') {
+  /** Starts a run of the endpoint at `path`, or takes it over. */
+  start(id: string, path: string, more: Headers = {}, body = '{"n":1}') {
     const headers = { ...this.headers(id, path, true), ...more };
     const items = [{ destination: `${hook}${path}`, headers, body }];
     return this.ask('POST', '/v2/batch', {}, JSON.stringify(items));

@@ -39,6 +39,15 @@ const configuration = runConfiguration({
   terms: runTermsOf({ maxRetries: 0, labels: ['blue'], flowControl, failureCallback }),
 });
 const start = (changes = {}) => runs.ask(startRun({ configuration, ...changes }));
+/** The types of the events of a stream that have an index term. */
+async function typesFound(term: string, id: string): Promise<string[]> {
+  const types: string[] = [];
+  const range = { from: 0, until: runs.journal.endOffset, order: 'oldest' as const };
+  for await (const envelope of runs.journal.query({ terms: [[term], [id]], ...range })) {
+    if (envelope.id === id) types.push(envelope.event.type);
+  }
+  return types;
+}
 const pendingMessages = () => [...runs.engine.actors('message').ids()];
 
 const wait = (id: number) =>
@@ -125,6 +134,23 @@ describe('a run', () => {
     expect(await runs.ask(takeover)).toMatchObject({ result: { messageId: 'msg_own' } });
     const { event } = await runs.published('msg_own');
     expect(event).toMatchObject({ url: 'https://own.example/wf', run: { entry: 0 } });
+  });
+
+  it('that its endpoint took over has answered its first delivery, and goes on', async () => {
+    await start();
+    const own = runConfiguration({ terms: runTermsOf({ labels: ['own'] }) });
+    await runs.ask(startRun({ isTakeover: true, messageId: 'msg_own', configuration: own }));
+    expect(await runs.history('msg_0')).toEqual(['MessagePublished', 'MessageCompleted']);
+    expect(pendingMessages()).toEqual(['msg_own']);
+    expect(await runs.history('wfr_1')).toEqual(['RunStarted', 'RunReconfigured']);
+    // What comes of it later is nobody's business.
+    await runs.attempted('msg_0', 500, { nonRetryable: true });
+    expect(runs.run()?.life.value).toBe('active');
+    expect(await typesFound('label:blue', 'msg_0')).toEqual([
+      'MessagePublished',
+      'MessageCompleted',
+    ]);
+    expect(await typesFound('label:own', 'wfr_1')).toEqual(['RunReconfigured']);
   });
 });
 

@@ -123,9 +123,24 @@ describe('a run that is started again', () => {
     const configuration = runConfiguration({ headers: ['X-Own', '1'] });
     const takeover = startRun({ isTakeover: true, messageId: 'msg_again', configuration });
     const { events, result, state } = given(runDecider, known, started).when(takeover);
-    expect(events).toEqual([{ type: 'RunReconfigured', configuration, messageId: 'msg_again' }]);
+    expect(events).toEqual([
+      { type: 'RunReconfigured', configuration, messageId: 'msg_again', completed: [] },
+    ]);
     expect(result).toEqual({ messageId: 'msg_again', createdAt: epochMs, deduplicated: false });
     expect(state?.entries.at(0)?.messageId).toBe('msg_again');
+  });
+
+  it('answers by the takeover whatever delivers its payload, be it due or not', () => {
+    const at = { publishedOffset: 0, notBefore: epochMs };
+    const pending: PendingRunMessage[] = [
+      { messageId: 'msg_0', role: 'step', ...at },
+      { messageId: 'msg_retried', role: 'step', ...at, notBefore: epochMs + 9 },
+      { messageId: 'msg_call', role: 'call', ...at },
+    ];
+    const around = viewOf({ known: knownStart, pending });
+    const takeover = startRun({ isTakeover: true, messageId: 'msg_again' });
+    const { events } = given(runDecider, around, started).when(takeover);
+    expect(events).toMatchObject([{ completed: ['msg_0', 'msg_retried'] }]);
   });
 
   it('is taken over once', () => {
@@ -133,6 +148,7 @@ describe('a run that is started again', () => {
       type: 'RunReconfigured',
       configuration: runConfiguration(),
       messageId: 'msg_again',
+      completed: [],
     };
     const takeover = startRun({ isTakeover: true, messageId: 'msg_third' });
     const { events, result } = given(runDecider, known, started, reconfigured).when(takeover);

@@ -66,6 +66,7 @@ describe('the life of a run', () => {
       type: 'RunReconfigured',
       configuration: own,
       messageId: 'msg_1',
+      completed: [],
     });
     expect(context).toMatchObject({
       url: 'https://own.example',

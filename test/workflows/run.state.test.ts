@@ -103,6 +103,7 @@ const later: fc.Arbitrary<RunEvent> = fc.oneof(
     type: fc.constant('RunReconfigured' as const),
     configuration: fc.constant(runConfiguration({ url: 'https://app.example/taken' })),
     messageId,
+    completed: fc.constant([]),
   }),
   fc.record({
     type: fc.constant('FailureCallbackNamed' as const),
