@@ -60,6 +60,7 @@ export function restartedRun(
     invoker: null,
     inherited: null,
     repeated: [],
+    handedOver: [],
   };
 }
 

@@ -1,7 +1,6 @@
 /** Failed runs brought to life: resumed where they failed, or restarted from the beginning. */
 import type { Clock } from '../engine/clock.js';
-import type { Command, Rejection } from '../engine/decider.js';
-import { type Engine, turnCommandsMax } from '../engine/engine.js';
+import type { Engine } from '../engine/engine.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import type { Outcome } from '../engine/turn.js';
 import type { MessagePublished } from '../messages/message.events.js';
@@ -30,14 +29,6 @@ import {
 
 /** From the beginning, or from where it failed. */
 export type RevivalKind = 'restart' | 'resume';
-
-/** Of a turn's commands, those that tell invoked runs and the new run of each other. */
-const handedOverMax = turnCommandsMax - 2;
-
-const tooMany: Rejection = {
-  code: 'over_limit',
-  message: `the run waits for the ends of more than ${handedOverMax} runs that it invoked`,
-};
 
 export class RunRevivals {
   constructor(
@@ -83,7 +74,7 @@ export class RunRevivals {
   ): Promise<Outcome<RunReference>> {
     const remains = await this.remainsOf(run);
     if (kind === 'resume') return this.resume(run, remains, overrides);
-    return this.start(run, kind, restartedRun(remains, this.revival(overrides)), []);
+    return this.start(run, kind, restartedRun(remains, this.revival(overrides)));
   }
 
   private async resume(
@@ -98,9 +89,9 @@ export class RunRevivals {
       if (ends === null) return notFound(run.id);
       // From here to the turn nothing waits.
       const started = resumedRun(remains, inherited, undelivered, this.revival(overrides));
-      const told = this.handedOver(run, started, inherited.invocations, ends);
+      const handedOver = this.handedOver(run, started, inherited.invocations, ends);
       // Where an invoked run has ended meanwhile, its end is looked for.
-      if (told !== null) return this.start(run, 'resume', started, told);
+      if (handedOver !== null) return this.start(run, 'resume', { ...started, handedOver });
     }
   }
 
@@ -165,7 +156,7 @@ export class RunRevivals {
     { id, at, configuration }: StartRun,
     invocations: readonly OpenInvocation[],
     ends: ReadonlyMap<OpenInvocation, InvokedEnd>,
-  ): readonly (ChangeInvoker | EndInvocation)[] | null {
+  ): StartRun['handedOver'] | null {
     const told: (ChangeInvoker | EndInvocation)[] = [];
     for (const invocation of invocations) {
       const { step, runId } = invocation;
@@ -208,13 +199,11 @@ export class RunRevivals {
     { id }: FailedRun,
     kind: RevivalKind,
     started: StartRun,
-    told: readonly Command[],
   ): Promise<Outcome<RunReference>> {
-    if (told.length > handedOverMax) return { accepted: false, rejection: tooMany };
     const { id: runId, at } = started;
     const type = kind === 'resume' ? 'ResumeFailedRun' : 'RestartFailedRun';
     const taken: ResumeFailedRun | RestartFailedRun = { type, kind: failedRunKind, id, at, runId };
-    const [, outcome] = await this.engine.dispatchTogether([taken, started, ...told]);
+    const [, outcome] = await this.engine.dispatchTogether([taken, started]);
     if (outcome === undefined) throw new Error('a command without an outcome');
     if (!outcome.accepted) return outcome;
     const { createdAt } = outcome.result as StartReceipt;

@@ -60,6 +60,7 @@ export function startRun(
     invoker: null,
     inherited: null,
     repeated: [],
+    handedOver: [],
   };
 }
 

@@ -70,12 +70,13 @@ export function reactToRun(
 function started(
   envelope: EventEnvelope<RunEvent>,
   state: RunState,
-  { messageId, notBefore, inherited, repeated }: StartRun,
+  { messageId, notBefore, inherited, repeated, handedOver }: StartRun,
 ): readonly Command[] {
   if (inherited === null) return [stepMessage(envelope, state, messageId, notBefore)];
-  return repeated.map(({ messageId: id, message }) =>
+  const again = repeated.map(({ messageId: id, message }) =>
     repeatedMessage(envelope, state, id, message),
   );
+  return [...handedOver, ...again];
 }
 
 function invoked(

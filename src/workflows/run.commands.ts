@@ -44,6 +44,11 @@ export interface StartRun extends Command {
    * whose place its own is filled in. Bodies stand at their `bodyOffset`, or are composed.
    */
   readonly repeated: readonly { readonly messageId: string; readonly message: Message }[];
+  /**
+   * What a resumed run tells as it begins: to invoked runs that are active whom to tell of their
+   * end now, and to itself the ends of the others.
+   */
+  readonly handedOver: readonly (ChangeInvoker | EndInvocation)[];
 }
 
 /** What `StartRun` is told. */

@@ -91,6 +91,7 @@ describe('a restarted run', () => {
       invoker: null,
       inherited: null,
       repeated: [],
+      handedOver: [],
     });
   });
 

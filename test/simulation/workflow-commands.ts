@@ -50,6 +50,7 @@ export function startRun(start: RunStart, now: number): StartRun {
     invoker: null,
     inherited: null,
     repeated: [],
+    handedOver: [],
     configuration: {
       dialect,
       url: endpoint,

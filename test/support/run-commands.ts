@@ -61,6 +61,7 @@ export function startRun(changes: Partial<StartRun> = {}): StartRun {
     invoker: null,
     inherited: null,
     repeated: [],
+    handedOver: [],
     ...changes,
   };
 }

@@ -93,6 +93,7 @@ export class WaitingRuns {
       invoker: null,
       inherited: null,
       repeated: [],
+      handedOver: [],
     };
     await engine.dispatch([command]);
   }
