@@ -2,7 +2,7 @@
 import { type Answer, callApi } from './api-call.js';
 import type { ScriptedAnswer } from './recording-endpoint.js';
 import { ScriptedWorkflow, type Step, type WorkflowScript } from './scripted-workflow.js';
-import { startServer, type TestServer } from './server.js';
+import { startServer, type TestServer, type TestServerOptions } from './server.js';
 
 /** A failed run as it is shown. */
 export interface Entry {
@@ -41,11 +41,12 @@ export class FailedRunStage {
   private constructor(
     public server: TestServer,
     readonly workflow: ScriptedWorkflow,
+    private readonly ports: TestServerOptions['ports'],
   ) {}
 
-  static async start(name: string): Promise<FailedRunStage> {
-    const server = await startServer();
-    return new FailedRunStage(server, await ScriptedWorkflow.start(server, name));
+  static async start(name: string, ports: TestServerOptions['ports'] = {}) {
+    const server = await startServer({ ports });
+    return new FailedRunStage(server, await ScriptedWorkflow.start(server, name), ports);
   }
 
   /** As it was at first: nothing is broken, no run has failed. */
@@ -58,7 +59,8 @@ export class FailedRunStage {
   /** Another server goes on with the folder of this one. */
   async restart(): Promise<void> {
     await this.server.stop();
-    this.server = await startServer({ dataDirectory: this.server.dataDirectory });
+    const { dataDirectory } = this.server;
+    this.server = await startServer({ dataDirectory, ports: this.ports });
     this.workflow.server = this.server;
   }
 
