@@ -24,8 +24,13 @@ async function wakesAt(runId: string): Promise<readonly number[]> {
   const path = `/v2/workflows/logs?workflowRunId=${runId}`;
   const { body } = await callApi(stage.server, 'GET', path);
   const [run] = (body as { runs: readonly RunObject[] }).runs;
-  const steps = run?.steps.flatMap((group) => group.steps) ?? [];
-  return [...new Set(steps.flatMap(({ nextDeliveryTime }) => nextDeliveryTime ?? []))];
+  const times = new Set<number>();
+  for (const { steps } of run?.steps ?? []) {
+    for (const { nextDeliveryTime } of steps) {
+      if (nextDeliveryTime !== undefined) times.add(nextDeliveryTime);
+    }
+  }
+  return [...times];
 }
 
 /** Until a run does nothing but sleep until then. */

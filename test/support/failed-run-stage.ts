@@ -29,6 +29,7 @@ export interface Revived {
   readonly cursor?: string;
 }
 
+type Ports = NonNullable<TestServerOptions['ports']>;
 type Headers = Readonly<Record<string, string>>;
 
 /** What a broken step is answered with. */
@@ -41,10 +42,10 @@ export class FailedRunStage {
   private constructor(
     public server: TestServer,
     readonly workflow: ScriptedWorkflow,
-    private readonly ports: TestServerOptions['ports'],
+    private readonly ports: Ports,
   ) {}
 
-  static async start(name: string, ports: TestServerOptions['ports'] = {}) {
+  static async start(name: string, ports: Ports = {}) {
     const server = await startServer({ ports });
     return new FailedRunStage(server, await ScriptedWorkflow.start(server, name), ports);
   }
