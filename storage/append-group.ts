@@ -4,6 +4,7 @@ import type { Offset } from './offset.js';
 import { encodeRecord, type RecordInput, recordLength } from './record.js';
 import { type BatchHeader, batchHeaderLength, batchLength, bodyLengthMax } from './record-batch.js';
 import { segmentHeaderLength } from './segment-format.js';
+import { Settlement } from './settlement.js';
 import { TooLarge } from './storage-errors.js';
 
 /** A batch takes appends until its body holds this much: reads stay small, headers stay few. */
@@ -49,13 +50,10 @@ export class AppendGroup {
   baseOffset: Offset = 0;
   nextOffset: Offset = 0;
   recordCount = 0;
-  /** The segment ends behind this group, which may be empty. */
-  endsSegment = false;
   /** Offsets in here are relative to the group's baseOffset. */
   readonly terms = new TermList();
-  durable: Promise<void> = Promise.resolve();
-  settle: () => void = () => undefined;
-  refuse: (error: Error) => void = () => undefined;
+  /** Of all who appended to it. */
+  commit = new Settlement();
 
   constructor(private readonly pool: BufferPool) {}
 
@@ -66,14 +64,8 @@ export class AppendGroup {
     this.baseOffset = baseOffset;
     this.nextOffset = baseOffset;
     this.recordCount = 0;
-    this.endsSegment = false;
     this.terms.clear();
-    this.durable = new Promise((resolve, reject) => {
-      this.settle = resolve;
-      this.refuse = reject;
-    });
-    // Whoever appended without waiting hears of a failure through the store, not as unhandled.
-    this.durable.catch(() => undefined);
+    this.commit = new Settlement();
   }
 
   /** Adds the records of one append, all into one batch. Throws `TooLarge` before adding any. */

@@ -8,6 +8,7 @@ import { decodeRecords, type LogRecord } from './record.js';
 import { Fingerprint, type Remains, remainsOf } from './remains.js';
 import { removeSegmentFiles, segmentsBelow } from './retention.js';
 import { Segment } from './segment.js';
+import { removeUnlisted } from './segment-lifecycle.js';
 import type { SegmentNumbers } from './segment-numbers.js';
 import { type Replacement, writeReplacement } from './segment-replacement.js';
 import type { StoreContext } from './store-context.js';
@@ -175,7 +176,14 @@ export class Compaction {
     const link = group.at(-1)?.link ?? first.link;
     const by = { number, end: segment.toEnd(), digest, link };
     const replaced = group.map((old) => old.number);
-    await context.edit({ type: 'segmentsReplaced', id, replaced, by });
+    try {
+      await context.edit({ type: 'segmentsReplaced', id, replaced, by });
+    } catch (error) {
+      const { directory } = context;
+      const unlisted = [directory.segment(id, number), directory.index(id, number)];
+      if (context.lacksRoom(error)) await removeUnlisted(context, unlisted);
+      throw error;
+    }
     const fresh = Segment.listed(id, by, by.end);
     fresh.isSealed = true;
     segments.splice(at, group.length, fresh);

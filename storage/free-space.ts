@@ -1,12 +1,15 @@
 /** Whether there is room for new work, and the file that is there to get out of a full disk. */
-import type { Disk } from './disk.js';
+import type { Disk, Space } from './disk.js';
 import type { StoreDirectory } from './log-directory.js';
+import { type DiskFull, errorCode } from './storage-errors.js';
 import type { Timer } from './store-context.js';
 import { withFile, writeFully } from './whole-file.js';
 
 const checkIntervalMs = 1000;
 const gigabyte = 1024 ** 3;
 const chunkBytes = 1024 * 1024;
+/** An edit of the manifest takes less; the rest stays for the next one, and for a start. */
+const pieceBytes = 1024 * 1024;
 
 export interface FreeSpaceOptions {
   readonly reserveBytes: number;
@@ -16,8 +19,16 @@ export interface FreeSpaceOptions {
 }
 
 export class FreeSpace {
+  /** Above the floor, and no write has met the end of the disk since the last look. */
   hasRoom = true;
+  /** The write that has, until a later look finds room above the floor; null while none has. */
+  full: DiskFull | null = null;
+  private timesFull = 0;
+  private waiting: (() => void)[] = [];
   private cancel: () => void = () => undefined;
+  private looking: Promise<void> = Promise.resolve();
+  private making: Promise<void> = Promise.resolve();
+  private isReserveDue = true;
   private stopped = false;
 
   constructor(
@@ -28,43 +39,84 @@ export class FreeSpace {
 
   /**
    * Before anything is written at a start: a disk too full to recover on gets the reserve back.
-   * It is made again by the first start that finds room for it.
+   * It is made again as soon as there is room for it.
    */
   async spendReserveIfFull(): Promise<void> {
     const { available } = await this.disk.space(this.directory.path);
-    if (available >= this.options.reserveBytes || !(await this.hasReserve())) return;
+    const names = await this.disk.list(this.directory.path);
+    if (available >= this.options.reserveBytes || !names.includes('RESERVE')) return;
     await this.disk.remove(this.directory.reserve);
     await this.disk.syncDirectory(this.directory.path);
   }
 
-  /** Makes the reserve where there is none and room for it, and looks at the space from now on. */
-  async start(): Promise<void> {
-    await this.check();
-    if (this.options.reserveBytes > 0 && this.hasRoom && !(await this.hasReserve())) {
-      await this.makeReserve();
-    }
+  /** Looks at the space, now and from now on. */
+  start(): void {
+    this.checkSoon();
     this.arm();
   }
 
-  /** Looks at the free space. A file system that cannot say is taken to have room. */
-  async check(): Promise<void> {
-    try {
-      const { available, total } = await this.disk.space(this.directory.path);
-      const floor = this.options.freeBytesMin ?? Math.max(gigabyte, total * 0.05);
-      this.hasRoom = available >= floor;
-    } catch {
-      this.hasRoom = true;
-    }
+  /** A write met the end of the disk, whatever a look that has begun is going to say. */
+  outOfRoom(error: DiskFull): void {
+    this.hasRoom = false;
+    this.full ??= error;
+    this.timesFull += 1;
   }
 
-  stop(): void {
-    this.stopped = true;
-    this.cancel();
+  /** Calls `wake` once, when a look finds room; never after `stop`. */
+  whenRoom(wake: () => void): void {
+    this.waiting.push(wake);
   }
 
   /** A look out of turn: a segment was begun. */
   checkSoon(): void {
-    if (!this.stopped) void this.check();
+    if (!this.stopped) this.looking = this.looking.then(() => this.look()).catch(() => undefined);
+  }
+
+  /** Gives a piece of the reserve back to the disk; false where nothing of it is left. */
+  async spendPiece(): Promise<boolean> {
+    const { disk, directory } = this;
+    try {
+      return await withFile(disk, directory.reserve, 'write', async (file) => {
+        const size = await disk.size(file);
+        this.isReserveDue = true;
+        await disk.truncate(file, Math.max(0, size - pieceBytes));
+        await disk.sync(file);
+        return size > 0;
+      });
+    } catch {
+      return false;
+    }
+  }
+
+  /** Looks no more; settles when nothing of it is under way. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.cancel();
+    await this.looking;
+    await this.making;
+  }
+
+  private async look(): Promise<void> {
+    if (this.stopped) return;
+    const { freeBytesMin, reserveBytes } = this.options;
+    const { timesFull } = this;
+    const { available, total } = await this.space();
+    if (timesFull !== this.timesFull) return;
+    const floor = freeBytesMin ?? Math.max(gigabyte, total * 0.05);
+    this.hasRoom = available >= floor;
+    if (!this.hasRoom) return;
+    this.full = null;
+    for (const wake of this.waiting.splice(0)) wake();
+    if (!this.isReserveDue || available < floor + reserveBytes) return;
+    // Where that fails, the next start or the next loss of a piece has it tried again.
+    this.isReserveDue = false;
+    this.making = this.making.then(() => this.makeReserve()).catch(() => undefined);
+  }
+
+  /** A file system that cannot say is taken to have room. */
+  private space(): Promise<Space> {
+    const unknown = { available: Number.POSITIVE_INFINITY, total: 0 };
+    return this.disk.space(this.directory.path).catch(() => unknown);
   }
 
   private arm(): void {
@@ -74,26 +126,37 @@ export class FreeSpace {
     });
   }
 
-  private async hasReserve(): Promise<boolean> {
-    return (await this.disk.list(this.directory.path)).includes('RESERVE');
+  private async reserveLength(): Promise<number> {
+    const { disk, directory } = this;
+    try {
+      return await withFile(disk, directory.reserve, 'read', (file) => disk.size(file));
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return 0;
+      throw error;
+    }
   }
 
-  /** Random bytes, so that no file system stores it as nothing. */
+  /** Makes the reserve where it is not whole: of random bytes, so that it takes its room. */
   private async makeReserve(): Promise<void> {
     const { reserveBytes, randomBytes } = this.options;
+    if ((await this.reserveLength()) >= reserveBytes) return;
     const chunk = randomBytes(Math.min(chunkBytes, reserveBytes));
     const aside = this.directory.asideFile('reserve');
-    await withFile(this.disk, aside, 'create', async (file) => {
-      for (let position = 0; position < reserveBytes; position += chunk.length) {
-        // A store that closes meanwhile does not wait: the next start makes the file.
-        if (this.stopped) return;
-        const length = Math.min(chunk.length, reserveBytes - position);
-        await writeFully(this.disk, file, chunk.subarray(0, length), position);
-      }
-      await this.disk.sync(file);
-    });
-    if (this.stopped) return;
-    await this.disk.rename(aside, this.directory.reserve);
-    await this.disk.syncDirectory(this.directory.path);
+    try {
+      await withFile(this.disk, aside, 'create', async (file) => {
+        for (let position = 0; position < reserveBytes; position += chunk.length) {
+          // A store that closes meanwhile does not wait: the next start makes the file.
+          if (this.stopped) throw new Error('the store is closed');
+          const length = Math.min(chunk.length, reserveBytes - position);
+          await writeFully(this.disk, file, chunk.subarray(0, length), position);
+        }
+        await this.disk.sync(file);
+      });
+      await this.disk.rename(aside, this.directory.reserve);
+      await this.disk.syncDirectory(this.directory.path);
+    } catch (error) {
+      await this.disk.remove(aside).catch(() => undefined);
+      throw error;
+    }
   }
 }

@@ -2,6 +2,8 @@
 import { AppendGroup, type BufferPool } from './append-group.js';
 import type { Offset } from './offset.js';
 import type { RecordInput } from './record.js';
+import { Settlement } from './settlement.js';
+import type { DiskFull } from './storage-errors.js';
 
 /** What an append was given, at once, before anything is written. */
 export interface Appended {
@@ -16,8 +18,8 @@ export interface Appended {
 
 /** Where the groups go. */
 export interface CommitTarget {
-  /** Writes a group and makes it as durable as the mode asks. */
-  write(group: AppendGroup): Promise<void>;
+  /** Makes a group as durable as the mode asks; or says why nothing of it is there. */
+  write(group: AppendGroup): Promise<DiskFull | null>;
   /** The group is in: called before its promise settles. */
   committed(group: AppendGroup): void;
   /** The segment ends here: what comes next goes to another one. */
@@ -31,6 +33,8 @@ export class GroupCommit {
   private open: AppendGroup;
   private spare: AppendGroup;
   private running: Promise<void> | null = null;
+  /** Asked for, behind the open group. */
+  private ending: Settlement | null = null;
   private failure: Error | null = null;
   /** Append times never fall, whatever the clock does. */
   private lastTime: number;
@@ -61,15 +65,16 @@ export class GroupCommit {
     open.append(records, timestamp);
     this.lastTime = timestamp;
     this.running ??= this.run();
-    return { baseOffset, nextOffset: open.nextOffset, timestamp, durable: open.durable };
+    const { nextOffset, commit } = open;
+    return { baseOffset, nextOffset, timestamp, durable: commit.promise };
   }
 
   /** Lets the segment end behind what was appended so far; settles when it has. */
   endSegment(): Promise<void> {
     if (this.failure !== null) return Promise.reject(this.failure);
-    this.open.endsSegment = true;
+    this.ending ??= new Settlement();
     this.running ??= this.run();
-    return this.open.durable;
+    return this.ending.promise;
   }
 
   /** Settles when nothing is waiting or in flight. */
@@ -80,26 +85,26 @@ export class GroupCommit {
   /** Refuses every append from now on; what waits is refused too. */
   refuse(error: Error): void {
     this.failure ??= error;
-    this.open.refuse(this.failure);
+    this.open.commit.refuse(this.failure);
+    this.ending?.refuse(this.failure);
   }
 
   private async run(): Promise<void> {
     await thisTickIsOver();
-    while (this.failure === null && (this.open.recordCount > 0 || this.open.endsSegment)) {
-      const group = this.open;
+    while (this.failure === null && (this.open.recordCount > 0 || this.ending !== null)) {
+      const { open: group, ending } = this;
       group.close();
+      this.ending = null;
       this.open = this.spare;
       this.open.open(group.nextOffset);
       try {
-        if (group.recordCount > 0) {
-          await this.target.write(group);
-          this.target.committed(group);
-        }
-        if (group.endsSegment) await this.target.endSegment();
-        group.settle();
+        await this.commit(group);
+        if (ending !== null) await this.target.endSegment();
+        ending?.settle();
       } catch (error) {
         const failure = this.target.failed(error);
-        group.refuse(failure);
+        group.commit.refuse(failure);
+        ending?.refuse(failure);
         this.refuse(failure);
       }
       group.release();
@@ -107,6 +112,23 @@ export class GroupCommit {
       await thisTickIsOver();
     }
     this.running = null;
+  }
+
+  /**
+   * For want of room the group is refused, and with it what was appended behind it meanwhile. Their
+   * offsets are not given out again: somebody may have noted them.
+   */
+  private async commit(group: AppendGroup): Promise<void> {
+    if (group.recordCount === 0) return;
+    const full = await this.target.write(group);
+    if (full === null) {
+      this.target.committed(group);
+      group.commit.settle();
+      return;
+    }
+    group.commit.refuse(full);
+    this.open.commit.refuse(full);
+    this.open.open(this.open.nextOffset);
   }
 }
 

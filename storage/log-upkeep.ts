@@ -26,8 +26,8 @@ export interface KeptLog {
 export interface LogParts {
   readonly reader: LogReader;
   readonly numbers: SegmentNumbers;
-  /** Settles when every segment that was left behind is sealed. */
-  sealed(): Promise<void>;
+  /** Settles when every segment that was left behind is sealed, or cannot be for want of room. */
+  sealed(): Promise<unknown>;
 }
 
 export class LogUpkeep {

@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib';
 import type { Disk, FileHandle } from './disk.js';
 import type { StoreDirectory } from './log-directory.js';
 import { applyEdit, type ManifestEdit, type ManifestState } from './manifest.js';
-import { DamagedData, errorCode, NewerFormat } from './storage-errors.js';
-import { readWhole, replaceFile, writeFully } from './whole-file.js';
+import { DamagedData, DiskFull, errorCode, isNoSpace, NewerFormat } from './storage-errors.js';
+import { readWhole, writeAside, writeFully } from './whole-file.js';
 
 /*
   Manifest => header (32 bytes), edits
@@ -26,13 +26,16 @@ import { readWhole, replaceFile, writeFully } from './whole-file.js';
   An edit is synced in the first copy before it is written to the second, and synced there before
   it has effect. So a crash can tear the first copy's last edit only while the second copy has not
   begun it: anything else that does not parse is damage, and while one copy is whole nothing is
-  lost.
+  lost. An edit that finds no room is cut off again, from the second copy before the first, so that
+  a crash in between leaves nothing new.
 */
 const magic = 0x464d5753;
 const version = 2;
 const headerLength = 32;
 const editHeaderLength = 12;
 const firstCopy = 'MANIFEST';
+const nothing = () => undefined;
+const bothCopies = [0, 1] as const;
 
 /** What one copy holds: its intact edits, which end at `end`; the bytes behind do not parse. */
 export interface ManifestCopy {
@@ -169,30 +172,38 @@ export class ManifestFile {
   ) {}
 
   /**
-   * Makes an edit durable, then effective. Edits are applied in the order of the calls; after one
-   * that failed every later one is refused with its error.
+   * Makes an edit durable, then effective. Edits are applied in the order of the calls. Rejects
+   * with `DiskFull` when there is no room: the edit has no effect then, and the next one may find
+   * some. After any other failure every later edit is refused with its error.
    */
   append(edit: ManifestEdit): Promise<void> {
-    this.queue = this.queue.then(() => this.write(edit));
-    return this.queue;
+    const done = this.queue.then(() => this.write(edit));
+    this.queue = done.catch((error: unknown) => {
+      if (!(error instanceof DiskFull)) throw error;
+    });
+    this.queue.catch(nothing);
+    return done;
   }
 
-  /** Writes both copies anew from the state, which makes it durable whatever was there before. */
+  /**
+   * Writes both copies anew from the state, which makes it durable whatever was there before.
+   * Rejects with `DiskFull` when there is no room; the copies are as they were then.
+   */
   async beginGeneration(): Promise<void> {
-    await this.closeFiles();
-    this.generation += 1;
-    const header = encodeHeader(this.storeId, this.generation);
+    const header = encodeHeader(this.storeId, this.generation + 1);
     const edit = encodeEdit({ type: 'state', state: this.state }, header.readUInt32LE(4));
     const content = Buffer.concat([header, edit]);
-    for (const copy of [0, 1] as const) {
-      const aside = this.directory.asideFile(firstCopy);
-      await replaceFile(this.disk, aside, this.directory.manifest(copy), content);
+    await this.writeBothAside(content);
+    await this.closeFiles();
+    for (const copy of bothCopies) {
+      await this.disk.rename(this.aside(copy), this.directory.manifest(copy));
       await this.disk.syncDirectory(this.directory.path);
     }
     this.files = [
       await this.disk.open(this.directory.manifest(0), 'write'),
       await this.disk.open(this.directory.manifest(1), 'write'),
     ];
+    this.generation += 1;
     this.position = content.length;
     this.previous = edit.readUInt32LE(4);
   }
@@ -206,13 +217,46 @@ export class ManifestFile {
   private async write(edit: ManifestEdit): Promise<void> {
     const bytes = encodeEdit(edit, this.previous);
     for (const file of this.files) {
-      await writeFully(this.disk, file, bytes, this.position);
+      try {
+        await writeFully(this.disk, file, bytes, this.position);
+      } catch (error) {
+        if (!isNoSpace(error)) throw error;
+        await this.cutBack();
+        throw new DiskFull('writing the manifest', error);
+      }
       await this.disk.sync(file);
     }
     this.position += bytes.length;
     this.previous = bytes.readUInt32LE(4);
     this.state = applyEdit(this.state, edit);
-    if (this.position > this.bytesMax) await this.beginGeneration();
+    if (this.position <= this.bytesMax) return;
+    // For want of room the next edit tries again.
+    await this.beginGeneration().catch((error: unknown) => {
+      if (!(error instanceof DiskFull)) throw error;
+    });
+  }
+
+  /** Both copies end where they ended before the edit, durably. */
+  private async cutBack(): Promise<void> {
+    for (const file of this.files.toReversed()) {
+      await this.disk.truncate(file, this.position);
+      await this.disk.sync(file);
+    }
+  }
+
+  /** Before either gets its name: where there is no room the old generation just goes on. */
+  private async writeBothAside(content: Buffer): Promise<void> {
+    try {
+      for (const copy of bothCopies) await writeAside(this.disk, this.aside(copy), content);
+    } catch (error) {
+      if (!isNoSpace(error)) throw error;
+      for (const copy of bothCopies) await this.disk.remove(this.aside(copy)).catch(nothing);
+      throw new DiskFull('writing the manifest', error);
+    }
+  }
+
+  private aside(copy: 0 | 1): string {
+    return this.directory.asideFile(`${firstCopy}-${copy}`);
   }
 
   private async closeFiles(): Promise<void> {

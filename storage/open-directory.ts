@@ -1,29 +1,22 @@
 /** From a path to all an open store needs: lock, manifest, recovery, in the order that counts. */
 import { dirname } from 'node:path';
-import { LRUCache } from 'lru-cache';
-import { BufferPool } from './append-group.js';
 import type { Disk } from './disk.js';
-import { Fence } from './fence.js';
 import { FreeSpace } from './free-space.js';
 import { StoreDirectory } from './log-directory.js';
 import { recoverLog } from './log-recovery.js';
-import { emptyManifest, type ManifestEdit } from './manifest.js';
+import { emptyManifest } from './manifest.js';
 import { type LoadedManifest, loadManifest, ManifestFile } from './manifest-file.js';
-import { OpenFiles } from './open-files.js';
 import { logTagOf } from './record-batch.js';
 import type { RecoveredLog } from './recovered-log.js';
 import { DamagedData, DirectoryInUse, diskError, errorCode } from './storage-errors.js';
 import type { StoreOptions, StoreReport } from './store.js';
-import type { StoreContext } from './store-context.js';
-import type { RecordFinder } from './stored-index.js';
+import { contextOf, type StoreContext } from './store-context.js';
 import { clearStrayFiles, emptyAside, refuseUnlistedData } from './stray-files.js';
-import { SyncSlots } from './sync-slots.js';
-import { type Watermark, WatermarkFile } from './watermark-file.js';
+import { WatermarkFile } from './watermark-file.js';
 import { WatermarkKeeper } from './watermark-keeper.js';
 import { withFile, writeFully } from './whole-file.js';
 
 const megabyte = 1024 * 1024;
-const nothing = () => undefined;
 
 /** What a store is made of. */
 export interface OpenedDirectory {
@@ -31,7 +24,6 @@ export interface OpenedDirectory {
   readonly logs: readonly RecoveredLog[];
   readonly report: StoreReport;
   readonly watermarks: WatermarkKeeper | null;
-  readonly freeSpace: FreeSpace;
   /** Gives the lock back; does nothing for a reader. */
   release(): Promise<void>;
 }
@@ -95,9 +87,9 @@ async function openForWriting(
     { ...before, epoch: before.epoch + 1, closed: null },
     options.manifestBytesMax ?? megabyte,
   );
-  const context = contextOf(disk, directory, options, storeId, manifest);
+  const context = contextOf({ disk, directory, storeId, manifest, freeSpace }, options);
   await emptyAside(context);
-  if (loaded === null) return openNew(context, freeSpace, release);
+  if (loaded === null) return openNew(context, release);
   await refuseUnlistedData(context, before);
   // The clean marker goes before anything is read: a crash from here on is a crash.
   await manifest.beginGeneration();
@@ -109,19 +101,18 @@ async function openForWriting(
   await keepTornEdit(context, loaded);
   await clearStrayFiles(context, manifest.state);
   manifest.state = { ...manifest.state, dropped: [] };
-  return opened(context, logs, before.closed !== null, watermarks, freeSpace, release);
+  return opened(context, logs, before.closed !== null, watermarks, release);
 }
 
 async function openNew(
   context: StoreContext,
-  freeSpace: FreeSpace,
   release: () => Promise<void>,
 ): Promise<OpenedDirectory> {
   const { disk, directory, manifest } = context;
   const file = await openOrCreate(disk, directory.watermarks);
   await disk.syncDirectory(directory.path);
   await manifest.beginGeneration();
-  return opened(context, [], true, new WatermarkFile(disk, file), freeSpace, release);
+  return opened(context, [], true, new WatermarkFile(disk, file), release);
 }
 
 /** The watermarks only ever add proof: a start without the file goes on with a new one. */
@@ -182,7 +173,13 @@ export async function contextForReading(
   }
   const { storeId, state, generation } = loaded;
   const manifest = new ManifestFile(disk, directory, storeId, generation, state, 0);
-  return { context: contextOf(disk, directory, options, storeId, manifest), loaded };
+  const freeSpace = new FreeSpace(disk, directory, {
+    reserveBytes: 0,
+    freeBytesMin: 0,
+    after: options.after,
+    randomBytes: options.randomBytes,
+  });
+  return { context: contextOf({ disk, directory, storeId, manifest, freeSpace }, options), loaded };
 }
 
 async function openForReading(
@@ -195,14 +192,8 @@ async function openForReading(
   const watermarks = file === null ? null : new WatermarkFile(disk, file);
   try {
     const logs = await recoverLogs(context, watermarks, loaded);
-    const freeSpace = new FreeSpace(disk, directory, {
-      reserveBytes: 0,
-      freeBytesMin: 0,
-      after: options.after,
-      randomBytes: options.randomBytes,
-    });
     const release = async () => undefined;
-    return opened(context, logs, loaded.state.closed !== null, null, freeSpace, release);
+    return opened(context, logs, loaded.state.closed !== null, null, release);
   } finally {
     if (file !== null) await disk.close(file);
   }
@@ -213,7 +204,6 @@ function opened(
   logs: readonly RecoveredLog[],
   wasClean: boolean,
   watermarks: WatermarkFile | null,
-  freeSpace: FreeSpace,
   release: () => Promise<void>,
 ): OpenedDirectory {
   const reports = logs.map(({ report }) => report);
@@ -226,59 +216,5 @@ function opened(
           fence.fail('writing a watermark', error);
         });
   context.movedLogs = keeper;
-  context.freeSpace = freeSpace;
-  return { context, logs, report, watermarks: keeper, freeSpace, release };
-}
-
-function contextOf(
-  disk: Disk,
-  directory: StoreDirectory,
-  options: StoreOptions,
-  storeId: Buffer,
-  manifest: ManifestFile,
-): StoreContext {
-  const fence = new Fence();
-  fence.closed.push((error) => options.onFailure(error));
-  const slots = new SyncSlots(options.concurrentSyncs ?? 4);
-  return {
-    disk,
-    directory,
-    storeId,
-    epoch: manifest.state.epoch,
-    fsync: options.fsync,
-    readOnly: options.readOnly ?? false,
-    segmentBytes: options.segmentBytes ?? 64 * megabyte,
-    leaseOffsets: options.leaseOffsets ?? 100_000,
-    compactionKeysMax: options.compactionKeysMax ?? 1_500_000,
-    manifest,
-    openFiles: new OpenFiles(disk, options.openFilesMax ?? 256),
-    indexes: new LRUCache<string, RecordFinder>({
-      maxSize: 32 * megabyte,
-      sizeCalculation: (index) => index.byteLength,
-    }),
-    buffers: new BufferPool(),
-    after: options.after,
-    fence,
-    movedLogs: null,
-    freeSpace: null,
-    now: () => options.now(),
-    committing: options.onCommit ?? (() => nothing),
-    sync: (file) =>
-      slots.run(async () => {
-        const synced = options.onSync?.();
-        await disk.sync(file);
-        synced?.();
-      }),
-    edit: (edit: ManifestEdit) =>
-      manifest.append(edit).catch((error: unknown) => {
-        throw fence.fail('writing the manifest', error);
-      }),
-    moved(logId: number, mark: () => Watermark) {
-      this.movedLogs?.moved(logId, mark);
-    },
-    rolled() {
-      this.freeSpace?.checkSoon();
-    },
-    fail: (doing, cause) => fence.fail(doing, cause),
-  };
+  return { context, logs, report, watermarks: keeper, release };
 }

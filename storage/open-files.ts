@@ -96,9 +96,14 @@ export class OwnFile {
     private readonly path: string,
   ) {}
 
-  open(): Promise<FileHandle> {
+  async open(): Promise<FileHandle> {
     this.opening ??= this.files.openOwn(this.path, 'write');
-    return this.opening;
+    try {
+      return await this.opening;
+    } catch (error) {
+      this.opening = null;
+      throw error;
+    }
   }
 
   async close(disk: Disk): Promise<void> {

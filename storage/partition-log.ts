@@ -13,7 +13,7 @@ import type { OpenedLog } from './recovered-log.js';
 import type { Segment, SegmentSpan } from './segment.js';
 import { SegmentNumbers } from './segment-numbers.js';
 import { SegmentWriter } from './segment-writer.js';
-import { diskError, LogClosed, OffsetOutOfRange } from './storage-errors.js';
+import { type DiskFull, diskError, LogClosed, OffsetOutOfRange } from './storage-errors.js';
 import type { StoreContext } from './store-context.js';
 import { Waiters } from './waiters.js';
 
@@ -105,11 +105,14 @@ export class PartitionLog {
   }
 
   /**
-   * Appends records, atomically: after a crash all of them are there or none. Throws `TooLarge` or
-   * `LogClosed`; a failed write shows in `durable`.
+   * Appends records, atomically: after a crash all of them are there or none. Throws `TooLarge`,
+   * `LogClosed`, or `DiskFull` until there is room again. A failed write shows in `durable`; if
+   * that is `DiskFull` and the store goes on, nothing of the records is there.
    */
   append(records: readonly RecordInput[]): Appended {
     if (this.closedBecause !== null) throw this.closedBecause;
+    const { full } = this.context.freeSpace;
+    if (full !== null && !this.settings.preparesNextSegment) throw full;
     return this.commit.append(records, this.context.now());
   }
 
@@ -181,8 +184,8 @@ export class PartitionLog {
   }
 
   /**
-   * Lets go of whole sealed segments that lie below `offset`; returns the new start offset, which
-   * is where the first remaining segment begins.
+   * Lets go of whole sealed segments below `offset`; returns where the first remaining one begins.
+   * `DiskFull` where not even the reserve has room to note it: they are hidden; ask again.
    */
   trimTo(offset: Offset): Promise<Offset> {
     if (this.closedBecause !== null) return Promise.reject(this.closedBecause);
@@ -196,19 +199,20 @@ export class PartitionLog {
 
   /**
    * Seals the growing segment, if it holds records, so that an idle log can be trimmed to its end
-   * and compacted. Rejects as an append does.
+   * and compacted. Rejects as an append does; after `DiskFull` it is sealed once there is room.
    */
   async roll(): Promise<void> {
     if (this.closedBecause !== null) throw this.closedBecause;
     await this.commit.endSegment();
-    await this.writer.sealed();
+    const full = await this.writer.sealed();
     if (this.context.fence.error !== null) throw this.context.fence.error;
+    if (full !== null) throw full;
   }
 
   /**
    * Takes out of the sealed segments what later records of the same key supersede; see
-   * storage/README.md for what stays. Rejects with `DamagedData`, with `DiskFull` (nothing is lost
-   * and the log goes on) or as an append does; what was done until then stays done.
+   * storage/README.md for what stays. Rejects with `DamagedData`, with `DiskFull` (the log goes on)
+   * or as an append does; what was done until then stays done.
    */
   compact(options: CompactionOptions): Promise<CompactionReport> {
     if (this.closedBecause !== null) return Promise.reject(this.closedBecause);
@@ -269,10 +273,11 @@ export class PartitionLog {
     }
   }
 
-  private async write(group: AppendGroup): Promise<void> {
+  private async write(group: AppendGroup): Promise<DiskFull | null> {
     const written = this.context.committing(group.recordCount);
-    await this.writer.write(group);
-    written();
+    const full = await this.writer.write(group);
+    if (full === null) written();
+    return full;
   }
 
   private committed(group: AppendGroup): void {

@@ -1,6 +1,7 @@
 /** After a crash: what is intact but unproven is written to a new segment before it is trusted. */
 
 import type { ScannedBatch } from './batch-scan.js';
+import type { FileHandle } from './disk.js';
 import type { ManifestLog } from './manifest.js';
 import type { Offset } from './offset.js';
 import {
@@ -66,7 +67,7 @@ export async function writeFreshSegment(
   }
   const aside = directory.asideFile(`segment-${log.id}-${segment.number}`);
   await withFile(disk, aside, 'create', async (file) => {
-    if (log.settings.preparesNextSegment === true) await fillWithZeros(context, file);
+    if (log.settings.preparesNextSegment === true) await fillIfRoom(context, file);
     await writeFully(disk, file, header, 0);
     const add = async (bytes: Buffer, content: BatchContent) => {
       const place = placeIn(context, segment, logTag);
@@ -85,6 +86,16 @@ export async function writeFreshSegment(
   await disk.rename(aside, directory.segment(log.id, segment.number));
   await disk.syncDirectory(directory.log(log.id));
   return segment;
+}
+
+/** The zeros make appends fast; on a full disk the log goes on without them. */
+async function fillIfRoom(context: StoreContext, file: FileHandle): Promise<void> {
+  try {
+    await fillWithZeros(context, file);
+  } catch (error) {
+    if (!context.lacksRoom(error)) throw error;
+    await context.disk.truncate(file, 0);
+  }
 }
 
 function placeIn(context: StoreContext, segment: Segment, logTag: number): BatchPlace {

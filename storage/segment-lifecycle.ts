@@ -12,6 +12,7 @@ const chunkBytes = 1024 * 1024;
 /**
  * A new, empty segment of a log, listed in the manifest. Filled with zeros if it is `prepared`: an
  * append then overwrites and the file system has no size to journal (measured 1.9 times as fast).
+ * Where there is no room (`lacksRoom`) nothing is left of it but its number.
  */
 export async function allocateSegment(
   context: StoreContext,
@@ -20,21 +21,40 @@ export async function allocateSegment(
   prepared: boolean,
 ): Promise<Segment> {
   const { disk, directory } = context;
-  if (number === 0) {
-    await disk.makeDirectory(directory.log(logId));
-    await disk.syncDirectory(directory.logs);
-  }
   const aside = directory.asideFile(`segment-${logId}-${number}`);
-  const file = await context.openFiles.openOwn(aside, 'create');
+  const path = directory.segment(logId, number);
   try {
-    if (prepared) await fillWithZeros(context, file);
-  } finally {
-    await disk.close(file);
+    if (!hasSegments(context, logId)) {
+      await disk.makeDirectory(directory.log(logId));
+      await context.mustSyncDirectory(directory.logs);
+    }
+    const file = await context.openFiles.openOwn(aside, 'create');
+    try {
+      if (prepared) await fillWithZeros(context, file);
+    } finally {
+      await disk.close(file);
+    }
+    await disk.rename(aside, path);
+    await context.mustSyncDirectory(directory.log(logId));
+    await context.edit({ type: 'segmentAdded', id: logId, number });
+  } catch (error) {
+    if (context.lacksRoom(error)) await removeUnlisted(context, [aside, path]);
+    throw error;
   }
-  await disk.rename(aside, directory.segment(logId, number));
-  await disk.syncDirectory(directory.log(logId));
-  await context.edit({ type: 'segmentAdded', id: logId, number });
   return new Segment(logId, number);
+}
+
+/** Whether the log has ever had one: its directory is there then. */
+function hasSegments({ manifest }: StoreContext, logId: number): boolean {
+  return manifest.state.logs.some(({ id, nextNumber }) => id === logId && nextNumber > 0);
+}
+
+/** Removes files that no edit lists; one that stays is found and removed by the next start. */
+export async function removeUnlisted(
+  { disk }: StoreContext,
+  paths: readonly string[],
+): Promise<void> {
+  for (const path of paths) await disk.remove(path).catch(() => undefined);
 }
 
 /** Gives a file the size of a segment, so that appends to it overwrite. Durable. */
@@ -52,7 +72,8 @@ export async function fillWithZeros(
 
 /**
  * Cuts the file to its batches, adds the footer, writes the index file and then says so in the
- * manifest. Each step can be done again, so a crash between two of them needs no case of its own.
+ * manifest. Each step can be done again: a crash between two of them needs no case of its own, nor
+ * does one that finds no room (`lacksRoom`).
  */
 export async function sealSegment(
   context: StoreContext,
@@ -66,7 +87,7 @@ export async function sealSegment(
   const digest = await digestOf(context, file, end.end);
   await disk.truncate(file, end.end);
   await writeFully(disk, file, encodeSegmentFooter(end, digest), end.end);
-  await disk.sync(file);
+  await context.mustSync(file);
   await own.close(disk);
   await writeIndexFile(context, log, segment);
   await context.edit({
@@ -83,16 +104,22 @@ export async function sealSegment(
 
 /** Keeps a segment's index in its file; without an index in memory there is nothing to keep. */
 export async function writeIndexFile(
-  { disk, directory }: StoreContext,
+  context: StoreContext,
   log: { readonly id: number; readonly logTag: number },
   segment: Segment,
 ): Promise<void> {
+  const { disk, directory } = context;
   const { number, index } = segment;
   if (index === null) return;
   const bytes = index.encode({ logTag: log.logTag, number, segment });
   const aside = directory.asideFile(`index-${log.id}-${number}`);
-  await replaceFile(disk, aside, directory.index(log.id, number), bytes);
-  await disk.syncDirectory(directory.log(log.id));
+  try {
+    await replaceFile(disk, aside, directory.index(log.id, number), bytes);
+  } catch (error) {
+    if (context.lacksRoom(error)) await removeUnlisted(context, [aside]);
+    throw error;
+  }
+  await context.mustSyncDirectory(directory.log(log.id));
 }
 
 /** SHA-256 of the first `end` bytes of a segment file: its footer and the manifest keep it. */

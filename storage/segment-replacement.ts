@@ -13,7 +13,7 @@ import {
   segmentHeaderLength,
 } from './segment-format.js';
 import { SegmentIndex } from './segment-index.js';
-import { digestOf, writeIndexFile } from './segment-lifecycle.js';
+import { digestOf, removeUnlisted, writeIndexFile } from './segment-lifecycle.js';
 import { DamagedData, diskError, isNoSpace } from './storage-errors.js';
 import type { StoreContext } from './store-context.js';
 import { writeFully } from './whole-file.js';
@@ -57,16 +57,13 @@ export async function writeReplacement(
     const written = await writeAside(context, replacement, aside);
     await verifyAside(context, replacement, aside, written);
     await changing(context, log.id, () => writeIndexFile(context, log, written.segment));
-    await disk.rename(aside, directory.segment(log.id, number)).catch((error: unknown) => {
-      throw context.fail(`naming a segment of log ${log.id}`, error);
-    });
-    await disk.syncDirectory(directory.log(log.id)).catch((error: unknown) => {
-      throw context.fail(`naming a segment of log ${log.id}`, error);
-    });
+    const path = directory.segment(log.id, number);
+    await changing(context, log.id, () => disk.rename(aside, path));
+    await context.mustSyncDirectory(directory.log(log.id));
     return written;
   } catch (error) {
     const index = directory.asideFile(`index-${log.id}-${number}`);
-    for (const path of [aside, index]) await disk.remove(path).catch(() => undefined);
+    await removeUnlisted(context, [aside, index]);
     throw error;
   }
 }

@@ -1,12 +1,15 @@
 /** The growing end of one log: writes groups, rolls to the next segment, seals the one before. */
 import type { AppendGroup } from './append-group.js';
+import type { FileHandle } from './disk.js';
 import { OwnFile } from './open-files.js';
 import { sealBatch } from './record-batch.js';
 import { Segment } from './segment.js';
 import { encodeSegmentHeader, segmentHeaderLength } from './segment-format.js';
 import { SegmentIndex } from './segment-index.js';
-import { allocateSegment, sealSegment } from './segment-lifecycle.js';
+import { allocateSegment } from './segment-lifecycle.js';
 import type { SegmentNumbers } from './segment-numbers.js';
+import { SegmentSealer, type WrittenSegment } from './segment-sealer.js';
+import type { DiskFull } from './storage-errors.js';
 import type { StoreContext } from './store-context.js';
 import { writeFully } from './whole-file.js';
 
@@ -29,17 +32,12 @@ export interface ResumedLog {
   readonly toSeal: readonly Segment[];
 }
 
-interface Growing {
-  readonly segment: Segment;
-  readonly file: OwnFile;
-}
-
 /** One group at a time; `segments` grows only here. */
 export class SegmentWriter {
   /** The segment that grows and its file; null until the first write after most starts. */
-  private active: Growing | null = null;
+  private active: WrittenSegment | null = null;
   private next: Promise<Segment> | null = null;
-  private sealing: Promise<void> = Promise.resolve();
+  private readonly sealer: SegmentSealer;
   private growingNumber = 0;
   private durable = 0;
   private ceiling = 0;
@@ -48,7 +46,9 @@ export class SegmentWriter {
   constructor(
     private readonly context: StoreContext,
     private readonly log: WrittenLog,
-  ) {}
+  ) {
+    this.sealer = new SegmentSealer(context, log);
+  }
 
   /** The segment that grows, or grew last, and how many of its bytes are known to be on disk. */
   get durablePlace(): { readonly segment: number; readonly durablePosition: number } {
@@ -57,7 +57,7 @@ export class SegmentWriter {
 
   /** Goes on where recovery, or a clean stop, left the log. */
   resume({ growing, prepared, toSeal }: ResumedLog): void {
-    for (const segment of toSeal) this.seal(segment, this.openFile(segment));
+    for (const segment of toSeal) this.sealer.seal({ segment, file: this.openFile(segment) });
     if (prepared !== null) this.next = Promise.resolve(prepared);
     if (growing === null) return;
     this.active = { segment: growing, file: this.openFile(growing) };
@@ -65,26 +65,51 @@ export class SegmentWriter {
     this.durable = growing.end;
   }
 
-  /** The next segment is there: the first append will not have to wait for it. */
+  /** The next segment is there, if there is room: the first append will not have to wait for it. */
   async prepare(): Promise<void> {
-    await this.prepareNext();
+    await this.prepareNext().catch((error: unknown) => this.unlessFull(error));
   }
 
-  /** Writes a group, and syncs it where the mode asks for that. */
-  async write(group: AppendGroup): Promise<void> {
+  /**
+   * Writes a group, and syncs it where the mode asks for that. Where there is no room, says so, and
+   * nothing of the group is left: the file is as it was before, durably.
+   */
+  async write(group: AppendGroup): Promise<DiskFull | null> {
+    const { context, log } = this;
+    let growing: WrittenSegment | null = null;
+    try {
+      if (context.fsync !== 'strict') await this.leaseUpTo(group.nextOffset);
+      const { segment, file } = await this.segmentFor(group.length - segmentHeaderLength);
+      const handle = await file.open();
+      growing = { segment, file };
+      await this.writeTo(segment, handle, group);
+      return null;
+    } catch (error) {
+      if (log.preparesNextSegment || !context.lacksRoom(error)) throw error;
+      const full = context.outOfRoom(`writing log ${log.id}`, error);
+      if (growing !== null) await this.cutBack(growing);
+      return full;
+    }
+  }
+
+  private async writeTo(segment: Segment, file: FileHandle, group: AppendGroup): Promise<void> {
     const { context } = this;
-    if (context.fsync !== 'strict') await this.leaseUpTo(group.nextOffset);
-    const growing = await this.segmentFor(group.length - segmentHeaderLength);
-    const { segment } = growing;
-    const file = await growing.file.open();
     const fresh = segment.isEmpty;
     if (fresh) this.begin(segment, group);
     this.sealBatches(segment, group);
     const bytes = group.buffer.subarray(fresh ? 0 : segmentHeaderLength, group.length);
     await writeFully(context.disk, file, bytes, fresh ? 0 : segment.end);
     if (context.fsync !== 'strict') return;
-    await context.sync(file);
+    await context.mustSync(file);
     this.durable = segment.end + group.length - segmentHeaderLength;
+  }
+
+  private async cutBack({ segment, file }: WrittenSegment): Promise<void> {
+    if (segment.batchCount === 0) segment.unbegin();
+    const handle = await file.open();
+    await this.context.disk.truncate(handle, segment.end);
+    await this.context.mustSync(handle);
+    this.durable = segment.end;
   }
 
   /** The written group becomes visible. */
@@ -93,7 +118,8 @@ export class SegmentWriter {
     if (segment === undefined) throw new Error('a group was committed to no segment');
     for (const batch of group.batches) segment.add(batch);
     segment.index?.addTerms(group.terms, group.baseOffset - segment.baseOffset);
-    if (segment.end * 2 > this.context.segmentBytes) void this.prepareNext();
+    const { segmentBytes, freeSpace } = this.context;
+    if (segment.end * 2 > segmentBytes && freeSpace.full === null) void this.prepareNext();
   }
 
   /** fdatasync of what was written so far: the lazy modes, and the clean stop. */
@@ -102,7 +128,7 @@ export class SegmentWriter {
     const { segment, file } = this.active;
     const { end } = segment;
     if (end === this.durable) return;
-    await this.context.sync(await file.open());
+    await this.context.mustSync(await file.open());
     if (this.active?.segment === segment) this.durable = end;
   }
 
@@ -112,33 +138,28 @@ export class SegmentWriter {
     if (active === null || active.segment.isEmpty) return;
     // The next segment's header vouches for all of this one, so all of it must be on disk.
     await this.sync();
-    this.seal(active.segment, active.file);
+    this.sealer.seal(active);
     this.active = null;
   }
 
-  /** Settles when every segment that was left behind is sealed. */
-  sealed(): Promise<void> {
-    return this.sealing;
-  }
-
-  /** Seals a segment that recovery found complete, or that was just left behind. */
-  private seal(segment: Segment, file: OwnFile): void {
-    this.sealing = this.sealing
-      .then(() => sealSegment(this.context, this.log, segment, file))
-      .catch((error: unknown) => {
-        this.context.fail(`sealing segment ${segment.number} of log ${this.log.id}`, error);
-      });
+  /** See `SegmentSealer.sealed`. */
+  sealed(): Promise<DiskFull | null> {
+    return this.sealer.sealed();
   }
 
   /** Lets go of the files; nothing may be in flight. Returns the segment that was growing. */
   async close(): Promise<Segment | null> {
-    await this.sealing;
-    await this.next;
+    await this.sealer.close();
+    await this.next?.catch((error: unknown) => this.unlessFull(error));
     const { active } = this;
     this.active = null;
     if (active === null) return null;
     await active.file.close(this.context.disk);
     return active.segment;
+  }
+
+  private unlessFull(error: unknown): void {
+    if (!this.context.lacksRoom(error)) throw error;
   }
 
   private openFile({ number }: Segment): OwnFile {
@@ -180,50 +201,72 @@ export class SegmentWriter {
     }
   }
 
-  private async segmentFor(bytes: number): Promise<Growing> {
+  private async segmentFor(bytes: number): Promise<WrittenSegment> {
     const { active } = this;
     if (active !== null) {
       const { segment } = active;
       if (segment.isEmpty || segment.end + bytes <= this.context.segmentBytes) return active;
-      await this.endSegment();
     }
-    const segment = await this.prepareNext();
+    // First, so that nothing has changed if there is no room for it.
+    const segment = await this.nextSegment();
+    await this.endSegment();
     this.next = null;
     segment.index = new SegmentIndex();
     this.log.segments.push(segment);
     this.growingNumber = segment.number;
     this.durable = 0;
     this.active = { segment, file: this.openFile(segment) };
-    this.context.rolled();
+    this.context.freeSpace.checkSoon();
     return this.active;
+  }
+
+  /** A log that cannot wait for room goes on without the zeros: they are most of what it takes. */
+  private async nextSegment(): Promise<Segment> {
+    try {
+      return await this.prepareNext();
+    } catch (error) {
+      if (!this.log.preparesNextSegment || !this.context.lacksRoom(error)) throw error;
+      return this.allocate(false);
+    }
   }
 
   private prepareNext(): Promise<Segment> {
     if (this.next !== null) return this.next;
-    this.next = this.allocate();
-    // Whoever rolls meets the error; until then it is not unhandled.
-    this.next.catch(() => undefined);
-    return this.next;
+    const next = this.allocate(this.log.preparesNextSegment);
+    this.next = next;
+    // Whoever rolls meets the error, unless it is made once there is room.
+    next.catch((error: unknown) => {
+      if (!this.context.lacksRoom(error)) return;
+      this.context.outOfRoom(`making a segment of log ${this.log.id}`, error);
+      this.next = null;
+    });
+    return next;
   }
 
-  private allocate(): Promise<Segment> {
+  private allocate(prepared: boolean): Promise<Segment> {
     const { context, log } = this;
-    return allocateSegment(context, log.id, log.numbers.take(), log.preparesNextSegment);
+    return allocateSegment(context, log.id, log.numbers.take(), prepared);
   }
 
   /** In the lazy modes no offset is acknowledged that is not below the leased ceiling. */
   private async leaseUpTo(nextOffset: number): Promise<void> {
     const { leaseOffsets } = this.context;
-    if (this.lease === null && nextOffset + leaseOffsets / 2 > this.ceiling) {
-      const ceiling = nextOffset + leaseOffsets;
-      this.lease = this.context
-        .edit({ type: 'ceilingRaised', id: this.log.id, ceiling })
-        .then(() => {
-          this.ceiling = ceiling;
-          this.lease = null;
-        });
-      this.lease.catch(() => undefined);
+    for (;;) {
+      if (this.lease === null && nextOffset + leaseOffsets / 2 > this.ceiling) {
+        this.lease = this.leaseTo(nextOffset + leaseOffsets);
+        this.lease.catch(() => undefined);
+      }
+      if (nextOffset <= this.ceiling) return;
+      await this.lease;
     }
-    while (nextOffset > this.ceiling && this.lease !== null) await this.lease;
+  }
+
+  private async leaseTo(ceiling: number): Promise<void> {
+    try {
+      await this.context.edit({ type: 'ceilingRaised', id: this.log.id, ceiling });
+      this.ceiling = ceiling;
+    } finally {
+      this.lease = null;
+    }
   }
 }

@@ -92,6 +92,14 @@ export class Segment implements SegmentEnd {
     this.lastChecksum = chainSeed;
   }
 
+  /** Nothing was written after all: it waits for its first batch again. */
+  unbegin(): void {
+    this.baseOffset = 0;
+    this.nextOffset = 0;
+    this.end = 0;
+    this.lastChecksum = 0;
+  }
+
   /** Takes the next batch, which lies at `end`. */
   add(header: CommittedBatch): void {
     this.index?.addBatch(header, header.baseOffset - this.baseOffset, this.end);

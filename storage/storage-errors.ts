@@ -72,7 +72,10 @@ export class DiskFailure extends StorageError {
   }
 }
 
-/** No space, or a quota or file size limit was met, in spite of the floor and the reserve. */
+/**
+ * No space, or a quota or file size limit was met. Where the store goes on, what was asked was not
+ * done and nothing of it is left; the exit code is for a store that this has fenced.
+ */
 export class DiskFull extends DiskFailure {
   override readonly code = 'disk_full';
 }

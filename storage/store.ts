@@ -6,7 +6,7 @@ import { PartitionLog } from './partition-log.js';
 import { logTagOf } from './record-batch.js';
 import type { LogReport } from './recovered-log.js';
 import { writeIndexFile } from './segment-lifecycle.js';
-import { DamagedData, LogClosed, type StorageError } from './storage-errors.js';
+import { DamagedData, DiskFull, LogClosed, type StorageError } from './storage-errors.js';
 import type { FsyncMode, StoreContext, Timer } from './store-context.js';
 
 /** How a store is opened. Sizes are bytes; the defaults are for production, tests shrink them. */
@@ -79,13 +79,12 @@ export class Store {
   readonly report: StoreReport;
   private readonly context: StoreContext;
   private readonly byName = new Map<string, PartitionLog>();
-  private readonly background: Promise<void>;
   private cancelSync: () => void = () => undefined;
   private changing: Promise<unknown> = Promise.resolve();
   private closing: Promise<void> | null = null;
 
   constructor(private readonly opened: OpenedDirectory) {
-    const { context, report, logs, freeSpace } = opened;
+    const { context, report, logs } = opened;
     this.context = context;
     this.report = report;
     for (const { log, ...recovered } of logs) {
@@ -94,15 +93,18 @@ export class Store {
     context.fence.closed.push((error) => {
       for (const log of this.byName.values()) log.fence(error);
     });
-    this.background = context.readOnly
-      ? Promise.resolve()
-      : freeSpace.start().catch(() => undefined);
+    if (!context.readOnly) context.freeSpace.start();
     this.syncLater();
   }
 
-  /** False below the free-space floor: refuse new work, go on with the rest. */
+  /** False below the free-space floor, and on a full disk: refuse new work, go on with the rest. */
   get hasRoom(): boolean {
-    return this.opened.freeSpace.hasRoom;
+    return this.context.freeSpace.hasRoom;
+  }
+
+  /** Calls `wake` once, when a look at the disk, a second away at most, finds room. */
+  whenRoom(wake: () => void): void {
+    this.context.freeSpace.whenRoom(wake);
   }
 
   /** The log of this name, if there is one. */
@@ -115,7 +117,10 @@ export class Store {
     return [...this.byName.values()];
   }
 
-  /** Creates a log, durably; a log of this name that exists is returned as it is. */
+  /**
+   * Creates a log, durably; a log of this name that exists is returned as it is. Rejects with
+   * `DiskFull` where there is no room for it, and there is none then.
+   */
   createLog(name: string, settings: LogSettings = {}): Promise<PartitionLog> {
     return this.change(async () => {
       const existing = this.byName.get(name);
@@ -142,15 +147,18 @@ export class Store {
     });
   }
 
-  /** Drops a log and its files; false when there is none of this name. */
+  /**
+   * Drops a log and its files; false when there is none of this name. Rejects with `DiskFull` where
+   * not even the reserve has room to note it, and the log is as it was then.
+   */
   dropLog(name: string): Promise<boolean> {
     return this.change(async () => {
       const log = this.byName.get(name);
       if (log === undefined) return false;
+      await this.context.edit({ type: 'logDropped', id: log.id });
       this.byName.delete(name);
       await log.stop(new LogClosed(`log ${name} was dropped`));
       await log.closeWriter();
-      await this.context.edit({ type: 'logDropped', id: log.id });
       await log.removeAllFiles();
       return true;
     });
@@ -165,10 +173,9 @@ export class Store {
   private async closeOnce(): Promise<void> {
     const { context, opened } = this;
     this.cancelSync();
-    opened.freeSpace.stop();
     try {
+      await context.freeSpace.stop();
       await this.changing;
-      await this.background;
       for (const log of this.byName.values()) await log.stop();
       if (!context.readOnly && context.fence.error === null) await this.stopCleanly();
     } catch (error) {
@@ -180,19 +187,29 @@ export class Store {
     if (context.fence.error !== null) throw context.fence.error;
   }
 
+  /** Where there is no room for the marker, the next start reads the ends of the logs instead. */
   private async stopCleanly(): Promise<void> {
     const { context, opened } = this;
+    const unlessFull = (error: unknown) => {
+      if (!context.lacksRoom(error)) throw error;
+    };
     const closed: ClosedLog[] = [];
+    let isSealed = true;
     for (const log of this.byName.values()) {
       await log.sync();
       const growing = await log.closeWriter();
-      if (growing === null || growing.isEmpty) continue;
-      await writeIndexFile(context, log, growing);
+      const left = log.segments.filter((segment) => !segment.isSealed);
+      if (growing === null || growing.isEmpty) {
+        isSealed &&= left.length === 0;
+        continue;
+      }
+      isSealed &&= left.length === 1;
+      await writeIndexFile(context, log, growing).catch(unlessFull);
       closed.push({ id: log.id, number: growing.number, end: growing.toEnd() });
     }
     await opened.watermarks?.close();
     if (context.fence.error !== null) throw context.fence.error;
-    await context.edit({ type: 'closed', logs: closed });
+    if (isSealed) await context.edit({ type: 'closed', logs: closed }).catch(unlessFull);
     await context.manifest.close();
   }
 
@@ -207,6 +224,7 @@ export class Store {
     try {
       return await changed;
     } catch (error) {
+      if (error instanceof DiskFull) throw error;
       throw context.fail('changing the set of logs', error);
     }
   }

@@ -2,6 +2,7 @@
 import { crc32 } from 'node:zlib';
 import type { Disk, FileHandle } from './disk.js';
 import { type Offset, readOffset, writeOffset } from './offset.js';
+import { isNoSpace } from './storage-errors.js';
 import { readUpTo, writeFully } from './whole-file.js';
 
 /*
@@ -95,11 +96,18 @@ export class WatermarkFile {
     return newest;
   }
 
-  async write(logId: number, mark: Watermark): Promise<void> {
+  /** False where there is no room: the other slot stays what it is, until this one is written. */
+  async write(logId: number, mark: Watermark): Promise<boolean> {
     const sequence = (this.sequences.get(logId) ?? 0) + 1;
-    this.sequences.set(logId, sequence);
     const position = (logId * 2 + (sequence % 2)) * slotLength;
-    await writeFully(this.disk, this.file, encodeSlot(sequence, mark), position);
+    try {
+      await writeFully(this.disk, this.file, encodeSlot(sequence, mark), position);
+    } catch (error) {
+      if (isNoSpace(error)) return false;
+      throw error;
+    }
+    this.sequences.set(logId, sequence);
+    return true;
   }
 
   sync(): Promise<void> {

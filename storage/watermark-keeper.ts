@@ -47,7 +47,11 @@ export class WatermarkKeeper {
   private async writeDue(sync: boolean): Promise<void> {
     const due = [...this.due];
     this.due.clear();
-    for (const [logId, mark] of due) await this.file.write(logId, mark());
+    for (const [logId, mark] of due) {
+      const isWritten = await this.file.write(logId, mark());
+      // It only ever adds proof: on a full disk it waits for the next one that is due.
+      if (!isWritten && !this.due.has(logId)) this.due.set(logId, mark);
+    }
     const now = this.now();
     if (!sync && now - this.syncedAt < syncIntervalMs) return;
     this.syncedAt = now;

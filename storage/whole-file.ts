@@ -81,10 +81,15 @@ export async function replaceFile(
   path: string,
   content: Buffer,
 ): Promise<void> {
-  await disk.remove(aside).catch(() => undefined);
-  await withFile(disk, aside, 'create', async (file) => {
+  await writeAside(disk, aside, content);
+  await disk.rename(aside, path);
+}
+
+/** Writes a file anew that nobody knows yet, and syncs it. */
+export async function writeAside(disk: Disk, path: string, content: Buffer): Promise<void> {
+  await disk.remove(path).catch(() => undefined);
+  await withFile(disk, path, 'create', async (file) => {
     await writeFully(disk, file, content, 0);
     await disk.sync(file);
   });
-  await disk.rename(aside, path);
 }

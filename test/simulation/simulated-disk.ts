@@ -7,6 +7,7 @@ import type { Disk, FileHandle, OpenMode, Space } from '../../storage/disk.js';
 import { SeededRandom } from './seeded-random.js';
 import {
   type PendingChange,
+  pageLength,
   SimulatedFile,
   type SyncFailure,
   tornChanges,
@@ -84,7 +85,10 @@ export class SimulatedDisk implements Disk {
   failures: PlannedFailure[] = [];
   /** What is under way ends in any order, as on a pool of threads; if not, at once. */
   interleaves = false;
+  /** What `space` says while there is no end to the disk. */
   freeBytes = 2 ** 40;
+  /** Where the disk ends: every name takes a page of 4096 bytes, and every page that is written. */
+  capacityBytes = Number.POSITIVE_INFINITY;
   /** How often each operation was called. */
   readonly calls = new Map<Operation, number>();
   /** Files whose fdatasync failed and was called again: nobody may believe its answer. */
@@ -165,6 +169,7 @@ export class SimulatedDisk implements Disk {
     return this.change('makeDirectory', path, () => {
       const parent = this.directoryAt(dirname(path));
       if (parent.cache.has(basename(path))) return;
+      if (this.freePages < 1) throw diskFailure('ENOSPC', path);
       this.setName(parent, basename(path), new Directory());
     });
   }
@@ -179,6 +184,7 @@ export class SimulatedDisk implements Disk {
       const name = basename(path);
       if (mode === 'create') {
         if (parent.cache.has(name)) throw diskFailure('EEXIST', path);
+        if (this.freePages < 1) throw diskFailure('ENOSPC', path);
         this.setName(parent, name, new SimulatedFile());
         this.afterChange?.();
       }
@@ -213,7 +219,9 @@ export class SimulatedDisk implements Disk {
       'write',
       path,
       (short) => {
-        const bytes = short ? half : source;
+        const asked = short ? half : source;
+        const bytes = asked.subarray(0, this.fitting(file, asked, position));
+        if (bytes.length === 0 && asked.length > 0) throw diskFailure('ENOSPC', path);
         file.write(this.order++, position, bytes);
         return bytes.length;
       },
@@ -281,7 +289,12 @@ export class SimulatedDisk implements Disk {
   }
 
   space(path: string): Promise<Space> {
-    return this.run('space', path, () => ({ available: this.freeBytes, total: 2 ** 41 }));
+    return this.run('space', path, () => {
+      if (this.capacityBytes === Number.POSITIVE_INFINITY) {
+        return { available: this.freeBytes, total: 2 ** 41 };
+      }
+      return { available: Math.max(0, this.freePages * pageLength), total: this.capacityBytes };
+    });
   }
 
   lock(path: string): Promise<(() => Promise<void>) | null> {
@@ -298,9 +311,36 @@ export class SimulatedDisk implements Disk {
     });
   }
 
+  /** Bytes that all names and all that is written take, as `capacityBytes` counts them. */
+  get usedBytes(): number {
+    const walk = (directory: Directory): number => {
+      let pages = 0;
+      for (const entry of directory.cache.values()) {
+        pages += 1 + (entry instanceof Directory ? walk(entry) : entry.cache.pageCount);
+      }
+      return pages;
+    };
+    return walk(this.root) * pageLength;
+  }
+
+  /** Whether the call came that was to fail; of one that names where. */
+  hasFired(planned: PlannedFailure): boolean {
+    return (this.callsOf.get(planned) ?? 0) >= planned.nth;
+  }
+
   /** Files that are still open: a leak, once a store is closed. */
   get openPaths(): string[] {
     return [...this.open_.values()].map(({ path }) => path);
+  }
+
+  private get freePages(): number {
+    if (this.capacityBytes === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    return Math.max(0, Math.floor((this.capacityBytes - this.usedBytes) / pageLength));
+  }
+
+  /** How many bytes of a write get in: what is there already is overwritten, whatever room is. */
+  private fitting({ cache }: SimulatedFile, source: Buffer, position: number): number {
+    return cache.fitting(position, source.length, this.freePages);
   }
 
   private change<T>(

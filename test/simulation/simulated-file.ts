@@ -1,7 +1,7 @@
 /** One simulated file: what is on the platter, what is in the cache, and what lies between. */
 import type { SeededRandom } from './seeded-random.js';
 
-const pageLength = 4096;
+export const pageLength = 4096;
 const sectorLength = 512;
 
 /** File content that is shared until it is written: a copy of it costs an array of pages. */
@@ -57,6 +57,27 @@ export class Content {
       if (page === undefined) target.fill(0, done, done + part);
       else page.copy(target, done, start, start + part);
       done += part;
+    }
+    return length;
+  }
+
+  /** Pages that hold something, and so take room. */
+  get pageCount(): number {
+    let count = 0;
+    this.pages.forEach((page) => {
+      if (page !== undefined) count += 1;
+    });
+    return count;
+  }
+
+  /** How many bytes of a write get in where so many pages are free. */
+  fitting(position: number, length: number, freePages: number): number {
+    const end = position + length;
+    let free = freePages;
+    for (let start = position - (position % pageLength); start < end; start += pageLength) {
+      if (this.pages[start / pageLength] !== undefined) continue;
+      if (free === 0) return Math.max(0, start - position);
+      free -= 1;
     }
     return length;
   }

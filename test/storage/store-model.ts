@@ -8,6 +8,8 @@ interface Submitted {
   readonly records: readonly RecordInput[];
   readonly appendedAt: number;
   acknowledged: boolean;
+  /** Whoever appended was told that nothing of it is there. */
+  refused: boolean;
 }
 
 interface ModelLog {
@@ -29,6 +31,9 @@ interface ModelLog {
 
 /** A promise for the model: it may only be made stronger. */
 export class StoreModel {
+  /** Whether an error says for certain that nothing was stored. */
+  isRefusal: (error: unknown) => boolean = () => false;
+
   constructor(private readonly logs = new Map<string, ModelLog>()) {}
 
   /** The promises of this moment. */
@@ -41,7 +46,9 @@ export class StoreModel {
         compacted: new Set(log.compacted),
       });
     }
-    return new StoreModel(logs);
+    const copy = new StoreModel(logs);
+    copy.isRefusal = this.isRefusal;
+    return copy;
   }
 
   /** Tells two sets of promises apart. */
@@ -83,12 +90,23 @@ export class StoreModel {
 
   /** The promise settles with the append's. */
   append(store: Store, name: string, records: readonly RecordInput[]): Promise<void> {
-    const { baseOffset, timestamp, durable } = logOf(store, name).append(records);
-    const append = { baseOffset, records, appendedAt: timestamp, acknowledged: false };
-    this.logs.get(name)?.appends.push(append);
-    return durable.then(() => {
-      append.acknowledged = true;
-    });
+    try {
+      const { baseOffset, timestamp, durable } = logOf(store, name).append(records);
+      const told = { acknowledged: false, refused: false };
+      const append = { baseOffset, records, appendedAt: timestamp, ...told };
+      this.logs.get(name)?.appends.push(append);
+      return durable.then(
+        () => {
+          append.acknowledged = true;
+        },
+        (error: unknown) => {
+          append.refused = this.isRefusal(error);
+          throw error;
+        },
+      );
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async trimTo(store: Store, name: string, offset: number): Promise<void> {
@@ -162,6 +180,11 @@ async function checkLog(promised: ModelLog, log: PartitionLog, lossAllowed: bool
   for (; index < appends.length; index += 1) {
     const append = appends[index];
     if (append === undefined) break;
+    if (append.refused) {
+      const isThere = append.records.some((_, delta) => found.has(append.baseOffset + delta));
+      if (isThere) throw new Error(`${name}: refused offset ${append.baseOffset} is there`);
+      continue;
+    }
     const present = append.records.filter((_, delta) => {
       const offset = append.baseOffset + delta;
       return offset < start || found.has(offset) || removed.has(offset);
@@ -180,6 +203,8 @@ async function checkLog(promised: ModelLog, log: PartitionLog, lossAllowed: bool
   }
   if (matched !== found.size) throw new Error(`${name}: ${found.size - matched} unknown records`);
   const lost = missingFrom === null ? [] : appends.splice(missingFrom);
+  // Their offsets may be given out again by the next process.
+  appends.splice(0, appends.length, ...appends.filter(({ refused }) => !refused));
   if (lossAllowed) {
     const reused = lost.some(({ acknowledged, baseOffset, records }) => {
       return acknowledged && log.endOffset < baseOffset + records.length;
@@ -190,7 +215,8 @@ async function checkLog(promised: ModelLog, log: PartitionLog, lossAllowed: bool
 
 /** What was submitted, newest first. */
 function* recordsBelow({ appends }: ModelLog, until: number) {
-  for (const { baseOffset, records, appendedAt } of appends.toReversed()) {
+  for (const { baseOffset, records, appendedAt, refused } of appends.toReversed()) {
+    if (refused) continue;
     for (const [delta, record] of [...records.entries()].reverse()) {
       const offset = baseOffset + delta;
       if (offset < until) yield { offset, record, appendedAt };

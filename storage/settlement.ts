@@ -1,0 +1,15 @@
+/** A promise that is settled from outside: what a commit group gives to those who wait for it. */
+export class Settlement {
+  settle: () => void = () => undefined;
+  refuse: (error: Error) => void = () => undefined;
+  readonly promise: Promise<void>;
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.settle = resolve;
+      this.refuse = reject;
+    });
+    // Whoever asked without waiting hears of a failure through the store, not as unhandled.
+    this.promise.catch(() => undefined);
+  }
+}
