@@ -5,6 +5,7 @@ import { ConsumersModule } from './consumers/consumers.module.js';
 import type { Credentials } from './credentials.js';
 import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
 import { deliveryModule } from './delivery/delivery.module.js';
+import { liveStatesMax } from './engine/actor-directory.js';
 import { EngineModule } from './engine/engine.module.js';
 import { FlowControlModule } from './flow-control/flow-control.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -55,6 +56,7 @@ export function applicationModule(shared: Shared, routes: RouteTable): DynamicMo
     { provide: provided.identifiers, useValue: ports.identifiers },
     { provide: provided.disk, useValue: ports.disk },
     { provide: provided.fileSizes, useValue: ports.fileSizes ?? {} },
+    { provide: provided.liveStates, useValue: ports.liveStates ?? liveStatesMax },
     { provide: provided.log, useValue: ports.log },
     { provide: provided.fatal, useValue: ports.fatal },
     { provide: ProcessLife, useValue: shared.life },

@@ -15,6 +15,8 @@ export interface Ports {
   readonly endpoints?: Endpoints;
   /** Sizes of files, in bytes, for a disk that is small; without it those of a real one. */
   readonly fileSizes?: Pick<StoreOptions, 'segmentBytes' | 'reserveBytes'>;
+  /** Live states of one kind, beyond which idle ones are packed; without it `liveStatesMax`. */
+  readonly liveStates?: number;
   readonly log: Logger;
   /** Ends the process with the exit code of `error`: the disk failed or an invariant broke. */
   readonly fatal: (error: unknown) => void;
@@ -30,6 +32,7 @@ export const provided = {
   /** Made by the delivery module: the port, or the network. */
   endpoints: Symbol('Endpoints'),
   fileSizes: Symbol('fileSizes'),
+  liveStates: Symbol('liveStates'),
   log: Symbol('Log'),
   fatal: Symbol('fatal'),
 } as const;

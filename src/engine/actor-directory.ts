@@ -26,7 +26,7 @@ class Packed {
 }
 
 /** Live states per packable kind; beyond them the least recently touched are packed. */
-const liveStatesMax = 1024;
+export const liveStatesMax = 1024;
 
 /** The actors of one kind. */
 export class ActorDirectory {
@@ -37,6 +37,7 @@ export class ActorDirectory {
   constructor(
     private readonly decider: AnyRegistration['decider'],
     private readonly folds: readonly Fold[],
+    private readonly liveStates: number,
   ) {}
 
   /** How many streams of this kind are not final. */
@@ -113,7 +114,7 @@ export class ActorDirectory {
     if (this.decider.packing === undefined) return;
     this.live.delete(id);
     this.live.set(id, true);
-    if (this.live.size > liveStatesMax) this.passivateOldest();
+    if (this.live.size > this.liveStates) this.passivateOldest();
   }
 
   private passivateOldest(): void {

@@ -11,7 +11,7 @@ import { ProcessLife } from '../lifecycle/process-life.js';
 import { Metrics } from '../metrics/metrics.js';
 import { type Ports, provided } from '../ports.js';
 import type { Clock } from './clock.js';
-import { Engine } from './engine.js';
+import { Engine, type EngineWatch } from './engine.js';
 import { EventCodec } from './event-codec.js';
 import type { Identifiers } from './identifiers.js';
 import { Journal, openJournalLog } from './journal.js';
@@ -64,6 +64,7 @@ const storageDeadlineMs = 30_000;
         ProcessLife,
         provided.clock,
         provided.identifiers,
+        provided.liveStates,
         provided.log,
       ],
       useFactory: engineOf,
@@ -133,9 +134,10 @@ function engineOf(
   life: ProcessLife,
   clock: Clock,
   identifiers: Identifiers,
+  liveStates: number,
   log: Logger,
 ): Engine {
-  const engine = new Engine(journal, codec, upcasters, clock, identifiers, {
+  const watch: EngineWatch = {
     turnFailed: (error, commands) => {
       metrics.turnFailed();
       const asked = commands.map(({ type, kind, id }) => ({ type, kind, id }));
@@ -145,7 +147,8 @@ function engineOf(
       metrics.reactionRefused();
       log.warn({ type, kind, id, rejection }, 'a reaction was refused and dropped');
     },
-  });
+  };
+  const engine = new Engine(journal, codec, upcasters, clock, identifiers, watch, liveStates);
   life.addRecoverable({
     name: 'journal',
     recover: async () => {

@@ -2,7 +2,7 @@
  * The turn of the house: decide, evolve, react and append in one tick; answer and act once durable.
  */
 import type { Appended } from '../../storage/partition-log.js';
-import { ActorDirectory } from './actor-directory.js';
+import { ActorDirectory, liveStatesMax } from './actor-directory.js';
 import type { Clock } from './clock.js';
 import type { Command, DomainEvent, Effect, EventEnvelope, TurnNames } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
@@ -52,6 +52,7 @@ export class Engine {
     private readonly clock: Clock,
     private readonly identifiers: Identifiers,
     private readonly watch: EngineWatch,
+    private readonly liveStates: number = liveStatesMax,
   ) {
     this.effects = new EffectRunner(clock, (kind, id) => this.reconcile(kind, id));
   }
@@ -65,7 +66,8 @@ export class Engine {
     this.upcasters.add(kind, registration.decider.upcasters);
     const folds = this.foldsOf(kind);
     folds.push(...registration.folds);
-    this.rooms.set(kind, { registration, actors: new ActorDirectory(registration.decider, folds) });
+    const actors = new ActorDirectory(registration.decider, folds, this.liveStates);
+    this.rooms.set(kind, { registration, actors });
   }
 
   /** `fold` is an index of another feature over the events of `kind`; before recovery. */

@@ -39,11 +39,13 @@ export class SimulatedServer {
     readonly failures: unknown[],
   ) {}
 
+  /** `liveStates`: as many of a kind are live, others are packed; without it none is. */
   static async start(
     disk: SimulatedDisk,
     world: SimulatedWorld,
     startsAt: number,
     seed: number,
+    liveStates?: number,
   ): Promise<SimulatedServer> {
     const random = new SeededRandom(seed);
     const clock = new ManualClock(startsAt);
@@ -76,6 +78,7 @@ export class SimulatedServer {
         log,
         endpoints: world.endpoints(clock),
         fileSizes: { segmentBytes: 64 * kilobyte, reserveBytes: 0 },
+        ...(liveStates !== undefined && { liveStates }),
         fatal: (error) => failures.push(error),
       },
     };

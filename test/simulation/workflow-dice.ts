@@ -7,7 +7,7 @@ import type { SeededRandom } from './seeded-random.js';
 import type { SimulatedServer } from './simulated-server.js';
 import type { Acknowledged, CommandDice } from './simulation.js';
 import { cancelRun } from './workflow-commands.js';
-import { events, randomProgram } from './workflow-program.js';
+import { awaitedBy, events, randomProgram } from './workflow-program.js';
 import type { WorkflowWorld } from './workflow-world.js';
 
 /** A run that was started is known for ten minutes, whether it has ended or not. */
@@ -37,7 +37,10 @@ export class WorkflowDice implements CommandDice {
     }
     const lately = [...world.starts.keys()].slice(-latelyMax);
     if (lately.length > 0 && random.chance(0.2)) {
-      void world.notify(random.pick(events), random.pick(lately));
+      const listening = lately.filter((runId) => this.awaitedBy(runId).length > 1);
+      const isMeant = listening.length > 0 && random.chance(0.5);
+      const runId = random.pick(isMeant ? listening : lately);
+      void world.notify(this.eventFor(runId), runId);
       return [];
     }
     if (this.isOperated && random.chance(0.3)) return this.operate(server, lately);
@@ -45,6 +48,18 @@ export class WorkflowDice implements CommandDice {
     return Array.from({ length: 1 + random.below(2) }, () =>
       world.begin('wfr', randomProgram(random), now),
     );
+  }
+
+  /** Whoever tells one run alone mostly knows what it waits for, or will. */
+  private eventFor(runId: string): string {
+    const { random } = this;
+    const awaited = this.awaitedBy(runId);
+    return awaited.length > 0 && random.chance(0.7) ? random.pick(awaited) : random.pick(events);
+  }
+
+  private awaitedBy(runId: string): readonly string[] {
+    const program = this.world.starts.get(runId)?.program;
+    return program === undefined ? [] : awaitedBy(program);
   }
 
   private operate(server: SimulatedServer, lately: readonly string[]): readonly Command[] {

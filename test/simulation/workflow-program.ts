@@ -27,9 +27,11 @@ const second = 1000;
 
 /** `depth` runs above it wait for its end. */
 export function randomProgram(random: SeededRandom, depth = 0): Program {
+  const favourite = random.pick(events);
+  if (depth === 0 && random.chance(0.15)) return listening(random, favourite);
   const groups = Array.from({ length: random.below(6 - depth) + (depth === 0 ? 1 : 0) }, () => {
     const size = random.chance(0.4) ? 2 + random.below(4) : 1;
-    return Array.from({ length: size }, () => randomStep(random, depth));
+    return Array.from({ length: size }, () => randomStep(random, depth, favourite));
   });
   const ending = random.chance(0.8)
     ? 'return'
@@ -37,7 +39,16 @@ export function randomProgram(random: SeededRandom, depth = 0): Program {
   return { groups, ending, takesOver: random.chance(0.1) };
 }
 
-function randomStep(random: SeededRandom, depth: number): Step {
+/** Sleeps, and waits for one event twice: what comes early is for the first wait alone. */
+function listening(random: SeededRandom, eventId: string): Program {
+  const name = () => `step ${random.below(1_000_000)}`;
+  const wait = (): Step => ({ type: 'Wait', name: name(), eventId, timeoutMs: 20 * second });
+  const sleep: Step = { type: 'SleepFor', name: name(), ms: 40 * second };
+  const groups = random.chance(0.5) ? [[sleep], [wait()], [wait()]] : [[sleep], [wait(), wait()]];
+  return { groups, ending: 'return', takesOver: false };
+}
+
+function randomStep(random: SeededRandom, depth: number, favourite: string): Step {
   // A retry that runs another program than its run did would be noticed by the names.
   const name = `step ${random.below(1_000_000)}`;
   const kinds = ['Run', 'Run', 'Run', 'SleepFor', 'Call', 'Wait', 'Notify', 'Invoke'] as const;
@@ -49,7 +60,7 @@ function randomStep(random: SeededRandom, depth: number): Step {
       return {
         type,
         name,
-        eventId: random.pick([...events, 'never told']),
+        eventId: random.chance(0.6) ? favourite : random.pick([...events, 'never told']),
         timeoutMs: random.pick([2, 20, 600]) * second,
       };
     case 'Notify':
@@ -60,6 +71,11 @@ function randomStep(random: SeededRandom, depth: number): Step {
     default:
       return { type, name };
   }
+}
+
+/** The events that it waits for, once for each wait. */
+export function awaitedBy({ groups }: Program): readonly string[] {
+  return groups.flat().flatMap((step) => (step.type === 'Wait' ? [step.eventId] : []));
 }
 
 /** Every step with the number that it has in its run, and how many run beside it. */
