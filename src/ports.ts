@@ -15,7 +15,7 @@ export interface Ports {
   readonly endpoints?: Endpoints;
   /** Sizes of files, in bytes, for a disk that is small; without it those of a real one. */
   readonly fileSizes?: Pick<StoreOptions, 'segmentBytes' | 'reserveBytes'>;
-  /** Live states of one kind, beyond which idle ones are packed; without it `liveStatesMax`. */
+  /** Live states of one kind, beyond which idle ones are packed; without it a thousand. */
   readonly liveStates?: number;
   readonly log: Logger;
   /** Ends the process with the exit code of `error`: the disk failed or an invariant broke. */

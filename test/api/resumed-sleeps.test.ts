@@ -42,7 +42,7 @@ async function sleeps(runId: string, until: number): Promise<void> {
   }
 }
 
-/** Sleeps for an hour and does a step after it; `answer` breaks the answer to the first delivery. */
+/** Sleeps for an hour, and does a step after it; `answer` is what the first delivery gets. */
 const sleepFirst: WorkflowScript = async ({ runId, steps }, workflow) => {
   if (steps.length === 0) {
     await workflow.submit(runId, [stepOf(1, 'sleep', { stepType: 'SleepFor' })], asleep);
