@@ -1,5 +1,5 @@
 /** The end of a store that could not write: said once, to everyone, and for good. */
-import { diskError, type StorageError } from './storage-errors.js';
+import { DiskFailure, DiskFull, StorageError } from './storage-errors.js';
 
 /** After a failed write nothing is known about the disk: restart is the rollback. */
 export class Fence {
@@ -7,10 +7,14 @@ export class Fence {
   /** Called in the same tick as the first failure. */
   readonly closed: ((error: StorageError) => void)[] = [];
 
-  /** Fences the store, if it is not yet; returns what to refuse everybody with. */
+  /**
+   * Fences the store, if it is not yet; returns what to refuse everybody with. Never `DiskFull`,
+   * which says for certain that nothing was stored.
+   */
   fail(doing: string, cause: unknown): StorageError {
     if (this.error !== null) return this.error;
-    const error = diskError(doing, cause);
+    const isTyped = cause instanceof StorageError && !(cause instanceof DiskFull);
+    const error = isTyped ? cause : new DiskFailure(doing, cause);
     this.error = error;
     for (const tell of this.closed) tell(error);
     return error;

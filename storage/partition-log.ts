@@ -106,8 +106,8 @@ export class PartitionLog {
 
   /**
    * Appends records, atomically: after a crash all of them are there or none. Throws `TooLarge`,
-   * `LogClosed`, or `DiskFull` until there is room again. A failed write shows in `durable`; if
-   * that is `DiskFull` and the store goes on, nothing of the records is there.
+   * `LogClosed`, or `DiskFull` until there is room again. A failed write shows in `durable`; after
+   * `DiskFull` nothing of the records is there.
    */
   append(records: readonly RecordInput[]): Appended {
     if (this.closedBecause !== null) throw this.closedBecause;

@@ -63,7 +63,10 @@ export class DirectoryInUse extends StorageError {
   }
 }
 
-/** A write, fdatasync or other file operation failed: what is on disk is no longer known. */
+/**
+ * A write, fdatasync or other file operation failed: what is on disk is no longer known. Also for
+ * want of room, where that cannot be undone or the store cannot go on without.
+ */
 export class DiskFailure extends StorageError {
   readonly code: 'disk_failure' | 'disk_full' = 'disk_failure';
   override readonly exitCode = 74;
@@ -73,8 +76,8 @@ export class DiskFailure extends StorageError {
 }
 
 /**
- * No space, or a quota or file size limit was met. Where the store goes on, what was asked was not
- * done and nothing of it is left; the exit code is for a store that this has fenced.
+ * No space, or a quota or file size limit was met: what was asked was not done, nothing of it is
+ * left, and the store goes on. The exit code is for a start that ends with it.
  */
 export class DiskFull extends DiskFailure {
   override readonly code = 'disk_full';

@@ -18,19 +18,11 @@ class Topics {
     readonly disk: SimulatedDisk,
     private readonly options: Partial<StoreOptions>,
     public open: OpenedSimulation,
-  ) {
-    this.expectRefusals();
-  }
+  ) {}
 
   static async start(disk: SimulatedDisk, options: Partial<StoreOptions> = {}): Promise<Topics> {
     const all = { segmentBytes: 900, freeBytesMin: 0, ...options };
     return new Topics(disk, all, await openSimulated(disk, all));
-  }
-
-  /** What is refused while the store goes on was certainly not done. */
-  private expectRefusals(): void {
-    const { failures } = this.open;
-    this.model.isRefusal = (error) => error instanceof DiskFull && failures.length === 0;
   }
 
   /** Does it, unless the disk is full. */
@@ -115,7 +107,6 @@ class Topics {
   /** Another process on what a crash has left. */
   async openOn(disk: SimulatedDisk): Promise<void> {
     this.open = await openSimulated(disk, this.options);
-    this.expectRefusals();
     await this.model.check(this.open.store);
   }
 }
@@ -267,7 +258,7 @@ describe('a full disk', () => {
     await log.append([record('zero')]).durable;
     disk.failures = [{ operation: 'sync', code: 'ENOSPC', nth: 1, under: '/data/logs/' }];
     const { durable } = log.append([record('one')]);
-    await expect(durable).rejects.toMatchObject({ code: 'disk_full', exitCode: 74 });
+    await expect(durable).rejects.toMatchObject({ code: 'disk_failure', exitCode: 74 });
     await expect(durable).rejects.toBe(failures[0]);
     await store.close().catch(() => undefined);
   });
@@ -368,7 +359,7 @@ describe('a full disk', () => {
       }
     }
     expect(journal.segments).toHaveLength(2);
-    expect(failures).toEqual([expect.objectContaining({ code: 'disk_full', exitCode: 74 })]);
+    expect(failures).toEqual([expect.objectContaining({ code: 'disk_failure', exitCode: 74 })]);
     expect(() => journal.append([large])).toThrow(failures[0]);
     await store.close().catch(() => undefined);
     timers.advance(1000);

@@ -1,6 +1,7 @@
 /** What a store has promised so far, in plain arrays, and the check that it holds. */
 import type { PartitionLog } from '../../storage/partition-log.js';
 import type { RecordInput } from '../../storage/record.js';
+import { DiskFull } from '../../storage/storage-errors.js';
 import type { Store } from '../../storage/store.js';
 
 interface Submitted {
@@ -31,9 +32,6 @@ interface ModelLog {
 
 /** A promise for the model: it may only be made stronger. */
 export class StoreModel {
-  /** Whether an error says for certain that nothing was stored. */
-  isRefusal: (error: unknown) => boolean = () => false;
-
   constructor(private readonly logs = new Map<string, ModelLog>()) {}
 
   /** The promises of this moment. */
@@ -46,9 +44,7 @@ export class StoreModel {
         compacted: new Set(log.compacted),
       });
     }
-    const copy = new StoreModel(logs);
-    copy.isRefusal = this.isRefusal;
-    return copy;
+    return new StoreModel(logs);
   }
 
   /** Tells two sets of promises apart. */
@@ -100,7 +96,7 @@ export class StoreModel {
           append.acknowledged = true;
         },
         (error: unknown) => {
-          append.refused = this.isRefusal(error);
+          append.refused = error instanceof DiskFull;
           throw error;
         },
       );
