@@ -2,10 +2,15 @@
  * Carries out a produce: judges every record before any is written, then appends topic by topic;
  * outcomes are in the order of the request.
  */
-import { LogClosed } from '../../storage/storage-errors.js';
+import { DiskFull, LogClosed } from '../../storage/storage-errors.js';
 import type { Refusal } from '../http/error-shapes.js';
 import type { ProduceRecord } from './produce.request.js';
-import type { ProduceResult, RecordAppender, TopicPlan } from './record-appender.js';
+import {
+  diskFull,
+  type ProduceResult,
+  type RecordAppender,
+  type TopicPlan,
+} from './record-appender.js';
 import type { TopicsDesk } from './topics-desk.js';
 
 /** A produce that was read. */
@@ -38,8 +43,9 @@ export class ProduceDesk {
   ) {}
 
   /**
-   * One outcome for each record once all that was stored is durable. Unless the order is partial it
-   * is all or nothing: then the first refusal is the answer, and nothing was written.
+   * One outcome for each record once all that was stored is durable. Unless the order is partial
+   * the first refusal is the answer, and nothing was written: but for what the disk or the end of
+   * a topic kept from being, which the refusal tells of.
    */
   produce(order: ProduceOrder): Promise<readonly ProduceOutcome[] | Refusal> {
     const { idempotencyKey: key } = order;
@@ -66,17 +72,18 @@ export class ProduceDesk {
     const appends = plans.map(async ({ plan, indexes }) => {
       const results = await this.append(plan);
       if ('status' in results) outcomes.refuse(indexes, results);
-      else outcomes.store(indexes, results);
+      else outcomes.settle(indexes, results);
     });
     await Promise.all(appends);
-    return outcomes.refusal ?? outcomes.all;
+    return outcomes.lateRefusal ?? outcomes.all;
   }
 
   /** A topic may be deleted between its plan and its records: who asks again is told of that. */
-  private async append(plan: TopicPlan): Promise<readonly ProduceResult[] | Refusal> {
+  private async append(plan: TopicPlan): Promise<readonly ProduceOutcome[] | Refusal> {
     try {
       return await this.appender.append(plan);
     } catch (error) {
+      if (error instanceof DiskFull) return diskFull;
       if (!(error instanceof LogClosed)) throw error;
       const message = `topic ${plan.topic} takes no records at the moment; try again`;
       return { status: 503, message, headers: { 'retry-after': '1' } };
@@ -141,10 +148,20 @@ class Outcomes {
     }
   }
 
-  store(indexes: readonly number[], results: readonly ProduceResult[]): void {
+  settle(indexes: readonly number[], results: readonly ProduceOutcome[]): void {
     indexes.forEach((index, place) => {
-      this.all[index] = results[place] as ProduceResult;
+      const outcome = results[place] as ProduceOutcome;
+      if ('status' in outcome) this.refuse([index], outcome);
+      else this.all[index] = outcome;
     });
+  }
+
+  /** The refusal, where some records may be stored already. */
+  get lateRefusal(): Refusal | null {
+    const { refusal } = this;
+    const hasStored = this.all.some((outcome) => !('status' in outcome));
+    if (refusal === null || !hasStored) return refusal;
+    return { ...refusal, message: `${refusal.message}; other records of the request are stored` };
   }
 }
 

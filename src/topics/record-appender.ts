@@ -4,6 +4,7 @@
  */
 import type { PartitionLog } from '../../storage/partition-log.js';
 import type { RecordInput } from '../../storage/record.js';
+import { DiskFull } from '../../storage/storage-errors.js';
 import type { Clock } from '../engine/clock.js';
 import type { Refusal } from '../http/error-shapes.js';
 import { digestOf, keyTerm, markTerm, type RequestMark } from './idempotency.js';
@@ -44,6 +45,12 @@ interface OncePlan {
 /** Requests that bring the key again are told from others for so long. */
 export const idempotencyWindowMs = 24 * 60 * 60 * 1000;
 
+/** Of records that found no room on the disk. */
+export const diskFull: Refusal = {
+  status: 507,
+  message: 'the disk is full: nothing of this was stored; try again when there is room',
+};
+
 export class RecordAppender {
   private readonly keylessTurns = new KeylessTurns();
 
@@ -81,9 +88,14 @@ export class RecordAppender {
     return { topic, logs, records, parts, once };
   }
 
-  /** Appends what is missing; settles, in the order of the records, when all of it is durable. */
-  async append({ topic, logs, records, parts, once }: TopicPlan): Promise<ProduceResult[]> {
-    const results: ProduceResult[] = [];
+  /**
+   * Appends what is missing; settles, in the order of the records, when all of it is durable. 507
+   * stands for the records of a part that found no room: none of them is stored. Rejects with
+   * `DiskFull` where that was known before, and with it nothing of the plan is stored.
+   */
+  async append(plan: TopicPlan): Promise<readonly (ProduceResult | Refusal)[]> {
+    const { topic, logs, records, parts, once } = plan;
+    const results: (ProduceResult | Refusal)[] = [];
     const commits: Promise<void>[] = [];
     for (const { partition, indexes } of parts) {
       const log = logs[partition];
@@ -93,7 +105,11 @@ export class RecordAppender {
       let time = once?.at ?? 0;
       if (baseOffset === undefined) {
         const appended = log.append(inputsOf(own, once));
-        commits.push(appended.durable);
+        const refuse = (error: unknown) => {
+          if (!(error instanceof DiskFull)) throw error;
+          for (const index of indexes) results[index] = diskFull;
+        };
+        commits.push(appended.durable.catch(refuse));
         baseOffset = appended.baseOffset;
         time = once?.at ?? appended.timestamp;
       }

@@ -3,7 +3,7 @@
  * go straight from a request into their log; the engine decides only about the topic.
  */
 import type { PartitionLog } from '../../storage/partition-log.js';
-import { LogClosed } from '../../storage/storage-errors.js';
+import { DiskFull, LogClosed } from '../../storage/storage-errors.js';
 import type { Store } from '../../storage/store.js';
 import { sealUpTo } from './sealed-part.js';
 import type { Trim } from './topic.events.js';
@@ -115,7 +115,10 @@ export class TopicLogs {
     });
   }
 
-  /** Records below the trims cannot be read once this has settled; what can go is gone. */
+  /**
+   * Records below the trims cannot be read from now on; what can go is gone once this has settled.
+   * Rejects with `DiskFull` where some cannot go for want of room.
+   */
   async trim(topic: string, trims: readonly Trim[]): Promise<void> {
     const logs = this.present(topic);
     for (const { partition, before } of trims) logs[partition]?.hideBelow(before);
@@ -148,10 +151,12 @@ export class TopicLogs {
     if (logs.length > before) for (const listener of this.listeners) listener(topic);
   }
 
+  /** Work is done again from its beginning once there is room, where it found none. */
   private inTurn(topic: string, work: () => Promise<void>): void {
     const done = (this.turns.get(topic) ?? Promise.resolve()).then(work).catch((error) => {
+      if (error instanceof DiskFull) this.store.whenRoom(() => this.inTurn(topic, work));
       // The server stops, or the topic is being dropped: the state still wants what was not done.
-      if (!(error instanceof LogClosed)) this.failed(error);
+      else if (!(error instanceof LogClosed)) this.failed(error);
     });
     this.turns.set(topic, done);
   }
@@ -174,11 +179,18 @@ export class TopicLogs {
   }
 }
 
+/** What finds no room does not keep the rest from going: that gives room. */
 async function trimAll(logs: Logs, trims: readonly Trim[]): Promise<void> {
+  let full: DiskFull | null = null;
+  const unlessFull = (error: unknown) => {
+    if (!(error instanceof DiskFull)) throw error;
+    full = error;
+  };
   for (const { partition, before } of trims) {
     const log = logs[partition];
     if (log === undefined) continue;
-    await sealUpTo(log, before);
-    await log.trimTo(before);
+    await sealUpTo(log, before).catch(unlessFull);
+    await log.trimTo(before).catch(unlessFull);
   }
+  if (full !== null) throw full;
 }

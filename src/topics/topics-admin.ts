@@ -1,5 +1,5 @@
 /** Creates, alters, shows, purges and deletes topics for who administers them. */
-import { LogClosed } from '../../storage/storage-errors.js';
+import { DiskFull, LogClosed } from '../../storage/storage-errors.js';
 import type { Clock } from '../engine/clock.js';
 import type { Engine, EventListener } from '../engine/engine.js';
 import { type Refusal, refusalOf } from '../http/error-shapes.js';
@@ -95,7 +95,8 @@ export class TopicsAdmin {
       await this.topicLogs.trim(name, trims);
     } catch (error) {
       if (error instanceof LogClosed) return unknownTopic(name);
-      throw error;
+      // Nobody can read the records; their files go when there is room to note that.
+      if (!(error instanceof DiskFull)) throw error;
     }
     return trims.map(({ partition }) => {
       return { topic: name, partition, offset: logs[partition]?.startOffset ?? 0 };

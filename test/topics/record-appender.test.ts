@@ -2,9 +2,18 @@ import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { systemClock } from '../../src/engine/clock.js';
 import type { ProduceRecord } from '../../src/topics/produce.request.js';
-import { idempotencyWindowMs, RecordAppender } from '../../src/topics/record-appender.js';
+import {
+  diskFull,
+  idempotencyWindowMs,
+  type ProduceResult,
+  RecordAppender,
+} from '../../src/topics/record-appender.js';
 import type { PartitionLog } from '../../storage/partition-log.js';
+import { DiskFull } from '../../storage/storage-errors.js';
 import type { Store } from '../../storage/store.js';
+import { SeededRandom } from '../simulation/seeded-random.js';
+import { SimulatedDisk } from '../simulation/simulated-disk.js';
+import { openSimulated, settle } from '../storage/simulated-store.js';
 import { topicLogs as logsOf, openTopicStore, storeFolder } from '../support/topic-store.js';
 
 let directory: string;
@@ -38,6 +47,48 @@ async function plan(appender: RecordAppender, logs: PartitionLog[], records: Pro
   return planned;
 }
 
+function storedOf(outcomes: readonly object[]): ProduceResult[] {
+  expect(outcomes.filter((outcome) => 'status' in outcome)).toEqual([]);
+  return outcomes as ProduceResult[];
+}
+
+describe('records of which some meet a full disk', () => {
+  it('are told which are not stored, and those are all that another request stores', async () => {
+    const disk = new SimulatedDisk(new SeededRandom(1));
+    const { store, timers, failures } = await openSimulated(disk);
+    timers.time = now;
+    const logs = await logsOf(store, 2);
+    const appender = new RecordAppender(clock);
+    const records = [record('a', 0), record('b', 1), record('c', 0)];
+    // Both logs have their file by then; the second one's write is the one that fails.
+    await appender.append(appender.plan('t', logs, [record('x', 0), record('y', 1)]));
+    const under = '/data/logs/0000000001/';
+    disk.failures = [{ operation: 'write', code: 'ENOSPC', nth: 1, under, partially: true }];
+    const results = await appender.append(await plan(appender, logs, records));
+    expect(results).toEqual([
+      expect.objectContaining({ partition: 0, offset: 1 }),
+      diskFull,
+      expect.objectContaining({ partition: 0, offset: 2 }),
+    ]);
+    const again = await plan(appender, logs, records);
+    await expect(appender.append(again)).rejects.toBeInstanceOf(DiskFull);
+    timers.advance(1000);
+    await settle();
+    const completed = storedOf(await appender.append(again));
+    expect(completed.map(({ partition, offset }) => [partition, offset])).toEqual([
+      [0, 1],
+      [1, 2],
+      [0, 2],
+    ]);
+    expect(await Promise.all(logs.map(valuesIn))).toEqual([
+      ['x', 'a', 'c'],
+      ['y', 'b'],
+    ]);
+    expect(failures).toEqual([]);
+    await store.close();
+  });
+});
+
 describe('records with an idempotency key', () => {
   it('of which a crash left some out are completed, at the time of the first request', async () => {
     const records = [record('a', 0), record('b', 1), record('c', 0), record('d', 2)];
@@ -51,8 +102,8 @@ describe('records with an idempotency key', () => {
     now += 60_000;
     store = await open();
     logs = await logsOf(store, 3);
-    const results = await new RecordAppender(clock).append(
-      await plan(new RecordAppender(clock), logs, records),
+    const results = storedOf(
+      await new RecordAppender(clock).append(await plan(new RecordAppender(clock), logs, records)),
     );
     expect(results.map(({ partition, offset }) => [partition, offset])).toEqual([
       [0, 0],
@@ -99,7 +150,7 @@ describe('records with an idempotency key', () => {
     const logs = await logsOf(store, 1);
     const appender = new RecordAppender(clock);
     const old = [{ ...record('a'), timestamp: 5 }, record('b')];
-    const first = await appender.append(await plan(appender, logs, old));
+    const first = storedOf(await appender.append(await plan(appender, logs, old)));
     expect(first.map(({ timestamp }) => timestamp)).toEqual([5, now]);
     now += 1000;
     expect(await appender.append(await plan(appender, logs, old))).toEqual(first);

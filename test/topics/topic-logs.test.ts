@@ -3,10 +3,11 @@ import { TopicLogs } from '../../src/topics/topic-logs.js';
 import type { PartitionLog } from '../../storage/partition-log.js';
 import type { Store } from '../../storage/store.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
-import { openSimulated, settle } from '../storage/simulated-store.js';
+import { type ManualTimers, openSimulated, settle } from '../storage/simulated-store.js';
 
 let disk: SimulatedDisk;
 let store: Store;
+let timers: ManualTimers;
 let logs: TopicLogs;
 let failures: unknown[];
 
@@ -21,7 +22,7 @@ afterEach(async () => {
 });
 
 async function open(): Promise<void> {
-  ({ store } = await openSimulated(disk));
+  ({ store, timers } = await openSimulated(disk));
   failures = [];
   logs = new TopicLogs(store, (error) => failures.push(error));
 }
@@ -36,6 +37,15 @@ const append = async (log: PartitionLog | undefined, count: number) => {
     return { key: null, value: Buffer.alloc(100), headers: [] };
   });
   for (const record of records) await log?.append([record]).durable;
+};
+/** Every write fails for want of room, until `roomAgain`. */
+const fill = () => {
+  disk.failures = [{ operation: 'write', code: 'ENOSPC', nth: 1, lasting: true, under: '/data' }];
+};
+const roomAgain = async () => {
+  disk.failures = [];
+  timers.advance(1000);
+  for (let turn = 0; turn < 5; turn += 1) await settle();
 };
 const dropped = (topic: string, partitions: number) =>
   new Promise<void>((resolve) => logs.drop(topic, partitions, resolve));
@@ -175,4 +185,46 @@ it('opens internal logs, which no topic can take', async () => {
   expect([...logs.internal.keys()]).toEqual(['__offsets']);
   expect(await logs.logs('__offsets')).toBeUndefined();
   expect(logs.byteLength).toBe(log.byteLength);
+});
+
+describe('the logs of a topic on a full disk', () => {
+  it('are made once there is room', async () => {
+    fill();
+    logs.keep('rides', keep(2), wanted);
+    await settle();
+    expect(logs.present('rides')).toEqual([]);
+    await roomAgain();
+    expect(names()).toEqual(['topic/rides/0', 'topic/rides/1']);
+    await append(logs.present('rides')[1], 1);
+  });
+
+  it('are trimmed once there is room; nobody reads what is to go', async () => {
+    logs.keep('rides', keep(1), wanted);
+    const [log] = (await logs.logs('rides')) ?? [];
+    await append(log, 30);
+    const bytes = log?.byteLength ?? 0;
+    fill();
+    logs.keep('rides', keep(1, { partition: 0, before: 30 }), wanted);
+    await settle();
+    expect([log?.startOffset, log?.byteLength]).toEqual([30, bytes]);
+    await roomAgain();
+    expect([log?.startOffset, log?.byteLength]).toEqual([30, 0]);
+  });
+
+  it('are dropped once there is room, and a wish that ended does not bring them back', async () => {
+    logs.keep('rides', keep(2), wanted);
+    const [log] = (await logs.logs('rides')) ?? [];
+    await append(log, 3);
+    fill();
+    let isWanted = true;
+    logs.keep('rides', keep(3), () => isWanted);
+    await settle();
+    isWanted = false;
+    const gone = dropped('rides', 3);
+    await settle();
+    expect(names()).toEqual(['topic/rides/0', 'topic/rides/1']);
+    await roomAgain();
+    await gone;
+    expect(names()).toEqual([]);
+  });
 });
