@@ -1,12 +1,14 @@
 /**
  * What groups have committed: the records of the server's own topic `__consumer_offsets`, and a map
- * of the latest of each key. The map is ahead of the disk for the length of one commit.
+ * of the latest of each key. The map is ahead of the disk for the length of one commit, or until
+ * there is room on it again.
  *
  *     key    JSON [group, topic, partition]
  *     value  JSON {"committed", "start", "at"}    null: forgotten
  */
 import type { PartitionLog } from '../../storage/partition-log.js';
 import type { RecordInput } from '../../storage/record.js';
+import { DiskFull } from '../../storage/storage-errors.js';
 import type { TopicPartition, TopicPosition } from './topic-partition.js';
 
 /** The topic that committed offsets live in (spec: a dedicated topic). */
@@ -27,18 +29,30 @@ export interface StoredOffset {
 
 type OffsetsOfGroup = Map<string, StoredOffset>;
 
+/** A group, and a topic's partition by `topic/partition`. */
+type Place = readonly [string, string];
+
+/** Calls back once, when there is room on the disk. */
+export type WhenRoom = (wake: () => void) => void;
+
 /** So much of the log is read at once at the start. */
 const readBytes = 4 * 1024 * 1024;
 
 export class CommittedOffsets {
   private readonly groups = new Map<string, OffsetsOfGroup>();
   private latest: Promise<void> = Promise.resolve();
+  /** Whose latest is not on its way to the disk: there was no room. */
+  private unwritten = new Map<string, Place>();
+  private isWaiting = false;
 
-  private constructor(private readonly log: PartitionLog) {}
+  private constructor(
+    private readonly log: PartitionLog,
+    private readonly whenRoom: WhenRoom,
+  ) {}
 
   /** Reads all that the log holds. */
-  static async open(log: PartitionLog): Promise<CommittedOffsets> {
-    const offsets = new CommittedOffsets(log);
+  static async open(log: PartitionLog, whenRoom: WhenRoom): Promise<CommittedOffsets> {
+    const offsets = new CommittedOffsets(log, whenRoom);
     for (let from = log.startOffset; from < log.highWatermark; ) {
       const batches = await log.read(from, { maxBytes: readBytes });
       for (const batch of batches) {
@@ -79,13 +93,13 @@ export class CommittedOffsets {
     );
   }
 
-  /** Forgets all of a group; settles when it is durable. */
+  /** Forgets all of a group; settles when it is durable, however long there is no room. */
   forgetGroup(group: string): Promise<void> {
     this.forget([...(this.groups.get(group) ?? new Map()).keys()].map((name) => [group, name]));
-    return this.durable();
+    return this.durableAtLast();
   }
 
-  /** Forgets a topic in all groups; settles when it is durable. */
+  /** Forgets a topic in all groups; settles when it is durable, however long there is no room. */
   forgetTopic(topic: string): Promise<void> {
     const gone: [string, string][] = [];
     for (const [group, offsets] of this.groups) {
@@ -93,45 +107,83 @@ export class CommittedOffsets {
         if (placeOf(name).topic === topic) gone.push([group, name]);
     }
     this.forget(gone);
-    return this.durable();
+    return this.durableAtLast();
   }
 
-  /** Settles when all that can be read here by now is durable. */
+  /**
+   * Settles when all that can be read here by now is durable. Rejects with `DiskFull` while there
+   * is no room for it: it is written by itself once there is.
+   */
   durable(): Promise<void> {
+    this.write([]);
     return this.latest;
+  }
+
+  private async durableAtLast(): Promise<void> {
+    for (;;) {
+      try {
+        return await this.durable();
+      } catch (error) {
+        if (!(error instanceof DiskFull)) throw error;
+        await new Promise<void>((wake) => this.whenRoom(wake));
+      }
+    }
   }
 
   private store(
     group: string,
     entries: readonly (readonly [TopicPartition, StoredOffset])[],
   ): void {
-    if (entries.length === 0) return;
-    this.append(
-      entries.map(([{ topic, partition }, stored]) => ({
-        key: Buffer.from(JSON.stringify([group, topic, partition])),
-        value: Buffer.from(JSON.stringify(stored)),
-      })),
-    );
-    for (const [{ topic, partition }, stored] of entries) {
-      this.set(group, `${topic}/${partition}`, stored);
-    }
+    const places = entries.map(([{ topic, partition }, stored]): Place => {
+      const name = `${topic}/${partition}`;
+      this.set(group, name, stored);
+      return [group, name];
+    });
+    this.write(places);
   }
 
-  private forget(gone: readonly (readonly [string, string])[]): void {
-    if (gone.length === 0) return;
-    this.append(
-      gone.map(([group, name]) => {
-        const { topic, partition } = placeOf(name);
-        return { key: Buffer.from(JSON.stringify([group, topic, partition])), value: null };
-      }),
-    );
+  private forget(gone: readonly Place[]): void {
     for (const [group, name] of gone) this.unset(group, name);
+    this.write(gone);
   }
 
-  private append(records: readonly RecordInput[]): void {
-    const { durable } = this.log.append(records);
-    // A failed write ends the process: whoever waits for it waits for ever.
-    this.latest = durable.catch(() => new Promise<never>(() => undefined));
+  /** Appends the latest of `places`, and of those that found no room before. */
+  private write(places: readonly Place[]): void {
+    for (const place of places) this.unwritten.set(JSON.stringify(place), place);
+    const written = this.unwritten;
+    if (written.size === 0) return;
+    try {
+      const { durable } = this.log.append([...written.values()].map((place) => this.record(place)));
+      this.unwritten = new Map();
+      this.latest = durable.catch((error: unknown) => this.notWritten(written, error));
+    } catch (error) {
+      if (!(error instanceof DiskFull)) throw error;
+      this.latest = this.notWritten(written, error);
+    }
+    this.latest.catch(() => undefined);
+  }
+
+  private record([group, name]: Place): RecordInput {
+    const { topic, partition } = placeOf(name);
+    const stored = this.groups.get(group)?.get(name);
+    return {
+      key: Buffer.from(JSON.stringify([group, topic, partition])),
+      value: stored === undefined ? null : Buffer.from(JSON.stringify(stored)),
+    };
+  }
+
+  /** Any failure but a full disk ends the process: whoever waits for it waits for ever. */
+  private notWritten(places: ReadonlyMap<string, Place>, error: unknown): Promise<never> {
+    if (!(error instanceof DiskFull)) return new Promise<never>(() => undefined);
+    for (const [key, place] of places) this.unwritten.set(key, place);
+    if (!this.isWaiting) {
+      this.isWaiting = true;
+      this.whenRoom(() => {
+        this.isWaiting = false;
+        this.write([]);
+      });
+    }
+    return Promise.reject(error);
   }
 
   private remember(key: Buffer | null, value: Buffer | null): void {

@@ -84,7 +84,7 @@ export class ConsumeStream {
         this.whenGone();
       });
       const polled = await poll.run();
-      await session.begun;
+      await desk.starts.begun(session);
       if ('undecided' in polled) {
         const places = polled.undecided.map(({ topic, partition }) => `${topic}/${partition}`);
         await this.send(this.failure(`no offset to begin at: ${places.join(', ')}`));

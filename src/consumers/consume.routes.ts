@@ -109,7 +109,7 @@ export class ConsumeRoutes implements HotRoutes {
     const poll = new Poll(this.consumers, session, terms);
     call.watch(() => poll.cancel());
     const polled = await poll.run();
-    await session.begun;
+    await this.consumers.starts.begun(session);
     if ('undecided' in polled) return sendRefusal(request, reply, undecided(polled.undecided));
     const texts = polled.parts.map((part) => textsOf(part, terms.encoding));
     reply.header('stream-generation', String(session.generation));

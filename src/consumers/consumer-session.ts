@@ -19,7 +19,7 @@ export class ConsumerSession {
   isEnded = false;
   /** When its last call ended, Unix milliseconds; null = it has not called since the start. */
   lastSeenAt: number | null = null;
-  /** Settles when where it begins is durable: before that nothing it reads is shown. */
+  /** Settles when where it begins is durable; see `StartPositions.begun`. */
   begun: Promise<void> = Promise.resolve();
   /** Where seeks have led in partitions that it did not own by then, by `topic/partition`. */
   readonly soughtOffsets = new Map<string, number>();

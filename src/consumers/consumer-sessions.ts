@@ -2,6 +2,7 @@
  * The sessions of all active consumer instances: started and ended as their states want it, told of
  * rebalances, watched for silence, and committed at their intervals. One heap of deadlines for all.
  */
+import { DiskFull } from '../../storage/storage-errors.js';
 import { AlarmClock } from '../engine/alarm-clock.js';
 import type { Clock } from '../engine/clock.js';
 import type { Command } from '../engine/decider.js';
@@ -129,13 +130,18 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     for (const session of this.all()) session.end();
   }
 
-  /** Commits what was acknowledged; settles when it is durable. */
-  stop(): Promise<void> {
+  /**
+   * Commits what was acknowledged; settles when it is durable. What finds no room on the disk is
+   * handed out again after the next start.
+   */
+  async stop(): Promise<void> {
     this.hasStopped = true;
     this.silences.stop();
     this.commits.stop();
     for (const session of this.all()) this.commit(session, session.positions.all);
-    return this.desk.offsets.durable();
+    await this.desk.offsets.durable().catch((error: unknown) => {
+      if (!(error instanceof DiskFull)) throw error;
+    });
   }
 
   private end(session: ConsumerSession): void {

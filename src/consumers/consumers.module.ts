@@ -1,5 +1,6 @@
 /** Wiring of consumer groups: their routes, their recovery and their end. */
 import { Module } from '@nestjs/common';
+import { Store } from '../../storage/store.js';
 import type { Config } from '../config.js';
 import type { Clock } from '../engine/clock.js';
 import { Engine } from '../engine/engine.js';
@@ -26,9 +27,11 @@ const stopDeadlineMs = 10_000;
   providers: [
     {
       provide: CommittedOffsets,
-      inject: [TopicsDesk],
-      useFactory: async (topics: TopicsDesk) =>
-        CommittedOffsets.open(await topics.openInternal(offsetsTopic)),
+      inject: [TopicsDesk, Store],
+      useFactory: async (topics: TopicsDesk, store: Store) =>
+        CommittedOffsets.open(await topics.openInternal(offsetsTopic), (wake) =>
+          store.whenRoom(wake),
+        ),
     },
     {
       provide: Consumers,

@@ -65,6 +65,22 @@ export class StartPositions {
     return undecided;
   }
 
+  /**
+   * Settles when where the session begins is stored: before that nothing it reads is shown. Rejects
+   * with `DiskFull` while there is no room for it; what was handed out is handed out again then.
+   */
+  async begun(session: ConsumerSession): Promise<void> {
+    try {
+      await session.begun.catch(() => {
+        session.begun = this.desk.offsets.durable();
+        return session.begun;
+      });
+    } catch (error) {
+      session.positions.rewind();
+      throw error;
+    }
+  }
+
   /** A session's position is outside the log: trimmed away. False = the policy is to ask. */
   reset(session: ConsumerSession, own: OwnedPartition, log: PartitionLog): boolean {
     const offset = offsetOf(session.settings.offsetReset, log);

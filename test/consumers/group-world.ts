@@ -69,7 +69,9 @@ export async function openGroupWorld(
   const log = pino({ level: 'warn' }, { write: failed });
   carryTopicEffects({ engine, logs, compactions: new LogCompactions(), clock, log });
   const topics = new TopicsDesk(engine, logs, clock, { partitions: 3, autoCreate: true });
-  const offsets = await CommittedOffsets.open(await topics.openInternal(offsetsTopic));
+  const offsets = await CommittedOffsets.open(await topics.openInternal(offsetsTopic), (wake) =>
+    store.whenRoom(wake),
+  );
   const idleMs = 300_000;
   const consumers = new Consumers({ engine, topics, offsets, clock, idleMs, retentionMs: hour });
   await replayJournal(engine, journal);
