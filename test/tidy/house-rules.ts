@@ -69,8 +69,8 @@ export const lineRules: readonly LineRule[] = [
   },
   {
     pattern: /\b(it|describe|test)\.(only|skip)\b/,
-    // The one skip there is: a test under strace, where there is no strace.
-    applies: (path) => /^test\/(?!tidy\/|support\/strace\.ts$)/.test(path),
+    // The skips there are: under strace, and on a file system of its own, where there is none.
+    applies: (path) => /^test\/(?!tidy\/|support\/(strace|small-file-system)\.ts$)/.test(path),
     instead: 'a test that runs, or none',
   },
 ];
