@@ -1,11 +1,23 @@
 import type { PartitionLog } from '../../storage/partition-log.js';
 import { DiskFull } from '../../storage/storage-errors.js';
 import type { StoreOptions } from '../../storage/store.js';
+import { verifyStore } from '../../storage/verify-store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { type PlannedFailure, SimulatedDisk } from '../simulation/simulated-disk.js';
-import { type OpenedSimulation, openSimulated, settle } from './simulated-store.js';
+import { directory, type OpenedSimulation, openSimulated, settle } from './simulated-store.js';
 import { StoreModel } from './store-model.js';
 
+/** What a store that is only looked at needs. */
+const reading: StoreOptions = {
+  now: () => 0,
+  randomBytes: (length) => Buffer.alloc(length),
+  after: () => () => undefined,
+  fsync: 'strict',
+  readOnly: true,
+  onFailure: (error) => {
+    throw error;
+  },
+};
 const page = 4096;
 const always = Number.POSITIVE_INFINITY;
 
@@ -111,19 +123,20 @@ class Topics {
   }
 }
 
-async function work(topics: Topics): Promise<void> {
-  await topics.create('orders');
-  await topics.create('clicks');
+/** Does a bit of everything to two logs; the first is dropped in the end. */
+async function work(topics: Topics, orders = 'orders', clicks = 'clicks'): Promise<void> {
+  await topics.create(orders);
+  await topics.create(clicks);
   for (let index = 0; index < 6; index += 1) {
-    await Promise.all([topics.append('orders', index), topics.append('clicks', index, 60)]);
+    await Promise.all([topics.append(orders, index), topics.append(clicks, index, 60)]);
     topics.open.timers.advance(25);
     await settle();
   }
-  await topics.trim('orders', 5);
-  await topics.compact('clicks');
-  await topics.append('clicks', 7);
-  await topics.drop('orders');
-  await topics.append('clicks', 8);
+  await topics.trim(orders, 5);
+  await topics.compact(clicks);
+  await topics.append(clicks, 7);
+  await topics.drop(orders);
+  await topics.append(clicks, 8);
 }
 
 /** Every n-th call of `operation` meets a full disk, until the work needs fewer calls than that. */
@@ -156,6 +169,7 @@ async function fillEveryCall(
       await topics.open.store.close();
       expect(disk.openPaths).toEqual([]);
       expect(await disk.list('/data/tmp')).toEqual([]);
+      expect((await verifyStore(disk, directory, reading)).damages).toEqual([]);
     } catch (error) {
       const where = `${failure.operation} ${nth}, lasting: ${failure.lasting}`;
       throw new Error(`${where}: ${error instanceof Error ? error.stack : error}`);
@@ -189,7 +203,64 @@ describe('a call that meets a full disk', () => {
   }
 });
 
+describe('a power cut on a full disk', () => {
+  it('loses nothing acknowledged and brings nothing refused back, after any change', async () => {
+    for (let seed = 1; seed <= 6; seed += 1) {
+      const disk = new SimulatedDisk(new SeededRandom(seed));
+      disk.interleaves = seed % 2 === 0;
+      const options = { reserveBytes: seed % 3 === 0 ? 2 * page : 0, manifestBytesMax: 3000 };
+      const topics = await Topics.start(disk, options);
+      await topics.look();
+      const seen: { readonly disk: SimulatedDisk; readonly model: StoreModel }[] = [];
+      disk.afterChange = () => {
+        seen.push({ disk: disk.copy(), model: topics.model.copy() });
+      };
+      for (let round = 0; round < 3; round += 1) {
+        disk.capacityBytes = disk.usedBytes + page * (seed + round * 3);
+        await work(topics, `orders-${round}`, `clicks-${round}`);
+        // Of two batches the first gets in, whole.
+        disk.capacityBytes = disk.usedBytes + page * 8;
+        await topics.look();
+        await topics.append(`clicks-${round}`, 9, 17_000);
+        disk.capacityBytes = disk.usedBytes + page * 100;
+        await topics.look();
+      }
+      disk.afterChange = null;
+      expect(topics.refused).toBeGreaterThan(0);
+      for (const [at, moment] of seen.entries()) {
+        for (const policy of ['nothing', 'sectors'] as const) {
+          const left = moment.disk.crash(policy, seed * 1000 + at);
+          try {
+            const { store } = await openSimulated(left, options);
+            await moment.model.copy().check(store);
+          } catch (error) {
+            const where = `seed ${seed}, change ${at} of ${seen.length}, ${policy}`;
+            throw new Error(`${where}: ${error instanceof Error ? error.stack : error}`);
+          }
+        }
+      }
+      await topics.holds();
+      await topics.open.store.close();
+    }
+  }, 120_000);
+});
+
 describe('a full disk', () => {
+  it('has what is refused cut off durably before anybody is told', async () => {
+    const disk = new SimulatedDisk(new SeededRandom(1));
+    const topics = await Topics.start(disk);
+    await topics.create('orders');
+    expect(await topics.append('orders', 0)).toBe(true);
+    disk.capacityBytes = disk.usedBytes + page * 8;
+    expect(await topics.append('orders', 1, 17_000)).toBe(false);
+    // Wherever the power cut falls in the order of all changes so far.
+    for (let seed = 0; seed < 400; seed += 1) {
+      const { store } = await openSimulated(disk.crash('prefix', seed));
+      await topics.model.copy().check(store);
+    }
+    await topics.open.store.close();
+  });
+
   const record = (text: string) => ({ key: null, value: Buffer.from(text) });
   const texts = async (log: PartitionLog) =>
     (await log.read(log.startOffset)).flatMap((batch) =>
