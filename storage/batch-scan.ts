@@ -36,6 +36,8 @@ export class BatchScan {
   position: number;
   /** Why the scan stopped before its limit; null while it has not. */
   fault: string | null = null;
+  /** Where a first look has found a fault: it counts once a second one has, too. */
+  private doubted = -1;
   private previous: BatchHeader | null = null;
   private chain: number | null;
 
@@ -46,6 +48,16 @@ export class BatchScan {
 
   /** The next batches; none at the limit or at a fault. */
   async next(): Promise<ScannedBatch[]> {
+    for (;;) {
+      const batches = await this.look();
+      if (this.fault === null || this.doubted === this.position) return batches;
+      this.doubted = this.position;
+      this.fault = null;
+      if (batches.length > 0) return batches;
+    }
+  }
+
+  private async look(): Promise<ScannedBatch[]> {
     if (this.fault !== null || this.position >= this.range.limit) return [];
     let wanted = Math.min(this.range.chunkBytes, this.range.limit - this.position);
     for (;;) {

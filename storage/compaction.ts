@@ -1,7 +1,6 @@
 /** Compaction: in the sealed part of a log, of each key only the last record stays. */
 import type { ScannedBatch } from './batch-scan.js';
 import { KeyOffsets } from './key-offsets.js';
-import type { LogReader } from './log-reader.js';
 import type { ManifestState } from './manifest.js';
 import type { Offset } from './offset.js';
 import { decodeRecords, type LogRecord } from './record.js';
@@ -10,6 +9,7 @@ import { removeSegmentFiles, segmentsBelow } from './retention.js';
 import { Segment } from './segment.js';
 import { removeUnlisted } from './segment-lifecycle.js';
 import type { SegmentNumbers } from './segment-numbers.js';
+import { SegmentChanged, type SegmentReader } from './segment-reader.js';
 import { type Replacement, writeReplacement } from './segment-replacement.js';
 import type { StoreContext } from './store-context.js';
 
@@ -37,7 +37,7 @@ export interface CompactedLog {
   readonly id: number;
   readonly logTag: number;
   readonly segments: Segment[];
-  readonly reader: LogReader;
+  readonly reader: SegmentReader;
   readonly numbers: SegmentNumbers;
 }
 
@@ -45,6 +45,8 @@ export interface CompactedLog {
 interface LatestOffsets {
   readonly keys: KeyOffsets;
   readonly until: Offset;
+  /** Where the first damaged segment begins. */
+  readonly damaged: Offset;
 }
 
 /** The loop gets its turn between chunks of this size. */
@@ -82,14 +84,12 @@ export class Compaction {
   async run(): Promise<CompactionReport> {
     const { context, log, end } = this;
     for (let until = -1; until < end; ) {
-      const from = compactedUntil(context.manifest.state, log.id);
-      const latest = await this.latestOffsets(from);
-      this.oldestTombstone = Number.POSITIVE_INFINITY;
-      for (const group of groupsOf(this.sealed(), context.segmentBytes)) {
-        await this.compactGroup(group, latest);
+      try {
+        until = await this.pass();
+      } catch (error) {
+        // Damage was found: from now on it is left alone.
+        if (!(error instanceof SegmentChanged)) throw error;
       }
-      until = latest.until;
-      if (until > from) await context.edit({ type: 'compacted', id: log.id, until });
     }
     const { removedRecords, removedBytes, oldestTombstone } = this;
     return {
@@ -98,6 +98,20 @@ export class Compaction {
       removedBytes,
       oldestTombstone: oldestTombstone === Number.POSITIVE_INFINITY ? null : oldestTombstone,
     };
+  }
+
+  /** Goes through everything once; answers up to where each key is there only once now. */
+  private async pass(): Promise<Offset> {
+    const { context, log } = this;
+    const from = compactedUntil(context.manifest.state, log.id);
+    const latest = await this.latestOffsets(from);
+    this.oldestTombstone = Number.POSITIVE_INFINITY;
+    for (const group of groupsOf(this.sealed(), context.segmentBytes)) {
+      await this.compactGroup(group, latest);
+    }
+    const { until } = latest;
+    if (until > from) await context.edit({ type: 'compacted', id: log.id, until });
+    return until;
   }
 
   private sealed(): Segment[] {
@@ -109,23 +123,26 @@ export class Compaction {
     const keys = new KeyOffsets(this.context.compactionKeysMax);
     let leftOut: Offset | null = null;
     for (const segment of this.sealed()) {
-      if (segment.nextOffset <= from || leftOut !== null) continue;
+      if (segment.nextOffset <= from || leftOut !== null || isDamaged(segment)) continue;
       await this.read([segment], ({ header, body }) => {
         leftOut ??= firstLeftOut(keys, decodeRecords(body, header.baseOffset), from);
       });
     }
-    return { keys, until: leftOut ?? Math.max(from, this.end) };
+    const damaged = this.sealed().find(isDamaged)?.baseOffset ?? Number.POSITIVE_INFINITY;
+    return { keys, until: leftOut ?? Math.max(from, this.end), damaged };
   }
 
   /**
    * Records without a key stay: nothing says what supersedes them. So do those that only a record
    * of the growing segment supersedes: it is not read before it is sealed.
    */
-  private isKept(record: LogRecord, appendTime: number, { keys, until }: LatestOffsets): boolean {
+  private isKept(record: LogRecord, appendTime: number, latest: LatestOffsets): boolean {
     const { key, offset, value } = record;
+    const { keys, until, damaged } = latest;
     if (key === null || offset >= until) return true;
     if ((keys.get(key) ?? offset) > offset) return false;
-    if (value !== null) return true;
+    // A damaged segment stays as it is, and with it what a tombstone behind it hides.
+    if (value !== null || offset > damaged) return true;
     if (appendTime < this.options.tombstonesBefore) return false;
     this.oldestTombstone = Math.min(this.oldestTombstone, appendTime);
     return true;
@@ -231,10 +248,21 @@ function firstLeftOut(
   return null;
 }
 
-/** Neighbours that fit into one segment, as they are; a large one is a group of its own. */
+function isDamaged({ damages }: Segment): boolean {
+  return damages.length > 0;
+}
+
+/**
+ * Neighbours that fit into one segment, as they are; a large one is a group of its own. A damaged
+ * one is in none: it is neither rewritten nor lost.
+ */
 function groupsOf(segments: readonly Segment[], segmentBytes: number): Segment[][] {
   const groups: Segment[][] = [];
   for (const segment of segments) {
+    if (isDamaged(segment)) {
+      groups.push([]);
+      continue;
+    }
     const group = groups.at(-1);
     const bytes = group?.reduce((sum, { end }) => sum + end, segment.end) ?? 0;
     const offsets = segment.nextOffset - (group?.[0]?.baseOffset ?? 0);

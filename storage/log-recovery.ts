@@ -5,18 +5,14 @@ import type { ClosedLog, ManifestLog, ManifestSegment } from './manifest.js';
 import { logTagOf } from './record-batch.js';
 import type { LogEvidence, RecoveredLog } from './recovered-log.js';
 import { keepUnparsed, writeFreshSegment } from './rewrite-tail.js';
+import { openSealed } from './sealed-segment.js';
 import { Segment } from './segment.js';
-import {
-  encodeSegmentFooter,
-  followsOn,
-  type SegmentEnd,
-  segmentFooterLength,
-} from './segment-format.js';
+import { followsOn, type SegmentEnd } from './segment-format.js';
 import { SegmentIndex } from './segment-index.js';
 import { type ScannedSegment } from './segment-scan.js';
 import { DamagedData } from './storage-errors.js';
 import type { StoreContext } from './store-context.js';
-import { readUpTo, readWhole } from './whole-file.js';
+import { readWhole } from './whole-file.js';
 
 /** Opens one log. Throws `DamagedData`; nothing was changed then. */
 export async function recoverLog(
@@ -28,16 +24,16 @@ export async function recoverLog(
 }
 
 class LogRecovery {
-  private readonly logTag: number;
-  private readonly files: LogFiles;
-  private readonly segments: Segment[] = [];
+  readonly logTag: number;
+  readonly files: LogFiles;
+  readonly segments: Segment[] = [];
   private readonly toSeal: Segment[] = [];
   /** Where the records end that the crash left; a gap may follow. */
   private recordsEnd = 0;
 
   constructor(
     private readonly context: StoreContext,
-    private readonly log: ManifestLog,
+    readonly log: ManifestLog,
     private readonly evidence: LogEvidence,
   ) {
     this.logTag = logTagOf(context.storeId, log.id);
@@ -47,25 +43,12 @@ class LogRecovery {
   async run(): Promise<RecoveredLog> {
     const open: ManifestSegment[] = [];
     for (const entry of this.log.segments) {
-      if (entry.end === null) open.push(entry);
-      else if (entry.digest === null) await this.takeEnded(entry.number, entry.end);
-      else await this.takeSealed(entry, entry.end, entry.digest);
+      const { number, end, digest } = entry;
+      if (end === null) open.push(entry);
+      else if (digest === null) await this.takeEnded(number, end);
+      else this.push(await openSealed(this.context, this, { ...entry, end, digest }));
     }
     return this.evidence.wasClean ? this.afterCleanStop(open) : this.afterCrash(open);
-  }
-
-  /** A sealed segment: its size and footer are looked at now, its batches when they are read. */
-  private async takeSealed(entry: ManifestSegment, end: SegmentEnd, digest: string): Promise<void> {
-    const segment = Segment.listed(this.log.id, entry, end);
-    const expected = encodeSegmentFooter(end, Buffer.from(digest, 'hex'));
-    const tail = await this.files.read(segment, async (file) => {
-      if ((await this.context.disk.size(file)) !== end.end + segmentFooterLength) return null;
-      return readUpTo(this.context.disk, file, end.end, segmentFooterLength);
-    });
-    if (tail === null) throw this.damaged(segment, 'the size is not what the manifest says');
-    if (!tail.equals(expected)) throw this.damaged(segment, 'the footer is not intact');
-    segment.isSealed = true;
-    this.push(segment);
   }
 
   /** A complete segment whose sealing was interrupted. */

@@ -5,11 +5,11 @@ import {
   type CompactionReport,
   compactedUntil,
 } from './compaction.js';
-import type { LogReader } from './log-reader.js';
 import type { Offset } from './offset.js';
 import { removeSegments, segmentsBelow } from './retention.js';
 import type { Segment } from './segment.js';
 import type { SegmentNumbers } from './segment-numbers.js';
+import type { SegmentReader } from './segment-reader.js';
 import type { StoreContext } from './store-context.js';
 import { removeLogFiles } from './stray-files.js';
 
@@ -24,7 +24,7 @@ export interface KeptLog {
 
 /** The parts of the log that this needs. */
 export interface LogParts {
-  readonly reader: LogReader;
+  readonly reader: SegmentReader;
   readonly numbers: SegmentNumbers;
   /** Settles when every segment that was left behind is sealed, or cannot be for want of room. */
   sealed(): Promise<unknown>;

@@ -3,6 +3,12 @@
 /** A record's place in its log: 0, 1, 2, ...; it only rises, may have gaps, is never used twice. */
 export type Offset = number;
 
+/** Offsets [from, until). */
+export interface OffsetRange {
+  readonly from: Offset;
+  readonly until: Offset;
+}
+
 /** Refuses what is no offset: a broken invariant, not bad input. */
 export function assertOffset(value: number): Offset {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`no offset: ${value}`);

@@ -2,16 +2,17 @@
 import type { AppendGroup } from './append-group.js';
 import type { CompactionOptions, CompactionReport } from './compaction.js';
 import { type Appended, GroupCommit } from './group-commit.js';
-import { type FindOptions, LogReader, SegmentGone } from './log-reader.js';
+import { type FindOptions, LogReader } from './log-reader.js';
 import { LogUpkeep } from './log-upkeep.js';
 import type { LogSettings } from './manifest.js';
-import { assertOffset, type Offset } from './offset.js';
+import { assertOffset, type Offset, type OffsetRange } from './offset.js';
 import type { ReadOptions } from './read-budget.js';
 import type { RecordInput } from './record.js';
 import type { RecordBatch } from './record-batch.js';
 import type { OpenedLog } from './recovered-log.js';
 import type { Segment, SegmentSpan } from './segment.js';
 import { SegmentNumbers } from './segment-numbers.js';
+import { SegmentChanged, SegmentReader } from './segment-reader.js';
 import { SegmentWriter } from './segment-writer.js';
 import { type DiskFull, diskError, LogClosed, OffsetOutOfRange } from './storage-errors.js';
 import type { StoreContext } from './store-context.js';
@@ -24,8 +25,7 @@ export type { Appended } from './group-commit.js';
   startOffset           highWatermark          endOffset
        |                      |                    |
    ----[ 3  4  5  6  7  8  9 )[ 10  11  12        )----
-  gone   readable, durable      assigned, on their
-                                way to the disk
+  gone   readable, durable      assigned, not durable yet
 */
 export class PartitionLog {
   readonly name: string;
@@ -47,7 +47,8 @@ export class PartitionLog {
     this.settings = opened.settings;
     this.readable = opened.nextOffset;
     this.durableOffset = opened.nextOffset;
-    this.reader = new LogReader(context, opened, opened.segments);
+    const reader = new SegmentReader(context, opened, opened.segments);
+    this.reader = new LogReader(reader);
     const numbers = new SegmentNumbers(context.manifest.state, opened.id);
     this.writer = new SegmentWriter(context, {
       id: opened.id,
@@ -57,7 +58,7 @@ export class PartitionLog {
       numbers,
     });
     const sealed = () => this.writer.sealed();
-    this.upkeep = new LogUpkeep(context, opened, { reader: this.reader, numbers, sealed });
+    this.upkeep = new LogUpkeep(context, opened, { reader, numbers, sealed });
     const target = {
       write: (group: AppendGroup) => this.write(group),
       committed: (group: AppendGroup) => this.committed(group),
@@ -99,6 +100,11 @@ export class PartitionLog {
     return this.opened.segments.filter(({ isEmpty }) => !isEmpty).map(({ span }) => span);
   }
 
+  /** What cannot be read, as far as anybody has looked: only in a log that isolates damage. */
+  get damages(): OffsetRange[] {
+    return this.reader.damages(this.startOffset);
+  }
+
   /** Bytes of its segments. */
   get byteLength(): number {
     return this.opened.segments.reduce((sum, { end }) => sum + end, 0);
@@ -132,10 +138,9 @@ export class PartitionLog {
       const until = Math.min(options.until ?? readable, readable);
       return from >= until ? [] : await this.reader.forwards(from, until, options);
     } catch (error) {
-      if (from < this.startOffset) {
-        throw new OffsetOutOfRange(from, this.startOffset, this.readable);
-      }
-      if (error instanceof SegmentGone) return this.read(from, options);
+      // Reading again sees what is so by now.
+      const hasChanged = error instanceof SegmentChanged || from < this.startOffset;
+      if (hasChanged) return this.read(from, options);
       throw diskError(`reading log ${this.name}`, error);
     }
   }
@@ -153,13 +158,8 @@ export class PartitionLog {
 
   /** The lowest offset whose timestamp is at least `timestamp`; the high watermark if none is. */
   async offsetFor(timestamp: number): Promise<Offset> {
-    try {
-      const found = await this.reader.offsetFor(timestamp, this.readable);
-      return Math.max(found ?? this.readable, this.startOffset);
-    } catch (error) {
-      if (error instanceof SegmentGone) return this.offsetFor(timestamp);
-      throw diskError(`reading log ${this.name}`, error);
-    }
+    const found = await this.reader.offsetFor(timestamp, this.startOffset, this.readable);
+    return Math.max(found ?? this.readable, this.startOffset);
   }
 
   /** The offsets of records that carry the index term `term`. */
@@ -267,10 +267,8 @@ export class PartitionLog {
   }
 
   /** Reads every batch again; rejects with `DamagedData` at the first that is not intact. */
-  async verify(): Promise<void> {
-    for (const segment of this.opened.segments.filter(({ isEmpty }) => !isEmpty)) {
-      await this.reader.verify(segment);
-    }
+  verify(): Promise<void> {
+    return this.reader.verify();
   }
 
   private async write(group: AppendGroup): Promise<DiskFull | null> {

@@ -1,6 +1,7 @@
 /** Which segments a log may let go of, and letting go of them. */
 import type { Offset } from './offset.js';
 import type { Segment } from './segment.js';
+import { errorCode } from './storage-errors.js';
 import type { StoreContext } from './store-context.js';
 
 /**
@@ -39,7 +40,10 @@ export async function removeSegmentFiles(
       await openFiles.forget(directory.segment(logId, number));
       await openFiles.forget(index);
       indexes.delete(index);
-      await disk.remove(directory.segment(logId, number));
+      await disk.remove(directory.segment(logId, number)).catch((error: unknown) => {
+        // Gone without us: that was damage, and this is how it heals.
+        if (errorCode(error) !== 'ENOENT') throw error;
+      });
       await disk.remove(index).catch(() => undefined);
     }
     await disk.syncDirectory(directory.log(logId));

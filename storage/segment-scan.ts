@@ -1,7 +1,7 @@
 /** What a segment file really holds, and how much of it is proven to have been durable. */
 import { BatchScan, type ScannedBatch } from './batch-scan.js';
-import type { FileHandle } from './disk.js';
-import { batchMagic, decodeBatchHeader } from './record-batch.js';
+import type { Disk, FileHandle } from './disk.js';
+import { type BatchHeader, batchMagic, decodeBatchHeader } from './record-batch.js';
 import { addRecordTerms } from './record-terms.js';
 import { Segment } from './segment.js';
 import { decodeSegmentHeader, type SegmentHeader, segmentHeaderLength } from './segment-format.js';
@@ -73,7 +73,7 @@ export async function scanSegment(
 
 const noBody = Buffer.alloc(0);
 
-/** The largest durablePosition of any intact batch header at an 8-aligned place in [from, to). */
+/** The largest durablePosition of any intact batch header at its place in [from, to). */
 async function provenBehind(
   { disk }: StoreContext,
   file: FileHandle,
@@ -82,18 +82,28 @@ async function provenBehind(
   logTag: number,
 ): Promise<number> {
   let proven = 0;
-  // Chunks overlap by a header's length, so that a header across two of them is seen.
+  for await (const { durablePosition } of headersIn(disk, file, from, to, logTag)) {
+    proven = Math.max(proven, durablePosition);
+  }
+  return proven;
+}
+
+/** The intact batch headers of a log in [from, to), in their places, whatever lies between them. */
+export async function* headersIn(
+  disk: Disk,
+  file: FileHandle,
+  from: number,
+  to: number,
+  logTag: number,
+): AsyncGenerator<BatchHeader> {
+  // Chunks overlap by more than a header's length, so that a header across two of them is seen.
   for (let position = from; position < to; position += chunkBytes - 128) {
     const chunk = await readUpTo(disk, file, position, Math.min(chunkBytes, to - position));
     for (let at = chunk.indexOf(batchMagic); at >= 0; at = chunk.indexOf(batchMagic, at + 1)) {
       const header = decodeBatchHeader(chunk, at);
-      if (header === null || header.logTag !== logTag) continue;
-      if (header.filePosition === position + at) {
-        proven = Math.max(proven, header.durablePosition);
-      }
+      if (header?.logTag === logTag && header.filePosition === position + at) yield header;
     }
   }
-  return proven;
 }
 
 /**

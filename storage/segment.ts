@@ -3,6 +3,7 @@ import type { ManifestSegment } from './manifest.js';
 import type { Offset } from './offset.js';
 import type { BatchHeader } from './record-batch.js';
 import { batchLength } from './record-batch.js';
+import type { DamagedSpan } from './segment-damage.js';
 import { type SegmentEnd, type SegmentLink, segmentHeaderLength } from './segment-format.js';
 import type { SegmentIndex } from './segment-index.js';
 
@@ -45,6 +46,8 @@ export class Segment implements SegmentEnd {
   lastAppendTime: number | undefined;
   /** Nothing will be added to it: it has a footer, and the manifest says so. */
   isSealed = false;
+  /** What of it does not read back, as far as anybody has looked; only in logs that isolate it. */
+  damages: readonly DamagedSpan[] = [];
   private replacedLink: SegmentLink | null = null;
   /** Kept while the segment grows; a sealed segment's is loaded when it is needed. */
   index: SegmentIndex | null = null;

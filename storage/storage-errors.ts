@@ -1,5 +1,5 @@
 /** Everything that can go wrong in here: one catalogue that the process maps to its exit code. */
-import type { Offset } from './offset.js';
+import type { Offset, OffsetRange } from './offset.js';
 
 /** What every error of this library is; `code` is the catalogue's key. */
 export abstract class StorageError extends Error {
@@ -42,6 +42,20 @@ export class DamagedData extends StorageError {
       `damaged data: ${range.file} bytes ${range.from} to ${range.to}: ${reason}; ` +
         `last good offset ${good}`,
     );
+  }
+}
+
+/** Damage that a log lives with: its offsets in the range cannot be read, all others can. */
+export class DamagedOffsets extends DamagedData {
+  constructor(
+    range: DamagedRange,
+    reason: string,
+    readonly logName: string,
+    /** Reading goes on at `until`. */
+    readonly offsets: OffsetRange,
+  ) {
+    const { from, until } = offsets;
+    super(range, `${reason}; of log ${logName} offsets ${from} to ${until - 1} cannot be read`);
   }
 }
 

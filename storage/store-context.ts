@@ -8,7 +8,7 @@ import type { StoreDirectory } from './log-directory.js';
 import type { ManifestEdit } from './manifest.js';
 import type { ManifestFile } from './manifest-file.js';
 import { OpenFiles } from './open-files.js';
-import { DiskFull, isNoSpace, type StorageError } from './storage-errors.js';
+import { type DamagedData, DiskFull, isNoSpace, type StorageError } from './storage-errors.js';
 import type { StoreOptions } from './store.js';
 import type { RecordFinder } from './stored-index.js';
 import { SyncSlots } from './sync-slots.js';
@@ -45,6 +45,10 @@ export interface StoreContext {
   /** Null in a store that is only read. */
   movedLogs: WatermarkKeeper | null;
   now(): number;
+  /** Whether the log of this name lives with damage: only the offsets in it cannot be read. */
+  isolatesDamage(logName: string): boolean;
+  /** Damage was found that a log lives with. */
+  damaged(damage: DamagedData): void;
   /** A group of so many records goes to the disk; call the answer when it is there. */
   committing(records: number): () => void;
   /** fdatasync, of which only so many run at once; of a file that may be thrown away. */
@@ -118,6 +122,8 @@ export function contextOf(parts: ContextParts, options: StoreOptions): StoreCont
     fence,
     movedLogs: null,
     now: () => options.now(),
+    isolatesDamage: options.isolatesDamage ?? (() => false),
+    damaged: options.onDamage ?? nothing,
     committing: options.onCommit ?? (() => nothing),
     sync,
     mustSync: (file) => sync(file).catch(failed('fdatasync')),

@@ -34,6 +34,13 @@ export interface StoreOptions {
   readonly openFilesMax?: number;
   /** 1 MiB of edits. */
   readonly manifestBytesMax?: number;
+  /**
+   * Which logs live with damage, by name: only the offsets in it cannot be read (`DamagedOffsets`).
+   * Every other log refuses to open; so does one of these where its newest segment is damaged.
+   */
+  readonly isolatesDamage?: (logName: string) => boolean;
+  /** Told of damage that a log lives with, when it is found; also while the store is opened. */
+  readonly onDamage?: (damage: DamagedData) => void;
   /** Told when a group of so many records goes to the disk; its answer, when it is acknowledged. */
   readonly onCommit?: (records: number) => () => void;
   /** Told when an fdatasync begins; its answer, when it has returned. */

@@ -2,6 +2,7 @@
 import { BatchScan, type ScannedBatch } from './batch-scan.js';
 import type { FileHandle } from './disk.js';
 import { decodeRecords } from './record.js';
+import { footerFault } from './sealed-segment.js';
 import { Segment } from './segment.js';
 import {
   decodeSegmentHeader,
@@ -40,15 +41,18 @@ export async function verifySegment(
   const path = context.directory.segment(expected.logId, expected.segment.number);
   await context.openFiles.use(path, async (file) => {
     const header = decodeSegmentHeader(await readUpTo(context.disk, file, 0, segmentHeaderLength));
-    const fault = headerFault(context, expected, header);
-    if (header === null || fault !== null) {
-      throw damaged(context, expected, new Segment(expected.logId, 0), fault ?? 'no header');
+    const reason = headerFault(context, expected, header);
+    if (header === null || reason !== null) {
+      throw damaged(context, expected, new Segment(expected.logId, 0), reason ?? 'no header');
     }
     await verifyBatches(context, expected, file, header, index);
-    if (expected.digest === null) return;
-    const digest = await digestOf(context, file, expected.segment.end);
-    if (digest.toString('hex') === expected.digest) return;
-    throw damaged(context, expected, expected.segment, 'the SHA-256 it was sealed with differs');
+    const { segment, digest } = expected;
+    if (digest === null) return;
+    const end = segment.toEnd();
+    const fault = await footerFault(context.disk, file, { number: segment.number, end, digest });
+    if (fault !== null) throw damaged(context, expected, segment, fault);
+    if ((await digestOf(context, file, segment.end)).toString('hex') === digest) return;
+    throw damaged(context, expected, segment, 'the SHA-256 it was sealed with differs');
   });
   return index !== null;
 }

@@ -66,7 +66,9 @@ async function look(disk: Disk, path: string, options: StoreOptions): Promise<Ve
   const damages: DamagedData[] = [];
   const logs: VerifiedLog[] = [];
   await collect(damages, path, async () => {
-    const { context, loaded } = await contextForReading(disk, directory, options);
+    // Damage of one segment hides no other one.
+    const isolating = { ...options, isolatesDamage: () => true };
+    const { context, loaded } = await contextForReading(disk, directory, isolating);
     const { state } = loaded;
     try {
       damages.push(...(await verifyManifest(disk, directory, state.closed !== null)));

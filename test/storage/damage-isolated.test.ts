@@ -1,0 +1,388 @@
+import type { PartitionLog } from '../../storage/partition-log.js';
+import { DamagedData, DamagedOffsets } from '../../storage/storage-errors.js';
+import type { Store } from '../../storage/store.js';
+import { verifyStore } from '../../storage/verify-store.js';
+import { SeededRandom } from '../simulation/seeded-random.js';
+import { SimulatedDisk } from '../simulation/simulated-disk.js';
+import { directory, ManualTimers, openSimulated, settle } from './simulated-store.js';
+
+const recordCount = 10;
+const isTopic = (name: string) => name === 'topic';
+const valueAt = (offset: number, fill = 0) => Buffer.alloc(20, fill + offset + 1);
+
+/** Three batches to a segment; told is what the store says of damage. */
+async function openIsolating(disk: SimulatedDisk) {
+  const told: DamagedData[] = [];
+  const onDamage = (damage: DamagedData) => told.push(damage);
+  const options = { segmentBytes: 530, isolatesDamage: isTopic, onDamage };
+  const opened = await openSimulated(disk, options);
+  return { ...opened, told, log: logOf(opened.store), journal: logOf(opened.store, 'journal') };
+}
+
+function logOf(store: Store, name = 'topic'): PartitionLog {
+  const log = store.log(name);
+  if (log === undefined) throw new Error(`no log ${name}`);
+  return log;
+}
+
+async function append(log: PartitionLog, offset: number, fill = 0): Promise<void> {
+  const key = Buffer.from(`key-${offset % 4}`);
+  await log.append([{ key, value: valueAt(offset, fill), terms: ['run-1'] }]).durable;
+}
+
+/** A journal of one record, and a topic: [0, 3) [3, 6) [6, 9) are sealed, 9 is not. */
+async function workedDisk(stop: 'cleanly' | 'kill', fill = 0): Promise<SimulatedDisk> {
+  const disk = new SimulatedDisk(new SeededRandom(5));
+  const { store, timers } = await openSimulated(disk, { segmentBytes: 530 });
+  await append(await store.createLog('journal'), 0);
+  const log = await store.createLog('topic');
+  for (let offset = 0; offset < recordCount; offset += 1) await append(log, offset, fill);
+  await settle();
+  timers.advance(25);
+  await settle();
+  expect(log.segments.map(({ nextOffset }) => nextOffset)).toEqual([3, 6, 9, 10]);
+  if (stop === 'cleanly') await store.close();
+  return disk.crash('nothing', 1);
+}
+
+const segmentPath = (number: number) => `${directory}/logs/0000000001/000000000${number}.log`;
+
+function flipped(disk: SimulatedDisk, path: string, bit: number): SimulatedDisk {
+  const damaged = disk.copy();
+  damaged.damage(path, (bytes) => {
+    const at = bit >> 3;
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit & 7));
+    return bytes;
+  });
+  return damaged;
+}
+
+/** Positions of the batches in a segment, and where they end. */
+function placesIn(disk: SimulatedDisk, number: number): number[] {
+  const bytes = disk.files().get(segmentPath(number)) ?? Buffer.alloc(0);
+  const places: number[] = [];
+  for (let at = bytes.indexOf('SWRB'); at >= 0; at = bytes.indexOf('SWRB', at + 1)) places.push(at);
+  return [...places, bytes.length - 128];
+}
+
+/** What can be read, and the ranges that say that they cannot; every record is as it was. */
+async function readAll(log: PartitionLog, isBackwards = false) {
+  const offsets: number[] = [];
+  const damaged: string[] = [];
+  let at = isBackwards ? log.highWatermark : log.startOffset;
+  while (isBackwards ? at > log.startOffset : at < log.highWatermark) {
+    try {
+      const batches = await log.read(at, { backwards: isBackwards });
+      if (batches.length === 0) throw new Error(`a reader stands still at ${at}`);
+      for (const batch of batches) {
+        for (const { offset, value } of batch.records()) {
+          const isSame = value === null ? offset >= recordCount : value.equals(valueAt(offset));
+          if (!isSame) throw new Error(`${offset} has changed`);
+          offsets.push(offset);
+        }
+        at = isBackwards ? batch.baseOffset : batch.nextOffset;
+      }
+    } catch (error) {
+      if (!(error instanceof DamagedOffsets)) throw error;
+      const { from, until } = error.offsets;
+      const next = isBackwards ? at - 1 : at;
+      if (next < from || next >= until) throw new Error(`${next} is not in [${from}, ${until})`);
+      damaged.push(`${from} to ${until}`);
+      at = isBackwards ? from : until;
+    }
+  }
+  return { offsets: offsets.sort((one, two) => one - two), damaged: damaged.sort() };
+}
+
+/** Every offset is read, or lies in a range that says that it is damaged: one of the two. */
+async function survey(log: PartitionLog): Promise<readonly string[]> {
+  const { offsets, damaged } = await readAll(log);
+  const backwards = await readAll(log, true);
+  const ranges = log.damages.map(({ from, until }) => `${from} to ${until}`);
+  const all = [...offsets];
+  for (const { from, until } of log.damages) for (let at = from; at < until; at += 1) all.push(at);
+  all.sort((one, two) => one - two);
+  const isWhole = all.every((offset, index) => offset === log.startOffset + index);
+  if (!isWhole || log.startOffset + all.length !== log.highWatermark) {
+    throw new Error(`read ${offsets.join()}, damaged ${ranges.join()}`);
+  }
+  const told = [damaged, backwards.damaged, ranges].map((each) => each.join());
+  const read = [offsets, backwards.offsets].map((each) => each.join());
+  if (new Set(told).size > 1 || new Set(read).size > 1)
+    throw new Error(JSON.stringify([told, read]));
+  return damaged;
+}
+
+/** What a log says of itself, at a start, and at the next after another record. */
+async function surveyTwice(disk: SimulatedDisk): Promise<readonly string[]> {
+  const { store, log, journal, told } = await openIsolating(disk);
+  const damaged = await survey(log);
+  if (told.length < damaged.length) throw new Error('damage was not told');
+  if ((await readAll(journal)).offsets.join() !== '0') throw new Error('the journal is damaged');
+  await append(log, recordCount);
+  await store.close();
+  const again = await openIsolating(disk);
+  if (again.log.highWatermark !== recordCount + 1) throw new Error('the new record is lost');
+  if ((await survey(again.log)).join() !== damaged.join()) throw new Error('it says otherwise now');
+  await again.store.close();
+  return damaged;
+}
+
+describe.each(['cleanly', 'kill'] as const)('a topic that was stopped: %s', (stop) => {
+  it('loses to one flipped bit at most the batch that the bit is in, and says so', async () => {
+    const disk = await workedDisk(stop);
+    const [one = 0, two = 0, three = 0, end = 0] = placesIn(disk, 1);
+    const length = disk.files().get(segmentPath(1))?.length ?? 0;
+    expect([one, end + 128]).toEqual([64, length]);
+    // How it was stopped makes no difference to what is sealed: by sevens each bit has its turn.
+    for (let bit = 0; bit < length * 8; bit += stop === 'cleanly' ? 1 : 7) {
+      const damaged = await surveyTwice(flipped(disk, segmentPath(1), bit)).catch(
+        (error: unknown) => {
+          throw new Error(`bit ${bit}: ${error}`);
+        },
+      );
+      const at = bit >> 3;
+      // Neither the header nor the footer of a segment is needed to read it.
+      const hit = at < one || at >= end ? [] : at < two ? [3] : at < three ? [4] : [5];
+      const lost = hit.map((from) => `${from} to ${from + 1}`);
+      if (damaged.join() !== lost.join()) expect({ bit, damaged }).toEqual({ bit, damaged: lost });
+    }
+  }, 600_000);
+
+  it('loses to a file that is cut what was behind the cut, and says so', async () => {
+    const disk = await workedDisk(stop);
+    const places = placesIn(disk, 1);
+    const length = disk.files().get(segmentPath(1))?.length ?? 0;
+    for (let cut = 0; cut < length; cut += 1) {
+      const damaged = disk.copy();
+      damaged.damage(segmentPath(1), (bytes) => bytes.subarray(0, cut));
+      const whole = places.slice(1).filter((end) => end <= cut).length;
+      const lost = whole === 3 ? [] : [`${3 + whole} to 6`];
+      expect({ cut, damaged: await surveyTwice(damaged) }).toEqual({ cut, damaged: lost });
+    }
+  }, 600_000);
+
+  it('loses to a file that is gone the offsets of that file, and says so', async () => {
+    const disk = await workedDisk(stop);
+    for (const [number, lost] of [
+      [0, '0 to 3'],
+      [1, '3 to 6'],
+      [2, '6 to 9'],
+    ] as const) {
+      const without = disk.copy();
+      await without.remove(segmentPath(number));
+      expect(await surveyTwice(without)).toEqual([lost]);
+    }
+    await disk.remove(segmentPath(0));
+    await disk.remove(segmentPath(1));
+    expect(await surveyTwice(disk)).toEqual(['0 to 6']);
+  });
+
+  it('gives no batch that is intact but of another history of the same log', async () => {
+    const disk = await workedDisk(stop);
+    const other = (await workedDisk(stop, 100)).files().get(segmentPath(1));
+    const [, second = 0, third = 0] = placesIn(disk, 1);
+    disk.damage(segmentPath(1), (bytes) => {
+      other?.copy(bytes, second, second, third);
+      return bytes;
+    });
+    expect(await surveyTwice(disk)).toEqual(['4 to 5']);
+  });
+
+  it('gives no record of another segment under the name of one', async () => {
+    const disk = await workedDisk(stop);
+    const later = disk.files().get(segmentPath(2));
+    disk.damage(segmentPath(1), (bytes) => later ?? bytes);
+    expect(await surveyTwice(disk)).toEqual(['3 to 6']);
+  });
+});
+
+describe('a log that does not isolate damage', () => {
+  it('refuses to open where a sealed segment does not end as it was sealed', async () => {
+    const disk = await workedDisk('cleanly');
+    const end = placesIn(disk, 1).at(-1) ?? 0;
+    await openSimulated(flipped(disk, segmentPath(1), end * 8 + 300)).then(
+      () => expect('opened').toBe('refused'),
+      (error: unknown) => expect(error).toBeInstanceOf(DamagedData),
+    );
+  });
+});
+
+describe('damage in a topic', () => {
+  const inSecond = (disk: SimulatedDisk) => (placesIn(disk, 1)[1] ?? 0) * 8 + 900;
+
+  it('that comes while it is open is told from then on, and never read', async () => {
+    const disk = await workedDisk('cleanly');
+    const { store, log, told, failures } = await openIsolating(disk);
+    expect([await survey(log), told]).toEqual([[], []]);
+    const bit = inSecond(disk);
+    disk.damage(segmentPath(1), (bytes) => {
+      bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ 1;
+      return bytes;
+    });
+    const reads = [3, 4, 4, 5].map((offset) => log.read(offset, { maxRecords: 1 }));
+    const [three, four, fourAgain, five] = await Promise.allSettled(reads);
+    expect([three?.status, five?.status]).toEqual(['fulfilled', 'fulfilled']);
+    for (const refused of [four, fourAgain]) {
+      expect(refused).toMatchObject({
+        status: 'rejected',
+        reason: { logName: 'topic', offsets: { from: 4, until: 5 }, range: { lastGoodOffset: 3 } },
+      });
+    }
+    expect(told.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/0001\.log bytes \d+ to \d+: .*topic offsets 4 to 4 cannot be read/),
+    ]);
+    await append(log, recordCount);
+    expect([await survey(log), failures]).toEqual([['4 to 5'], []]);
+    await store.close();
+  });
+
+  it('in what grows is told too while it is open', async () => {
+    const disk = await workedDisk('cleanly');
+    const { store, log } = await openIsolating(disk);
+    disk.damage(segmentPath(3), (bytes) => {
+      bytes[64 + 100] = (bytes[64 + 100] ?? 0) ^ 1;
+      return bytes;
+    });
+    await append(log, recordCount);
+    expect(await survey(log)).toEqual(['9 to 10']);
+    await store.close();
+  });
+
+  it('is what a read stops before, and what one that begins there is told', async () => {
+    const disk = await workedDisk('cleanly');
+    const { store, log } = await openIsolating(flipped(disk, segmentPath(1), inSecond(disk)));
+    const offsetsOf = async (from: number, until?: number) => {
+      const batches = await log.read(from, until === undefined ? {} : { until });
+      return batches.flatMap((batch) => batch.records()).map(({ offset }) => offset);
+    };
+    expect(await offsetsOf(1)).toEqual([1, 2, 3]);
+    expect(await offsetsOf(1, 4)).toEqual([1, 2, 3]);
+    expect(await offsetsOf(5, 7)).toEqual([5, 6]);
+    await expect(offsetsOf(4)).rejects.toThrow(DamagedOffsets);
+    await store.close();
+  });
+
+  it('is no answer to a question for a time that it may hold', async () => {
+    const disk = await workedDisk('cleanly');
+    const { store, log, timers } = await openIsolating(
+      flipped(disk, segmentPath(1), inSecond(disk)),
+    );
+    expect(await log.offsetFor(0)).toBe(0);
+    log.hideBelow(4);
+    await expect(log.offsetFor(0)).rejects.toThrow(DamagedOffsets);
+    log.hideBelow(5);
+    expect([await log.offsetFor(0), log.damages]).toEqual([5, []]);
+    expect(await log.offsetFor(timers.time + 1)).toBe(recordCount);
+    await store.close();
+  });
+
+  it('does not let a term be missing where the index is lost as well', async () => {
+    const disk = await workedDisk('cleanly');
+    const damaged = flipped(disk, segmentPath(1), inSecond(disk));
+    const found = async (store: Store) => {
+      const offsets: number[] = [];
+      for await (const offset of logOf(store).candidates([['run-1']])) offsets.push(offset);
+      return offsets.length;
+    };
+    const { store } = await openIsolating(damaged);
+    expect(await found(store)).toBe(recordCount);
+    await store.close();
+    await damaged.remove(segmentPath(1).replace('.log', '.index'));
+    const again = await openIsolating(damaged);
+    await expect(found(again.store)).rejects.toThrow(DamagedOffsets);
+    expect(await survey(again.log)).toEqual(['4 to 5']);
+    await again.store.close();
+  });
+
+  it('heals when it is trimmed away, also where the file is gone', async () => {
+    for (const damage of ['flip', 'removal'] as const) {
+      const worked = await workedDisk('cleanly');
+      const disk = damage === 'flip' ? flipped(worked, segmentPath(1), inSecond(worked)) : worked;
+      if (damage === 'removal') await disk.remove(segmentPath(1));
+      const { store, log, failures } = await openIsolating(disk);
+      expect((await survey(log)).length).toBe(1);
+      expect(await log.trimTo(6)).toBe(6);
+      expect([await survey(log), log.damages, failures]).toEqual([[], [], []]);
+      await store.close();
+      const again = await openIsolating(disk);
+      expect([await survey(again.log), again.told]).toEqual([[], []]);
+      await again.store.close();
+    }
+  });
+
+  it('keeps the store shut where it is in the newest segment, after a crash', async () => {
+    const disk = await workedDisk('kill');
+    await expect(openIsolating(flipped(disk, segmentPath(3), 100 * 8))).rejects.toThrow(
+      DamagedData,
+    );
+  });
+
+  it('is all found at once by a verification, which changes nothing', async () => {
+    const disk = await workedDisk('cleanly');
+    const footer = (placesIn(disk, 2).at(-1) ?? 0) * 8 + 300;
+    const damaged = flipped(flipped(disk, segmentPath(1), inSecond(disk)), segmentPath(2), footer);
+    await damaged.remove(segmentPath(0));
+    const { logs, damages } = await verifyStore(damaged, directory, {
+      now: () => 0,
+      randomBytes: (length) => Buffer.alloc(length),
+      after: new ManualTimers().after,
+      fsync: 'strict',
+      readOnly: true,
+      onFailure: (error) => {
+        throw error;
+      },
+    });
+    expect(logs.map(({ name, isDamaged }) => [name, isDamaged])).toEqual([
+      ['journal', false],
+      ['topic', true],
+    ]);
+    expect(damages.map(({ range }) => range.file)).toEqual([0, 1, 2].map(segmentPath));
+  });
+});
+
+describe('compaction', () => {
+  const inSecond = (disk: SimulatedDisk) => (placesIn(disk, 1)[1] ?? 0) * 8 + 900;
+
+  it.each(['found by a reader', 'found by the compaction'])(
+    'leaves a damaged segment as it is, and works on the others: damage %s',
+    async (how) => {
+      const worked = await workedDisk('cleanly');
+      const disk = flipped(worked, segmentPath(1), inSecond(worked));
+      const before = disk.files().get(segmentPath(1));
+      const { store, log, told, failures } = await openIsolating(disk);
+      if (how === 'found by a reader') expect(await survey(log)).toEqual(['4 to 5']);
+      const report = await log.compact({ tombstonesBefore: 0 });
+      // 1 is superseded by 5 only, which nobody believes while its segment is damaged.
+      const left = { offsets: [1, 3, 5, 6, 7, 8, 9], damaged: ['4 to 5'] };
+      expect(report).toMatchObject({ removedRecords: 2, until: 9 });
+      expect([await readAll(log), told.length, failures]).toEqual([left, 1, []]);
+      expect(disk.files().get(segmentPath(1))).toEqual(before);
+      await append(log, recordCount);
+      await store.close();
+      const again = await openIsolating(disk);
+      left.offsets.push(recordCount);
+      expect(await readAll(again.log)).toEqual(left);
+      await again.store.close();
+    },
+  );
+
+  it('keeps a tombstone as long as a damaged segment may hold what it hides', async () => {
+    const found = async (disk: SimulatedDisk) => {
+      const { store, log, timers } = await openIsolating(disk);
+      const tombstone = { key: Buffer.from('key-3'), value: null };
+      await log.append([tombstone]).durable;
+      await log.roll();
+      timers.advance(1000);
+      const report = await log.compact({ tombstonesBefore: timers.time });
+      expect(report.oldestTombstone).toBe(null);
+      const all = await readAll(log);
+      await store.close();
+      return all;
+    };
+    const disk = await workedDisk('cleanly');
+    expect(await found(disk.copy())).toEqual({ offsets: [6, 8, 9], damaged: [] });
+    const damaged = flipped(disk, segmentPath(1), inSecond(disk));
+    expect(await found(damaged)).toEqual({ offsets: [3, 5, 6, 8, 9, 10], damaged: ['4 to 5'] });
+  });
+});
