@@ -11,6 +11,7 @@ import { FlowControlModule } from './flow-control/flow-control.module.js';
 import { HealthModule } from './health/health.module.js';
 import { BasicCredentials } from './http/basic-auth.js';
 import { BearerTokens } from './http/bearer-token.js';
+import { Failures } from './http/failures.js';
 import { RouteTable } from './http/hot-routes.js';
 import { ProcessLife } from './lifecycle/process-life.js';
 import { MessageLogsModule } from './message-logs/message-logs.module.js';
@@ -46,10 +47,15 @@ export interface Shared {
 export class AppModule {}
 
 /** The application over what it shares. */
-export function applicationModule(shared: Shared, routes: RouteTable): DynamicModule {
+export function applicationModule(
+  shared: Shared,
+  routes: RouteTable,
+  failures: Failures,
+): DynamicModule {
   const { ports } = shared;
   const providers = [
     { provide: RouteTable, useValue: routes },
+    { provide: Failures, useValue: failures },
     { provide: provided.config, useValue: shared.config },
     { provide: provided.credentials, useValue: shared.credentials },
     { provide: provided.clock, useValue: ports.clock },

@@ -6,6 +6,7 @@ import { EventCodec } from '../engine/event-codec.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
 import { Journal, journalLogName } from '../engine/journal.js';
 import { UpcasterTable } from '../engine/upcasters.js';
+import { isolatesDamage } from '../topics/topic-log-name.js';
 
 /** How a folder is looked at. */
 export const readerOptions: StoreOptions = {
@@ -14,6 +15,7 @@ export const readerOptions: StoreOptions = {
   randomBytes: (length) => systemIdentifiers.randomBytes(length),
   fsync: 'strict',
   readOnly: true,
+  isolatesDamage,
   onFailure: (error) => {
     throw error;
   },

@@ -1,5 +1,7 @@
 /** A consume that goes on: records as they come, until the reader or the instance is gone. */
 import type { ServerResponse } from 'node:http';
+import { errorBody, type Refusal } from '../http/error-shapes.js';
+import { damageRefusal } from '../topics/damaged-records.js';
 import { recordText } from '../topics/record-text.js';
 import type { ConsumeCall } from './consume-call.js';
 import type { ConsumerSession } from './consumer-session.js';
@@ -27,6 +29,13 @@ export function streamFormatOf(accept: string | undefined): StreamFormat | null 
   if (accept === undefined) return null;
   if (accept.includes('text/event-stream')) return 'events';
   return accept.includes('application/x-ndjson') ? 'lines' : null;
+}
+
+/** Damage ends a stream with a word about it: whoever comes again without a seek is told again. */
+function refusalOrThrow(error: unknown): Refusal {
+  const refusal = damageRefusal(error);
+  if (refusal === undefined) throw error;
+  return refusal;
 }
 
 /** What a stream works with. */
@@ -83,11 +92,16 @@ export class ConsumeStream {
         poll.cancel();
         this.whenGone();
       });
-      const polled = await poll.run();
+      const polled = await poll.run().catch(refusalOrThrow);
       await desk.starts.begun(session);
+      if ('status' in polled) {
+        await this.send(this.failure(polled));
+        return;
+      }
       if ('undecided' in polled) {
         const places = polled.undecided.map(({ topic, partition }) => `${topic}/${partition}`);
-        await this.send(this.failure(`no offset to begin at: ${places.join(', ')}`));
+        const message = `no offset to begin at: ${places.join(', ')}`;
+        await this.send(this.failure({ status: 409, message }));
         return;
       }
       await this.give(polled.parts);
@@ -119,8 +133,8 @@ export class ConsumeStream {
     return this.format === 'lines' ? '\n' : ':\n\n';
   }
 
-  private failure(error: string): string {
-    const text = JSON.stringify({ error, status: 409 });
+  private failure(refusal: Refusal): string {
+    const text = errorBody(false, refusal);
     return this.format === 'lines' ? `${text}\n` : `event: error\ndata: ${text}\n\n`;
   }
 

@@ -1,6 +1,7 @@
 /** One reading call of a consumer instance: finds records for it, or waits until there are some. */
 import type { PartitionLog } from '../../storage/partition-log.js';
 import type { LogRecord } from '../../storage/record.js';
+import { DamagedOffsets } from '../../storage/storage-errors.js';
 import type { Clock } from '../engine/clock.js';
 import type { PayloadEncoding } from '../topics/payload-encoding.js';
 import { type ReadAmount, readStep } from '../topics/read-step.js';
@@ -58,7 +59,8 @@ export class Poll {
 
   /**
    * Records of what the session owns, handed out in its positions; none at the end of the time,
-   * when the session ends, or when a rebalance left it without any at once.
+   * when the session ends, or when a rebalance left it without any at once. Rejects with
+   * `DamagedOffsets` where there is nothing else to give.
    */
   async run(): Promise<Polled> {
     const { session, desk, terms } = this;
@@ -100,13 +102,17 @@ export class Poll {
     });
   }
 
-  /** Every partition that has something gets a fair share; what one leaves goes to the next. */
+  /**
+   * Every partition that has something gets a fair share; what one leaves goes to the next. Damage
+   * where one stands is told when the others have nothing to give: it keeps none of them waiting.
+   */
   private async read(): Promise<readonly PolledPart[]> {
     const { positions } = this.session;
     const ready = positions
       .rotated()
       .filter(({ log, position }) => log !== null && position >= 0 && hasMore(log, position));
     const parts: PolledPart[] = [];
+    let damage: DamagedOffsets | null = null;
     let { maxRecords, maxBytes } = this.terms;
     for (const [index, own] of ready.entries()) {
       if (maxRecords <= 0 || maxBytes <= 0) break;
@@ -114,20 +120,22 @@ export class Poll {
       const share = { records: Math.ceil(maxRecords / left), bytes: Math.ceil(maxBytes / left) };
       const isFirst = parts.every(({ records }) => records.length === 0);
       const part = await this.readPart(own, share, isFirst);
-      if (part === null) continue;
+      if (part instanceof DamagedOffsets) damage = part;
+      if (part === null || part instanceof DamagedOffsets) continue;
       parts.push(part);
       maxRecords -= part.records.length;
       maxBytes -= bytesOf(part);
     }
+    if (damage !== null && parts.every(({ records }) => records.length === 0)) throw damage;
     return parts;
   }
 
-  /** Takes up to `share`; with `takesOne` one record, however long it is. */
+  /** Takes up to `share`; with `takesOne` one record, however long it is. Stops before damage. */
   private async readPart(
     own: OwnedPartition,
     share: ReadAmount,
     takesOne: boolean,
-  ): Promise<PolledPart | null> {
+  ): Promise<PolledPart | DamagedOffsets | null> {
     const { log } = own;
     if (log === null) return null;
     // Trimmed away: reading begins anew as the reset policy says, or nobody says where.
@@ -142,6 +150,9 @@ export class Poll {
         records: share.records - records.length,
         bytes: readStep(share, { records: records.length, bytes }),
       });
+      if (batches instanceof DamagedOffsets) {
+        return next === from ? batches : { own, from, next, records };
+      }
       for (const batch of batches) {
         for (const record of batch.records()) {
           bytes += sizeOf(record);
@@ -166,6 +177,7 @@ export class Poll {
     try {
       return await log.read(offset, { maxRecords, maxBytes });
     } catch (error) {
+      if (error instanceof DamagedOffsets) return error;
       // Trimmed or dropped meanwhile: the next look sees that.
       const logs = await this.desk.topics.logs(own.topic);
       if (logs?.[own.partition] !== log || offset < log.startOffset) return [];

@@ -10,6 +10,7 @@ import { Intake } from '../lifecycle/intake.js';
 import { ProcessLife } from '../lifecycle/process-life.js';
 import { Metrics } from '../metrics/metrics.js';
 import { type Ports, provided } from '../ports.js';
+import { isolatesDamage } from '../topics/topic-log-name.js';
 import type { Clock } from './clock.js';
 import { Engine, type EngineWatch } from './engine.js';
 import { EventCodec } from './event-codec.js';
@@ -38,6 +39,7 @@ const storageDeadlineMs = 30_000;
         provided.identifiers,
         provided.fileSizes,
         provided.fatal,
+        provided.log,
         ProcessLife,
         Metrics,
       ],
@@ -91,6 +93,7 @@ async function storeOf(
   identifiers: Identifiers,
   fileSizes: Ports['fileSizes'],
   fatal: (error: unknown) => void,
+  log: Logger,
   life: ProcessLife,
   metrics: Metrics,
 ): Promise<Store> {
@@ -100,6 +103,8 @@ async function storeOf(
     randomBytes: (length) => identifiers.randomBytes(length),
     fsync: config.fsync,
     ...fileSizes,
+    isolatesDamage,
+    onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
     onCommit: (records) => {
       const startedAt = clock.monotonic();
       return () => metrics.committed(records, (clock.monotonic() - startedAt) / 1000);

@@ -9,6 +9,8 @@ export interface Refusal {
   /** One sentence for the person who asked. */
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Beside the sentence, for programs; not in the messages and workflows interface. */
+  readonly details?: Readonly<Record<string, string | number | null>>;
 }
 
 /** The status of each code a decider may refuse with (messaging protocol 1.1). */
@@ -29,10 +31,10 @@ export function refusalOf(rejection: Rejection): Refusal {
     : refusal;
 }
 
-/** A refusal's body: `{"error"}` for messages and workflows, `{"error","status"}` elsewhere. */
+/** A refusal's body: `{"error"}` for messages and workflows, `{"error","status",..}` elsewhere. */
 export function errorBody(isMessaging: boolean, refusal: Refusal): string {
-  const { message: error, status } = refusal;
-  return JSON.stringify(isMessaging ? { error } : { error, status });
+  const { message: error, status, details } = refusal;
+  return JSON.stringify(isMessaging ? { error } : { error, status, ...details });
 }
 
 /** Answers a request with a refusal in the shape of its interface. */

@@ -13,8 +13,18 @@ export interface FailedRequest {
   readonly id?: string;
 }
 
+/** Says what an error of a feature means; undefined where it does not know it. */
+type Explanation = (error: unknown) => Refusal | undefined;
+
 export class Failures {
+  private readonly explanations: Explanation[] = [];
+
   constructor(private readonly log: Logger) {}
+
+  /** Errors that `explain` knows are expected ones from now on. */
+  explain(explain: Explanation): void {
+    this.explanations.push(explain);
+  }
 
   /** The refusal that an error ends a request with; one that nobody expected is logged. */
   refusalOf(error: unknown, { method, url = '', id }: FailedRequest): Refusal {
@@ -23,6 +33,10 @@ export class Failures {
     }
     if (error instanceof TooLarge) return { status: 413, message: error.message };
     if (error instanceof DiskFull) return { status: 507, message: 'the disk is full' };
+    for (const explain of this.explanations) {
+      const refusal = explain(error);
+      if (refusal !== undefined) return refusal;
+    }
     this.log.error({ err: error, method, path: loggedPath(url), request: id }, 'request failed');
     return { status: 500, message: 'internal error' };
   }

@@ -56,7 +56,7 @@ export async function createHttpServer(shared: Shared): Promise<NestFastifyAppli
     done();
   });
   const application = await NestFactory.create<NestFastifyApplication>(
-    applicationModule(shared, routes),
+    applicationModule(shared, routes, failures),
     adapter,
     { bodyParser: false, logger: new NestLog(log), abortOnError: false },
   );

@@ -200,6 +200,12 @@ export class Metrics {
     this.#watch('stepwell_topic_bytes', 'Bytes that the records of topics take.', read);
   }
 
+  /** `read` tells how many damaged ranges are known in all topics, whenever somebody asks. Once. */
+  watchDamagedRanges(read: () => number): void {
+    const help = 'Ranges of offsets of topics that are damaged and cannot be read.';
+    this.#watch('stepwell_topic_damaged_ranges', help, read);
+  }
+
   /** `read` tells how many consumer groups there are, whenever somebody asks. Once only. */
   watchConsumerGroups(read: () => number): void {
     this.#watch('stepwell_consumer_groups', 'Consumer groups.', read);

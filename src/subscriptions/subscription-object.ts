@@ -1,6 +1,7 @@
 /** A subscription as the API shows it. Absent values are left out, not null. */
 import type { PartitionLog } from '../../storage/partition-log.js';
 import { templateFields } from '../messages/message-object.js';
+import { damageText } from '../topics/damaged-records.js';
 import type { MessageTargets } from '../url-groups/message-targets.js';
 import type { SubscriptionState } from './subscription.machine.js';
 import type { PartitionState } from './subscription-partition.decider.js';
@@ -35,7 +36,7 @@ export function subscriptionObject(
 
 /** How far a partition is; `log` is undefined as long as it is being made. */
 export function subscriptionPartitionObject(
-  partition: number,
+  { topic, partition }: { readonly topic: string; readonly partition: number },
   state: NonNullable<PartitionState>,
   log: PartitionLog | undefined,
   isPending: (messageId: string) => boolean,
@@ -43,10 +44,12 @@ export function subscriptionPartitionObject(
   const { position, from } = state;
   const messageIds = state.messageIds.filter(isPending);
   const begin = Math.max(position, log?.startOffset ?? 0);
+  const damage = log?.damages.find(({ from: first, until }) => first <= begin && begin < until);
   return {
     partition,
     position,
     lag: Math.max(0, (log?.highWatermark ?? 0) - begin),
+    ...(damage !== undefined && { error: damageText(topic, partition, damage) }),
     ...(messageIds.length > 0 && { inFlight: { from, until: position, messageIds } }),
   };
 }

@@ -4,7 +4,12 @@
  */
 import type { PartitionLog } from '../../storage/partition-log.js';
 import type { LogRecord } from '../../storage/record.js';
-import { LogClosed, OffsetOutOfRange, TooLarge } from '../../storage/storage-errors.js';
+import {
+  DamagedOffsets,
+  LogClosed,
+  OffsetOutOfRange,
+  TooLarge,
+} from '../../storage/storage-errors.js';
 import type { Clock } from '../engine/clock.js';
 import type { Engine } from '../engine/engine.js';
 import type { Identifiers } from '../engine/identifiers.js';
@@ -51,6 +56,8 @@ export interface PushDesk {
 class Push {
   readonly place: SubscriptionPartitionPlace;
   isWanted = true;
+  /** Where the damage begins that it waits at. */
+  standsAt: number | null = null;
   private interrupt: () => void = () => undefined;
 
   constructor(
@@ -106,7 +113,7 @@ export class RecordPushes implements EffectCarrier<PushNext> {
   }
 
   private async run(push: Push): Promise<void> {
-    const { ends, clock, failed } = this.desk;
+    const { ends, clock } = this.desk;
     await push.wait((wake) => ends.whenFinal(push.wish.after, wake));
     for (let from: number | null = push.wish.position; push.isWanted && from !== null; ) {
       try {
@@ -114,10 +121,18 @@ export class RecordPushes implements EffectCarrier<PushNext> {
       } catch (error) {
         // Its topic is gone, and it goes with it; or the server stops.
         if (error instanceof LogClosed) return;
-        failed(error, push.place);
-        await push.wait((wake) => clock.after(tryAgainMs, wake));
+        this.tell(push, error);
+        const delayMs = push.standsAt === null ? tryAgainMs : lookAgainMs;
+        await push.wait((wake) => clock.after(delayMs, wake));
       }
     }
+  }
+
+  /** A partition that stands before damage waits there until it is purged; that is told once. */
+  private tell(push: Push, error: unknown): void {
+    const isDamage = error instanceof DamagedOffsets;
+    if (!(isDamage && push.standsAt === error.offsets.from)) this.desk.failed(error, push.place);
+    push.standsAt = isDamage ? error.offsets.from : null;
   }
 
   /** Where to look next; null = it has pushed, or nothing can come any more. */

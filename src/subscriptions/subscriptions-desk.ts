@@ -98,7 +98,7 @@ export class SubscriptionsDesk {
       const id = subscriptionPartitionId({ subscription: name, partition });
       const own = engine.actors(subscriptionPartitionKind).stateOf(id);
       return subscriptionPartitionObject(
-        partition,
+        { topic: topic ?? '', partition },
         own as NonNullable<PartitionState>,
         logs?.[partition],
         isPending,

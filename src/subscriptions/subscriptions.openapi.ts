@@ -8,6 +8,10 @@ const partitionSchema = z.object({
   partition: z.int(),
   position: z.int().describe('The next offset to push'),
   lag: z.int().describe('Offsets that are there and not pushed yet'),
+  error: z
+    .string()
+    .describe('Why it does not go on: its next records are damaged; a purge gets it past them')
+    .exactOptional(),
   inFlight: z
     .object({
       from: z.int().describe('The first offset of them'),

@@ -3,6 +3,7 @@
  * leave goes to the busy ones (log protocol 2.11).
  */
 import type { PartitionLog } from '../../storage/partition-log.js';
+import { DamagedOffsets } from '../../storage/storage-errors.js';
 import type { PayloadEncoding } from './payload-encoding.js';
 import { readStep } from './read-step.js';
 import { type RecordPlace, type RecordsArray, RecordTexts, recordsArray } from './record-text.js';
@@ -77,6 +78,16 @@ class Shelf {
     this.end = Math.min(this.end, await this.log.offsetFor(untilTimestamp));
   }
 
+  /** What lies before damage is given first; who comes to stand there is told of it. */
+  private async read({ records: maxRecords, bytes: maxBytes }: AnswerBudget) {
+    try {
+      return await this.log.read(this.offset, { until: this.end, maxRecords, maxBytes });
+    } catch (error) {
+      if (!(error instanceof DamagedOffsets) || this.texts.count === 0) throw error;
+      return [];
+    }
+  }
+
   /** Takes records up to `share`; `isFirst` of the answer is taken however long it is. */
   async take(share: AnswerBudget, isFirst: boolean): Promise<AnswerBudget> {
     const { texts } = this;
@@ -85,10 +96,9 @@ class Shelf {
     let isFull = false;
     while (this.hasMore && !isFull) {
       const taken = texts.count - count;
-      const batches = await this.log.read(this.offset, {
-        until: this.end,
-        maxRecords: share.records - taken,
-        maxBytes: readStep(share, { records: taken, bytes: texts.byteLength - byteLength }),
+      const batches = await this.read({
+        records: share.records - taken,
+        bytes: readStep(share, { records: taken, bytes: texts.byteLength - byteLength }),
       });
       for (const batch of batches) {
         for (const record of batch.records()) {

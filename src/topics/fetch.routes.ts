@@ -15,8 +15,6 @@ import { sendRecords } from './records-answer.js';
 import { topicRoutes } from './topics.openapi.js';
 import type { TopicsDesk } from './topics-desk.js';
 
-const jsonType = 'application/json; charset=utf-8';
-
 /** A fetch that was read. */
 type Asked = FetchRequest & { readonly encoding: PayloadEncoding };
 
@@ -54,7 +52,7 @@ export class FetchRoutes implements HotRoutes {
     const cursors = await this.place(positions, offsetReset);
     if ('status' in cursors) return sendRefusal(request, reply, cursors);
     const outside = cursors.find(isOutside);
-    if (outside !== undefined) return outOfRange(reply, outside);
+    if (outside !== undefined) return sendRefusal(request, reply, outOfRange(outside));
     const isGone = await this.waitForAny(cursors, arrivedAt + timeoutMs, reply);
     if (isGone) return reply.hijack();
     return this.answer(request, reply, asked.value, cursors);
@@ -76,7 +74,7 @@ export class FetchRoutes implements HotRoutes {
       if ('status' in now) return sendRefusal(request, reply, now);
       const outside = now.find(isOutside);
       if (outside === undefined) throw error;
-      return outOfRange(reply, outside);
+      return sendRefusal(request, reply, outOfRange(outside));
     }
   }
 
@@ -141,12 +139,12 @@ function isOutside({ log, offset }: Cursor): boolean {
 }
 
 /** 416 carries the valid range, so that a reader can choose where to go on. */
-function outOfRange(reply: FastifyReply, { topic, partition, log, offset }: Cursor): FastifyReply {
+function outOfRange({ topic, partition, log, offset }: Cursor): Refusal {
   const { startOffset: earliest, highWatermark: latest } = log;
   const { message } = new OffsetOutOfRange(offset, earliest, latest);
-  const error = `partition ${partition} of ${topic}: ${message}`;
-  return reply
-    .code(416)
-    .header('content-type', jsonType)
-    .send(JSON.stringify({ error, status: 416, topic, partition, earliest, latest }));
+  return {
+    status: 416,
+    message: `partition ${partition} of ${topic}: ${message}`,
+    details: { topic, partition, earliest, latest },
+  };
 }

@@ -6,11 +6,13 @@ import type { Config } from '../config.js';
 import type { Clock } from '../engine/clock.js';
 import { Engine } from '../engine/engine.js';
 import { BasicCredentials } from '../http/basic-auth.js';
+import { Failures } from '../http/failures.js';
 import { RouteTable } from '../http/hot-routes.js';
 import { Intake } from '../lifecycle/intake.js';
 import { ProcessLife } from '../lifecycle/process-life.js';
 import { Metrics } from '../metrics/metrics.js';
 import { provided } from '../ports.js';
+import { damageRefusal } from './damaged-records.js';
 import { LogCompactions } from './log-compactions.js';
 import { PartitionCount } from './partition-count.projection.js';
 import { RetentionKeeper } from './retention-keeper.js';
@@ -74,7 +76,8 @@ const stopDeadlineMs = 1000;
   exports: [TopicsDesk],
 })
 export class TopicAccessModule {
-  constructor(table: RouteTable, routes: TopicsAdminRoutes) {
+  constructor(table: RouteTable, failures: Failures, routes: TopicsAdminRoutes) {
+    failures.explain(damageRefusal);
     table.add(routes);
   }
 }
@@ -93,6 +96,7 @@ function topicsDesk(
   carryTopicEffects({ engine, logs, compactions, clock, log });
   metrics.watchTopicPartitions(() => count.sum);
   metrics.watchTopicBytes(() => logs.byteLength);
+  metrics.watchDamagedRanges(() => logs.damagedRanges);
   const { topicPartitions: partitions, topicAutoCreate: autoCreate } = config;
   return new TopicsDesk(engine, logs, clock, { partitions, autoCreate });
 }

@@ -8,13 +8,9 @@ import type { Store } from '../../storage/store.js';
 import { sealUpTo } from './sealed-part.js';
 import type { Trim } from './topic.events.js';
 import type { KeepPartitionLogs } from './topic.state.js';
+import { topicLogName } from './topic-log-name.js';
 
 type Logs = readonly PartitionLog[];
-
-/** The name of a partition's log in the store; it never names a file. */
-function logName(topic: string, partition: number): string {
-  return `topic/${topic}/${partition}`;
-}
 
 /** A topic whose logs are on their way, for those who wait for them. */
 interface Opening {
@@ -80,6 +76,13 @@ export class TopicLogs {
     return sum;
   }
 
+  /** Ranges that cannot be read, of all topics; the server's own have none. */
+  get damagedRanges(): number {
+    let sum = 0;
+    for (const logs of this.ready.values()) for (const { damages } of logs) sum += damages.length;
+    return sum;
+  }
+
   /** See `TopicAccess.openInternal`. */
   async openInternal(name: string): Promise<PartitionLog> {
     const log = await this.open(name, 0);
@@ -131,7 +134,7 @@ export class TopicLogs {
     this.inTurn(topic, async () => {
       this.settle(topic, undefined);
       for (let partition = 0; partition < partitions; partition += 1) {
-        await this.store.dropLog(logName(topic, partition));
+        await this.store.dropLog(topicLogName(topic, partition));
       }
       for (const hook of this.hooks) await hook(topic);
       this.turns.delete(topic);
@@ -140,7 +143,7 @@ export class TopicLogs {
   }
 
   private async open(topic: string, partition: number): Promise<PartitionLog> {
-    const name = logName(topic, partition);
+    const name = topicLogName(topic, partition);
     return this.store.log(name) ?? (await this.store.createLog(name, {}));
   }
 

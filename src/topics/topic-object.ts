@@ -1,4 +1,5 @@
 /** A topic as it is shown to who administers it. */
+import type { OffsetRange } from '../../storage/offset.js';
 import type { PartitionLog } from '../../storage/partition-log.js';
 import type { CleanupPolicy } from './topic.events.js';
 import type { Topic } from './topic.state.js';
@@ -26,6 +27,8 @@ export interface PartitionObject {
   readonly bytes: number;
   /** The latest time of a record or an append, Unix milliseconds; null = there is no record. */
   readonly newestAt: number | null;
+  /** Offsets that cannot be read; absent where no damage is known. */
+  readonly damaged?: readonly OffsetRange[];
 }
 
 /** The topic and its partitions one by one. */
@@ -59,5 +62,6 @@ export function partitionObject(log: PartitionLog, partition: number): Partition
     latest: log.highWatermark,
     bytes: log.byteLength,
     newestAt: times.length === 0 ? null : Math.max(...times),
+    ...(log.damages.length > 0 && { damaged: log.damages }),
   };
 }

@@ -30,6 +30,10 @@ const details = topic.extend({
         .int()
         .nullable()
         .describe('The latest time of a record or an append, Unix milliseconds'),
+      damaged: z
+        .array(z.object({ from: z.int(), until: z.int().describe('Exclusive') }))
+        .describe('Offsets that cannot be read; absent where no damage is known')
+        .optional(),
     }),
   ),
 });

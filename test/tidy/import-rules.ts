@@ -126,6 +126,8 @@ const nouns = [
   'records-answer',
   'read-step',
   'payload-encoding',
+  // What is said of records that cannot be read.
+  'damaged-records',
 ];
 const grammars = new RegExp(`/(${nouns.join('|')})\\.ts$`);
 const isGrammar = (path: string) => grammars.test(path);

@@ -8,6 +8,8 @@ import { dayMs } from '../../src/topics/retention.policy.js';
 import { RetentionKeeper } from '../../src/topics/retention-keeper.js';
 import { TopicLogs } from '../../src/topics/topic-logs.js';
 import { TopicsDesk } from '../../src/topics/topics-desk.js';
+import type { Disk } from '../../storage/disk.js';
+import { nodeDisk } from '../../storage/node-disk.js';
 import { Store } from '../../storage/store.js';
 import { flipByte } from '../support/flipped-byte.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -21,12 +23,23 @@ let server: TestServer;
 /** What the server logs of what went wrong, in order. */
 let logged: string[];
 
+/** Whether the disk takes segments that are on their way to a name. */
+let hasRoomAside: boolean;
+const disk: Disk = {
+  ...nodeDisk,
+  open: (path, mode) =>
+    hasRoomAside || mode !== 'create' || !path.includes('/tmp/segment-')
+      ? nodeDisk.open(path, mode)
+      : Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' })),
+};
+
 /** A server whose segments hold a few dozen records, on a clock that only moves when it is told. */
 const start = (dataDirectory?: string) =>
   startServer({
     environment: { STEPWELL_TOPIC_RETENTION: '2h', STEPWELL_TOPIC_PARTITIONS: '1' },
     ports: {
       clock,
+      disk,
       log: pino({ level: 'error' }, { write }),
       fileSizes: { segmentBytes: 16 * 1024, reserveBytes: 0 },
     },
@@ -36,6 +49,7 @@ const start = (dataDirectory?: string) =>
 beforeEach(async () => {
   clock = new ManualClock();
   logged = [];
+  hasRoomAside = true;
   server = await start();
 });
 
@@ -258,19 +272,36 @@ describe('compaction', () => {
     await becomes(stored, ({ length }) => length < 30);
   });
 
-  it('that meets damage is told of and tried again later, and the server goes on', async () => {
+  it('that meets damage leaves it where it is, and compacts the rest', async () => {
+    await create({ cleanupPolicy: 'compact' });
+    for (let round = 0; round < 60; round += 1) await produce(1, { key: 'a' });
+    const log = provided(Store).log('topic/rides/0');
+    const folder = String(log?.id).padStart(10, '0');
+    await flipByte(join(server.dataDirectory, 'logs', folder, '0000000000.log'), 3000);
+    await look();
+    await becomes(
+      async () => log?.compactedUntil ?? 0,
+      (until) => until > 0,
+    );
+    const [first, ...others] = (log?.segments ?? []).filter(({ isSealed }) => isSealed);
+    expect(log?.damages).toEqual([{ from: 2, until: 3 }]);
+    expect(first?.byteLength).toBeGreaterThan(10_000);
+    expect(others.length).toBeGreaterThan(1);
+    for (const { byteLength } of others) expect(byteLength).toBeLessThan(2000);
+    expect(await call('GET', '/health/ready')).toMatchObject({ state: 'serving' });
+  });
+
+  it('that fails is told of and tried again later, and the server goes on', async () => {
     await create({ cleanupPolicy: 'compact' });
     for (let round = 0; round < 40; round += 1) await produce(1, { key: 'a' });
-    const log = String(provided(Store).log('topic/rides/0')?.id).padStart(10, '0');
-    const segment = join(server.dataDirectory, 'logs', log, '0000000000.log');
-    await flipByte(segment, 3000);
+    hasRoomAside = false;
     await look();
     await becomes(
       async () => logged.join(''),
       (text) => text.includes('compacting failed'),
     );
     expect(await call('GET', '/health/ready')).toMatchObject({ state: 'serving' });
-    await flipByte(segment, 3000);
+    hasRoomAside = true;
     expect(await stored()).toHaveLength(40);
     clock.advance(10 * minute);
     await becomes(stored, ({ length }) => length < 30);
