@@ -33,12 +33,14 @@ export class LogReader {
       const index = await this.reader.indexOf(segment);
       const position = index.offsets.positionOf(Math.max(0, from - segment.baseOffset));
       let isOver = false;
-      const visit = (batches: ScannedBatch[]) =>
-        batches.every((batch) => {
+      const visit = (batches: ScannedBatch[]) => {
+        const goesOn = batches.every((batch) => {
           if (batch.header.nextOffset <= from) return true;
           if (batch.header.baseOffset >= until) return false;
           return budget.take(batch, from, until, false);
         });
+        return goesOn && budget.endChunk();
+      };
       const range = { position, limit: segment.end, chunkBytes: budget.chunkBytes };
       await this.reader.scan(segment, range, visit, (span) => {
         if (span.until <= from) return true;

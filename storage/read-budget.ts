@@ -12,6 +12,8 @@ export interface ReadOptions {
   readonly until?: Offset;
   /** Newest first: the records before `from`. */
   readonly backwards?: boolean;
+  /** Forwards: ends with the first read of a file that has records, however few they are. */
+  readonly once?: boolean;
 }
 
 const defaultBytes = 1024 * 1024;
@@ -23,12 +25,14 @@ export const largeChunkBytes = 1024 * 1024;
 export class ReadBudget {
   private bytes: number;
   private records: number;
+  private readonly isOnce: boolean;
   private readonly batches: RecordBatch[] = [];
   private isEmpty = true;
 
   constructor(options: ReadOptions) {
     this.bytes = options.maxBytes ?? defaultBytes;
     this.records = options.maxRecords ?? Number.POSITIVE_INFINITY;
+    this.isOnce = options.once === true;
   }
 
   get isSpent(): boolean {
@@ -58,6 +62,12 @@ export class ReadBudget {
     this.isEmpty = false;
     this.bytes -= batch.byteLength;
     this.records -= batch.recordCount;
+    return !this.isSpent;
+  }
+
+  /** All that was read of a file at once has been offered; false when the read is over. */
+  endChunk(): boolean {
+    if (this.isOnce && !this.isEmpty) this.bytes = 0;
     return !this.isSpent;
   }
 

@@ -4,7 +4,6 @@ import type { LogRecord } from '../../storage/record.js';
 import { DamagedOffsets } from '../../storage/storage-errors.js';
 import type { Clock } from '../engine/clock.js';
 import type { PayloadEncoding } from '../topics/payload-encoding.js';
-import { type ReadAmount, readStep } from '../topics/read-step.js';
 import type { TopicAccess } from '../topics/topic-access.js';
 import type { ConsumerSession } from './consumer-session.js';
 import type { OwnedPartition } from './positions.js';
@@ -19,6 +18,13 @@ export interface PollTerms {
   /** Bytes of keys and values; one record is always given. */
   readonly maxBytes: number;
   readonly encoding: PayloadEncoding;
+}
+
+/** What one partition may give. */
+interface Share {
+  readonly records: number;
+  /** Of keys and values. */
+  readonly bytes: number;
 }
 
 /** What was read of one partition; it counts only if it is still owned, and nobody sought. */
@@ -38,7 +44,7 @@ export type Polled =
 /** What polls work with. */
 export interface PollDesk {
   readonly starts: StartPositions;
-  readonly topics: Pick<TopicAccess, 'logs'>;
+  readonly topics: Pick<TopicAccess, 'logs' | 'read'>;
   readonly clock: Clock;
 }
 
@@ -133,7 +139,7 @@ export class Poll {
   /** Takes up to `share`; with `takesOne` one record, however long it is. Stops before damage. */
   private async readPart(
     own: OwnedPartition,
-    share: ReadAmount,
+    share: Share,
     takesOne: boolean,
   ): Promise<PolledPart | DamagedOffsets | null> {
     const { log } = own;
@@ -146,10 +152,7 @@ export class Poll {
     let bytes = 0;
     let next = from;
     for (let isFull = false; !isFull; ) {
-      const batches = await this.batchesOf(own, log, next, {
-        records: share.records - records.length,
-        bytes: readStep(share, { records: records.length, bytes }),
-      });
+      const batches = await this.batchesOf(own, log, next, share.records - records.length);
       if (batches instanceof DamagedOffsets) {
         return next === from ? batches : { own, from, next, records };
       }
@@ -168,19 +171,15 @@ export class Poll {
     return { own, from, next, records };
   }
 
-  private async batchesOf(
-    own: OwnedPartition,
-    log: PartitionLog,
-    offset: number,
-    { records: maxRecords, bytes: maxBytes }: ReadAmount,
-  ) {
+  private async batchesOf(own: OwnedPartition, log: PartitionLog, from: number, records: number) {
+    const { topics } = this.desk;
     try {
-      return await log.read(offset, { maxRecords, maxBytes });
+      return await topics.read(log, { from, until: Number.POSITIVE_INFINITY, records });
     } catch (error) {
       if (error instanceof DamagedOffsets) return error;
       // Trimmed or dropped meanwhile: the next look sees that.
-      const logs = await this.desk.topics.logs(own.topic);
-      if (logs?.[own.partition] !== log || offset < log.startOffset) return [];
+      const logs = await topics.logs(own.topic);
+      if (logs?.[own.partition] !== log || from < log.startOffset) return [];
       throw error;
     }
   }

@@ -5,8 +5,8 @@
 import type { PartitionLog } from '../../storage/partition-log.js';
 import { DamagedOffsets } from '../../storage/storage-errors.js';
 import type { PayloadEncoding } from './payload-encoding.js';
-import { readStep } from './read-step.js';
 import { type RecordPlace, type RecordsArray, RecordTexts, recordsArray } from './record-text.js';
+import type { TopicAccess } from './topic-access.js';
 
 /** A position with the log that it is in. */
 export interface Cursor extends RecordPlace {
@@ -23,12 +23,13 @@ export interface AnswerBudget {
 
 /** Reads what is there; `untilTimestamp` (Unix ms) ends each position before the first such one. */
 export async function readFairly(
+  topics: Pick<TopicAccess, 'read'>,
   cursors: readonly Cursor[],
   budget: AnswerBudget,
   encoding: PayloadEncoding,
   untilTimestamp: number | null = null,
 ): Promise<RecordsArray> {
-  const shelves = cursors.map((cursor) => new Shelf(cursor, encoding));
+  const shelves = cursors.map((cursor) => new Shelf(topics, cursor, encoding));
   for (const shelf of shelves) await shelf.bound(untilTimestamp);
   let { records, bytes } = budget;
   let busy = shelves.filter(({ hasMore }) => hasMore);
@@ -61,7 +62,11 @@ class Shelf {
   private offset: number;
   private end = 0;
 
-  constructor(cursor: Cursor, encoding: PayloadEncoding) {
+  constructor(
+    private readonly topics: Pick<TopicAccess, 'read'>,
+    cursor: Cursor,
+    encoding: PayloadEncoding,
+  ) {
     this.log = cursor.log;
     this.offset = cursor.offset;
     this.texts = new RecordTexts(cursor, encoding);
@@ -79,9 +84,9 @@ class Shelf {
   }
 
   /** What lies before damage is given first; who comes to stand there is told of it. */
-  private async read({ records: maxRecords, bytes: maxBytes }: AnswerBudget) {
+  private async read(records: number) {
     try {
-      return await this.log.read(this.offset, { until: this.end, maxRecords, maxBytes });
+      return await this.topics.read(this.log, { from: this.offset, until: this.end, records });
     } catch (error) {
       if (!(error instanceof DamagedOffsets) || this.texts.count === 0) throw error;
       return [];
@@ -95,11 +100,7 @@ class Shelf {
     const bytesEnd = byteLength + share.bytes;
     let isFull = false;
     while (this.hasMore && !isFull) {
-      const taken = texts.count - count;
-      const batches = await this.read({
-        records: share.records - taken,
-        bytes: readStep(share, { records: taken, bytes: texts.byteLength - byteLength }),
-      });
+      const batches = await this.read(share.records - (texts.count - count));
       for (const batch of batches) {
         for (const record of batch.records()) {
           const isAlone = isFirst && texts.count === 0;

@@ -66,7 +66,13 @@ export class FetchRoutes implements HotRoutes {
   ): Promise<FastifyReply> {
     const { maxRecords: records, maxBytes: bytes, encoding, untilTimestamp } = asked;
     try {
-      const answer = await readFairly(cursors, { records, bytes }, encoding, untilTimestamp);
+      const answer = await readFairly(
+        this.topics,
+        cursors,
+        { records, bytes },
+        encoding,
+        untilTimestamp,
+      );
       return sendRecords(reply, answer);
     } catch (error) {
       // Retention, a purge or the end of the topic may have taken the records meanwhile.

@@ -1,6 +1,8 @@
 /** What other features ask of topics: their logs, and to be told when those come, grow and go. */
 import type { PartitionLog } from '../../storage/partition-log.js';
+import type { RecordBatch } from '../../storage/record-batch.js';
 import type { Refusal } from '../http/error-shapes.js';
+import type { ReadWish } from './shared-reads.js';
 
 export interface TopicAccess {
   /** The logs of a topic by partition; where topics come by themselves it is created first. */
@@ -8,6 +10,12 @@ export interface TopicAccess {
 
   /** The logs of a topic by partition; undefined if it does not exist (any more). */
   logs(topic: string): Promise<readonly PartitionLog[] | undefined>;
+
+  /**
+   * Batches of a topic's log from an offset on: often fewer records than are wanted, none where
+   * there is nothing. Rejects as `PartitionLog.read` does.
+   */
+  read(log: PartitionLog, wish: ReadWish): Promise<readonly RecordBatch[]>;
 
   /**
    * How many partitions the topic has by now; 0 = it does not exist (any more). While it grows

@@ -1,8 +1,10 @@
 /** Finds a topic's logs for a request, and makes the topic exist where a produce may. */
 import type { PartitionLog } from '../../storage/partition-log.js';
+import type { RecordBatch } from '../../storage/record-batch.js';
 import type { Clock } from '../engine/clock.js';
 import type { Engine } from '../engine/engine.js';
 import { type Refusal, refusalOf } from '../http/error-shapes.js';
+import { type ReadWish, SharedReads } from './shared-reads.js';
 import type { EnsureTopic } from './topic.commands.js';
 import { topicKind } from './topic.events.js';
 import type { Topic, TopicState } from './topic.state.js';
@@ -16,6 +18,8 @@ export interface TopicDefaults {
 }
 
 export class TopicsDesk implements TopicAccess {
+  private readonly reads = new SharedReads();
+
   constructor(
     private readonly engine: Engine,
     private readonly topicLogs: TopicLogs,
@@ -58,6 +62,10 @@ export class TopicsDesk implements TopicAccess {
 
   logs(topic: string): Promise<readonly PartitionLog[] | undefined> {
     return this.topicLogs.logs(topic);
+  }
+
+  read(log: PartitionLog, wish: ReadWish): Promise<readonly RecordBatch[]> {
+    return this.reads.read(log, wish);
   }
 
   partitionsOf(topic: string): number {

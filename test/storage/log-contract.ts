@@ -142,6 +142,26 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await store.close();
   });
 
+  it('ends, where it is asked to read once, with what that gave', async () => {
+    const store = await open();
+    const log = await store.createLog('orders');
+    const value = Buffer.alloc(1000, 7);
+    for (let count = 0; count < 100; count += 1) await log.append([{ key: null, value }]).durable;
+    const seen: number[] = [];
+    for (let from = 0; from < log.highWatermark; ) {
+      const batches = await log.read(from, { maxBytes: 40_000, once: true });
+      seen.push(...batches.flatMap((batch) => batch.records().map(({ offset }) => offset)));
+      from = batches.at(-1)?.nextOffset ?? Number.NaN;
+    }
+    expect(seen).toEqual(Array.from({ length: 100 }, (_, offset) => offset));
+    const [once, more] = await Promise.all([
+      log.read(10, { maxBytes: 40_000, once: true }),
+      log.read(10, { maxBytes: 40_000 }),
+    ]);
+    expect(once.length).toBeLessThan(more.length);
+    await store.close();
+  });
+
   it('refuses an offset outside the log, and names the valid range', async () => {
     const store = await open();
     const log = await filled(store, 3);

@@ -124,7 +124,6 @@ const nouns = [
   'topic-access',
   'record-text',
   'records-answer',
-  'read-step',
   'payload-encoding',
   // What is said of records that cannot be read.
   'damaged-records',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type Cursor, readFairly } from '../../src/topics/fair-read.js';
+import { SharedReads } from '../../src/topics/shared-reads.js';
 import type { PartitionLog } from '../../storage/partition-log.js';
 import type { RecordInput } from '../../storage/record.js';
 import type { Store } from '../../storage/store.js';
@@ -37,12 +38,12 @@ const cursors = (...offsets: readonly number[]): Cursor[] =>
   }));
 
 async function read(
-  ...asked: Parameters<typeof readFairly> extends [infer A, infer B, ...infer R]
+  ...asked: Parameters<typeof readFairly> extends [unknown, infer A, infer B, ...infer R]
     ? [A, B, ...Partial<R>]
     : never
 ) {
   const [positions, budget, encoding = 'text', until = null] = asked;
-  const { chunks } = await readFairly(positions, budget, encoding, until);
+  const { chunks } = await readFairly(new SharedReads(), positions, budget, encoding, until);
   const text = Buffer.concat(chunks).toString();
   const records = JSON.parse(text) as { partition: number; offset: number; value: string }[];
   return { text, places: records.map(({ partition, offset }) => [partition, offset]) };
