@@ -3,6 +3,7 @@
  * journal and are read back when an attempt starts, so that a million delayed messages are cheap.
  */
 import type { EventEnvelope } from '../engine/decider.js';
+import { keptText } from '../engine/kept-text.js';
 import type { DialectName } from '../http/dialect.js';
 import type {
   CallbackOptions,
@@ -126,7 +127,7 @@ function followUps(event: MessagePublished, publishedOffset: number): FollowUps 
 }
 
 function membership({ run }: MessagePublished, publishedOffset: number): RunMembership | null {
-  return run === null ? null : { runId: run.runId, role: run.role, publishedOffset };
+  return run === null ? null : { runId: keptText(run.runId), role: run.role, publishedOffset };
 }
 
 /** `https://example.com:8443/a?b` -> `https://example.com:8443`; the URL was checked at publish. */
@@ -176,7 +177,7 @@ function shared(name: string): string {
   const known = names.get(name);
   if (known !== undefined) return known;
   if (names.size >= namesMax) names.clear();
-  const copy = Buffer.from(name).toString();
+  const copy = keptText(name);
   names.set(copy, copy);
   return copy;
 }

@@ -1,5 +1,6 @@
 /** Which runs have been started lately, whether they have ended or not: a fold of `RunStarted`. */
 import type { DomainEvent, EventEnvelope } from '../engine/decider.js';
+import { keptText } from '../engine/kept-text.js';
 import type { Fold } from '../engine/registration.js';
 import type { TurnChanges } from '../engine/turn-changes.js';
 import type { RunEvent } from './run.events.js';
@@ -33,6 +34,6 @@ export class KnownRuns implements Fold {
       changes.delete(this.runs, runId);
     }
     changes.delete(this.runs, id);
-    changes.set(this.runs, id, { messageId: started.messageId, createdAt: at });
+    changes.set(this.runs, id, { messageId: keptText(started.messageId), createdAt: at });
   }
 }

@@ -1,5 +1,6 @@
 /** Which messages of each run are not final: a fold of the events of messages. */
 import type { DomainEvent, EventEnvelope } from '../engine/decider.js';
+import { keptText } from '../engine/kept-text.js';
 import type { Fold } from '../engine/registration.js';
 import type { TurnChanges } from '../engine/turn-changes.js';
 import type { MessageEvent } from '../messages/message.events.js';
@@ -47,7 +48,7 @@ export class PendingRunMessages implements Fold {
   private add(runId: string, messageId: string, changes: TurnChanges): void {
     const own = this.messages.get(runId);
     if (own === undefined) {
-      changes.set(this.messages, runId, messageId);
+      changes.set(this.messages, keptText(runId), messageId);
     } else if (typeof own === 'string') {
       const both = new Map<string, true>([
         [own, true],
