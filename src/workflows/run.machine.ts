@@ -49,11 +49,7 @@ const run = setup({
   types: { context: {} as RunContext, events: {} as RecordedRunEvent },
 });
 
-const start = run.assign(({ event }) => {
-  if (event.type !== 'RunStarted') return {};
-  const { at, offset, invoker } = event;
-  return { ...configured(event), createdAt: at, startedOffset: offset, invoker };
-});
+const start = run.assign(({ event }) => (event.type === 'RunStarted' ? startedContext(event) : {}));
 
 const reconfigure = run.assign(({ event }) =>
   event.type === 'RunReconfigured' ? configured(event) : {},
@@ -70,10 +66,25 @@ const changeInvoker = run.assign(({ event }) =>
   event.type === 'InvokerChanged' ? { invoker: event.invoker } : {},
 );
 
+/** What a run is as it begins. */
+export function startedContext(event: Extract<RecordedRunEvent, { type: 'RunStarted' }>) {
+  const { at, offset, invoker } = event;
+  const context: RunContext = {
+    ...configured(event),
+    createdAt: at,
+    startedOffset: offset,
+    invoker,
+  };
+  return context;
+}
+
 function configured({
   configuration,
   offset,
-}: Extract<RecordedRunEvent, { configuration: unknown }>): Partial<RunContext> {
+}: Extract<RecordedRunEvent, { configuration: unknown }>): Omit<
+  RunContext,
+  'createdAt' | 'startedOffset' | 'invoker'
+> {
   const { dialect, url, callerIp, terms, answerCheck, fetchesLazily } = configuration;
   return {
     dialect,

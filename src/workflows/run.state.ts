@@ -17,7 +17,7 @@ import {
   type StepInfo,
   type StoredNotification,
 } from './run.events.js';
-import { type RunContext, type RunLife, runMachine } from './run.machine.js';
+import { type RunContext, type RunLife, runMachine, startedContext } from './run.machine.js';
 
 export interface RunState {
   readonly life: RunLife;
@@ -92,12 +92,24 @@ export function evolveRun(
         invocations: without(state.invocations, id),
       };
     case 'RunStarted':
-      return started(sharing(lived(state, event, at, offset)), event, offset);
-    case 'RunReconfigured':
-      return restarted(sharing(lived(state, event, at, offset)), event.messageId);
+      return started({ ...state, life: begun(state.life, event, at, offset) }, event, offset);
+    case 'RunReconfigured': {
+      const { life } = lived(state, event, at, offset);
+      return restarted({ ...state, life: activeLife(sharing(life.context)) }, event.messageId);
+    }
     default:
       return lived(state, event, at, offset);
   }
+}
+
+/**
+ * As the machine begins a life, in a tenth of its time: a restart begins that of every run. A start
+ * of what has begun is the machine's to judge.
+ */
+function begun(life: RunLife, event: RunStarted, at: number, offset: number): RunLife {
+  return life === absent.life
+    ? activeLife(sharing(startedContext({ ...event, at, offset })))
+    : machine.evolve(life, { ...event, at, offset });
 }
 
 function lived(state: RunState, event: RunEvent, at: number, offset: number): RunState {
@@ -152,8 +164,8 @@ type Common = Pick<RunContext, 'terms' | 'url' | 'callerIp'>;
 const commons = new Map<string, Common>();
 const commonsMax = 1000;
 
-function sharing(state: RunState): RunState {
-  const { terms, url, callerIp } = state.life.context;
+function sharing(context: RunContext): RunContext {
+  const { terms, url, callerIp } = context;
   const key = JSON.stringify([terms, url, callerIp]);
   let common = commons.get(key);
   if (common === undefined) {
@@ -161,7 +173,7 @@ function sharing(state: RunState): RunState {
     common = { terms, url, callerIp };
     commons.set(key, common);
   }
-  return { ...state, life: activeLife({ ...state.life.context, ...common }) };
+  return { ...context, ...common };
 }
 
 const anyActiveLife = runMachine.resolveState({ value: 'active', context: absent.life.context });

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
+import { machineEvolve } from '../../src/engine/machine-evolve.js';
 import type { RunEvent } from '../../src/workflows/run.events.js';
+import { runMachine } from '../../src/workflows/run.machine.js';
 import {
   evolveRun,
   initialRun,
@@ -144,6 +146,19 @@ describe('the state of a run', () => {
         expect(evolved(rest, woken, offset)).toEqual(evolved(rest, live, offset));
         expect(isActive(woken)).toBe(true);
         expect(isFinalRun(evolved(rest, woken, offset))).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('begins as its machine begins it, and once', () => {
+    const machine = machineEvolve(runMachine);
+    fc.assert(
+      fc.property(started, started, (start, again) => {
+        const begun = evolved([start]);
+        const recorded = { ...start, at: 1000, offset: 0 };
+        expect(begun.life).toEqual(machine.evolve(machine.initialState(), recorded));
+        expect(evolved([again], begun, 1).life).toBe(begun.life);
       }),
       { numRuns: 50 },
     );
