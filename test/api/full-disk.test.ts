@@ -166,6 +166,23 @@ describe('a full disk', () => {
     expect(body).toEqual(position(3));
   }, 60_000);
 
+  it('shows nothing to a group whose start found no room, and all of it afterwards', async () => {
+    await roomAgain();
+    for (const value of ['a', 'b']) await call('/produce/rides', { value, partition: 0 });
+    const earliest = { 'stream-auto-offset-reset': 'earliest' };
+    const consume = (group: string) => {
+      return call(`/consume/${group}/one/rides?timeout=0`, undefined, earliest);
+    };
+    expect((await consume('first')).body).toHaveLength(2);
+    const under = folderOf('["first","rides",0]');
+    const code = 'ENOSPC';
+    disk.failures = [{ operation: 'write', code, nth: 1, lasting: true, under, partially: true }];
+    for (let times = 0; times < 2; times += 1) expect((await consume('second')).status).toBe(507);
+    await roomAgain();
+    expect((await consume('second')).body).toMatchObject([{ value: 'a' }, { value: 'b' }]);
+    expect((await consume('second')).body).toEqual([]);
+  }, 60_000);
+
   it('is read from, and gets room from a topic that is deleted', async () => {
     await roomAgain();
     for (const value of ['a', 'b']) await call('/produce/rides', { value, partition: 0 });
