@@ -1,5 +1,6 @@
 /** Which runs wait for which event: a fold of the events of runs. */
 import type { DomainEvent, EventEnvelope } from '../engine/decider.js';
+import { keptText } from '../engine/kept-text.js';
 import type { Fold } from '../engine/registration.js';
 import type { TurnChanges } from '../engine/turn-changes.js';
 import type { OpenWait, RunEvent } from './run.events.js';
@@ -52,7 +53,7 @@ export class Waiters implements Fold {
     let waiters = this.waiters.get(eventId);
     if (waiters === undefined) {
       waiters = new Map();
-      changes.set(this.waiters, eventId, waiters);
+      changes.set(this.waiters, keptText(eventId), waiters);
     }
     const waiter = { runId, stepId: step.id, deadline, offset };
     changes.set(waiters, keyOf(runId, step.id), waiter);
