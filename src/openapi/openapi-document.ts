@@ -17,7 +17,18 @@ export type Json =
 type JsonObject = Record<string, Json>;
 
 const messagingRefusal = z.object({ error: z.string() });
-const logRefusal = z.object({ error: z.string(), status: z.int() });
+const damaged = 'Records in the way are damaged: reading goes on at nextGoodOffset';
+const logRefusal = z.object({
+  error: z.string(),
+  status: z.int(),
+  code: z.literal('DATA_DAMAGED').describe(damaged).optional(),
+  topic: z.string().describe('Where it is, of a 416 and of DATA_DAMAGED').optional(),
+  partition: z.int().optional(),
+  earliest: z.int().describe('Of a 416: what can be read').optional(),
+  latest: z.int().optional(),
+  lastGoodOffset: z.int().nullable().describe('Of DATA_DAMAGED; null = none').optional(),
+  nextGoodOffset: z.int().optional(),
+});
 
 const bearer = 'bearer';
 const basic = 'basic';
