@@ -157,7 +157,9 @@ export class LogReader {
 
   /** What cannot be read from `from` on, as far as anybody has looked. */
   damages(from: Offset): OffsetRange[] {
-    return damagedRanges(this.segments).filter(({ until }) => until > from);
+    return damagedRanges(this.segments)
+      .filter(({ until }) => until > from)
+      .map((range) => ({ from: Math.max(range.from, from), until: range.until }));
   }
 
   private get segments(): readonly Segment[] {

@@ -100,6 +100,23 @@ describe('damage in a sealed segment of a topic', () => {
     expect((await call('/fetch', { topicPartitionOffsets, timeout: 0 })).body).toEqual(refusal);
   });
 
+  it('is told to a produce whose key was used for what lies in it, and to no other', async () => {
+    const once = (key: string) =>
+      callLog(
+        server,
+        '/produce/once',
+        { value: valueAt(99), partition: 0 },
+        { headers: { 'idempotency-key': key } },
+      );
+    for (const key of ['one', 'two']) expect((await once(key)).status).toBe(200);
+    await damage('value 99;');
+    const told = { status: 500, body: { code: 'DATA_DAMAGED', topic: 'once', nextGoodOffset: 1 } };
+    expect(await once('one')).toMatchObject(told);
+    expect(await once('two')).toMatchObject({ status: 200, body: [{ offset: 1 }] });
+    expect(await once('three')).toMatchObject({ status: 200, body: [{ offset: 2 }] });
+    await call('/admin/topics/once', undefined, 'DELETE');
+  });
+
   it('is told to whoever asks for a time that it may hold', async () => {
     const place = { topic: 'rides', partition: 0 };
     expect((await call('/offsets/1008', place)).body).toEqual(refusal);

@@ -367,6 +367,29 @@ describe('compaction', () => {
     },
   );
 
+  it('that a crash ends at any moment has lost nothing, and touched no damage', async () => {
+    const worked = await workedDisk('cleanly');
+    const disk = flipped(worked, segmentPath(1), inSecond(worked));
+    const { store, log } = await openIsolating(disk);
+    const moments: SimulatedDisk[] = [];
+    disk.afterChange = () => moments.push(disk.copy());
+    await log.compact({ tombstonesBefore: 0 });
+    disk.afterChange = null;
+    await store.close();
+    expect(moments.length).toBeGreaterThan(10);
+    for (const [seed, moment] of moments.entries()) {
+      for (const policy of ['nothing', 'everything', 'sectors', 'garbage'] as const) {
+        const left = moment.crash(policy, seed);
+        const again = await openIsolating(left);
+        const { offsets, damaged } = await readAll(again.log);
+        const missing = [0, 1, 2, 3, 5, 6, 7, 8, 9].filter((offset) => !offsets.includes(offset));
+        expect([seed, policy, damaged]).toEqual([seed, policy, ['4 to 5']]);
+        expect([[], [0, 2]]).toContainEqual(missing);
+        await again.store.close();
+      }
+    }
+  });
+
   it('keeps a tombstone as long as a damaged segment may hold what it hides', async () => {
     const found = async (disk: SimulatedDisk) => {
       const { store, log, timers } = await openIsolating(disk);
