@@ -33,13 +33,14 @@ export function assign(
   partitionsOf: (topic: string) => number,
   previous: Owners,
 ): Owners {
-  const subscribers = subscribersByTopic(members);
+  const sorted = bytewise([...members.keys()]);
+  const subscribers = subscribersByTopic(members, sorted);
   const counts = new Map<string, number>();
   for (const topic of subscribers.keys()) {
     const count = partitionsOf(topic);
     if (count > 0) counts.set(topic, count);
   }
-  const room: Room = { members: bytewise([...members.keys()]), subscribers, counts };
+  const room: Room = { members: sorted, subscribers, counts };
   if (strategy === 'range') return range(room);
   return strategy === 'roundrobin' ? roundRobin(room) : sticky(room, previous);
 }
@@ -62,18 +63,22 @@ export function movesBetween(previous: Owners, next: Owners): Move[] {
   return moves;
 }
 
-/** Owners after the moves. */
+/** Owners after the moves; a topic is copied once, however many of them it has. */
 export function afterMoves(previous: Owners, moves: readonly Move[]): Owners {
-  const owners = new Map(previous);
+  const changed = new Map<string, (string | null)[]>();
   for (const { topic, partitions, to } of moves) {
-    const changed = [...(owners.get(topic) ?? [])];
+    const list = changed.get(topic) ?? [...(previous.get(topic) ?? [])];
+    changed.set(topic, list);
     for (const partition of partitions) {
-      while (changed.length < partition) changed.push(null);
-      changed[partition] = to;
+      while (list.length < partition) list.push(null);
+      list[partition] = to;
     }
-    while (changed.length > 0 && changed.at(-1) === null) changed.pop();
-    if (changed.length === 0) owners.delete(topic);
-    else owners.set(topic, changed);
+  }
+  const owners = new Map(previous);
+  for (const [topic, list] of changed) {
+    while (list.length > 0 && list.at(-1) === null) list.pop();
+    if (list.length === 0) owners.delete(topic);
+    else owners.set(topic, list);
   }
   return owners;
 }
@@ -95,9 +100,11 @@ function range({ subscribers, counts }: Room): Owners {
     const own = subscribers.get(topic) ?? [];
     const share = Math.floor(count / own.length);
     const extra = count % own.length;
-    const list = own.flatMap((instance, index) =>
-      new Array<string>(share + (index < extra ? 1 : 0)).fill(instance),
-    );
+    const list: string[] = [];
+    for (const [index, instance] of own.entries()) {
+      const end = list.length + share + (index < extra ? 1 : 0);
+      while (list.length < end) list.push(instance);
+    }
     owners.set(topic, list);
   }
   return owners;
@@ -150,15 +157,21 @@ function sticky(room: Room, previous: Owners): Owners {
 
 /** Moves one partition from the fullest member that can give one; false when all is level. */
 function levelOnce(
-  { subscribers }: Room,
+  { members, subscribers }: Room,
   owned: Map<string, Partition[]>,
   loads: (instance: string) => number,
 ): boolean {
-  const fullestFirst = [...owned.keys()].sort((left, right) => loads(right) - loads(left));
+  const least = members.reduce((low, instance) => Math.min(low, loads(instance)), Infinity);
+  // Most are as full as the least: nobody has to take anything from them, or to sort them.
+  const fullestFirst = members
+    .filter((instance) => loads(instance) > least + 1)
+    .sort((left, right) => loads(right) - loads(left));
+  const takers = new Map<string, string>();
   for (const from of fullestFirst) {
     const partitions = owned.get(from) ?? [];
     for (const topic of new Set(partitions.map((partition) => partition.topic))) {
-      const to = leastLoaded(subscribers.get(topic) ?? [], loads);
+      const to = takers.get(topic) ?? leastLoaded(subscribers.get(topic) ?? [], loads);
+      takers.set(topic, to);
       if (loads(from) <= loads(to) + 1) continue;
       const index = partitions.findLastIndex((partition) => partition.topic === topic);
       owned.get(to)?.push(...partitions.splice(index, 1));
@@ -187,9 +200,12 @@ function leastLoaded(instances: readonly string[], loads: (instance: string) => 
   return instances.reduce((least, next) => (loads(next) < loads(least) ? next : least));
 }
 
-function subscribersByTopic(members: Subscriptions): Map<string, string[]> {
+function subscribersByTopic(
+  members: Subscriptions,
+  sorted: readonly string[],
+): Map<string, string[]> {
   const subscribers = new Map<string, string[]>();
-  for (const instance of bytewise([...members.keys()])) {
+  for (const instance of sorted) {
     for (const topic of members.get(instance) ?? []) {
       const own = subscribers.get(topic);
       if (own === undefined) subscribers.set(topic, [instance]);
@@ -199,9 +215,12 @@ function subscribersByTopic(members: Subscriptions): Map<string, string[]> {
   return subscribers;
 }
 
+/** Half of a letter, of which two units of UTF-16 are below what their bytes are above. */
+const surrogate = /[\ud800-\udfff]/;
+
 /** Sorted as bytes of UTF-8, which is how Kafka's tools order ids and names. */
 function bytewise(names: string[]): string[] {
-  if (names.length < 2) return names;
+  if (!names.some((name) => surrogate.test(name))) return names.sort();
   const bytes = new Map(names.map((name) => [name, Buffer.from(name)]));
   const none = Buffer.alloc(0);
   return names.sort((left, right) =>
