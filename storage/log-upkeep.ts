@@ -90,8 +90,9 @@ export class LogUpkeep {
 
   /** Removes the files of a log that was dropped. */
   async removeAllFiles(): Promise<void> {
-    const { context, log } = this;
+    const { context, log, parts } = this;
     const { directory, openFiles } = context;
+    parts.reader.release();
     for (const { number } of log.segments) {
       await openFiles.forget(directory.segment(log.id, number));
     }

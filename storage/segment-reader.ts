@@ -35,7 +35,7 @@ export interface ReadLog {
 }
 
 export class SegmentReader {
-  private readonly isolatesDamage: boolean;
+  private isolatesDamage: boolean;
   /** By segment: one search serves all who have met a fault. */
   private readonly searches = new Map<Segment, Promise<void>>();
 
@@ -105,6 +105,11 @@ export class SegmentReader {
     return index;
   }
 
+  /** The files are being removed: what is missing of them from now on is no damage. */
+  release(): void {
+    this.isolatesDamage = false;
+  }
+
   /** Throws what tells of a damaged span. */
   refuse(segment: Segment, span: DamagedSpan): never {
     throw damagedOffsets(this.context, this.log, this.segments, segment, span);
@@ -160,7 +165,7 @@ export class SegmentReader {
     const before = new Set(segment.damages.map((span) => JSON.stringify(span)));
     const found = await findDamage(context, log, segment);
     const fresh = found.filter((span) => !before.has(JSON.stringify(span)));
-    if (fresh.length === 0) return;
+    if (fresh.length === 0 || !this.isolatesDamage) return;
     segment.damages = found;
     for (const span of fresh) {
       context.damaged(damagedOffsets(context, log, segments, segment, span));

@@ -1,5 +1,5 @@
 import type { PartitionLog } from '../../storage/partition-log.js';
-import { DamagedData, DamagedOffsets } from '../../storage/storage-errors.js';
+import { DamagedData, DamagedOffsets, DiskFailure } from '../../storage/storage-errors.js';
 import type { Store } from '../../storage/store.js';
 import { verifyStore } from '../../storage/verify-store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
@@ -309,6 +309,22 @@ describe('damage in a topic', () => {
       expect([await survey(again.log), again.told]).toEqual([[], []]);
       await again.store.close();
     }
+  });
+
+  it('is not what the files of a log are that was dropped', async () => {
+    const { store, log, told } = await openIsolating(await workedDisk('cleanly'));
+    const reads = Array.from({ length: 10 }, () => log.read(0).catch((error: unknown) => error));
+    const dropped = store.dropLog('topic');
+    for (let turn = 0; turn < 20; turn += 1) {
+      reads.push(log.read(turn % recordCount).catch((error: unknown) => error));
+      await settle();
+    }
+    await dropped;
+    reads.push(log.read(0).catch((error: unknown) => error));
+    const outcomes = await Promise.all(reads);
+    expect(outcomes.some((outcome) => outcome instanceof DiskFailure)).toBe(true);
+    expect([outcomes.some((outcome) => outcome instanceof DamagedData), told]).toEqual([false, []]);
+    await store.close();
   });
 
   it('keeps the store shut where it is in the newest segment, after a crash', async () => {
