@@ -2,7 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import { errorBody, type Refusal } from '../http/error-shapes.js';
 import { damageRefusal } from '../topics/damaged-records.js';
-import { recordText } from '../topics/record-text.js';
+import { JsonPieces } from '../topics/json-pieces.js';
+import { RecordWriter } from '../topics/record-writer.js';
 import type { ConsumeCall } from './consume-call.js';
 import type { ConsumerSession } from './consumer-session.js';
 import type { ConsumerSessions } from './consumer-sessions.js';
@@ -23,6 +24,11 @@ const contentTypes: Readonly<Record<StreamFormat, string>> = {
   events: 'text/event-stream; charset=utf-8',
   lines: 'application/x-ndjson; charset=utf-8',
 };
+
+const idField = Buffer.from('id: ');
+const dataField = Buffer.from('\ndata: ');
+const eventEnd = Buffer.from('\n\n');
+const lineEnd = Buffer.from('\n');
 
 /** What a request accepts of the two; null = one answer, once. */
 export function streamFormatOf(accept: string | undefined): StreamFormat | null {
@@ -115,18 +121,24 @@ export class ConsumeStream {
   /** Records, or a sign of life where there are none; they count once the system has them. */
   private async give(parts: readonly PolledPart[]): Promise<void> {
     if (this.isOver && parts.length === 0) return;
-    const text = parts.map((part) => this.framed(part)).join('');
-    const isTaken = await this.send(text === '' ? this.heartbeat : text);
+    const json = new JsonPieces();
+    for (const part of parts) this.frame(json, part);
+    const isTaken = await this.send(parts.length === 0 ? this.heartbeat : json.toBuffer());
     if (isTaken && !this.isGone) this.desk.sessions.written(this.session);
   }
 
-  private framed({ own, records }: PolledPart): string {
-    const frames = records.map((record) => {
-      const text = recordText(record, own, this.terms.encoding);
-      if (this.format === 'lines') return `${text}\n`;
-      return `id: ${this.cursor.idAt(own, record.offset + 1)}\ndata: ${text}\n\n`;
-    });
-    return frames.join('');
+  private frame(json: JsonPieces, { own, next, records }: PolledPart): void {
+    const writer = new RecordWriter(own, this.terms.encoding, json);
+    const writeId = this.format === 'events' ? this.cursor.idsOf(own, next) : null;
+    for (const record of records) {
+      if (writeId !== null) {
+        json.write(idField);
+        writeId(json, record.offset + 1);
+        json.write(dataField);
+      }
+      writer.write(record);
+      json.write(writeId === null ? lineEnd : eventEnd);
+    }
   }
 
   private get heartbeat(): string {
@@ -139,7 +151,7 @@ export class ConsumeStream {
   }
 
   /** Settles when the system has taken it: true; or when nobody is there to take it. */
-  private send(text: string): Promise<boolean> {
+  private send(text: string | Buffer): Promise<boolean> {
     return new Promise((resolve) => {
       this.whenGone = () => resolve(false);
       if (this.isGone) resolve(false);

@@ -5,11 +5,15 @@
  *     rides/0/12,rides/2/7     all of rides/0 below 12, and all of rides/2 below 7
  */
 import { type Parsed, parsed, refused } from '../http/parsed.js';
+import type { JsonPieces } from '../topics/json-pieces.js';
 import type { OwnedPartition, Positions } from './positions.js';
 import type { TopicPosition } from './topic-partition.js';
 
 const place = String.raw`[A-Za-z0-9._-]{1,249}/\d{1,9}/\d{1,15}`;
 const grammar = new RegExp(`^${place}(,${place})*$`);
+
+/** Writes the id of the record before `next`, of those that it was made for. */
+export type WriteId = (json: JsonPieces, next: number) => void;
 
 /** Ids of the records of one stream, in the order in which they are sent. */
 export class StreamCursor {
@@ -17,16 +21,34 @@ export class StreamCursor {
 
   constructor(private readonly positions: Positions) {}
 
-  /** The id of the record before `next` of `own`. */
-  idAt(own: OwnedPartition, next: number): string {
-    this.reached.set(own, next);
-    const places: string[] = [];
+  /**
+   * For records of `own` that are sent next, and at once, the last of them before `end`: their ids
+   * differ in one number.
+   */
+  idsOf(own: OwnedPartition, end: number): WriteId {
+    this.reached.set(own, end);
+    const before: string[] = [];
+    const after: string[] = [];
+    let side = before;
     for (const [each, offset] of this.reached) {
       const isOpen = offset > each.acknowledged && this.positions.owns(each);
-      if (isOpen) places.push(`${each.topic}/${each.partition}/${offset}`);
-      else this.reached.delete(each);
+      if (!isOpen) this.reached.delete(each);
+      if (each === own) side = after;
+      else if (isOpen) side.push(`${each.topic}/${each.partition}/${offset}`);
     }
-    return places.join(',');
+    const others = Buffer.from([...before, ...after].join(','));
+    const first = Buffer.from([...before, `${own.topic}/${own.partition}/`].join(','));
+    const rest = Buffer.from(['', ...after].join(','));
+    const known = this.reached.has(own) ? own.acknowledged : Number.POSITIVE_INFINITY;
+    return (json, next) => {
+      if (next <= known) {
+        json.write(others);
+        return;
+      }
+      json.write(first);
+      json.writeNumber(next);
+      json.write(rest);
+    };
   }
 }
 

@@ -49,6 +49,10 @@ export class JsonPieces {
     return this.end === 0 ? this.closed : [...this.closed, this.open.subarray(0, this.end)];
   }
 
+  toBuffer(): Buffer {
+    return Buffer.concat(this.pieces, this.byteLength);
+  }
+
   mark(): Mark {
     const { closed, closedBytes, open, end } = this;
     return { closedCount: closed.length, closedBytes, open, end };

@@ -123,6 +123,8 @@ const nouns = [
   // What others ask of topics, and a record as every interface shows it.
   'topic-access',
   'record-text',
+  'record-writer',
+  'json-pieces',
   'records-answer',
   'payload-encoding',
   // What is said of records that cannot be read.
