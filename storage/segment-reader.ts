@@ -165,7 +165,8 @@ export class SegmentReader {
     const before = new Set(segment.damages.map((span) => JSON.stringify(span)));
     const found = await findDamage(context, log, segment);
     const fresh = found.filter((span) => !before.has(JSON.stringify(span)));
-    if (fresh.length === 0 || !this.isolatesDamage) return;
+    const isHere = this.isolatesDamage && segments.includes(segment);
+    if (fresh.length === 0 || !isHere) return;
     segment.damages = found;
     for (const span of fresh) {
       context.damaged(damagedOffsets(context, log, segments, segment, span));
