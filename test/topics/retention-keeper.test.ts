@@ -283,10 +283,11 @@ describe('compaction', () => {
       async () => log?.compactedUntil ?? 0,
       (until) => until > 0,
     );
-    const [first, ...others] = (log?.segments ?? []).filter(({ isSealed }) => isSealed);
+    const until = log?.compactedUntil ?? 0;
+    const [first, ...others] = (log?.segments ?? []).filter((each) => each.nextOffset <= until);
     expect(log?.damages).toEqual([{ from: 2, until: 3 }]);
     expect(first?.byteLength).toBeGreaterThan(10_000);
-    expect(others.length).toBeGreaterThan(1);
+    expect(others.length).toBeGreaterThan(0);
     for (const { byteLength } of others) expect(byteLength).toBeLessThan(2000);
     expect(await call('GET', '/health/ready')).toMatchObject({ state: 'serving' });
   });
