@@ -311,6 +311,19 @@ describe('damage in a topic', () => {
     }
   });
 
+  it('costs a start no read where there is none', async () => {
+    const disk = await workedDisk('cleanly');
+    const readsOf = async (isolatesDamage: (name: string) => boolean) => {
+      const own = disk.copy();
+      const { store } = await openSimulated(own, { segmentBytes: 530, isolatesDamage });
+      const reads = own.calls.get('read') ?? 0;
+      await store.close();
+      return reads;
+    };
+    expect(await readsOf(isTopic)).toBe(await readsOf(() => false));
+    expect(await readsOf(isTopic)).toBeGreaterThan(0);
+  });
+
   it('is not what the files of a log are that was dropped', async () => {
     const { store, log, told } = await openIsolating(await workedDisk('cleanly'));
     const reads = Array.from({ length: 10 }, () => log.read(0).catch((error: unknown) => error));
