@@ -14,9 +14,10 @@ type Logs = readonly PartitionLog[];
 
 /** A topic whose logs are on their way, for those who wait for them. */
 interface Opening {
-  /** Undefined when it was deleted before they were there. */
+  /** Undefined when it was deleted before they were there; `DiskFull` where there is no room. */
   readonly logs: Promise<Logs | undefined>;
   readonly resolve: (logs: Logs | undefined) => void;
+  readonly reject: (full: DiskFull) => void;
 }
 
 export class TopicLogs {
@@ -34,7 +35,10 @@ export class TopicLogs {
     private readonly failed: (error: unknown) => void,
   ) {}
 
-  /** The partition logs of a topic; undefined if it does not exist. */
+  /**
+   * The partition logs of a topic; undefined if it does not exist. Rejects with `DiskFull` where
+   * there is no room for them yet.
+   */
   async logs(topic: string): Promise<Logs | undefined> {
     return this.ready.get(topic) ?? this.openings.get(topic)?.logs;
   }
@@ -47,7 +51,7 @@ export class TopicLogs {
   /**
    * The logs of a topic that was just created or has grown, once so many are there: its effect may
    * be about to start. `exists` says whether the topic is not deleted by now: nobody opens logs for
-   * one that is. Undefined then.
+   * one that is. Undefined then. Rejects with `DiskFull` where there is no room for them.
    */
   async opened(
     topic: string,
@@ -157,21 +161,36 @@ export class TopicLogs {
   /** Work is done again from its beginning once there is room, where it found none. */
   private inTurn(topic: string, work: () => Promise<void>): void {
     const done = (this.turns.get(topic) ?? Promise.resolve()).then(work).catch((error) => {
-      if (error instanceof DiskFull) this.store.whenRoom(() => this.inTurn(topic, work));
+      if (error instanceof DiskFull) this.tryLater(topic, work, error);
       // The server stops, or the topic is being dropped: the state still wants what was not done.
       else if (!(error instanceof LogClosed)) this.failed(error);
     });
     this.turns.set(topic, done);
   }
 
+  /** Who waits for logs now is told why there are none; who comes then waits for the next try. */
+  private tryLater(topic: string, work: () => Promise<void>, full: DiskFull): void {
+    const opening = this.openings.get(topic);
+    if (opening !== undefined) {
+      this.openings.delete(topic);
+      this.opening(topic);
+      opening.reject(full);
+    }
+    this.store.whenRoom(() => this.inTurn(topic, work));
+  }
+
   private opening(topic: string): Opening {
     const known = this.openings.get(topic);
     if (known !== undefined) return known;
     let resolve: Opening['resolve'] = () => undefined;
-    const logs = new Promise<Logs | undefined>((settle) => {
+    let reject: Opening['reject'] = () => undefined;
+    const logs = new Promise<Logs | undefined>((settle, refuse) => {
       resolve = settle;
+      reject = refuse;
     });
-    const opening = { logs, resolve };
+    // Nobody may be waiting.
+    logs.catch(() => undefined);
+    const opening = { logs, resolve, reject };
     this.openings.set(topic, opening);
     return opening;
   }

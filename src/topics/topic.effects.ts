@@ -60,9 +60,9 @@ function compacting(tools: TopicTools): EffectCarrier<CompactPartition> {
       let isWanted = true;
       let cancel = nothingToStop;
       const compact = async () => {
-        const partitionLog = (await logs.logs(id))?.[partition];
-        if (partitionLog === undefined || !isWanted) return;
         try {
+          const partitionLog = (await logs.logs(id))?.[partition];
+          if (partitionLog === undefined || !isWanted) return;
           const report = await compactions.run(partitionLog, { until, tombstonesBefore });
           if (isWanted) engine.tell([endOfCompaction(id, partition, report, clock.now())]);
         } catch (error) {

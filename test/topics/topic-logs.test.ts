@@ -1,6 +1,7 @@
 import type { KeepPartitionLogs } from '../../src/topics/topic.state.js';
 import { TopicLogs } from '../../src/topics/topic-logs.js';
 import type { PartitionLog } from '../../storage/partition-log.js';
+import { DiskFull } from '../../storage/storage-errors.js';
 import type { Store } from '../../storage/store.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { type ManualTimers, openSimulated, settle } from '../storage/simulated-store.js';
@@ -188,12 +189,14 @@ it('opens internal logs, which no topic can take', async () => {
 });
 
 describe('the logs of a topic on a full disk', () => {
-  it('are made once there is room', async () => {
+  it('are made once there is room; who waits for them is told', async () => {
     fill();
     logs.keep('rides', keep(2), wanted);
-    await settle();
+    await expect(logs.opened('rides', 2, wanted)).rejects.toBeInstanceOf(DiskFull);
     expect(logs.present('rides')).toEqual([]);
+    const later = logs.logs('rides');
     await roomAgain();
+    expect(await later).toHaveLength(2);
     expect(names()).toEqual(['topic/rides/0', 'topic/rides/1']);
     await append(logs.present('rides')[1], 1);
   });
