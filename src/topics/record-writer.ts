@@ -5,7 +5,6 @@ import type { PayloadEncoding } from './payload-encoding.js';
 import type { RecordPlace } from './record-text.js';
 
 const brace = 0x7d;
-const timestampField = Buffer.from(',"timestamp":');
 const keyField = Buffer.from(',"key":');
 const valueField = Buffer.from(',"value":');
 const keylessField = Buffer.from(',"key":"","value":');
@@ -21,6 +20,9 @@ const empty = Buffer.from('""');
  */
 export class RecordWriter {
   private readonly beginning: Buffer;
+  private timestamp = Number.NaN;
+  /** Of the record before: those of one append have the same. */
+  private timestampField = empty;
   private isText = true;
 
   constructor(
@@ -38,8 +40,11 @@ export class RecordWriter {
     this.isText = true;
     json.write(this.beginning);
     json.writeNumber(offset);
-    json.write(timestampField);
-    json.writeNumber(timestamp);
+    if (timestamp !== this.timestamp) {
+      this.timestamp = timestamp;
+      this.timestampField = Buffer.from(`,"timestamp":${timestamp}`);
+    }
+    json.write(this.timestampField);
     if (key === null) json.write(keylessField);
     else {
       json.write(keyField);
