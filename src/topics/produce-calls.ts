@@ -47,11 +47,11 @@ export class ProduceCalls {
       .finally(() => this.intake.done(bytes));
   }
 
-  /** Says how durable it is, as GET produces too. */
-  answer(reply: FastifyReply, body: unknown): FastifyReply {
+  /** Sends JSON, and says how durable it is: GET produces too. */
+  answer(reply: FastifyReply, json: string | Buffer): FastifyReply {
     return reply
       .header('content-type', jsonType)
       .header('stepwell-durability', this.durability)
-      .send(JSON.stringify(body));
+      .send(json);
   }
 }

@@ -7,10 +7,10 @@ import type { HotRoutes } from '../http/hot-routes.js';
 import { parseJson } from '../http/json.js';
 import { type Parsed, parsed, refused } from '../http/parsed.js';
 import { rawBody } from '../http/raw-body.js';
+import { outcomesText } from './outcomes-text.js';
 import { readEncoding } from './payload-encoding.js';
 import { parseItems, readRecord, recordOfPath, sizedRecord } from './produce.request.js';
 import type { Asked, ProduceCalls } from './produce-calls.js';
-import type { ProduceOutcome } from './produce-desk.js';
 import { topicRoutes } from './topics.openapi.js';
 
 /** Sizes in bytes. */
@@ -42,7 +42,7 @@ export class ProduceRoutes implements HotRoutes {
       const outcomes = await this.calls.produce(request, asked);
       return 'status' in outcomes
         ? sendRefusal(request, reply, outcomes)
-        : this.calls.answer(reply, outcomes[0]);
+        : this.calls.answer(reply, JSON.stringify(outcomes[0]));
     });
     const route = { method: ['GET', 'POST'], bodyLimit: this.limits.requestBytesMax };
     fastify.route<Target>({
@@ -67,8 +67,8 @@ export class ProduceRoutes implements HotRoutes {
     const asked = readAsked(request, topic, this.limits.recordBytesMax);
     const outcomes = await this.calls.produce(request, asked);
     if ('status' in outcomes) return sendRefusal(request, reply, outcomes);
-    if (!asked.ok || !asked.value.isPartial) return this.calls.answer(reply, outcomes);
-    return this.calls.answer(reply.code(207), outcomes.map(shownOutcome));
+    if (asked.ok && asked.value.isPartial) reply.code(207);
+    return this.calls.answer(reply, outcomesText(outcomes));
   }
 }
 
@@ -97,11 +97,4 @@ function readAsked(
 
 function numbered({ status, message }: Refusal, index: number): Refusal {
   return { status, message: `record ${index}: ${message}` };
-}
-
-/** A refusal among outcomes looks as one that stands alone. */
-function shownOutcome(outcome: ProduceOutcome) {
-  if (!('status' in outcome)) return outcome;
-  const { message: error, status } = outcome;
-  return { error, status };
 }

@@ -4,6 +4,7 @@ import { type Refusal, sendRefusal } from '../http/error-shapes.js';
 import type { HotRoutes } from '../http/hot-routes.js';
 import { type Parsed, parsed, refused } from '../http/parsed.js';
 import { rawBody } from '../http/raw-body.js';
+import { outcomesText } from './outcomes-text.js';
 import { keyOf, type ProduceRecord, sizedRecord } from './produce.request.js';
 import type { ProduceCalls } from './produce-calls.js';
 import { topicRoutes } from './topics.openapi.js';
@@ -33,7 +34,7 @@ export class WebhookRoutes implements HotRoutes {
     const outcomes = await this.calls.produce(request, asked);
     return 'status' in outcomes
       ? sendRefusal(request, reply, outcomes)
-      : this.calls.answer(reply, outcomes);
+      : this.calls.answer(reply, outcomesText(outcomes));
   }
 
   private sized(record: ProduceRecord): ProduceRecord | Refusal {
