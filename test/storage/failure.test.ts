@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { StorageError } from '../../storage/storage-errors.js';
 import type { Store } from '../../storage/store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
@@ -9,6 +10,9 @@ import {
 } from '../simulation/simulated-disk.js';
 import { openSimulated, settle } from './simulated-store.js';
 import { StoreModel } from './store-model.js';
+
+// Each goes through every call of a workload, again and again.
+jest.setTimeout(600_000);
 
 const operations: readonly Operation[] = [
   'makeDirectory',
