@@ -1,4 +1,6 @@
 /** Who of a group's members owns which partition: three strategies of Kafka's. Pure. */
+import { bytewise } from './bytewise.js';
+import type { Members } from './members.js';
 
 /** How partitions are spread over members; all members of a group have the same. */
 export const strategies = ['range', 'roundrobin', 'sticky'] as const;
@@ -15,9 +17,6 @@ export interface Move {
   readonly to: string | null;
 }
 
-/** Members by instance id, each with the topics it has subscribed to. */
-export type Subscriptions = ReadonlyMap<string, readonly string[]>;
-
 interface Partition {
   readonly topic: string;
   readonly partition: number;
@@ -29,18 +28,17 @@ interface Partition {
  */
 export function assign(
   strategy: Strategy,
-  members: Subscriptions,
+  members: Members,
   partitionsOf: (topic: string) => number,
   previous: Owners,
 ): Owners {
-  const sorted = bytewise([...members.keys()]);
-  const subscribers = subscribersByTopic(members, sorted);
+  const subscribers = subscribersByTopic(members);
   const counts = new Map<string, number>();
   for (const topic of subscribers.keys()) {
     const count = partitionsOf(topic);
     if (count > 0) counts.set(topic, count);
   }
-  const room: Room = { members: sorted, subscribers, counts };
+  const room: Room = { members, subscribers, counts };
   if (strategy === 'range') return range(room);
   return strategy === 'roundrobin' ? roundRobin(room) : sticky(room, previous);
 }
@@ -83,9 +81,9 @@ export function afterMoves(previous: Owners, moves: readonly Move[]): Owners {
   return owners;
 }
 
-/** What is to be spread over whom; members and subscribers in the bytewise order of their ids. */
+/** What is to be spread over whom; subscribers in the order of members. */
 interface Room {
-  readonly members: readonly string[];
+  readonly members: Members;
   readonly subscribers: ReadonlyMap<string, readonly string[]>;
   readonly counts: ReadonlyMap<string, number>;
 }
@@ -116,12 +114,13 @@ function range({ subscribers, counts }: Room): Owners {
  */
 function roundRobin({ members, subscribers, counts }: Room): Owners {
   const owners = new Map<string, string[]>();
+  const ids = idsOf(members);
   let turn = 0;
   for (const topic of bytewise([...counts.keys()])) {
     const own = new Set(subscribers.get(topic));
     const list: string[] = [];
     while (list.length < (counts.get(topic) ?? 0)) {
-      const instance = members[turn % members.length] as string;
+      const instance = ids[turn % ids.length] as string;
       turn += 1;
       if (own.has(instance)) list.push(instance);
     }
@@ -136,7 +135,8 @@ function roundRobin({ members, subscribers, counts }: Room): Owners {
  */
 function sticky(room: Room, previous: Owners): Owners {
   const { subscribers, counts } = room;
-  const owned = new Map<string, Partition[]>(room.members.map((instance) => [instance, []]));
+  const ids = idsOf(room.members);
+  const owned = new Map<string, Partition[]>(ids.map((instance) => [instance, []]));
   const loads = (instance: string) => owned.get(instance)?.length ?? 0;
   const orphans: Partition[] = [];
   for (const topic of bytewise([...counts.keys()])) {
@@ -151,19 +151,20 @@ function sticky(room: Room, previous: Owners): Owners {
     const to = leastLoaded(subscribers.get(orphan.topic) ?? [], loads);
     owned.get(to)?.push(orphan);
   }
-  while (levelOnce(room, owned, loads));
+  while (levelOnce(ids, subscribers, owned, loads));
   return ownersOf(owned, counts);
 }
 
 /** Moves one partition from the fullest member that can give one; false when all is level. */
 function levelOnce(
-  { members, subscribers }: Room,
+  ids: readonly string[],
+  subscribers: Room['subscribers'],
   owned: Map<string, Partition[]>,
   loads: (instance: string) => number,
 ): boolean {
-  const least = members.reduce((low, instance) => Math.min(low, loads(instance)), Infinity);
+  const least = ids.reduce((low, instance) => Math.min(low, loads(instance)), Infinity);
   // Most are as full as the least: nobody has to take anything from them, or to sort them.
-  const fullestFirst = members
+  const fullestFirst = ids
     .filter((instance) => loads(instance) > least + 1)
     .sort((left, right) => loads(right) - loads(left));
   const takers = new Map<string, string>();
@@ -200,30 +201,18 @@ function leastLoaded(instances: readonly string[], loads: (instance: string) => 
   return instances.reduce((least, next) => (loads(next) < loads(least) ? next : least));
 }
 
-function subscribersByTopic(
-  members: Subscriptions,
-  sorted: readonly string[],
-): Map<string, string[]> {
+function idsOf(members: Members): string[] {
+  return [...members].map(({ instance }) => instance);
+}
+
+function subscribersByTopic(members: Members): Map<string, string[]> {
   const subscribers = new Map<string, string[]>();
-  for (const instance of sorted) {
-    for (const topic of members.get(instance) ?? []) {
+  for (const { instance, topics } of members) {
+    for (const topic of topics) {
       const own = subscribers.get(topic);
       if (own === undefined) subscribers.set(topic, [instance]);
       else own.push(instance);
     }
   }
   return subscribers;
-}
-
-/** Half of a letter, of which two units of UTF-16 are below what their bytes are above. */
-const surrogate = /[\ud800-\udfff]/;
-
-/** Sorted as bytes of UTF-8, which is how Kafka's tools order ids and names. */
-function bytewise(names: string[]): string[] {
-  if (!names.some((name) => surrogate.test(name))) return names.sort();
-  const bytes = new Map(names.map((name) => [name, Buffer.from(name)]));
-  const none = Buffer.alloc(0);
-  return names.sort((left, right) =>
-    Buffer.compare(bytes.get(left) ?? none, bytes.get(right) ?? none),
-  );
 }

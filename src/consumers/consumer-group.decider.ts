@@ -8,7 +8,7 @@ import {
   type EventEnvelope,
   reject,
 } from '../engine/decider.js';
-import { assign, movesBetween, type Strategy, type Subscriptions } from './assignment.policy.js';
+import { assign, movesBetween, type Strategy } from './assignment.policy.js';
 import type { OpenConsumer } from './consumer.commands.js';
 import { consumerId, consumerKind } from './consumer.events.js';
 import type {
@@ -24,6 +24,7 @@ import {
   type Rebalance,
 } from './consumer-group.events.js';
 import { absentGroup, type ConsumerGroupState, evolveGroup } from './consumer-group.state.js';
+import type { Members } from './members.js';
 
 /** What a group's decisions read beside the group. */
 export interface GroupView {
@@ -90,7 +91,7 @@ function join(command: JoinGroup, state: ConsumerGroupState, view: GroupView): G
     const limit = `all topics have ${view.partitions} partitions`;
     return reject('conflict', `group ${id} has ${size} instances, and ${limit}`);
   }
-  const members = new Map(state.members).set(instance, topics);
+  const members = state.members.with(instance, topics);
   const rebalance = rebalanceOf(state, strategy, members, view);
   return accept(
     [{ type: 'MemberJoined', instance, topics, strategy, ...rebalance }],
@@ -103,10 +104,10 @@ function changeSubscription(
   state: ConsumerGroupState,
   view: GroupView,
 ): GroupDecision {
-  const current = state.members.get(instance);
+  const current = state.members.topicsOf(instance);
   if (current === undefined) return reject('not_found', `group ${id} has no instance ${instance}`);
   if (isSameSet(current, topics)) return accept([], receipt(state.generation));
-  const members = new Map(state.members).set(instance, topics);
+  const members = state.members.with(instance, topics);
   const rebalance = rebalanceOf(state, state.strategy, members, view);
   return accept(
     [{ type: 'SubscriptionChanged', instance, topics, ...rebalance }],
@@ -116,8 +117,7 @@ function changeSubscription(
 
 function leave(instance: string, state: ConsumerGroupState, view: GroupView): GroupDecision {
   if (!state.members.has(instance)) return accept([]);
-  const members = new Map(state.members);
-  members.delete(instance);
+  const members = state.members.without(instance);
   const rebalance = rebalanceOf(state, state.strategy, members, view);
   return accept([{ type: 'MemberLeft', instance, ...rebalance }]);
 }
@@ -145,7 +145,7 @@ function expire({ id, emptySince }: ExpireGroup, state: ConsumerGroupState): Gro
 function rebalanceOf(
   state: ConsumerGroupState,
   strategy: Strategy,
-  members: Subscriptions,
+  members: Members,
   view: GroupView,
 ): Rebalance {
   const partitionsOf = (topic: string) => view.partitionsOf(topic);

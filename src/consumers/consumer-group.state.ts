@@ -1,7 +1,8 @@
 /** A consumer group as the fold of its events: members, owners, generation. */
 import type { EventEnvelope } from '../engine/decider.js';
-import { afterMoves, type Owners, type Strategy, type Subscriptions } from './assignment.policy.js';
+import { afterMoves, type Owners, type Strategy } from './assignment.policy.js';
 import type { ConsumerGroupEvent, Rebalance } from './consumer-group.events.js';
+import { Members } from './members.js';
 import type { TopicPartition } from './topic-partition.js';
 
 export interface ConsumerGroupState {
@@ -10,7 +11,7 @@ export interface ConsumerGroupState {
   /** Rises with every change of members or owners; 0 = there was none. */
   readonly generation: number;
   readonly strategy: Strategy;
-  readonly members: Subscriptions;
+  readonly members: Members;
   readonly owners: Owners;
   /** Of each topic that somebody ever subscribed to: where the journal has that first. */
   readonly firstSubscribed: ReadonlyMap<string, number>;
@@ -22,7 +23,7 @@ export const absentGroup: ConsumerGroupState = {
   phase: 'absent',
   generation: 0,
   strategy: 'range',
-  members: new Map(),
+  members: Members.none,
   owners: new Map(),
   firstSubscribed: new Map(),
   emptySince: null,
@@ -38,14 +39,13 @@ export function evolveGroup(
     case 'SubscriptionChanged': {
       const { instance, topics } = event;
       const strategy = event.type === 'MemberJoined' ? event.strategy : state.strategy;
-      const members = new Map(state.members).set(instance, topics);
+      const members = state.members.with(instance, topics);
       const firstSubscribed = subscribed(state.firstSubscribed, topics, offset);
       const next = { ...state, strategy, members, firstSubscribed, emptySince: null };
       return { ...rebalanced(next, event), phase: 'live' };
     }
     case 'MemberLeft': {
-      const members = new Map(state.members);
-      members.delete(event.instance);
+      const members = state.members.without(event.instance);
       const emptySince = members.size === 0 ? at : null;
       return rebalanced({ ...state, members, emptySince }, event);
     }

@@ -64,7 +64,7 @@ export class ConsumerSession {
     owned: readonly TopicPartition[],
   ): readonly OwnedPartition[] {
     this.generation = generation;
-    this.topics = members.get(this.place.instance) ?? [];
+    this.topics = members.topicsOf(this.place.instance) ?? [];
     const keptCount = this.positions.all.length;
     const lost = this.positions.own(owned);
     if (lost.length > 0 || owned.length > keptCount - lost.length) {

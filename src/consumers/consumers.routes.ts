@@ -40,7 +40,7 @@ export class ConsumersRoutes implements HotRoutes {
     for (const name of views.names()) {
       const view = views.find(name);
       if (view === undefined || view.members.size === 0) continue;
-      const instances = [...view.members.keys()].map((instance) => {
+      const instances = [...view.members].map(({ instance }) => {
         return { name: instance, topics: assignmentsOf(view, instance) };
       });
       groups.push({ name, instances });

@@ -20,8 +20,8 @@ export class GroupReassignment {
     for (const envelope of envelopes) if (changesPartitions(envelope)) topics.add(envelope.id);
     if (topics.size === 0) return;
     void this.reassign((group) => {
-      const members = this.views.find(group)?.members.values() ?? [];
-      return [...members].some((own) => own.some((topic) => topics.has(topic)));
+      const members = this.views.find(group)?.members ?? [];
+      return [...members].some((member) => member.topics.some((topic) => topics.has(topic)));
     });
   };
 

@@ -58,7 +58,7 @@ export class GroupsAdmin {
   async show(name: string) {
     const view = this.floor.views.find(name);
     if (view === undefined) return unknownGroup(name);
-    const members = [...view.members].map(([instance, topics]) => {
+    const members = [...view.members].map(({ instance, topics }) => {
       const session = this.floor.sessions.find({ group: name, instance });
       const lastSeenAt = session?.lastSeenAt ?? null;
       const isCalling = session?.isCalling ?? false;

@@ -1,14 +1,24 @@
 import fc from 'fast-check';
 import {
   afterMoves,
-  assign,
+  assign as assignMembers,
   movesBetween,
   type Owners,
   type Strategy,
   strategies,
 } from '../../src/consumers/assignment.policy.js';
+import { Members } from '../../src/consumers/members.js';
 
 const nobody: Owners = new Map();
+
+function assign(
+  strategy: Strategy,
+  members: ReadonlyMap<string, readonly string[]>,
+  partitionsOf: (topic: string) => number,
+  previous: Owners,
+): Owners {
+  return assignMembers(strategy, Members.of(members), partitionsOf, previous);
+}
 
 /** Members as `id: topics`, topics as `name: partitions`; owners as `topic: owner of each`. */
 function assigned(

@@ -1,0 +1,72 @@
+/**
+ * The members of a group in the bytewise order of their ids, which every assignment goes by. One
+ * that joins or leaves makes other members of it: a large group costs a copy of a list, no sorting.
+ */
+import { bytewise, compareBytes, isPlain } from './bytewise.js';
+
+export interface Member {
+  readonly instance: string;
+  /** What it has subscribed to. */
+  readonly topics: readonly string[];
+}
+
+export class Members implements Iterable<Member> {
+  static readonly none = new Members([], true);
+
+  private constructor(
+    private readonly list: readonly Member[],
+    /** All ids are: they are compared as texts. */
+    private readonly isPlain: boolean,
+  ) {}
+
+  /** Instance ids with their topics; each id once. */
+  static of(topicsOf: ReadonlyMap<string, readonly string[]>): Members {
+    const ids = bytewise([...topicsOf.keys()]);
+    const list = ids.map((instance) => ({ instance, topics: topicsOf.get(instance) ?? [] }));
+    return new Members(list, ids.every(isPlain));
+  }
+
+  get size(): number {
+    return this.list.length;
+  }
+
+  [Symbol.iterator](): Iterator<Member> {
+    return this.list.values();
+  }
+
+  has(instance: string): boolean {
+    return this.topicsOf(instance) !== undefined;
+  }
+
+  /** What a member has subscribed to; undefined = there is no such member. */
+  topicsOf(instance: string): readonly string[] | undefined {
+    const member = this.list[this.placeOf(instance)];
+    return member?.instance === instance ? member.topics : undefined;
+  }
+
+  /** With a member, or with other topics of it. */
+  with(instance: string, topics: readonly string[]): Members {
+    const replaced = this.has(instance) ? 1 : 0;
+    const list = this.list.toSpliced(this.placeOf(instance), replaced, { instance, topics });
+    return new Members(list, this.isPlain && isPlain(instance));
+  }
+
+  without(instance: string): Members {
+    if (!this.has(instance)) return this;
+    return new Members(this.list.toSpliced(this.placeOf(instance), 1), this.isPlain);
+  }
+
+  /** Where an id stands, or would stand. */
+  private placeOf(instance: string): number {
+    const isText = this.isPlain && isPlain(instance);
+    let [low, high] = [0, this.list.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const { instance: other = '' } = this.list[middle] ?? {};
+      const isBelow = isText ? other < instance : compareBytes(other, instance) < 0;
+      if (isBelow) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
