@@ -43,7 +43,10 @@ export async function readFairly(
     const before = records;
     for (const shelf of busy) {
       if (records <= 0 || bytes <= 0) break;
-      const most = { records: share.records, bytes: Math.min(share.bytes, bytes) };
+      const most = {
+        records: Math.min(share.records, records),
+        bytes: Math.min(share.bytes, bytes),
+      };
       const taken = await shelf.take(most, records === budget.records);
       records -= taken.records;
       bytes -= taken.bytes;

@@ -92,6 +92,16 @@ describe('a read of several positions', () => {
     ]);
   });
 
+  it('gives no more records than were asked for, where what is left is shared no more', async () => {
+    await topicOf([300, 600, 3000], [620, 1], [620], [620]);
+    const { places } = await read(cursors(0, 0, 0, 0), { records: 3, bytes: 2800 });
+    expect(places).toEqual([
+      [0, 0],
+      [0, 1],
+      [1, 0],
+    ]);
+  });
+
   it('ends before the first record of the time that it is to end at', async () => {
     await topicOf([], []);
     const times = [10, 30, 20, 40];
