@@ -92,7 +92,7 @@ describe('a read of several positions', () => {
     ]);
   });
 
-  it('gives no more records than were asked for, where what is left is shared no more', async () => {
+  it('gives no more records than were asked for, also where they are shared no more', async () => {
     await topicOf([300, 600, 3000], [620, 1], [620], [620]);
     const { places } = await read(cursors(0, 0, 0, 0), { records: 3, bytes: 2800 });
     expect(places).toEqual([
