@@ -1,6 +1,6 @@
 /** The disk port over node:fs: callbacks, numeric handles and explicit positions. */
 import * as fs from 'node:fs';
-import { flock } from 'fs-ext';
+import { flockSync } from 'fs-ext';
 import type { Disk, OpenMode } from './disk.js';
 import { errorCode } from './storage-errors.js';
 
@@ -40,26 +40,32 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** flock(2) without waiting; the kernel frees it when its holder dies, however. */
-function tryLock(file: number): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    flock(file, 'exnb', (error) => {
-      const code = errorCode(error);
-      if (error === null || error === undefined) resolve(true);
-      else if (code === 'EAGAIN' || code === 'EWOULDBLOCK') resolve(false);
-      else reject(error);
-    });
-  });
+/**
+ * flock(2) without waiting; the kernel frees it when its holder dies, however. The addon's own
+ * asynchronous form answers on the loop of the main thread, whichever thread has asked.
+ */
+function tryLock(file: number): boolean {
+  try {
+    flockSync(file, 'exnb');
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EAGAIN' || code === 'EWOULDBLOCK') return false;
+    throw error;
+  }
 }
 
 async function lock(path: string): Promise<(() => Promise<void>) | null> {
   const file = await openFile(path, O_RDWR | O_CREAT | O_NOFOLLOW);
-  const locked = await tryLock(file).catch(async (error: unknown) => {
-    await done((settle) => fs.close(file, settle));
+  const close = () => done((settle) => fs.close(file, settle));
+  try {
+    if (tryLock(file)) return close;
+  } catch (error) {
+    await close();
     throw error;
-  });
-  if (!locked) await done((settle) => fs.close(file, settle));
-  return locked ? () => done((settle) => fs.close(file, settle)) : null;
+  }
+  await close();
+  return null;
 }
 
 /** The file system of this machine. Directories are 0700, files 0600. */

@@ -1,9 +1,11 @@
-import { jest } from '@jest/globals';
 import { Client } from '@upstash/qstash';
 import { Engine } from '../../src/engine/engine.js';
 import { callApi } from '../support/api-call.js';
 import { RecordingEndpoint } from '../support/recording-endpoint.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { silenceConsole } from '../support/silent-console.js';
+
+silenceConsole();
 
 let server: TestServer;
 let endpoint: RecordingEndpoint;
@@ -246,7 +248,6 @@ test('a batch is read by POST only', async () => {
 
 describe('the published client', () => {
   it('sends batches of URLs, groups and queues, as text and as JSON', async () => {
-    jest.spyOn(console, 'error').mockImplementation(() => undefined);
     await makeGroup('both', '/one', '/two');
     const client = new Client({ baseUrl: server.url, token: server.token });
     const texts = await client.batch([

@@ -1,7 +1,9 @@
-import { jest } from '@jest/globals';
 import { Client } from '@upstash/qstash';
 import { RecordingEndpoint, type ScriptedAnswer } from '../support/recording-endpoint.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { silenceConsole } from '../support/silent-console.js';
+
+silenceConsole();
 
 let server: TestServer;
 let endpoint: RecordingEndpoint;
@@ -17,8 +19,6 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 beforeEach(async () => {
-  // The client prints every refusal that it throws.
-  jest.spyOn(console, 'error').mockImplementation(() => undefined);
   endpoint = await RecordingEndpoint.start();
 });
 

@@ -1,10 +1,12 @@
-import { jest } from '@jest/globals';
 import { Client } from '@upstash/qstash';
 import { logRowSchema } from '../../src/message-logs/message-logs.openapi.js';
 import { redacted } from '../../src/messages/redaction.js';
 import { callApi } from '../support/api-call.js';
 import { RecordingEndpoint } from '../support/recording-endpoint.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { silenceConsole } from '../support/silent-console.js';
+
+silenceConsole();
 
 let server: TestServer;
 let endpoint: RecordingEndpoint;
@@ -18,8 +20,6 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 beforeEach(async () => {
-  // The client prints every refusal that it throws.
-  jest.spyOn(console, 'error').mockImplementation(() => undefined);
   endpoint = await RecordingEndpoint.start();
 });
 

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { jest } from '@jest/globals';
 import { Client } from '@upstash/qstash';
 import fc from 'fast-check';
 import { callApi } from '../support/api-call.js';
 import { bodyOf, rawRequest, statusOf } from '../support/raw-request.js';
 import { RecordingEndpoint } from '../support/recording-endpoint.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { silenceConsole } from '../support/silent-console.js';
+
+silenceConsole();
 
 let server: TestServer;
 let endpoint: RecordingEndpoint;
@@ -364,8 +366,6 @@ describe('the published client', () => {
       expect(headers['upstash-topic-name']).toBe('named');
       expect(body.toString()).toBe('{"a":1}');
     }
-    // The client prints every refusal that it throws.
-    jest.spyOn(console, 'error').mockImplementation(() => undefined);
     const unknown = client.publish({ urlGroup: 'unknown', body: 'x' });
     await expect(unknown).rejects.toMatchObject({ status: 404 });
   });

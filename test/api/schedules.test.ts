@@ -1,8 +1,10 @@
-import { jest } from '@jest/globals';
 import { Client } from '@upstash/qstash';
 import { systemClock } from '../../src/engine/clock.js';
 import { RecordingEndpoint } from '../support/recording-endpoint.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { silenceConsole } from '../support/silent-console.js';
+
+silenceConsole();
 
 let server: TestServer;
 let client: Client;
@@ -14,10 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => server.remove());
 
-beforeEach(() => {
-  // The client prints every refusal that it throws.
-  jest.spyOn(console, 'error').mockImplementation(() => undefined);
-});
+beforeEach(() => {});
 
 /** `fetch` with the right credentials: status, and the body as JSON where there is one. */
 async function ask(method: string, path: string, headers: Record<string, string> = {}, body = '') {

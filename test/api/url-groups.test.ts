@@ -1,7 +1,9 @@
-import { jest } from '@jest/globals';
 import { Client } from '@upstash/qstash';
 import { RecordingEndpoint } from '../support/recording-endpoint.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { silenceConsole } from '../support/silent-console.js';
+
+silenceConsole();
 
 let server: TestServer;
 let client: Client;
@@ -12,9 +14,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => server.remove());
-
-// The client prints every refusal that it throws.
-beforeEach(() => void jest.spyOn(console, 'error').mockImplementation(() => undefined));
 
 interface Answer {
   readonly status: number;

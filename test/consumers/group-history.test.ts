@@ -1,8 +1,8 @@
+import { seed as firstSeed } from '../support/seed.js';
 import { GroupSimulation } from './group-simulation.js';
 
 /** More for longer runs: `GROUP_SEEDS=1000 npm run jest -- test/consumers/group-history`. */
 const seeds = Number(process.env['GROUP_SEEDS'] ?? 12);
-const firstSeed = Number(process.env['GROUP_FIRST_SEED'] ?? 1);
 const steps = 60;
 
 describe('groups over a day of faults', () => {

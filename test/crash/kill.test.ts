@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { seed } from '../support/seed.js';
 import { authorization, basic, freePort, ServerProcess } from '../support/server-process.js';
 
 /** More rounds for longer runs: `KILL_ROUNDS=1000 npm run jest -- test/crash`. */
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 3);
-const seed = Number(process.env['KILL_SEED'] ?? Date.now() % 1_000_000);
 const publishers = 6;
 const producers = 4;
 const topic = 'kills';

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PublishReceipt } from '../../src/messages/message.commands.js';
 import type { CallbackSource } from '../../src/messages/message.events.js';
+import { seed as firstSeed } from '../support/seed.js';
 import { letGo, MessagingDice } from './messaging-dice.js';
 import { fateOf, type MessageHistory, messageHistories } from './messaging-history.js';
 import * as rules from './messaging-rules.js';
@@ -9,7 +10,6 @@ import { Simulation } from './simulation.js';
 
 /** More for longer runs: `SIMULATION_SEEDS=1000 npm run jest -- test/simulation/messaging`. */
 const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 6);
-const firstSeed = Number(process.env['SIMULATION_SEED'] ?? Date.now() % 1_000_000);
 const steps = 60;
 
 /** A simulation that has come to rest, and what its journal holds. */

@@ -24,8 +24,8 @@ export class Content {
       const at = position + done;
       const number = Math.floor(at / pageLength);
       const start = at % pageLength;
-      const page = Buffer.alloc(pageLength);
-      this.pages[number]?.copy(page);
+      const old = this.pages[number];
+      const page = old === undefined ? Buffer.alloc(pageLength) : Buffer.from(old);
       done += bytes.copy(page, start, done, done + pageLength - start);
       this.pages[number] = page;
     }

@@ -136,13 +136,13 @@ async function crashEverywhere(run: Run): Promise<void> {
 
 describe('a crash after any change of the disk', () => {
   it('loses nothing acknowledged and invents nothing, in small workloads', async () => {
-    for (let seed = 1; seed <= 140 * rounds; seed += 1) {
+    for (let seed = 1; seed <= 110 * rounds; seed += 1) {
       await crashEverywhere({ seed, steps: 1 + (seed % 4), policies: everyPolicy });
     }
   }, 1_800_000);
 
   it('loses nothing acknowledged and invents nothing, in long workloads', async () => {
-    for (let seed = 1001; seed <= 1000 + 4 * rounds; seed += 1) {
+    for (let seed = 1001; seed <= 1000 + 3 * rounds; seed += 1) {
       await crashEverywhere({ seed, steps: 30, policies: crashPolicies });
     }
   }, 1_800_000);

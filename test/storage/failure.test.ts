@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { StorageError } from '../../storage/storage-errors.js';
 import type { Store } from '../../storage/store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
@@ -10,9 +9,6 @@ import {
 } from '../simulation/simulated-disk.js';
 import { openSimulated, settle } from './simulated-store.js';
 import { StoreModel } from './store-model.js';
-
-// Each goes through every call of a workload, again and again.
-jest.setTimeout(600_000);
 
 const operations: readonly Operation[] = [
   'makeDirectory',
@@ -120,7 +116,7 @@ describe('a file operation that fails', () => {
       for (const how of [{ code: 'EIO' }, { code: 'EIO', lasting: true }, { code: 'EMFILE' }]) {
         expect(await failEveryCall({ operation, ...how })).toBeGreaterThan(0);
       }
-    }, 120_000);
+    }, 600_000);
   }
 
   it('writes on after a short write', async () => {
@@ -129,7 +125,7 @@ describe('a file operation that fails', () => {
       if (!outcome.fired) break;
       expect(`${nth}: ${outcome.error}`).toBe(`${nth}: null`);
     }
-  });
+  }, 600_000);
 
   it('says that the disk is full, after half a write', async () => {
     let full = 0;
@@ -141,7 +137,7 @@ describe('a file operation that fails', () => {
       await recoversFrom({ ...outcome, disk: outcome.disk.restart() });
     }
     expect(full).toBeGreaterThan(10);
-  });
+  }, 600_000);
 });
 
 describe('a full disk', () => {
@@ -183,7 +179,7 @@ describe('an fdatasync that fails', () => {
           await model.copy().check(again);
         }
       }
-    });
+    }, 600_000);
   }
 
   it('is never tried again', async () => {
@@ -193,7 +189,7 @@ describe('an fdatasync that fails', () => {
       if (!outcome.fired) break;
       expect(outcome.disk.retriedSyncs).toEqual([]);
     }
-  });
+  }, 600_000);
 
   it('that is reported late ends the store, and a restart reads everything', async () => {
     for (let nth = 1; ; nth += 1) {
@@ -205,7 +201,7 @@ describe('an fdatasync that fails', () => {
       await openSimulated(restarted).then(settle, settle);
       await recoversFrom({ ...outcome, disk: restarted.restart() });
     }
-  });
+  }, 600_000);
 
   it('fences the store at once: later appends are refused with the same error', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));

@@ -1,12 +1,13 @@
 /** No record is lost and each becomes a message once, wherever the power goes. */
+
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { answered } from '../simulation/simulated-endpoints.js';
 import { PlannedCrash, settled } from '../simulation/simulated-server.js';
+import { seed as firstSeed } from '../support/seed.js';
 import { minute, PushTown, second } from './push-town.js';
 
 /** More for longer runs: `SIMULATION_SEEDS=1000 npm run jest -- test/subscriptions/power-cuts`. */
 const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 8);
-const firstSeed = Number(process.env['SIMULATION_SEED'] ?? Date.now() % 1_000_000);
 const cuts = 4;
 const partitions = [0, 1, 2];
 

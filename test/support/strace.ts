@@ -35,9 +35,13 @@ function isTraceable(): boolean {
   return spawnSync('strace', words).status === 0;
 }
 
+/** Every call of a traced program stops it twice. */
+const limitMs = 120_000;
+
 /** A test that needs strace: without it, or without leave to trace, shown as skipped and why. */
-export const itUnderStrace: (name: string, run: () => Promise<void>, ms?: number) => void =
-  isTraceable() ? it : (name, run) => it.skip(`${name} (there is no strace that may trace)`, run);
+export const itUnderStrace: (name: string, run: () => Promise<void>) => void = isTraceable()
+  ? (name, run) => it(name, run, limitMs)
+  : (name, run) => it.skip(`${name} (there is no strace that may trace)`, run);
 
 /** Reads the trace of `pid`; waits until the end of that process is in it. */
 export async function readTrace(file: string, pid: number | undefined): Promise<SystemCall[]> {

@@ -1,7 +1,10 @@
 import { createWorkflow } from '@upstash/workflow/cloudflare';
 import { RecordingEndpoint } from '../support/recording-endpoint.js';
 import { freePort } from '../support/server-process.js';
-import { quietly, startWorkflowStage, type WorkflowStage } from './stage.js';
+import { silenceConsole } from '../support/silent-console.js';
+import { startWorkflowStage, type WorkflowStage } from './stage.js';
+
+silenceConsole();
 
 interface CallPayload {
   readonly url: string;
@@ -27,7 +30,6 @@ let stage: WorkflowStage;
 let third: RecordingEndpoint;
 
 beforeAll(async () => {
-  quietly();
   stage = await startWorkflowStage({ calling });
 });
 

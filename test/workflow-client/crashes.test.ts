@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { RecordingEndpoint } from '../support/recording-endpoint.js';
+import { seed } from '../support/seed.js';
 import { freePort, ServerProcess } from '../support/server-process.js';
+import { silenceConsole } from '../support/silent-console.js';
 import { type Crash, WorkflowApp } from '../support/workflow-app.js';
 import { crashWorkflows, storedResults } from './crash-workflows.js';
-import { quietly } from './stage.js';
+
+silenceConsole();
 
 /** More rounds for longer runs: `KILL_ROUNDS=100 npm run jest -- test/workflow-client/crashes`. */
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 3);
-const seed = Number(process.env['KILL_SEED'] ?? Date.now() % 1_000_000);
 const runsOfEachRound = 6;
 
 /** Webhooks need one of this form. */
@@ -25,7 +27,6 @@ let app: WorkflowApp;
 const announced = new Set<string>();
 
 beforeAll(async () => {
-  quietly();
   folder = await mkdtemp(join(tmpdir(), 'stepwell-workflows-'));
   const port = await freePort();
   thirdParty = await RecordingEndpoint.start(() => ({ body: 'answered' }));

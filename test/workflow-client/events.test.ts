@@ -1,6 +1,9 @@
 import type { Client } from '@upstash/workflow';
 import { createWorkflow } from '@upstash/workflow/cloudflare';
-import { quietly, startWorkflowStage, type WorkflowStage } from './stage.js';
+import { silenceConsole } from '../support/silent-console.js';
+import { startWorkflowStage, type WorkflowStage } from './stage.js';
+
+silenceConsole();
 
 interface Wait {
   readonly eventId: string;
@@ -53,7 +56,6 @@ const notifying = createWorkflow<{ eventId: string; runId?: string }, unknown>(a
 let stage: WorkflowStage;
 
 beforeAll(async () => {
-  quietly();
   stage = await startWorkflowStage({ waiting, waitingTwice, waitingBeside, notifying });
 });
 

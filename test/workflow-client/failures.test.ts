@@ -1,6 +1,9 @@
 import { WorkflowNonRetryableError, WorkflowRetryAfterError } from '@upstash/workflow';
 import { createWorkflow } from '@upstash/workflow/cloudflare';
-import { quietly, startWorkflowStage, type WorkflowStage } from './stage.js';
+import { silenceConsole } from '../support/silent-console.js';
+import { startWorkflowStage, type WorkflowStage } from './stage.js';
+
+silenceConsole();
 
 /** What failure functions were told, by run. */
 const failures = new Map<string, unknown[]>();
@@ -60,7 +63,6 @@ const large = createWorkflow<{ text: string }, number>(async (context) => {
 let stage: WorkflowStage;
 
 beforeAll(async () => {
-  quietly();
   stage = await startWorkflowStage({ failing, hopeless, busy, unauthorized, large });
 });
 

@@ -6,7 +6,10 @@ import {
   RecordingEndpoint,
   type ScriptedAnswer,
 } from '../support/recording-endpoint.js';
-import { quietly, startWorkflowStage, type WorkflowStage } from './stage.js';
+import { silenceConsole } from '../support/silent-console.js';
+import { startWorkflowStage, type WorkflowStage } from './stage.js';
+
+silenceConsole();
 
 const sound = createWorkflow(async (context) => {
   await context.sleep('nap', 1);
@@ -30,7 +33,6 @@ let endpoint: RecordingEndpoint;
 let client: Client;
 
 beforeAll(async () => {
-  quietly();
   stage = await startWorkflowStage({ sound, bulky, fickle });
   client = stage.app.client;
 });

@@ -1,5 +1,8 @@
 import { createWorkflow } from '@upstash/workflow/cloudflare';
-import { quietly, startWorkflowStage, type WorkflowStage } from './stage.js';
+import { silenceConsole } from '../support/silent-console.js';
+import { startWorkflowStage, type WorkflowStage } from './stage.js';
+
+silenceConsole();
 
 const child = createWorkflow<unknown, unknown>(async (context) => {
   const { question } = context.requestPayload as { readonly question: string };
@@ -55,7 +58,6 @@ const family = createWorkflow(async (context) => {
 let stage: WorkflowStage;
 
 beforeAll(async () => {
-  quietly();
   stage = await startWorkflowStage({ child, failing, canceling, parent, nested, family });
 });
 

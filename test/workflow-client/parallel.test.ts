@@ -1,6 +1,9 @@
 import { createWorkflow } from '@upstash/workflow/cloudflare';
 import { RecordingEndpoint } from '../support/recording-endpoint.js';
-import { quietly, startWorkflowStage, type WorkflowStage } from './stage.js';
+import { silenceConsole } from '../support/silent-console.js';
+import { startWorkflowStage, type WorkflowStage } from './stage.js';
+
+silenceConsole();
 
 const branches = 20;
 const numbers = Array.from({ length: branches }, (_, number) => number);
@@ -61,7 +64,6 @@ let stage: WorkflowStage;
 let third: RecordingEndpoint;
 
 beforeAll(async () => {
-  quietly();
   third = await RecordingEndpoint.start(({ url }) => ({
     headers: { 'content-type': 'text/plain' },
     body: `answer to ${url}`,

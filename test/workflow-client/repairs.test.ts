@@ -1,6 +1,9 @@
 import { createWorkflow } from '@upstash/workflow/cloudflare';
 import { callApi } from '../support/api-call.js';
-import { quietly, startWorkflowStage, type WorkflowStage } from './stage.js';
+import { silenceConsole } from '../support/silent-console.js';
+import { startWorkflowStage, type WorkflowStage } from './stage.js';
+
+silenceConsole();
 
 /** What is broken until a test mends it. */
 const broken = new Set<string>();
@@ -52,7 +55,6 @@ const parallel = createWorkflow<string, unknown>(async (context) => {
 let stage: WorkflowStage;
 
 beforeAll(async () => {
-  quietly();
   stage = await startWorkflowStage({ repairable, parallel });
 });
 

@@ -1,6 +1,9 @@
 import { WorkflowNonRetryableError } from '@upstash/workflow';
 import { createWorkflow } from '@upstash/workflow/cloudflare';
-import { quietly, startWorkflowStage, type WorkflowStage } from './stage.js';
+import { silenceConsole } from '../support/silent-console.js';
+import { startWorkflowStage, type WorkflowStage } from './stage.js';
+
+silenceConsole();
 
 const steady = createWorkflow<unknown, unknown>(async (context) => {
   await context.run('one', () => 1);
@@ -40,7 +43,6 @@ const parent = createWorkflow<unknown, unknown>(async (context) => {
 let stage: WorkflowStage;
 
 beforeAll(async () => {
-  quietly();
   stage = await startWorkflowStage({ steady, failing, fragile, endless, parent });
 });
 

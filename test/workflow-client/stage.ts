@@ -1,5 +1,4 @@
 /** A server that speaks the published client's dialect, and an application beside it. */
-import { jest } from '@jest/globals';
 import { startServer, type TestServer } from '../support/server.js';
 import { WorkflowApp, type Workflows } from '../support/workflow-app.js';
 
@@ -27,11 +26,4 @@ export async function startWorkflowStage(workflows: Workflows): Promise<Workflow
       await app.stop();
     },
   };
-}
-
-/** The published client prints what it throws and what it tries again. */
-export function quietly(): void {
-  for (const level of ['error', 'warn'] as const) {
-    jest.spyOn(console, level).mockImplementation(() => undefined);
-  }
 }

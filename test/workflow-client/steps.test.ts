@@ -1,5 +1,8 @@
 import { createWorkflow } from '@upstash/workflow/cloudflare';
-import { quietly, startWorkflowStage, type WorkflowStage } from './stage.js';
+import { silenceConsole } from '../support/silent-console.js';
+import { startWorkflowStage, type WorkflowStage } from './stage.js';
+
+silenceConsole();
 
 const sequential = createWorkflow<{ greeting: string }, unknown>(async (context) => {
   const one = await context.run('one', () => `${context.requestPayload.greeting}, one`);
@@ -54,7 +57,6 @@ const long = createWorkflow<number, number>(async (context) => {
 let stage: WorkflowStage;
 
 beforeAll(async () => {
-  quietly();
   stage = await startWorkflowStage({ sequential, sleeping, facts, echo, stubborn, long });
 });
 

@@ -1,6 +1,9 @@
 import { createWorkflow } from '@upstash/workflow/cloudflare';
 import { callApi } from '../support/api-call.js';
-import { quietly, startWorkflowStage, type WorkflowStage } from './stage.js';
+import { silenceConsole } from '../support/silent-console.js';
+import { startWorkflowStage, type WorkflowStage } from './stage.js';
+
+silenceConsole();
 
 /** Runs of `limited` that are at work, and the most that there were at once. */
 const atWork = { now: 0, most: 0 };
@@ -38,7 +41,6 @@ const givingUp = createWorkflow(async (context) => {
 let stage: WorkflowStage;
 
 beforeAll(async () => {
-  quietly();
   stage = await startWorkflowStage({ short, limited, endless, hesitant, givingUp });
 });
 

@@ -1,5 +1,8 @@
 import { createWorkflow } from '@upstash/workflow/cloudflare';
-import { quietly, startWorkflowStage, type WorkflowStage } from './stage.js';
+import { silenceConsole } from '../support/silent-console.js';
+import { startWorkflowStage, type WorkflowStage } from './stage.js';
+
+silenceConsole();
 
 /** Whom a run tells the URL of its webhook. */
 const urls = new Map<string, (url: string) => void>();
@@ -34,7 +37,6 @@ const hooked = createWorkflow<{ sleep?: number; timeout?: string; waits?: number
 let stage: WorkflowStage;
 
 beforeAll(async () => {
-  quietly();
   stage = await startWorkflowStage({ hooked });
 });
 
