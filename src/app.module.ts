@@ -26,6 +26,7 @@ import { RestCredentialsModule } from './rest-credentials/rest-credentials.modul
 import { SchedulesModule } from './schedules/schedules.module.js';
 import { SigningKeysModule } from './signing-keys/signing-keys.module.js';
 import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
+import { isolatesDamage } from './topics/topic-log-name.js';
 import { TopicsModule } from './topics/topics.module.js';
 import { UrlGroupsModule } from './url-groups/url-groups.module.js';
 import { EventsModule } from './workflows/events.module.js';
@@ -62,6 +63,7 @@ export function applicationModule(
     { provide: provided.identifiers, useValue: ports.identifiers },
     { provide: provided.disk, useValue: ports.disk },
     { provide: provided.fileSizes, useValue: ports.fileSizes ?? {} },
+    { provide: provided.isolatesDamage, useValue: isolatesDamage },
     { provide: provided.liveStates, useValue: ports.liveStates ?? liveStatesMax },
     { provide: provided.log, useValue: ports.log },
     { provide: provided.fatal, useValue: ports.fatal },

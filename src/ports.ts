@@ -32,6 +32,8 @@ export const provided = {
   /** Made by the delivery module: the port, or the network. */
   endpoints: Symbol('Endpoints'),
   fileSizes: Symbol('fileSizes'),
+  /** Which logs live with damage: `(logName: string) => boolean`. */
+  isolatesDamage: Symbol('isolatesDamage'),
   liveStates: Symbol('liveStates'),
   log: Symbol('Log'),
   fatal: Symbol('fatal'),

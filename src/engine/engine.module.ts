@@ -10,7 +10,6 @@ import { Intake } from '../lifecycle/intake.js';
 import { ProcessLife } from '../lifecycle/process-life.js';
 import { Metrics } from '../metrics/metrics.js';
 import { type Ports, provided } from '../ports.js';
-import { isolatesDamage } from '../topics/topic-log-name.js';
 import type { Clock } from './clock.js';
 import { Engine, type EngineWatch } from './engine.js';
 import { EventCodec } from './event-codec.js';
@@ -38,6 +37,7 @@ const storageDeadlineMs = 30_000;
         provided.clock,
         provided.identifiers,
         provided.fileSizes,
+        provided.isolatesDamage,
         provided.fatal,
         provided.log,
         ProcessLife,
@@ -92,6 +92,7 @@ async function storeOf(
   clock: Clock,
   identifiers: Identifiers,
   fileSizes: Ports['fileSizes'],
+  isolatesDamage: (logName: string) => boolean,
   fatal: (error: unknown) => void,
   log: Logger,
   life: ProcessLife,

@@ -53,6 +53,12 @@ export const importRules: readonly ImportRule[] = [
     instead: 'register it with the engine',
   },
   {
+    name: 'the wiring of the engine knows no feature either',
+    from: (path) => path === 'src/engine/engine.module.ts',
+    forbids: isFeature,
+    instead: 'provide it in src/app.module.ts',
+  },
+  {
     name: 'the engine touches the log in few places',
     from: (path) => path.startsWith('src/engine/') && !engineOverStorage.test(path),
     forbids: (imported) => imported.startsWith('storage/'),
