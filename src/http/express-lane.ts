@@ -9,7 +9,7 @@ import type { Metrics } from '../metrics/metrics.js';
 import { errorBody, isMessagingPath, type Refusal } from './error-shapes.js';
 import type { Failures } from './failures.js';
 import type { FrontDoor } from './front-door.js';
-import { type Exchange, type ExpressRoute, patternOf, type RouteTable } from './hot-routes.js';
+import type { Exchange, ExpressRoute, RouteTable } from './hot-routes.js';
 
 /** Digits only: whatever else a length could be is Fastify's to judge. */
 const plainLength = /^\d{1,15}$/;
@@ -21,7 +21,7 @@ export interface LaneDesk {
   readonly failures: Failures;
   readonly metrics: Metrics;
   readonly clock: Clock;
-  /** The largest body, in bytes. */
+  /** The largest body of a route that says nothing else, in bytes. */
   readonly bodyLimit: number;
 }
 
@@ -33,19 +33,19 @@ export class ExpressLane {
     const { method, url = '' } = request;
     const { routes, frontDoor } = this.desk;
     const route = method === 'POST' ? routes.expressFor(url) : undefined;
-    if (route === undefined || !this.isOrdinary(request)) return false;
-    if (!frontDoor.admits(request, isMessagingPath(route.path))) return false;
+    if (route === undefined || !this.isOrdinary(request, route)) return false;
+    if (!frontDoor.admits(request, isMessagingPath(route.pattern))) return false;
     new LaneExchange(request, response, route, this.desk).read();
     return true;
   }
 
   /** Nothing but a path and a known length within the limit. */
-  private isOrdinary({ url = '', headers }: IncomingMessage): boolean {
+  private isOrdinary({ url = '', headers }: IncomingMessage, route: ExpressRoute): boolean {
     const { 'content-length': length } = headers;
     return (
       length !== undefined &&
       plainLength.test(length) &&
-      Number(length) <= this.desk.bodyLimit &&
+      Number(length) <= (route.bodyBytesMax ?? this.desk.bodyLimit) &&
       // The router refuses what it cannot decode.
       !url.includes('%') &&
       headers['transfer-encoding'] === undefined
@@ -85,18 +85,18 @@ class LaneExchange implements Exchange {
     });
   }
 
-  answer(status: number, headers: readonly string[], body: string): void {
+  answer(status: number, headers: readonly string[], body: string | Buffer): void {
     const { request, response, route, desk } = this;
     const length = String(Buffer.byteLength(body));
     response.writeHead(status, [...headers, 'content-length', length]).end(body);
     const seconds = (desk.clock.monotonic() - this.started) / 1000;
-    desk.metrics.requestAnswered(request.method ?? '', patternOf(route), status, seconds);
+    desk.metrics.requestAnswered(request.method ?? '', route.pattern, status, seconds);
   }
 
   refuse(refusal: Refusal): void {
     const { status, headers = {} } = refusal;
     const type = ['content-type', 'application/json; charset=utf-8'];
-    const body = errorBody(isMessagingPath(this.route.path), refusal);
+    const body = errorBody(isMessagingPath(this.route.pattern), refusal);
     this.answer(status, [...Object.entries(headers).flat(), ...type], body);
   }
 

@@ -17,7 +17,7 @@ export class FastifyExchange implements Exchange {
     this.body = rawBody(incoming);
   }
 
-  answer(status: number, headers: readonly string[], body: string): void {
+  answer(status: number, headers: readonly string[], body: string | Buffer): void {
     for (let index = 0; index + 1 < headers.length; index += 2) {
       this.reply.header(headers[index] ?? '', headers[index + 1]);
     }

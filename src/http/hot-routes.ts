@@ -22,7 +22,7 @@ export interface Exchange {
   /** None is an empty buffer. */
   readonly body: Buffer;
   /** `headers` are names in lower case and values, in turn. */
-  answer(status: number, headers: readonly string[], body: string): void;
+  answer(status: number, headers: readonly string[], body: string | Buffer): void;
   /** An expected refusal, in the shape of the route's interface. */
   refuse(refusal: Refusal): void;
   /** A thrown error: logged, answered as the error filter says. */
@@ -30,22 +30,33 @@ export interface Exchange {
 }
 
 /**
- * `POST <path>` and `POST <path>/...`, declared once and served by two: ordinary requests by the
- * express lane, before Nest and Fastify, and all others by Fastify. ADR 0006 has the reasons.
+ * `POST <pattern>`, declared once and served by two: ordinary requests by the express lane, before
+ * Nest and Fastify, and all others by Fastify. ADR 0006 has the reasons.
  */
 export interface ExpressRoute {
-  /** Plain text without parameters: `/v2/publish`. */
-  readonly path: string;
+  /**
+   * As Fastify has it, and as metrics tell it: plain text, which `/*` (anything) or `/:name` (one
+   * segment) may end: `/v2/publish/*`.
+   */
+  readonly pattern: string;
   readonly description: RouteDescription;
+  /** The largest body, in bytes; without it the server's. */
+  readonly bodyBytesMax?: number;
   /** Answers, refuses or fails the exchange once, now or later. What it throws fails it. */
   serve(exchange: Exchange): void;
+}
+
+/** An express route and which targets are its own. */
+interface KnownRoute {
+  readonly route: ExpressRoute;
+  readonly takes: (target: string) => boolean;
 }
 
 /** Takes routes while the modules are built: `constructor(table: RouteTable, routes: MyRoutes)`. */
 export class RouteTable {
   /** Every route of the server, a controller's too. */
   readonly catalogue = new RouteCatalogue();
-  private readonly express: ExpressRoute[] = [];
+  private readonly express: KnownRoute[] = [];
 
   constructor(private readonly fastify: FastifyInstance) {
     this.catalogue.follow(fastify);
@@ -56,26 +67,29 @@ export class RouteTable {
   }
 
   addExpress(route: ExpressRoute): void {
-    this.express.push(route);
-    const config = { description: route.description };
-    for (const path of [route.path, patternOf(route)]) {
-      this.fastify.post(path, { config }, (request, reply) => {
-        route.serve(new FastifyExchange(request, reply));
-      });
-    }
+    const { pattern, description, bodyBytesMax: bodyLimit } = route;
+    this.express.push({ route, takes: targetsOf(pattern) });
+    const options = { config: { description }, ...(bodyLimit !== undefined && { bodyLimit }) };
+    this.fastify.post(pattern, options, (request, reply) => {
+      route.serve(new FastifyExchange(request, reply));
+    });
   }
 
-  /** The express route that serves `POST <target>`, if the target goes beyond its path. */
+  /** The express route that serves `POST <target>`, where that can be told without decoding. */
   expressFor(target: string): ExpressRoute | undefined {
-    for (const route of this.express) {
-      const { path } = route;
-      if (target.startsWith(path) && target[path.length] === '/') return route;
-    }
+    for (const { route, takes } of this.express) if (takes(target)) return route;
     return undefined;
   }
 }
 
-/** The pattern that tells a route's requests in metrics, however they came in. */
-export function patternOf({ path }: ExpressRoute): string {
-  return `${path}/*`;
+/** What may stand in a target behind the plain text of a pattern. */
+const anything = /^/;
+const nothing = /^(?:\?|$)/;
+const oneSegment = /^[^/?#]+(?:\?|$)/;
+
+/** Which request targets a pattern takes: some that the router gives it too are left to it. */
+function targetsOf(pattern: string): (target: string) => boolean {
+  const [, prefix = '', tail = ''] = /^(.*?)(\*|:\w+)?$/.exec(pattern) ?? [];
+  const rest = tail === '*' ? anything : tail === '' ? nothing : oneSegment;
+  return (target) => target.startsWith(prefix) && rest.test(target.slice(prefix.length));
 }

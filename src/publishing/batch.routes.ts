@@ -1,9 +1,8 @@
 /** `POST /v2/batch`: many publishes in one request and one commit (messaging protocol 2.3). */
-import type { FastifyInstance } from 'fastify';
 import { readMessageOptions } from '../http/dialect.js';
 import type { Refusal } from '../http/error-shapes.js';
-import { FastifyExchange } from '../http/fastify-exchange.js';
-import type { Exchange, HotRoutes } from '../http/hot-routes.js';
+import type { Exchange, ExpressRoute } from '../http/hot-routes.js';
+import type { RouteDescription } from '../http/route-description.js';
 import { headersOf, parseBatch, parseBatchItem } from './batch.request.js';
 import type { FrontDesk, Occasion } from './front-desk.js';
 import { BatchOrder, type Order, type OrderRefusal, RefusedOrder } from './orders.js';
@@ -25,21 +24,19 @@ export interface Batch {
   readonly occasion: Occasion;
 }
 
-export class BatchRoute implements HotRoutes {
+export class BatchRoute implements ExpressRoute {
+  readonly pattern = '/v2/batch';
+  readonly description: RouteDescription = publishingRoutes.batch;
+  readonly bodyBytesMax: number;
+
   constructor(
     private readonly desk: FrontDesk,
     private readonly limits: BatchLimits,
-  ) {}
-
-  register(fastify: FastifyInstance): void {
-    const bodyLimit = this.limits.batchBytesMax;
-    const config = { description: publishingRoutes.batch };
-    fastify.post('/v2/batch', { bodyLimit, config }, (request, reply) => {
-      this.serve(new FastifyExchange(request, reply));
-    });
+  ) {
+    this.bodyBytesMax = limits.batchBytesMax;
   }
 
-  private serve(exchange: Exchange): void {
+  serve(exchange: Exchange): void {
     const order = this.read(exchange);
     if ('status' in order) exchange.refuse(order);
     else this.desk.carryOut(exchange, order, exchange.body.length);

@@ -20,14 +20,15 @@ export class PublishRoute implements ExpressRoute {
   readonly description: RouteDescription;
 
   constructor(
-    readonly path: '/v2/publish' | '/v2/enqueue',
+    private readonly word: 'publish' | 'enqueue',
+    readonly pattern: string,
     private readonly desk: FrontDesk,
   ) {
-    this.description = publishingRoutes[path === '/v2/publish' ? 'publish' : 'enqueue'];
+    this.description = publishingRoutes[word];
   }
 
   serve(exchange: Exchange): void {
-    const asked = this.path === '/v2/publish' ? askedOf(exchange) : enqueue(exchange);
+    const asked = this.word === 'publish' ? askedOf(exchange) : enqueue(exchange);
     if ('status' in asked) exchange.refuse(asked);
     else servePublish(this.desk, exchange, asked);
   }

@@ -61,12 +61,17 @@ function frontDesk(
     dialect: dialects[config.dialect],
     durability: durabilityOf(config),
   });
-  table.addExpress(new PublishRoute('/v2/publish', desk));
-  table.addExpress(new PublishRoute('/v2/enqueue', desk));
+  for (const word of ['publish', 'enqueue'] as const) {
+    for (const pattern of [`/v2/${word}/*`, `/v2/${word}`]) {
+      table.addExpress(new PublishRoute(word, pattern, desk));
+    }
+  }
   table.add(new ScheduleRoute(desk));
   const limits = { batchBytesMax: maxBatchBytes, bodyBytesMax: maxBodyBytes };
-  table.add(new BatchRoute(desk, limits));
-  table.addExpress(new TriggerRoute(desk));
-  table.add(new BatchTriggerRoute(desk, limits));
+  table.addExpress(new BatchRoute(desk, limits));
+  for (const pattern of ['/v2/trigger/*', '/v2/trigger']) {
+    table.addExpress(new TriggerRoute(pattern, desk));
+  }
+  table.addExpress(new BatchTriggerRoute(desk, limits));
   return desk;
 }

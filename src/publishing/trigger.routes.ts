@@ -2,11 +2,9 @@
  * The ways in for whoever starts workflow runs without an SDK (messaging protocol 3.1):
  *
  *     POST /v2/trigger/{workflowUrl}   express lane
- *     POST /v2/batch/trigger
+ *     POST /v2/batch/trigger           express lane
  */
-import type { FastifyInstance } from 'fastify';
-import { FastifyExchange } from '../http/fastify-exchange.js';
-import type { Exchange, ExpressRoute, HotRoutes } from '../http/hot-routes.js';
+import type { Exchange, ExpressRoute } from '../http/hot-routes.js';
 import type { RouteDescription } from '../http/route-description.js';
 import { type BatchLimits, readAsked, readBatch } from './batch.routes.js';
 import type { FrontDesk } from './front-desk.js';
@@ -16,10 +14,12 @@ import { triggerRoutes } from './trigger.openapi.js';
 
 /** One run. */
 export class TriggerRoute implements ExpressRoute {
-  readonly path = '/v2/trigger';
   readonly description: RouteDescription = triggerRoutes.trigger;
 
-  constructor(private readonly desk: FrontDesk) {}
+  constructor(
+    readonly pattern: string,
+    private readonly desk: FrontDesk,
+  ) {}
 
   serve(exchange: Exchange): void {
     const { desk } = this;
@@ -31,21 +31,19 @@ export class TriggerRoute implements ExpressRoute {
 }
 
 /** Many runs: a list is answered, in which a refused one is `{error}`. */
-export class BatchTriggerRoute implements HotRoutes {
+export class BatchTriggerRoute implements ExpressRoute {
+  readonly pattern = '/v2/batch/trigger';
+  readonly description: RouteDescription = triggerRoutes.batchTrigger;
+  readonly bodyBytesMax: number;
+
   constructor(
     private readonly desk: FrontDesk,
     private readonly limits: BatchLimits,
-  ) {}
-
-  register(fastify: FastifyInstance): void {
-    const bodyLimit = this.limits.batchBytesMax;
-    const config = { description: triggerRoutes.batchTrigger };
-    fastify.post('/v2/batch/trigger', { bodyLimit, config }, (request, reply) => {
-      this.serve(new FastifyExchange(request, reply));
-    });
+  ) {
+    this.bodyBytesMax = limits.batchBytesMax;
   }
 
-  private serve(exchange: Exchange): void {
+  serve(exchange: Exchange): void {
     const { desk, limits } = this;
     const batch = readBatch(exchange, desk);
     if ('status' in batch) {

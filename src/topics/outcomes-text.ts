@@ -13,7 +13,13 @@ const none = Buffer.alloc(0);
  * One JSON array: of a hundred records it costs half of `JSON.stringify`, as those of one append
  * differ in one number. A refusal among others looks as one that stands alone.
  */
-export function outcomesText(outcomes: readonly ProduceOutcome[]): Buffer {
+export function outcomesText(outcomes: readonly ProduceOutcome[]): string | Buffer {
+  const [only] = outcomes;
+  // Alone it goes out in one piece with its head, as only a text does.
+  if (outcomes.length === 1 && only !== undefined && !('status' in only)) {
+    const { topic, partition, offset, timestamp } = only;
+    return JSON.stringify([{ topic, partition, offset, timestamp }]);
+  }
   const json = new JsonPieces();
   let before: ProduceResult | null = null;
   let [start, end] = [none, none];

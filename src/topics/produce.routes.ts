@@ -1,12 +1,13 @@
 /**
  * `/produce` in its three forms: records straight into their logs (log protocol 1.4.1 to 1.4.3).
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Refusal, sendRefusal } from '../http/error-shapes.js';
-import type { HotRoutes } from '../http/hot-routes.js';
+import type { FastifyInstance } from 'fastify';
+import type { Refusal } from '../http/error-shapes.js';
+import { FastifyExchange } from '../http/fastify-exchange.js';
+import type { Exchange, ExpressRoute, HotRoutes } from '../http/hot-routes.js';
 import { parseJson } from '../http/json.js';
 import { type Parsed, parsed, refused } from '../http/parsed.js';
-import { rawBody } from '../http/raw-body.js';
+import type { RouteDescription } from '../http/route-description.js';
 import { outcomesText } from './outcomes-text.js';
 import { readEncoding } from './payload-encoding.js';
 import { parseItems, readRecord, recordOfPath, sizedRecord } from './produce.request.js';
@@ -21,78 +22,94 @@ export interface ProduceLimits {
   readonly requestBytesMax: number;
 }
 
-type Target = { Params: { topic: string; message: string }; Querystring: { key?: unknown } };
+/** The records of a body: the path may name their topic, or each record its own. */
+export class ProduceRoute implements ExpressRoute {
+  readonly description: RouteDescription;
+  readonly bodyBytesMax: number;
 
-export class ProduceRoutes implements HotRoutes {
   constructor(
+    readonly pattern: '/produce' | '/produce/:topic',
     private readonly calls: ProduceCalls,
     private readonly limits: ProduceLimits,
+  ) {
+    this.description = topicRoutes[pattern === '/produce' ? 'produce' : 'produceToTopic'];
+    this.bodyBytesMax = limits.requestBytesMax;
+  }
+
+  serve(exchange: Exchange): void {
+    this.calls.carryOut(exchange, readAsked(exchange, this.limits.recordBytesMax), outcomesText);
+  }
+}
+
+/** What comes by GET: a record in the path, or a body that its client could not post. */
+export class ProduceByGetRoutes implements HotRoutes {
+  constructor(
+    private readonly routes: readonly ProduceRoute[],
+    private readonly calls: ProduceCalls,
+    private readonly recordBytesMax: number,
   ) {}
 
   register(fastify: FastifyInstance): void {
     const config = { description: topicRoutes.produceByPath };
-    fastify.get<Target>('/produce/:topic/:message', { config }, async (request, reply) => {
-      const { topic, message } = request.params;
-      const { key = null } = request.query;
-      if (key !== null && typeof key !== 'string') {
-        return sendRefusal(request, reply, { status: 400, message: 'key is given twice' });
-      }
-      const record = sizedRecord(recordOfPath(topic, message, key), this.limits.recordBytesMax);
-      const asked = parsed({ records: [record], isPartial: false });
-      const outcomes = await this.calls.produce(request, asked);
-      return 'status' in outcomes
-        ? sendRefusal(request, reply, outcomes)
-        : this.calls.answer(reply, JSON.stringify(outcomes[0]));
+    fastify.get<ByPath>('/produce/:topic/:message', { config }, (request, reply) => {
+      const asked = readPath(request.params, request.query.key, this.recordBytesMax);
+      const exchange = new FastifyExchange(request, reply);
+      this.calls.carryOut(exchange, asked, ([outcome]) => JSON.stringify(outcome));
     });
-    const route = { method: ['GET', 'POST'], bodyLimit: this.limits.requestBytesMax };
-    fastify.route<Target>({
-      ...route,
-      url: '/produce/:topic',
-      config: { description: topicRoutes.produceToTopic },
-      handler: (request, reply) => this.produceMany(request, reply, request.params.topic),
-    });
-    fastify.route({
-      ...route,
-      url: '/produce',
-      config: { description: topicRoutes.produce },
-      handler: (request, reply) => this.produceMany(request, reply, null),
-    });
-  }
-
-  private async produceMany(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    topic: string | null,
-  ): Promise<FastifyReply> {
-    const asked = readAsked(request, topic, this.limits.recordBytesMax);
-    const outcomes = await this.calls.produce(request, asked);
-    if ('status' in outcomes) return sendRefusal(request, reply, outcomes);
-    if (asked.ok && asked.value.isPartial) reply.code(207);
-    return this.calls.answer(reply, outcomesText(outcomes));
+    for (const route of this.routes) {
+      const { pattern, description, bodyBytesMax: bodyLimit } = route;
+      fastify.get(pattern, { config: { description }, bodyLimit }, (request, reply) => {
+        route.serve(new FastifyExchange(request, reply));
+      });
+    }
   }
 }
 
-function readAsked(
-  request: FastifyRequest,
-  topic: string | null,
+type ByPath = { Params: { topic: string; message: string }; Querystring: { key?: unknown } };
+
+function readPath(
+  { topic, message }: ByPath['Params'],
+  key: unknown,
   recordBytesMax: number,
 ): Parsed<Asked> {
-  const { partial = 'false' } = request.query as { readonly partial?: unknown };
+  if (key !== undefined && typeof key !== 'string') return refused('key is given twice');
+  const record = sizedRecord(recordOfPath(topic, message, key ?? null), recordBytesMax);
+  return parsed({ records: [record], isPartial: false });
+}
+
+function readAsked({ request, body }: Exchange, recordBytesMax: number): Parsed<Asked> {
+  const { path, partial } = readTarget(request.url ?? '');
   if (partial !== 'true' && partial !== 'false') return refused('partial must be true or false');
-  const encoding = readEncoding(request.raw.rawHeaders);
+  const encoding = readEncoding(request.rawHeaders);
   if (!encoding.ok) return encoding;
-  const json = parseJson(rawBody(request));
+  const json = parseJson(body);
   if (!json.ok) return json;
   const items = parseItems(json.value);
   if (!items.ok) return items;
   const isPartial = partial === 'true';
-  const defaults = { topic, encoding: encoding.value, recordBytesMax };
+  const defaults = { topic: topicOf(path), encoding: encoding.value, recordBytesMax };
   const records = items.value.map((item, index) => {
     const record = readRecord(item, defaults);
     // Alone, a refusal must say which record it is about.
     return 'status' in record && !isPartial ? numbered(record, index) : record;
   });
   return parsed({ records, isPartial });
+}
+
+function readTarget(target: string) {
+  const question = target.indexOf('?');
+  if (question < 0) return { path: target, partial: 'false' };
+  const given = new URLSearchParams(target.slice(question)).getAll('partial');
+  return {
+    path: target.slice(0, question),
+    partial: given.length === 0 ? 'false' : given.join(),
+  };
+}
+
+/** What follows `/produce/`; null where nothing does. Its encoding is sound: the router saw it. */
+function topicOf(path: string): string | null {
+  const [, , topic = ''] = path.split('/', 3);
+  return topic === '' ? null : decodeURIComponent(topic);
 }
 
 function numbered({ status, message }: Refusal, index: number): Refusal {

@@ -9,7 +9,7 @@ import { RouteTable } from '../http/hot-routes.js';
 import { Intake } from '../lifecycle/intake.js';
 import { provided } from '../ports.js';
 import { FetchRoutes } from './fetch.routes.js';
-import { ProduceRoutes } from './produce.routes.js';
+import { ProduceByGetRoutes, ProduceRoute } from './produce.routes.js';
 import { ProduceCalls } from './produce-calls.js';
 import { ProduceDesk } from './produce-desk.js';
 import { RecordAppender } from './record-appender.js';
@@ -38,7 +38,11 @@ export class TopicsModule {
     };
     const desk = new ProduceDesk(topics, new RecordAppender(clock));
     const calls = new ProduceCalls(desk, basic, intake, durabilityOf(config));
-    table.add(new ProduceRoutes(calls, limits));
+    const produce = (['/produce/:topic', '/produce'] as const).map(
+      (pattern) => new ProduceRoute(pattern, calls, limits),
+    );
+    for (const route of produce) table.addExpress(route);
+    table.add(new ProduceByGetRoutes(produce, calls, limits.recordBytesMax));
     table.add(new WebhookRoutes(calls, limits.recordBytesMax));
     table.add(new FetchRoutes(topics, basic, clock));
     table.add(new TopicsRoutes(topics, basic, engine));

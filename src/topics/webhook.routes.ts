@@ -1,6 +1,7 @@
 /** `/webhook`: whatever a sender posts becomes one record, as it is (log protocol 1.4.4). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Refusal, sendRefusal } from '../http/error-shapes.js';
+import type { Refusal } from '../http/error-shapes.js';
+import { FastifyExchange } from '../http/fastify-exchange.js';
 import type { HotRoutes } from '../http/hot-routes.js';
 import { type Parsed, parsed, refused } from '../http/parsed.js';
 import { rawBody } from '../http/raw-body.js';
@@ -26,15 +27,12 @@ export class WebhookRoutes implements HotRoutes {
     });
   }
 
-  private async take(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  private take(request: FastifyRequest, reply: FastifyReply): void {
     const record = recordOf(request);
     const asked = record.ok
       ? parsed({ records: [this.sized(record.value)], isPartial: false })
       : record;
-    const outcomes = await this.calls.produce(request, asked);
-    return 'status' in outcomes
-      ? sendRefusal(request, reply, outcomes)
-      : this.calls.answer(reply, outcomesText(outcomes));
+    this.calls.carryOut(new FastifyExchange(request, reply), asked, outcomesText);
   }
 
   private sized(record: ProduceRecord): ProduceRecord | Refusal {
