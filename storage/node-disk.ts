@@ -1,5 +1,6 @@
 /** The disk port over node:fs: callbacks, numeric handles and explicit positions. */
 import * as fs from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { flockSync } from 'fs-ext';
 import type { Disk, OpenMode } from './disk.js';
 import { errorCode } from './storage-errors.js';
@@ -55,11 +56,22 @@ function tryLock(file: number): boolean {
   }
 }
 
+/** A lock that is held is asked for again for half a second, in ms. */
+const lockRetryMs = 20;
+const lockRetriesMax = 25;
+
+/**
+ * Whoever forks holds all our files until it becomes another program, so a lock that was given back
+ * may be held for some milliseconds more: by a process that another thread of this one starts.
+ */
 async function lock(path: string): Promise<(() => Promise<void>) | null> {
   const file = await openFile(path, O_RDWR | O_CREAT | O_NOFOLLOW);
   const close = () => done((settle) => fs.close(file, settle));
   try {
-    if (tryLock(file)) return close;
+    for (let retries = 0; retries <= lockRetriesMax; retries += 1) {
+      if (tryLock(file)) return close;
+      await pause(lockRetryMs);
+    }
   } catch (error) {
     await close();
     throw error;

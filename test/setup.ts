@@ -3,19 +3,29 @@
  * Node.js, one after the other: it transforms and isolates nothing, which makes it twice as fast
  * as jest's own, and leaves the limits of time to this file.
  */
+import type { Circus } from '@jest/types';
 import fc from 'fast-check';
 import { addEventHandler } from 'jest-circus';
+import { removeLeftovers } from './support/leftovers.js';
 import { seed } from './support/seed.js';
 
 /** Of a test or hook that says nothing else. */
 const limitMsDefault = 30_000;
 
-fc.configureGlobal({ seed });
+// The runner prints no cause of an error, so the report has it.
+fc.configureGlobal({ seed, includeErrorInReport: true });
 
 // Servers that tests start are plain programs, without the loader of the tests.
 process.env['NODE_OPTIONS'] = '';
 
-addEventHandler((event, { currentDescribeBlock }) => {
+/** Files that have a test by now, by what holds all of it. */
+const files = new WeakSet<object>();
+
+addEventHandler((event, { currentDescribeBlock, rootDescribeBlock: file }) => {
+  if (event.name === 'add_test' && !files.has(file)) {
+    files.add(file);
+    file.hooks.push({ type: 'afterAll', fn: removeLeftovers } as Circus.Hook);
+  }
   if (event.name === 'add_test') limit(currentDescribeBlock.children.at(-1), event.timeout);
   if (event.name === 'add_hook') limit(currentDescribeBlock.hooks.at(-1), event.timeout);
 });

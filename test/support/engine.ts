@@ -1,5 +1,5 @@
 /** An engine over a real store in a folder of its own, without HTTP around it. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../src/engine/clock.js';
@@ -12,6 +12,7 @@ import type { RefusedReaction } from '../../src/engine/turn.js';
 import { UpcasterTable } from '../../src/engine/upcasters.js';
 import { nodeDisk } from '../../storage/node-disk.js';
 import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
+import { leave } from './leftovers.js';
 
 export interface EngineOnDisk {
   readonly directory: string;
@@ -23,16 +24,9 @@ export interface EngineOnDisk {
   close(): Promise<void>;
 }
 
-/** Folders that were made here; they go with the test file that asked for them. */
-const made: string[] = [];
-
-afterAll(async () => {
-  for (const parent of made.splice(0)) await rm(parent, { recursive: true, force: true });
-});
-
 async function newFolder(): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), 'stepwell-engine-'));
-  made.push(parent);
+  leave(parent);
   return join(parent, 'data');
 }
 

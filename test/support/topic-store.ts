@@ -1,5 +1,5 @@
 /** A store with the logs of a topic in it, in a folder of the test's own. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/engine/clock.js';
@@ -7,18 +7,12 @@ import { systemIdentifiers } from '../../src/engine/identifiers.js';
 import { nodeDisk } from '../../storage/node-disk.js';
 import type { PartitionLog } from '../../storage/partition-log.js';
 import { openStore, type Store } from '../../storage/store.js';
-
-/** Folders that were made here; they go with the test file that asked for them. */
-const made: string[] = [];
-
-afterAll(async () => {
-  for (const parent of made.splice(0)) await rm(parent, { recursive: true, force: true });
-});
+import { leave } from './leftovers.js';
 
 /** A folder for one store after the other. */
 export async function storeFolder(): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), 'stepwell-topics-'));
-  made.push(parent);
+  leave(parent);
   return join(parent, 'data');
 }
 
