@@ -96,12 +96,13 @@ function readAsked({ request, body }: Exchange, recordBytesMax: number): Parsed<
   return parsed({ records, isPartial });
 }
 
+/** A path ends where it does for the router: behind it nothing was looked at. */
 function readTarget(target: string) {
-  const question = target.indexOf('?');
-  if (question < 0) return { path: target, partial: 'false' };
-  const given = new URLSearchParams(target.slice(question)).getAll('partial');
+  const end = target.search(/[?#]/);
+  if (end < 0) return { path: target, partial: 'false' };
+  const given = new URLSearchParams(target.slice(end + 1)).getAll('partial');
   return {
-    path: target.slice(0, question),
+    path: target.slice(0, end),
     partial: given.length === 0 ? 'false' : given.join(),
   };
 }

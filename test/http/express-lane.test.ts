@@ -88,6 +88,7 @@ describe('the short way and the long way answer alike', () => {
     [200, 'a topic that is encoded', record, '/produce/l%61ne'],
     [200, 'a path with a slash at its end', record, '/produce/lane/'],
     [200, 'the same without a topic', record, '/produce/'],
+    [200, 'a fragment that cannot be decoded', record, '/produce/lane#%zz'],
     [207, 'the good ones of some records', `[${record},{}]`, '/produce/lane?partial=true'],
     [207, 'an encoded question', record, '/produce?partial=%74rue'],
     [400, 'a question that is no answer', record, '/produce/lane?partial=maybe'],
