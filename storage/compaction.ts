@@ -1,16 +1,13 @@
 /** Compaction: in the sealed part of a log, of each key only the last record stays. */
-import type { ScannedBatch } from './batch-scan.js';
+import { fitsInOne, GroupRewrite, isDamaged, type RewrittenLog } from './group-rewrite.js';
 import { KeyOffsets } from './key-offsets.js';
 import type { ManifestState } from './manifest.js';
 import type { Offset } from './offset.js';
 import { decodeRecords, type LogRecord } from './record.js';
 import { Fingerprint, type Remains, remainsOf } from './remains.js';
-import { removeSegmentFiles, segmentsBelow } from './retention.js';
-import { Segment } from './segment.js';
-import { removeUnlisted } from './segment-lifecycle.js';
-import type { SegmentNumbers } from './segment-numbers.js';
-import { SegmentChanged, type SegmentReader } from './segment-reader.js';
-import { type Replacement, writeReplacement } from './segment-replacement.js';
+import { segmentsBelow } from './retention.js';
+import type { Segment } from './segment.js';
+import { SegmentChanged } from './segment-reader.js';
 import type { StoreContext } from './store-context.js';
 
 /** Which records may go. */
@@ -32,15 +29,6 @@ export interface CompactionReport {
   readonly oldestTombstone: number | null;
 }
 
-/** The log that is compacted. */
-export interface CompactedLog {
-  readonly id: number;
-  readonly logTag: number;
-  readonly segments: Segment[];
-  readonly reader: SegmentReader;
-  readonly numbers: SegmentNumbers;
-}
-
 /** The last offset of each key among the records below `until` that are not compacted yet. */
 interface LatestOffsets {
   readonly keys: KeyOffsets;
@@ -48,11 +36,6 @@ interface LatestOffsets {
   /** Where the first damaged segment begins. */
   readonly damaged: Offset;
 }
-
-/** The loop gets its turn between chunks of this size. */
-const chunkBytes = 64 * 1024;
-/** Offsets within a segment are UINT32. */
-const offsetsMax = 2 ** 32 - 1;
 
 /** Offsets of a log below this were compacted. */
 export function compactedUntil(manifest: ManifestState, logId: number): Offset {
@@ -67,14 +50,17 @@ export class Compaction {
   private removedRecords = 0;
   private removedBytes = 0;
   private oldestTombstone = Number.POSITIVE_INFINITY;
+  private readonly rewrite: GroupRewrite;
 
   /** `goOn` throws when the work is to end. */
   constructor(
     private readonly context: StoreContext,
-    private readonly log: CompactedLog,
+    private readonly log: RewrittenLog,
     private readonly options: CompactionOptions,
-    private readonly goOn: () => void,
-  ) {}
+    goOn: () => void,
+  ) {
+    this.rewrite = new GroupRewrite(context, log, goOn);
+  }
 
   /** Where the last segment ends that is looked at; 0 where there is none. */
   get end(): Offset {
@@ -124,7 +110,7 @@ export class Compaction {
     let leftOut: Offset | null = null;
     for (const segment of this.sealed()) {
       if (segment.nextOffset <= from || leftOut !== null || isDamaged(segment)) continue;
-      await this.read([segment], ({ header, body }) => {
+      await this.rewrite.read([segment], ({ header, body }) => {
         leftOut ??= firstLeftOut(keys, decodeRecords(body, header.baseOffset), from);
       });
     }
@@ -149,8 +135,6 @@ export class Compaction {
   }
 
   private async compactGroup(group: readonly Segment[], latest: LatestOffsets): Promise<void> {
-    const [first] = group;
-    if (first === undefined) return;
     const recordCount = group.reduce((sum, segment) => sum + segment.recordCount, 0);
     // Decided once and noted: to look a key up costs a hash of it.
     const kept = new Uint8Array(recordCount);
@@ -162,50 +146,13 @@ export class Compaction {
     };
     const fingerprint = new Fingerprint();
     await this.readRemains(group, decide, (remains) => fingerprint.add(remains));
-    if (group.length === 1 && fingerprint.recordCount === recordCount) return;
+    if (group.length <= 1 && fingerprint.recordCount === recordCount) return;
     let copied = 0;
     const isNoted = () => kept[copied++] === 1;
-    await this.replace(first, group, fingerprint, (take) => this.readRemains(group, isNoted, take));
+    this.removedBytes += await this.rewrite.replace(group, fingerprint, (take) =>
+      this.readRemains(group, isNoted, take),
+    );
     this.removedRecords += recordCount - fingerprint.recordCount;
-  }
-
-  private async replace(
-    first: Segment,
-    group: readonly Segment[],
-    fingerprint: Fingerprint,
-    read: Replacement['read'],
-  ): Promise<void> {
-    const { context, log } = this;
-    const { id, logTag, segments } = log;
-    const number = log.numbers.take();
-    // From here on a start that finds the file and not its listing knows that it may go.
-    await context.edit({ type: 'numbersReserved', id, nextNumber: number + 1 });
-    const at = segments.indexOf(first);
-    const { segment, digest } = await writeReplacement(context, {
-      log: { id, logTag },
-      number,
-      baseOffset: first.baseOffset,
-      before: segments[at - 1]?.link ?? null,
-      fingerprint,
-      read,
-    });
-    this.goOn();
-    const link = group.at(-1)?.link ?? first.link;
-    const by = { number, end: segment.toEnd(), digest, link };
-    const replaced = group.map((old) => old.number);
-    try {
-      await context.edit({ type: 'segmentsReplaced', id, replaced, by });
-    } catch (error) {
-      const { directory } = context;
-      const unlisted = [directory.segment(id, number), directory.index(id, number)];
-      if (context.lacksRoom(error)) await removeUnlisted(context, unlisted);
-      throw error;
-    }
-    const fresh = Segment.listed(id, by, by.end);
-    fresh.isSealed = true;
-    segments.splice(at, group.length, fresh);
-    await removeSegmentFiles(context, id, group);
-    this.removedBytes += group.reduce((sum, { end }) => sum + end, -segment.end);
   }
 
   /** What stays of a group; its last batch even without records, so that it ends where it did. */
@@ -215,24 +162,11 @@ export class Compaction {
     take: (remains: Remains) => Promise<void> | void,
   ): Promise<void> {
     const end = group.at(-1)?.nextOffset;
-    return this.read(group, (batch) => {
+    return this.rewrite.read(group, (batch) => {
       const { appendTime, nextOffset } = batch.header;
       const remains = remainsOf(batch, (record) => isKept(record, appendTime));
       if (remains.content.recordCount > 0 || nextOffset === end) return take(remains);
     });
-  }
-
-  private async read(
-    segments: readonly Segment[],
-    take: (batch: ScannedBatch) => Promise<void> | void,
-  ): Promise<void> {
-    for (const segment of segments) {
-      await this.log.reader.whole(segment, chunkBytes, async (batches) => {
-        this.goOn();
-        for (const batch of batches) await take(batch);
-        return true;
-      });
-    }
   }
 }
 
@@ -248,10 +182,6 @@ function firstLeftOut(
   return null;
 }
 
-function isDamaged({ damages }: Segment): boolean {
-  return damages.length > 0;
-}
-
 /**
  * Neighbours that fit into one segment, as they are; a large one is a group of its own. A damaged
  * one is in none: it is neither rewritten nor lost.
@@ -264,9 +194,7 @@ function groupsOf(segments: readonly Segment[], segmentBytes: number): Segment[]
       continue;
     }
     const group = groups.at(-1);
-    const bytes = group?.reduce((sum, { end }) => sum + end, segment.end) ?? 0;
-    const offsets = segment.nextOffset - (group?.[0]?.baseOffset ?? 0);
-    if (group !== undefined && bytes <= segmentBytes && offsets <= offsetsMax) group.push(segment);
+    if (group !== undefined && fitsInOne([...group, segment], segmentBytes)) group.push(segment);
     else groups.push([segment]);
   }
   return groups;

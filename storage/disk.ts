@@ -25,6 +25,8 @@ export interface Disk {
   close(file: FileHandle): Promise<void>;
   /** Bytes in the file. */
   size(file: FileHandle): Promise<number>;
+  /** Bytes in the file at a path, which is not opened for it. */
+  sizeAt(path: string): Promise<number>;
   /** Fills `target` from `position` on; returns the bytes read, fewer at the end of the file. */
   read(file: FileHandle, target: Buffer, position: number): Promise<number>;
   /** Writes at `position`; returns the bytes written, which may be fewer: the caller loops. */

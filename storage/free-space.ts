@@ -49,10 +49,11 @@ export class FreeSpace {
     await this.disk.syncDirectory(this.directory.path);
   }
 
-  /** Looks at the space, now and from now on. */
-  start(): void {
+  /** Looks at the space, now and from now on; settles after the first look. */
+  async start(): Promise<void> {
     this.checkSoon();
     this.arm();
+    await this.looking;
   }
 
   /** A write met the end of the disk, whatever a look that has begun is going to say. */

@@ -128,6 +128,29 @@ export class KeyIndex {
     return entriesOf(at(bucket), hash);
   }
 
+  /**
+   * Whether look-ups find exactly `terms` below the relative offset `until`: every entry stands in
+   * the bucket of its hash, none is missing and none is too many. One pass over both.
+   */
+  holdsExactly(terms: TermList, until: number): boolean {
+    const { bytes, bucketCount } = this;
+    const own = new TermList();
+    const entriesStart = 8 + (bucketCount + 1) * 4;
+    let position = entriesStart;
+    for (let bucket = 0; bucket < bucketCount; bucket += 1) {
+      const end = entriesStart + bytes.readUInt32LE(12 + bucket * 4) * 8;
+      for (; position < end; position += 8) {
+        const hash = bytes.readUInt32LE(position);
+        const offset = bytes.readUInt32LE(position + 4);
+        if ((hash & (bucketCount - 1)) !== bucket) return false;
+        if (offset < until) own.add(hash, offset);
+      }
+      if (position !== end) return false;
+    }
+    const isWhole = position === bytes.length && bytes.readUInt32LE(8) === 0;
+    return isWhole && KeyIndex.build(own).bytes.equals(KeyIndex.build(terms).bytes);
+  }
+
   /** Every entry, for a segment that is written to again after a clean stop. */
   toTerms(): TermList {
     const terms = new TermList();

@@ -30,6 +30,16 @@ export class LogFiles {
     }
   }
 
+  /** Bytes of a segment's file; a missing one is damage. */
+  async size(segment: Segment): Promise<number> {
+    const { disk, directory } = this.context;
+    try {
+      return await disk.sizeAt(directory.segment(this.log.id, segment.number));
+    } catch (error) {
+      throw this.unreadable(segment, error);
+    }
+  }
+
   /** Runs `use` with a segment's file; a missing one is damage. */
   async read<T>(segment: Segment, use: (file: FileHandle) => Promise<T>): Promise<T> {
     const path = this.context.directory.segment(this.log.id, segment.number);

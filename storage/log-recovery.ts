@@ -1,13 +1,14 @@
 /** Opening one log: the proven is believed, the unproven written again, damage is told. */
-
+import { type DamagedSegment, endByEvidence, endByFollower, tailBehind } from './damaged-end.js';
 import { LogFiles } from './log-files.js';
 import type { ClosedLog, ManifestLog, ManifestSegment } from './manifest.js';
 import { logTagOf } from './record-batch.js';
 import type { LogEvidence, RecoveredLog } from './recovered-log.js';
-import { keepUnparsed, writeFreshSegment } from './rewrite-tail.js';
+import { keepUnparsed, type UnprovenTail, writeFreshSegment } from './rewrite-tail.js';
 import { openSealed } from './sealed-segment.js';
 import { Segment } from './segment.js';
-import { followsOn, type SegmentEnd } from './segment-format.js';
+import { isolateDamage } from './segment-damage.js';
+import { headerFault, type SegmentEnd } from './segment-format.js';
 import { SegmentIndex } from './segment-index.js';
 import { type ScannedSegment } from './segment-scan.js';
 import { DamagedData } from './storage-errors.js';
@@ -54,46 +55,52 @@ class LogRecovery {
   /** A complete segment whose sealing was interrupted. */
   private async takeEnded(number: number, end: SegmentEnd): Promise<void> {
     const scanned = await this.files.scan(number, end.end);
-    if (scanned.segment.end !== end.end || scanned.segment.lastChecksum !== end.lastChecksum) {
-      throw this.damaged(scanned.segment, scanned.fault ?? 'the data ends too early', end.end);
-    }
-    this.push(scanned.segment);
-    this.toSeal.push(scanned.segment);
+    this.pushToSeal(endsAs(scanned, end) ? scanned.segment : await this.isolated(scanned, end));
+  }
+
+  /** A segment that was written to its known end and does not read back: what can be read of it. */
+  private async isolated(
+    { header, segment, fault }: ScannedSegment,
+    end: SegmentEnd,
+  ): Promise<Segment> {
+    const reason = header === null ? 'no intact segment header' : fault;
+    const known = Segment.ended(this.log.id, segment.number, end);
+    await isolateDamage(this.context, this, known, this.damaged(segment, reason, end.end));
+    return known;
   }
 
   private async afterCleanStop(open: readonly ManifestSegment[]): Promise<RecoveredLog> {
     const { closed } = this.evidence;
     const [first, second] = open;
     for (const { number } of open) {
-      const segment = new Segment(this.log.id, number);
-      await this.files.read(segment, (file) => this.context.disk.size(file));
+      if (number !== closed?.number) await this.files.size(new Segment(this.log.id, number));
     }
     if (closed === null) return this.recovered(null, first?.number ?? null, 0, 0);
     if (first?.number !== closed.number) {
       throw this.damaged(new Segment(this.log.id, closed.number), 'the manifest does not list it');
     }
     const growing = await this.takeClosed(closed);
-    this.push(growing);
-    return this.recovered(growing, second?.number ?? null, growing.end, growing.end);
+    if (growing !== null) this.push(growing);
+    return this.recovered(growing, second?.number ?? null, closed.end.end, closed.end.end);
   }
 
-  /** The growing segment of a clean stop: not read again if its index is as it was left. */
-  private async takeClosed({ number, end }: ClosedLog): Promise<Segment> {
+  /**
+   * The growing segment of a clean stop: not read again if its index is as it was left. Where it is
+   * damaged nothing is added to it any more: null.
+   */
+  private async takeClosed({ number, end }: ClosedLog): Promise<Segment | null> {
     const { context, log, logTag } = this;
     const segment = Segment.ended(log.id, number, end);
-    const size = await this.files.read(segment, (file) => context.disk.size(file));
-    if (size < end.end)
-      throw this.damaged(segment, 'the file is shorter than it was left', end.end);
+    const size = await this.files.size(segment);
     const bytes = await readWhole(context.disk, context.directory.index(log.id, number)).catch(
       () => null,
     );
     segment.index = bytes === null ? null : SegmentIndex.decode(bytes, { logTag, number, segment });
-    if (segment.index !== null) return segment;
+    if (segment.index !== null && size >= end.end) return segment;
     const scanned = await this.files.scan(number, end.end);
-    if (scanned.segment.end === end.end && scanned.segment.lastChecksum === end.lastChecksum) {
-      return scanned.segment;
-    }
-    throw this.damaged(scanned.segment, scanned.fault ?? 'the data ends too early', end.end);
+    if (endsAs(scanned, end)) return scanned.segment;
+    this.pushToSeal(await this.isolated(scanned, end));
+    return null;
   }
 
   /**
@@ -103,67 +110,95 @@ class LogRecovery {
   private async afterCrash(open: readonly ManifestSegment[]): Promise<RecoveredLog> {
     const scans: ScannedSegment[] = [];
     for (const { number } of open) scans.push(await this.files.scan(number));
-    const last = scans.findLastIndex(({ segment }) => segment.batchCount > 0);
-    for (const [index, scanned] of scans.entries()) {
-      const follower = index < last ? scans[index + 1] : undefined;
-      if (follower !== undefined) this.takeComplete(scanned, follower);
-      else this.checkProven(scanned, this.provenEnd(scanned));
+    const isWritten = (scanned: ScannedSegment) =>
+      scanned.segment.batchCount > 0 || this.provenEnd(scanned) > 0;
+    let tail: ScannedSegment | null = null;
+    for (const scanned of scans.slice(0, scans.findLastIndex(isWritten) + 1)) {
+      if (tail !== null) await this.takeComplete(tail, scanned);
+      tail = scanned;
     }
     this.checkWatermarkIsListed(open);
-    const tail = last < 0 ? undefined : scans[last];
-    if (tail === undefined) return this.afterEmptyTail(scans);
-    this.checkFollows(tail);
-    return this.takeTail(tail);
+    return tail === null ? this.afterEmptyTail(scans) : this.takeTail(tail);
   }
 
-  private takeComplete(scanned: ScannedSegment, follower: ScannedSegment): void {
-    const end = follower.header?.previousEnd ?? 0;
-    this.checkProven(scanned, Math.max(end, this.provenEnd(scanned)));
-    this.checkFollows(scanned);
-    this.push(scanned.segment);
-    this.toSeal.push(scanned.segment);
+  private async takeComplete(scanned: ScannedSegment, follower: ScannedSegment): Promise<void> {
+    const proven = Math.max(follower.header?.previousEnd ?? 0, this.provenEnd(scanned));
+    if (scanned.segment.end >= proven) {
+      this.checkFollows(scanned);
+      this.pushToSeal(scanned.segment);
+      return;
+    }
+    const end = await endByFollower(this.context, this.damagedPart(scanned), follower, proven);
+    this.pushToSeal(await this.isolatedUpTo(scanned, end, proven));
+  }
+
+  /** See `isolated`; throws where nothing says where the offsets end. */
+  private isolatedUpTo(
+    scanned: ScannedSegment,
+    end: SegmentEnd | null,
+    proven: number,
+  ): Promise<Segment> {
+    const { header, segment, fault } = scanned;
+    if (header !== null) this.checkFollows(scanned);
+    if (end !== null) return this.isolated(scanned, end);
+    const reason = header === null ? 'no intact segment header' : fault;
+    throw this.damaged(segment, reason, proven);
+  }
+
+  private damagedPart(scanned: ScannedSegment): DamagedSegment {
+    const before = this.segments.at(-1)?.nextOffset ?? this.log.startOffset;
+    return { scanned, logTag: this.logTag, before };
   }
 
   /** Nothing was written since the last complete segment. */
   private async afterEmptyTail(scans: readonly ScannedSegment[]): Promise<RecoveredLog> {
-    const fresh = await this.goOnAfresh(this.segments.at(-1) ?? null, null, 0);
+    const fresh = await this.goOnAfresh(this.segments.at(-1) ?? null, null);
     if (scans.length > 0 || fresh !== null) await this.listOnly(this.segments, fresh);
     if (fresh !== null) this.push(fresh);
     return this.recovered(fresh, null, 0, 0);
   }
 
-  private async takeTail(tail: ScannedSegment): Promise<RecoveredLog> {
-    const proven = this.provenEnd(tail);
-    const intact = tail.segment.end;
+  private async takeTail(scanned: ScannedSegment): Promise<RecoveredLog> {
+    const proven = this.provenEnd(scanned);
+    const { old, tail } = await this.divided(scanned, proven);
     if (this.context.readOnly) {
-      const shown = tail.segment.upTo(proven, tail.batches);
-      if (!shown.isEmpty) this.push(shown);
-      return this.recovered(null, null, proven, intact);
+      if (!old.isEmpty) this.push(old);
+      return this.recovered(null, null, proven, tail.end);
     }
     await keepUnparsed(this.context, this.log, tail);
-    const old = tail.segment.upTo(proven, tail.batches);
-    const before = old.batchCount > 0 ? old : (this.segments.at(-1) ?? null);
-    const fresh = await this.goOnAfresh(before, tail, proven);
-    if (before === old) {
-      this.push(old);
-      this.toSeal.push(old);
-    }
+    const before = old.isEmpty ? (this.segments.at(-1) ?? null) : old;
+    const fresh = await this.goOnAfresh(before, tail);
+    if (!old.isEmpty) this.pushToSeal(old);
     await this.listOnly(this.segments, fresh);
     if (fresh !== null) this.push(fresh);
-    return this.recovered(fresh, null, proven, intact);
+    return this.recovered(fresh, null, proven, tail.end);
+  }
+
+  /** The last segment up to what is proven, also where that is damaged, and what stands behind. */
+  private async divided(
+    scanned: ScannedSegment,
+    proven: number,
+  ): Promise<{ readonly old: Segment; readonly tail: UnprovenTail }> {
+    const { segment, batches, size } = scanned;
+    const { number, end } = segment;
+    if (end >= proven) {
+      this.checkFollows(scanned);
+      const unproven = batches.filter(({ position }) => position >= proven);
+      return { old: segment.upTo(proven, batches), tail: { number, batches: unproven, end, size } };
+    }
+    const part = this.damagedPart(scanned);
+    const { watermark } = this.evidence;
+    const provenPart = await endByEvidence(this.context, part, proven, watermark);
+    const old = await this.isolatedUpTo(scanned, provenPart, proven);
+    return { old, tail: await tailBehind(this.context, part, old) };
   }
 
   /** The segment to go on with, if something has to be written again or an offset left out. */
-  private goOnAfresh(
-    before: Segment | null,
-    tail: ScannedSegment | null,
-    proven: number,
-  ): Promise<Segment | null> {
-    const end = tail?.segment.nextOffset ?? before?.nextOffset ?? 0;
+  private goOnAfresh(before: Segment | null, tail: UnprovenTail | null): Promise<Segment | null> {
+    const end = tail?.batches.at(-1)?.header.nextOffset ?? before?.nextOffset ?? 0;
     this.recordsEnd = Math.max(this.log.startOffset, end);
     if (this.context.readOnly) return Promise.resolve(null);
-    const unproven = tail?.batches.filter(({ position }) => position >= proven) ?? [];
-    const start = { before, tail, unproven, gapTo: this.log.ceiling };
+    const start = { before, tail, gapTo: this.log.ceiling };
     return writeFreshSegment(this.context, this.log, this.logTag, start);
   }
 
@@ -222,12 +257,6 @@ class LogRecovery {
     return Math.max(proven, marked);
   }
 
-  private checkProven(scanned: ScannedSegment, proven: number): void {
-    if (scanned.segment.end >= proven) return;
-    const reason = scanned.header === null ? 'no intact segment header' : scanned.fault;
-    throw this.damaged(scanned.segment, reason ?? 'the file ends too early', proven);
-  }
-
   /** The watermark knows a segment that the manifest does not: the manifest has lost an edit. */
   private checkWatermarkIsListed(open: readonly ManifestSegment[]): void {
     const { watermark } = this.evidence;
@@ -239,16 +268,9 @@ class LogRecovery {
 
   /** A segment begins where the one before it ends, in its own log and under its own name. */
   private checkFollows({ header, segment }: ScannedSegment): void {
-    const before = this.segments.at(-1);
-    if (header === null) throw this.damaged(segment, 'no intact segment header');
-    const { storeId } = this.context;
-    if (!header.storeId.equals(storeId) || header.logId !== this.log.id) {
-      throw this.damaged(segment, 'the file belongs to another log or store');
-    }
-    if (header.number !== segment.number) throw this.damaged(segment, 'the file was renamed');
-    if (before === undefined) return;
-    if (followsOn(header, before) && header.baseOffset >= before.nextOffset) return;
-    throw this.damaged(segment, 'it does not follow the segment before it');
+    const place = { logId: this.log.id, number: segment.number, before: this.segments.at(-1) };
+    const fault = headerFault(this.context.storeId, place, header);
+    if (fault !== null) throw this.damaged(segment, fault);
   }
 
   private push(segment: Segment): void {
@@ -259,8 +281,17 @@ class LogRecovery {
     this.segments.push(segment);
   }
 
-  private damaged(segment: Segment, reason: string, to = segment.end): DamagedData {
-    const good = Math.max(segment.nextOffset, this.segments.at(-1)?.nextOffset ?? 0) - 1;
-    return this.files.damaged(segment, good, reason, to);
+  private pushToSeal(segment: Segment): void {
+    this.push(segment);
+    this.toSeal.push(segment);
   }
+
+  private damaged(segment: Segment, reason: string | null, to = segment.end): DamagedData {
+    const good = Math.max(segment.nextOffset, this.segments.at(-1)?.nextOffset ?? 0) - 1;
+    return this.files.damaged(segment, good, reason ?? 'the data ends too early', to);
+  }
+}
+
+function endsAs({ segment }: ScannedSegment, { end, lastChecksum }: SegmentEnd): boolean {
+  return segment.end === end && segment.lastChecksum === lastChecksum;
 }

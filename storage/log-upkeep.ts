@@ -8,6 +8,7 @@ import {
 import type { Offset } from './offset.js';
 import { removeSegments, segmentsBelow } from './retention.js';
 import type { Segment } from './segment.js';
+import { groupMin, mergeOnce } from './segment-merge.js';
 import type { SegmentNumbers } from './segment-numbers.js';
 import type { SegmentReader } from './segment-reader.js';
 import type { StoreContext } from './store-context.js';
@@ -82,6 +83,24 @@ export class LogUpkeep {
       this.compacted = { end, report };
       return report;
     });
+  }
+
+  /**
+   * Merges small neighbours among the sealed segments, group by group. Whatever keeps it from that
+   * (damage, a full disk, the end of the store) leaves the log as it was.
+   */
+  async merge(): Promise<void> {
+    const { context, log, parts } = this;
+    if (log.segments.length < groupMin) return;
+    const goOn = () => {
+      if (this.stoppedBecause !== null) throw this.stoppedBecause;
+    };
+    try {
+      // One group at a time, so that a trim or a compaction gets its turn in between.
+      while (await this.inTurn(() => mergeOnce(context, { ...log, ...parts }, goOn)));
+    } catch {
+      // A failure that cannot be gone on from has fenced the store already.
+    }
   }
 
   get compactedUntil(): Offset {

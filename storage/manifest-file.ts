@@ -157,6 +157,8 @@ function encodeEdit(edit: ManifestEdit, previous: number): Buffer {
 export class ManifestFile {
   private files: readonly FileHandle[] = [];
   private position = 0;
+  /** Where the edits of this generation begin, behind the state that it began with. */
+  private start = 0;
   private previous = 0;
   private queue: Promise<void> = Promise.resolve();
 
@@ -167,7 +169,7 @@ export class ManifestFile {
     private generation: number,
     /** What the durable edits say. */
     public state: ManifestState,
-    /** A new generation is begun when the list grows beyond this. */
+    /** A new generation is begun behind so many bytes of edits, or as many as its state has. */
     private readonly bytesMax: number,
   ) {}
 
@@ -205,6 +207,7 @@ export class ManifestFile {
     ];
     this.generation += 1;
     this.position = content.length;
+    this.start = content.length;
     this.previous = edit.readUInt32LE(4);
   }
 
@@ -229,7 +232,8 @@ export class ManifestFile {
     this.position += bytes.length;
     this.previous = bytes.readUInt32LE(4);
     this.state = applyEdit(this.state, edit);
-    if (this.position <= this.bytesMax) return;
+    // Half of what a generation writes is edits: a state that is large is not written for each one.
+    if (this.position - this.start <= Math.max(this.bytesMax, this.start)) return;
     // For want of room the next edit tries again.
     await this.beginGeneration().catch((error: unknown) => {
       if (!(error instanceof DiskFull)) throw error;

@@ -1,8 +1,8 @@
 /** The disk port over node:fs: callbacks, numeric handles and explicit positions. */
 import * as fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { flockSync } from 'fs-ext';
 import type { Disk, OpenMode } from './disk.js';
+import { tryLock } from './file-lock.js';
 import { errorCode } from './storage-errors.js';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR } = fs.constants;
@@ -38,21 +38,6 @@ async function syncDirectory(path: string): Promise<void> {
     await done((settle) => fs.fsync(directory, settle));
   } finally {
     await done((settle) => fs.close(directory, settle));
-  }
-}
-
-/**
- * flock(2) without waiting; the kernel frees it when its holder dies, however. The addon's own
- * asynchronous form answers on the loop of the main thread, whichever thread has asked.
- */
-function tryLock(file: number): boolean {
-  try {
-    flockSync(file, 'exnb');
-    return true;
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'EAGAIN' || code === 'EWOULDBLOCK') return false;
-    throw error;
   }
 }
 
@@ -95,6 +80,10 @@ export const nodeDisk: Disk = {
   close: (file) => done((settle) => fs.close(file, settle)),
   async size(file) {
     const stats = await result<fs.Stats>((settle) => fs.fstat(file, settle));
+    return stats.size;
+  },
+  async sizeAt(path) {
+    const stats = await result<fs.Stats>((settle) => fs.lstat(path, settle));
     return stats.size;
   },
   read: (file, target, position) =>

@@ -40,6 +40,13 @@ export class OffsetIndex {
     return this.positionBefore((entry) => (this.positions[entry] ?? 0) < position);
   }
 
+  /** Whether its entries for positions below `end` are exactly those of `made`. */
+  agreesWith(made: OffsetIndex, end: number): boolean {
+    const [own, expected] = [this.encode().subarray(8), made.encode().subarray(8)];
+    const isBehind = this.length === made.length || (this.positions[made.length] ?? 0) >= end;
+    return isBehind && own.subarray(0, expected.length).equals(expected);
+  }
+
   /** Entries as bytes: count UINT32, padding, then the three columns. */
   encode(): Buffer {
     const count = this.length;

@@ -2,21 +2,24 @@
 import { dirname } from 'node:path';
 import type { Disk } from './disk.js';
 import { FreeSpace } from './free-space.js';
+import { inParallel } from './in-parallel.js';
 import { StoreDirectory } from './log-directory.js';
 import { recoverLog } from './log-recovery.js';
-import { emptyManifest } from './manifest.js';
+import { emptyManifest, type ManifestState } from './manifest.js';
 import { type LoadedManifest, loadManifest, ManifestFile } from './manifest-file.js';
 import { logTagOf } from './record-batch.js';
 import type { RecoveredLog } from './recovered-log.js';
 import { DamagedData, DirectoryInUse, diskError, errorCode } from './storage-errors.js';
 import type { StoreOptions, StoreReport } from './store.js';
 import { contextOf, type StoreContext } from './store-context.js';
-import { clearStrayFiles, emptyAside, refuseUnlistedData } from './stray-files.js';
+import { clearStrayFiles, emptyAside, listLogs, refuseUnlistedData } from './stray-files.js';
 import { WatermarkFile } from './watermark-file.js';
 import { WatermarkKeeper } from './watermark-keeper.js';
 import { withFile, writeFully } from './whole-file.js';
 
 const megabyte = 1024 * 1024;
+/** Logs that are opened at the same time: each holds a file or two then. */
+const logsAtOnce = 32;
 
 /** What a store is made of. */
 export interface OpenedDirectory {
@@ -38,7 +41,10 @@ export async function openDirectory(
   if (options.readOnly === true) return openForReading(disk, directory, options);
   const release = await lockDirectory(disk, directory);
   try {
-    return await openForWriting(disk, directory, options, release);
+    const opened = await openForWriting(disk, directory, options, release);
+    // Whether there is room is known before anything is accepted.
+    await opened.context.freeSpace.start();
+    return opened;
   } catch (error) {
     await release();
     throw diskError(`opening ${path}`, error);
@@ -90,16 +96,21 @@ async function openForWriting(
   const context = contextOf({ disk, directory, storeId, manifest, freeSpace }, options);
   await emptyAside(context);
   if (loaded === null) return openNew(context, release);
-  await refuseUnlistedData(context, before);
+  const listed = await listLogs(context);
+  await refuseUnlistedData(context, before, listed);
   // The clean marker goes before anything is read: a crash from here on is a crash.
   await manifest.beginGeneration();
   const watermarks = new WatermarkFile(disk, await openOrCreate(disk, directory.watermarks));
   await disk.syncDirectory(directory.path);
   // Before, so that recovery finds its new names free; after, for what it let go.
-  await clearStrayFiles(context, before);
+  await clearStrayFiles(context, before, listed);
   const logs = await recoverLogs(context, watermarks, loaded);
   await keepTornEdit(context, loaded);
-  await clearStrayFiles(context, manifest.state);
+  await clearStrayFiles(
+    context,
+    manifest.state,
+    await listLogs(context, changedLogs(before, manifest.state)),
+  );
   manifest.state = { ...manifest.state, dropped: [] };
   return opened(context, logs, before.closed !== null, watermarks, release);
 }
@@ -140,14 +151,21 @@ async function recoverLogs(
   watermarks: WatermarkFile | null,
   { state, storeId }: LoadedManifest,
 ): Promise<RecoveredLog[]> {
-  const logs: RecoveredLog[] = [];
-  for (const log of state.logs) {
-    const watermark = (await watermarks?.read(log.id, logTagOf(storeId, log.id))) ?? null;
-    const closed = state.closed?.find(({ id }) => id === log.id) ?? null;
-    const wasClean = state.closed !== null;
-    logs.push(await recoverLog(context, log, { watermark, closed, wasClean }));
-  }
-  return logs;
+  const wasClean = state.closed !== null;
+  const closedById = new Map(state.closed?.map((closed) => [closed.id, closed]));
+  const recoverAll = () =>
+    inParallel(state.logs, logsAtOnce, async (log) => {
+      const watermark = (await watermarks?.read(log.id, logTagOf(storeId, log.id))) ?? null;
+      const closed = closedById.get(log.id) ?? null;
+      return recoverLog(context, log, { watermark, closed, wasClean });
+    });
+  return watermarks === null ? recoverAll() : watermarks.readingAll(recoverAll);
+}
+
+/** The logs that recovery has changed: edits leave all others the same objects. */
+function changedLogs(before: ManifestState, after: ManifestState): number[] {
+  const untouched = new Set(before.logs);
+  return after.logs.filter((log) => !untouched.has(log)).map(({ id }) => id);
 }
 
 async function keepTornEdit(context: StoreContext, { torn }: LoadedManifest): Promise<void> {

@@ -13,6 +13,8 @@ export class OpenFiles {
   /** In the order of use: a Map keeps the order of insertion. */
   private readonly open = new Map<string, OpenFile>();
   private readonly opening = new Map<string, Promise<OpenFile>>();
+  /** Files of one user each that are open, in the order of use. */
+  private readonly own = new Set<OwnFile>();
 
   constructor(
     private readonly disk: Disk,
@@ -40,6 +42,22 @@ export class OpenFiles {
       await this.closeIdle(0);
       return this.disk.open(path, mode);
     }
+  }
+
+  /** A file of one user was used: of those that are idle the least recently used go. */
+  usedOwn(used: OwnFile): void {
+    this.own.delete(used);
+    this.own.add(used);
+    if (this.own.size <= this.max) return;
+    for (const file of this.own) {
+      if (this.own.size <= this.max) return;
+      if (file.isIdle) void file.close(this.disk).catch(() => undefined);
+    }
+  }
+
+  /** It is closed. */
+  closedOwn(file: OwnFile): void {
+    this.own.delete(file);
   }
 
   /** Closes the file of a path that is going away, once its last reader is done. */
@@ -87,16 +105,37 @@ export class OpenFiles {
   }
 }
 
-/** A file of one user, opened when it is first needed: a thousand idle logs hold none. */
+/**
+ * A file of one user, opened when it is needed and closed when it is idle and too many others are
+ * open: a thousand logs hold as many files as are written to at the same time.
+ */
 export class OwnFile {
   private opening: Promise<FileHandle> | null = null;
+  private users = 0;
+  /** It holds what an fdatasync of this handle is still to answer for. */
+  isUnsynced = false;
 
   constructor(
     private readonly files: OpenFiles,
     private readonly path: string,
   ) {}
 
-  async open(): Promise<FileHandle> {
+  get isIdle(): boolean {
+    return this.users === 0 && !this.isUnsynced;
+  }
+
+  /** Runs `use` with the file, which stays open for the next time. */
+  async use<T>(use: (file: FileHandle) => Promise<T>): Promise<T> {
+    this.users += 1;
+    try {
+      return await use(await this.open());
+    } finally {
+      this.users -= 1;
+      if (this.opening !== null) this.files.usedOwn(this);
+    }
+  }
+
+  private async open(): Promise<FileHandle> {
     this.opening ??= this.files.openOwn(this.path, 'write');
     try {
       return await this.opening;
@@ -109,6 +148,8 @@ export class OwnFile {
   async close(disk: Disk): Promise<void> {
     const { opening } = this;
     this.opening = null;
+    this.isUnsynced = false;
+    this.files.closedOwn(this);
     if (opening !== null) await disk.close(await opening);
   }
 }

@@ -28,7 +28,11 @@ export type { Appended } from './group-commit.js';
   gone   readable, durable      assigned, not durable yet
 */
 export class PartitionLog {
+  /** The number that names this log's files. */
+  readonly id: number;
   readonly name: string;
+  /** Marks this log's batches. */
+  readonly logTag: number;
   readonly settings: LogSettings;
   private readonly writer: SegmentWriter;
   private readonly reader: LogReader;
@@ -43,7 +47,9 @@ export class PartitionLog {
     private readonly context: StoreContext,
     private readonly opened: OpenedLog,
   ) {
+    this.id = opened.id;
     this.name = opened.name;
+    this.logTag = opened.logTag;
     this.settings = opened.settings;
     this.readable = opened.nextOffset;
     this.durableOffset = opened.nextOffset;
@@ -68,16 +74,6 @@ export class PartitionLog {
     if (context.readOnly) this.closedBecause = new LogClosed('the store is open for reading only');
     else this.writer.resume(opened);
     this.commit = new GroupCommit(target, context.buffers, opened.nextOffset, opened.lastTime);
-  }
-
-  /** The number that names this log's files. */
-  get id(): number {
-    return this.opened.id;
-  }
-
-  /** Marks this log's batches. */
-  get logTag(): number {
-    return this.opened.logTag;
   }
 
   /** The first offset that is still here. */
@@ -219,6 +215,11 @@ export class PartitionLog {
     return this.upkeep.compact(options).catch((error: unknown) => {
       throw diskError(`compacting log ${this.name}`, error);
     });
+  }
+
+  /** Merges small sealed neighbours, which crashes leave. For the store. */
+  merge(): Promise<void> {
+    return this.upkeep.merge();
   }
 
   /** Offsets below this were compacted: each key is there at most once. */

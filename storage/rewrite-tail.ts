@@ -16,17 +16,25 @@ import { Segment } from './segment.js';
 import { encodeSegmentHeader, segmentHeaderLength } from './segment-format.js';
 import { SegmentIndex } from './segment-index.js';
 import { fillWithZeros } from './segment-lifecycle.js';
-import type { ScannedSegment } from './segment-scan.js';
 import type { StoreContext } from './store-context.js';
 import { isZero, readUpTo, withFile, writeFully } from './whole-file.js';
+
+/** What stands in a segment behind the part that is proven to have been durable. */
+export interface UnprovenTail {
+  readonly number: number;
+  /** Intact, one behind the other; they end at `end`. */
+  readonly batches: readonly Pick<ScannedBatch, 'header' | 'position'>[];
+  readonly end: number;
+  /** Bytes of the file: what lies behind `end` does not parse. */
+  readonly size: number;
+}
 
 /** What a log goes on with after a crash. */
 export interface FreshStart {
   /** The last segment that is complete. */
   readonly before: Segment | null;
-  /** Where the unproven batches are read from, and the batches: none after a gap only. */
-  readonly tail: ScannedSegment | null;
-  readonly unproven: readonly ScannedBatch[];
+  /** Where unproven batches are read from; null: there is a gap to fill, if anything. */
+  readonly tail: UnprovenTail | null;
   /** In the lazy modes: offsets below this may have been given out. */
   readonly gapTo: Offset;
 }
@@ -42,9 +50,10 @@ export async function writeFreshSegment(
   context: StoreContext,
   log: ManifestLog,
   logTag: number,
-  { before, tail, unproven, gapTo }: FreshStart,
+  { before, tail, gapTo }: FreshStart,
 ): Promise<Segment | null> {
   const { disk, directory } = context;
+  const unproven = tail?.batches ?? [];
   const end = unproven.at(-1)?.header.nextOffset ?? before?.nextOffset ?? log.startOffset;
   if (unproven.length === 0 && gapTo <= end) return null;
   const segment = new Segment(log.id, log.nextNumber);
@@ -79,7 +88,9 @@ export async function writeFreshSegment(
       }
       segment.add({ ...content, headerChecksum });
     };
-    for (const batch of unproven) await add(await readBatch(context, tail, batch), batch.header);
+    for (const batch of unproven) {
+      await add(await readBatch(context, log.id, tail, batch), batch.header);
+    }
     if (gapTo > end) await add(Buffer.alloc(batchHeaderLength), gapBetween(end, gapTo, context));
     await disk.sync(file);
   });
@@ -116,12 +127,12 @@ function gapBetween(baseOffset: Offset, nextOffset: Offset, context: StoreContex
 
 function readBatch(
   { disk, directory, openFiles }: StoreContext,
-  tail: ScannedSegment | null,
-  { header, position }: ScannedBatch,
+  logId: number,
+  tail: UnprovenTail | null,
+  { header, position }: Pick<ScannedBatch, 'header' | 'position'>,
 ): Promise<Buffer> {
   if (tail === null) throw new Error('batches without a file');
-  const { logId, number } = tail.segment;
-  return openFiles.use(directory.segment(logId, number), (file) =>
+  return openFiles.use(directory.segment(logId, tail.number), (file) =>
     readUpTo(disk, file, position, batchLength(header.bodyLength)),
   );
 }
@@ -130,16 +141,14 @@ function readBatch(
 export async function keepUnparsed(
   context: StoreContext,
   log: ManifestLog,
-  tail: ScannedSegment,
+  { number, end, size }: UnprovenTail,
 ): Promise<void> {
   const { disk, directory, openFiles } = context;
-  const path = directory.segment(log.id, tail.segment.number);
-  const { end } = tail.segment;
-  const bytes = await openFiles.use(path, async (file) =>
-    (await isZero(disk, file, end, tail.size)) ? null : readUpTo(disk, file, end, tail.size - end),
+  const bytes = await openFiles.use(directory.segment(log.id, number), async (file) =>
+    (await isZero(disk, file, end, size)) ? null : readUpTo(disk, file, end, size - end),
   );
   if (bytes === null) return;
-  const name = `log-${log.id}-segment-${tail.segment.number}-from-${tail.segment.end}`;
+  const name = `log-${log.id}-segment-${number}-from-${end}`;
   await withFile(disk, directory.quarantined(context.epoch, name), 'create', async (file) => {
     await writeFully(disk, file, bytes, 0);
     await disk.sync(file);

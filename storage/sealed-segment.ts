@@ -3,7 +3,7 @@ import type { Disk, FileHandle } from './disk.js';
 import type { LogFiles } from './log-files.js';
 import type { ManifestLog, ManifestSegment } from './manifest.js';
 import { Segment } from './segment.js';
-import { damagedOffsets, findDamage } from './segment-damage.js';
+import { isolateDamage } from './segment-damage.js';
 import { encodeSegmentFooter, type SegmentEnd, segmentFooterLength } from './segment-format.js';
 import { DamagedData } from './storage-errors.js';
 import type { StoreContext } from './store-context.js';
@@ -30,9 +30,10 @@ export interface OpeningLog {
  */
 export async function openSealed(
   context: StoreContext,
-  { log, logTag, files, segments }: OpeningLog,
+  opening: OpeningLog,
   entry: SealedSegment,
 ): Promise<Segment> {
+  const { log, files } = opening;
   const segment = Segment.listed(log.id, entry, entry.end);
   segment.isSealed = true;
   const damage = await files
@@ -44,14 +45,7 @@ export async function openSealed(
       if (error instanceof DamagedData) return error;
       throw error;
     });
-  if (damage === null) return segment;
-  if (!context.isolatesDamage(log.name)) throw damage;
-  segment.damages = await findDamage(context, { id: log.id, logTag }, segment);
-  // Where every batch is intact for all that, the footer alone is damaged: nothing is lost by it.
-  if (segment.damages.length === 0) context.damaged(damage);
-  for (const span of segment.damages) {
-    context.damaged(damagedOffsets(context, log, [...segments, segment], segment, span));
-  }
+  if (damage !== null) await isolateDamage(context, opening, segment, damage);
   return segment;
 }
 

@@ -6,7 +6,7 @@ import { batchLength } from './record-batch.js';
 import type { Segment } from './segment.js';
 import { type SegmentEnd, segmentHeaderLength } from './segment-format.js';
 import { headersIn } from './segment-scan.js';
-import { DamagedOffsets, errorCode } from './storage-errors.js';
+import { type DamagedData, DamagedOffsets, errorCode } from './storage-errors.js';
 import type { StoreContext } from './store-context.js';
 
 const chunkBytes = 1024 * 1024;
@@ -39,6 +39,33 @@ export async function findDamage(
     const place = { start: segmentHeaderLength, end: end.end };
     return [{ ...place, from, until, reason: 'the file is missing' }];
   }
+}
+
+/**
+ * A segment was found not to be what it was: throws `damage`, or, in a log that isolates damage,
+ * has it searched for what can be read and tells the owner of the store.
+ */
+export async function isolateDamage(
+  context: StoreContext,
+  { log, logTag, segments }: IsolatingLog,
+  segment: Segment,
+  damage: DamagedData,
+): Promise<void> {
+  if (!context.isolatesDamage(log.name)) throw damage;
+  segment.damages = await findDamage(context, { id: log.id, logTag }, segment);
+  // Where every batch is intact for all that, only a header or footer is damaged: nothing is lost.
+  if (segment.damages.length === 0) context.damaged(damage);
+  for (const span of segment.damages) {
+    context.damaged(damagedOffsets(context, log, [...segments, segment], segment, span));
+  }
+}
+
+/** The log of a segment, as far as it was opened. */
+interface IsolatingLog {
+  readonly log: { readonly id: number; readonly name: string };
+  readonly logTag: number;
+  /** Those in front of it. */
+  readonly segments: readonly Segment[];
 }
 
 /** What of the segments of a log cannot be read; ranges that touch are one. */

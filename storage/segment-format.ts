@@ -76,9 +76,32 @@ export interface SegmentLink {
 }
 
 /** Whether a segment was begun behind the one, or those, that `before` is linked as. */
-export function followsOn(header: SegmentHeader, before: { readonly link: SegmentLink }): boolean {
+function followsOn(header: SegmentHeader, before: { readonly link: SegmentLink }): boolean {
   const { lastChecksum, end } = before.link;
   return header.chainSeed === lastChecksum && header.previousEnd === end;
+}
+
+/** Where a segment belongs. */
+export interface SegmentPlace {
+  readonly logId: number;
+  readonly number: number;
+  /** The segment in front of it, if that is still there. */
+  readonly before: { readonly link: SegmentLink } | null | undefined;
+}
+
+/** Why a segment with this header is not the one that belongs in a place; null where it is. */
+export function headerFault(
+  storeId: Buffer,
+  { logId, number, before }: SegmentPlace,
+  header: SegmentHeader | null,
+): string | null {
+  if (header === null) return 'no intact segment header';
+  if (!header.storeId.equals(storeId) || header.logId !== logId) {
+    return 'the file belongs to another log or store';
+  }
+  if (header.number !== number) return 'the file was renamed';
+  const follows = before == null || followsOn(header, before);
+  return follows ? null : 'it does not follow the segment before it';
 }
 
 /*

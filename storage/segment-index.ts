@@ -39,6 +39,9 @@ export interface StoredKeys {
 
 /** The index of one segment; it grows while `terms` is a list, and is read only once it is not. */
 export class SegmentIndex {
+  /** As its file has it: read from there, and nothing was added since. */
+  isStored = false;
+
   constructor(
     readonly offsets = new OffsetIndex(),
     private terms: TermList | KeyIndex = new TermList(),
@@ -46,6 +49,7 @@ export class SegmentIndex {
 
   /** Notes the next batch, `relativeOffset` after the segment's base. */
   addBatch(header: { maxTimestamp: number }, relativeOffset: number, position: number): void {
+    this.isStored = false;
     this.offsets.add(relativeOffset, position, header.maxTimestamp);
   }
 
@@ -65,6 +69,18 @@ export class SegmentIndex {
 
   get byteLength(): number {
     return this.offsets.byteLength + this.terms.byteLength;
+  }
+
+  /**
+   * What is wrong with it beside `made`, which was made from all records of its segment just now;
+   * null where look-ups in both find the same. What it knows of records behind the segment's end,
+   * which recovery moved to the next one, is passed over by every reader, and so it is here.
+   */
+  faultBeside(made: SegmentIndex, { baseOffset, nextOffset, end }: SegmentEnd): string | null {
+    if (!this.offsets.agreesWith(made.offsets, end)) return 'it leads to other batches';
+    const keys = this.terms instanceof KeyIndex ? this.terms : KeyIndex.build(this.terms);
+    if (keys.holdsExactly(made.growing(), nextOffset - baseOffset)) return null;
+    return 'it leads to other records than those that carry its terms';
   }
 
   encode({ logTag, number, segment }: IndexedSegment): Buffer {
@@ -94,7 +110,9 @@ export class SegmentIndex {
       bytes.subarray(headerLength, keysStart),
       segment.maxTimestamp,
     );
-    return new SegmentIndex(offsets, KeyIndex.decode(bytes.subarray(keysStart)));
+    const index = new SegmentIndex(offsets, KeyIndex.decode(bytes.subarray(keysStart)));
+    index.isStored = true;
+    return index;
   }
 
   /** An index that was read from its file becomes one that grows when its segment does again. */

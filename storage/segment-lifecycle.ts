@@ -83,11 +83,14 @@ export async function sealSegment(
 ): Promise<void> {
   const { disk } = context;
   const end = segment.toEnd();
-  const file = await own.open();
-  const digest = await digestOf(context, file, end.end);
-  await disk.truncate(file, end.end);
-  await writeFully(disk, file, encodeSegmentFooter(end, digest), end.end);
-  await context.mustSync(file);
+  const digest = await own.use(async (file) => {
+    // It may be shorter where it was damaged.
+    await disk.truncate(file, end.end);
+    const hash = await digestOf(context, file, end.end);
+    await writeFully(disk, file, encodeSegmentFooter(end, hash), end.end);
+    await context.mustSync(file);
+    return hash;
+  });
   await own.close(disk);
   await writeIndexFile(context, log, segment);
   await context.edit({
@@ -102,7 +105,7 @@ export async function sealSegment(
   segment.index = null;
 }
 
-/** Keeps a segment's index in its file; without an index in memory there is nothing to keep. */
+/** Keeps a segment's index in its file, unless it is there as it is, or there is none in memory. */
 export async function writeIndexFile(
   context: StoreContext,
   log: { readonly id: number; readonly logTag: number },
@@ -110,7 +113,7 @@ export async function writeIndexFile(
 ): Promise<void> {
   const { disk, directory } = context;
   const { number, index } = segment;
-  if (index === null) return;
+  if (index === null || index.isStored) return;
   const bytes = index.encode({ logTag: log.logTag, number, segment });
   const aside = directory.asideFile(`index-${log.id}-${number}`);
   try {

@@ -80,9 +80,10 @@ export class SegmentWriter {
     try {
       if (context.fsync !== 'strict') await this.leaseUpTo(group.nextOffset);
       const { segment, file } = await this.segmentFor(group.length - segmentHeaderLength);
-      const handle = await file.open();
       growing = { segment, file };
-      await this.writeTo(segment, handle, group);
+      await file.use((handle) => this.writeTo(segment, handle, group));
+      // Only an fdatasync of this handle is sure to tell of a write that fails later.
+      file.isUnsynced = typeof context.fsync !== 'string';
       return null;
     } catch (error) {
       if (log.preparesNextSegment || !context.lacksRoom(error)) throw error;
@@ -106,9 +107,10 @@ export class SegmentWriter {
 
   private async cutBack({ segment, file }: WrittenSegment): Promise<void> {
     if (segment.batchCount === 0) segment.unbegin();
-    const handle = await file.open();
-    await this.context.disk.truncate(handle, segment.end);
-    await this.context.mustSync(handle);
+    await file.use(async (handle) => {
+      await this.context.disk.truncate(handle, segment.end);
+      await this.context.mustSync(handle);
+    });
     this.durable = segment.end;
   }
 
@@ -128,7 +130,8 @@ export class SegmentWriter {
     const { segment, file } = this.active;
     const { end } = segment;
     if (end === this.durable) return;
-    await this.context.mustSync(await file.open());
+    await file.use((handle) => this.context.mustSync(handle));
+    if (segment.end === end) file.isUnsynced = false;
     if (this.active?.segment === segment) this.durable = end;
   }
 

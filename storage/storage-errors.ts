@@ -7,6 +7,7 @@ export abstract class StorageError extends Error {
     | 'damaged'
     | 'newer_format'
     | 'in_use'
+    | 'no_lock'
     | 'disk_failure'
     | 'disk_full'
     | 'offset_out_of_range'
@@ -74,6 +75,20 @@ export class DirectoryInUse extends StorageError {
   override readonly exitCode = 75;
   constructor(readonly directory: string) {
     super(`the data folder ${directory} is in use by another process`);
+  }
+}
+
+/** Nothing here can lock a data folder, which two processes must not have at once. */
+export class LockUnavailable extends StorageError {
+  readonly code = 'no_lock';
+  override readonly exitCode = 69;
+  constructor(cause: unknown) {
+    const reason = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause);
+    super(
+      `the data folder cannot be locked: fs-native-extensions does not load (${reason}); ` +
+        'run npm ci on this platform, or install the command flock',
+      { cause },
+    );
   }
 }
 

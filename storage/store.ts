@@ -1,5 +1,6 @@
 /** A folder of logs: opened by one process at a time, recovered, written, closed. */
 import type { Disk } from './disk.js';
+import { inParallel } from './in-parallel.js';
 import type { ClosedLog, LogSettings } from './manifest.js';
 import { type OpenedDirectory, openDirectory } from './open-directory.js';
 import { PartitionLog } from './partition-log.js';
@@ -36,7 +37,7 @@ export interface StoreOptions {
   readonly manifestBytesMax?: number;
   /**
    * Which logs live with damage, by name: only the offsets in it cannot be read (`DamagedOffsets`).
-   * Every other log refuses to open; so does one of these where its newest segment is damaged.
+   * Every other log refuses to open; so does one of these where nothing says where it ended.
    */
   readonly isolatesDamage?: (logName: string) => boolean;
   /** Told of damage that a log lives with, when it is found; also while the store is opened. */
@@ -80,6 +81,9 @@ export async function openStore(
   return new Store(await open());
 }
 
+/** Logs whose last index is written at the same time. */
+const logsClosedAtOnce = 16;
+
 /** An open store. */
 export class Store {
   /** What opening it found, per log. */
@@ -100,8 +104,8 @@ export class Store {
     context.fence.closed.push((error) => {
       for (const log of this.byName.values()) log.fence(error);
     });
-    if (!context.readOnly) context.freeSpace.start();
     this.syncLater();
+    if (!context.readOnly) void this.mergeSegments();
   }
 
   /** False below the free-space floor, and on a full disk: refuse new work, go on with the rest. */
@@ -202,18 +206,18 @@ export class Store {
     };
     const closed: ClosedLog[] = [];
     let isSealed = true;
-    for (const log of this.byName.values()) {
+    await inParallel([...this.byName.values()], logsClosedAtOnce, async (log) => {
       await log.sync();
       const growing = await log.closeWriter();
       const left = log.segments.filter((segment) => !segment.isSealed);
       if (growing === null || growing.isEmpty) {
         isSealed &&= left.length === 0;
-        continue;
+        return;
       }
       isSealed &&= left.length === 1;
       await writeIndexFile(context, log, growing).catch(unlessFull);
       closed.push({ id: log.id, number: growing.number, end: growing.toEnd() });
-    }
+    });
     await opened.watermarks?.close();
     if (context.fence.error !== null) throw context.fence.error;
     if (isSealed) await context.edit({ type: 'closed', logs: closed }).catch(unlessFull);
@@ -233,6 +237,14 @@ export class Store {
     } catch (error) {
       if (error instanceof DiskFull) throw error;
       throw context.fail('changing the set of logs', error);
+    }
+  }
+
+  /** One log after the other, in the background: what crashes have left in small pieces. */
+  private async mergeSegments(): Promise<void> {
+    for (const log of this.logs()) {
+      if (this.closing !== null) return;
+      await log.merge();
     }
   }
 

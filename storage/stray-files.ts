@@ -1,5 +1,6 @@
 /** Files the manifest does not list: removed, kept aside, or proof that the manifest is wrong. */
 import { basename, join } from 'node:path';
+import { inParallel } from './in-parallel.js';
 import { parseLogName, parseSegmentName } from './log-directory.js';
 import type { ManifestLog, ManifestState } from './manifest.js';
 import { logTagOf } from './record-batch.js';
@@ -8,6 +9,31 @@ import { DamagedData } from './storage-errors.js';
 import type { StoreContext } from './store-context.js';
 import { isZero } from './whole-file.js';
 
+/** Log directories that are listed at the same time. */
+const listsAtOnce = 32;
+
+/** The names in the directory of a log. */
+export interface ListedLog {
+  readonly logId: number;
+  readonly names: readonly string[];
+}
+
+/** The names in all directories of logs, or in those of `only`, in order. */
+export async function listLogs(
+  { disk, directory }: StoreContext,
+  only?: readonly number[],
+): Promise<ListedLog[]> {
+  if (only?.length === 0) return [];
+  const wanted = only === undefined ? null : new Set(only);
+  const ids = (await disk.list(directory.logs))
+    .map(parseLogName)
+    .filter((logId) => logId !== null)
+    .filter((logId) => wanted === null || wanted.has(logId));
+  return inParallel(ids, listsAtOnce, async (logId) => {
+    return { logId, names: await disk.list(directory.log(logId)) };
+  });
+}
+
 /**
  * Looks at every name under logs/ and changes nothing. Throws `DamagedData` for a file that holds
  * records and that no edit of the manifest ever let go.
@@ -15,13 +41,14 @@ import { isZero } from './whole-file.js';
 export async function refuseUnlistedData(
   context: StoreContext,
   state: ManifestState,
+  listed: readonly ListedLog[],
 ): Promise<void> {
-  const { disk, directory } = context;
-  for (const name of await disk.list(directory.logs)) {
-    const logId = parseLogName(name);
-    if (logId === null || state.dropped.includes(logId)) continue;
-    const log = state.logs.find(({ id }) => id === logId);
-    for (const file of await disk.list(directory.log(logId))) {
+  const { directory } = context;
+  const [known, dropped] = [byId(state), new Set(state.dropped)];
+  for (const { logId, names } of listed) {
+    if (dropped.has(logId)) continue;
+    const log = known.get(logId);
+    for (const file of names) {
       const segment = parseSegmentName(file);
       if (segment?.kind !== 'log' || (log !== undefined && segment.number < log.nextNumber)) {
         continue;
@@ -38,6 +65,10 @@ export async function refuseUnlistedData(
   }
 }
 
+function byId({ logs }: ManifestState): ReadonlyMap<number, ManifestLog> {
+  return new Map(logs.map((log) => [log.id, log]));
+}
+
 /** Removes what was on its way to a name when the last process ended: none of it had effect. */
 export async function emptyAside({ disk, directory }: StoreContext): Promise<void> {
   for (const name of await disk.list(directory.aside)) {
@@ -46,14 +77,15 @@ export async function emptyAside({ disk, directory }: StoreContext): Promise<voi
 }
 
 /** Removes what was let go by a durable edit; moves everything else to quarantine/. */
-export async function clearStrayFiles(context: StoreContext, state: ManifestState): Promise<void> {
-  const { disk, directory } = context;
-  for (const name of await disk.list(directory.logs)) {
-    const logId = parseLogName(name);
-    if (logId !== null && state.dropped.includes(logId)) await removeLogFiles(context, logId);
-    else if (logId !== null) {
-      await clearLog(context, logId, state.logs.find(({ id }) => id === logId) ?? null);
-    }
+export async function clearStrayFiles(
+  context: StoreContext,
+  state: ManifestState,
+  listed: readonly ListedLog[],
+): Promise<void> {
+  const [known, dropped] = [byId(state), new Set(state.dropped)];
+  for (const { logId, names } of listed) {
+    if (dropped.has(logId)) await removeLogFiles(context, logId);
+    else await clearLog(context, logId, known.get(logId) ?? null, names);
   }
 }
 
@@ -68,12 +100,17 @@ export async function removeLogFiles(context: StoreContext, logId: number): Prom
   await disk.syncDirectory(directory.logs);
 }
 
-async function clearLog(context: StoreContext, logId: number, log: ManifestLog | null) {
+async function clearLog(
+  context: StoreContext,
+  logId: number,
+  log: ManifestLog | null,
+  names: readonly string[],
+): Promise<void> {
   const { disk, directory } = context;
   const path = directory.log(logId);
   const listed = new Set(log?.segments.map(({ number }) => number));
   let changed = false;
-  for (const name of await disk.list(path)) {
+  for (const name of names) {
     const segment = parseSegmentName(name);
     if (segment !== null && listed.has(segment.number)) continue;
     changed = true;

@@ -1,12 +1,12 @@
 /** Reads one segment file from first byte to last and holds it against all that is known of it. */
-import { BatchScan, type ScannedBatch } from './batch-scan.js';
+import { BatchScan } from './batch-scan.js';
 import type { FileHandle } from './disk.js';
-import { decodeRecords } from './record.js';
+import { addRecordTerms } from './record-terms.js';
 import { footerFault } from './sealed-segment.js';
 import { Segment } from './segment.js';
 import {
   decodeSegmentHeader,
-  followsOn,
+  headerFault,
   type SegmentHeader,
   segmentHeaderLength,
 } from './segment-format.js';
@@ -32,21 +32,26 @@ export interface ExpectedSegment {
   readonly isIndexed: boolean;
 }
 
-/** Throws `DamagedData` for the first thing that does not hold; true if its index was there. */
+/**
+ * Throws `DamagedData` for the first thing that does not hold; true if its index was there. Says
+ * after every chunk how many bytes it has read.
+ */
 export async function verifySegment(
   context: StoreContext,
   expected: ExpectedSegment,
+  progressed: (bytes: number) => void,
 ): Promise<boolean> {
   const index = expected.isIndexed ? await readIndex(context, expected) : null;
   const path = context.directory.segment(expected.logId, expected.segment.number);
   await context.openFiles.use(path, async (file) => {
     const header = decodeSegmentHeader(await readUpTo(context.disk, file, 0, segmentHeaderLength));
-    const reason = headerFault(context, expected, header);
+    const { logId, segment, before, digest } = expected;
+    const place = { logId, number: segment.number, before };
+    const reason = headerFault(context.storeId, place, header);
     if (header === null || reason !== null) {
-      throw damaged(context, expected, new Segment(expected.logId, 0), reason ?? 'no header');
+      throw damaged(context, expected, new Segment(logId, 0), reason ?? 'no header');
     }
-    await verifyBatches(context, expected, file, header, index);
-    const { segment, digest } = expected;
+    await verifyBatches(context, expected, file, { header, index, progressed });
     if (digest === null) return;
     const end = segment.toEnd();
     const fault = await footerFault(context.disk, file, { number: segment.number, end, digest });
@@ -57,26 +62,18 @@ export async function verifySegment(
   return index !== null;
 }
 
-function headerFault(
-  { storeId }: StoreContext,
-  { logId, segment, before }: ExpectedSegment,
-  header: SegmentHeader | null,
-): string | null {
-  if (header === null) return 'no intact segment header';
-  if (!header.storeId.equals(storeId) || header.logId !== logId) {
-    return 'the file belongs to another log or store';
-  }
-  if (header.number !== segment.number) return 'the file was renamed';
-  if (before === null) return null;
-  return followsOn(header, before) ? null : 'it does not follow the segment before it';
+/** What stands around the batches, and who waits for them. */
+interface Surroundings {
+  readonly header: SegmentHeader;
+  readonly index: SegmentIndex | null;
+  progressed(bytes: number): void;
 }
 
 async function verifyBatches(
   context: StoreContext,
   expected: ExpectedSegment,
   file: FileHandle,
-  header: SegmentHeader,
-  index: SegmentIndex | null,
+  { header, index, progressed }: Surroundings,
 ): Promise<void> {
   const { logId, logTag, segment } = expected;
   const scan = new BatchScan({
@@ -89,29 +86,28 @@ async function verifyBatches(
     chunkBytes,
   });
   const read = new Segment(logId, segment.number);
+  // What the index would be if it were made now; the stored one is held against all of it at once.
+  const made = index === null ? null : new SegmentIndex();
+  read.index = made;
   read.begin(header.baseOffset, header.chainSeed);
+  let told = 0;
   for (let batches = await scan.next(); batches.length > 0; batches = await scan.next()) {
-    for (const batch of batches) {
-      read.add(batch.header);
-      if (index !== null && !isFound(index, batch, segment.baseOffset)) {
-        throw damagedIndex(context, expected, `it does not find ${batch.header.baseOffset}`);
-      }
+    for (const { header: batch, body } of batches) {
+      read.add(batch);
+      if (made !== null) addRecordTerms(made, body, batch.baseOffset, segment.baseOffset);
     }
+    progressed(read.end - told);
+    told = read.end;
   }
   if (read.end < segment.end) {
     throw damaged(context, expected, read, scan.fault ?? 'the data ends too early');
   }
   const { lastAppendTime = read.lastAppendTime, ...end } = segment.toEnd();
-  if (JSON.stringify(read.toEnd()) === JSON.stringify({ ...end, lastAppendTime })) return;
-  throw damaged(context, expected, read, 'the manifest describes other batches');
-}
-
-/** Whether the index leads to a batch by its offset, and to its records by every term. */
-function isFound(index: SegmentIndex, { header, body, position }: ScannedBatch, base: number) {
-  if (index.offsets.positionOf(header.baseOffset - base) > position) return false;
-  return decodeRecords(body, header.baseOffset).every(({ terms, offset }) =>
-    terms.every((term) => index.find(term).includes(offset - base)),
-  );
+  if (JSON.stringify(read.toEnd()) !== JSON.stringify({ ...end, lastAppendTime })) {
+    throw damaged(context, expected, read, 'the manifest describes other batches');
+  }
+  const fault = made === null ? null : (index?.faultBeside(made, segment) ?? null);
+  if (fault !== null) throw damagedIndex(context, expected, fault);
 }
 
 /** The index of a segment; null where there is none, which is made again when it is needed. */

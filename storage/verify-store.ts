@@ -13,7 +13,7 @@ import type { Segment } from './segment.js';
 import { DamagedData, diskError, errorCode } from './storage-errors.js';
 import type { StoreOptions } from './store.js';
 import type { StoreContext } from './store-context.js';
-import { refuseUnlistedData } from './stray-files.js';
+import { listLogs, refuseUnlistedData } from './stray-files.js';
 import { verifyManifest } from './verify-manifest.js';
 import { verifySegment } from './verify-segment.js';
 import { isIntactSlot, slotLength, WatermarkFile } from './watermark-file.js';
@@ -42,26 +42,48 @@ export interface Verification {
   readonly damages: readonly DamagedData[];
 }
 
+/** How far it is, in bytes of segments. The growing ones of a crashed store come on top. */
+export interface VerifyProgress {
+  readonly bytes: number;
+  readonly bytesTotal: number;
+}
+
 /** A running server writes while this looks: what seems damaged is looked at again. */
 const looks = 3;
 
 /**
  * Verifies the store in `directory`; `options.readOnly` must be set. Rejects with `DiskFailure` (no
- * store there, or it cannot be read). Damage is in the result, not thrown.
+ * store there, or it cannot be read). Damage is in the result, not thrown. `onProgress` is called
+ * after every chunk that was read, and begins again where damage is looked at again.
  */
 export async function verifyStore(
   disk: Disk,
   directory: string,
   options: StoreOptions,
+  onProgress: (progress: VerifyProgress) => void = () => undefined,
 ): Promise<Verification> {
-  let found = await look(disk, directory, options);
+  let found = await look(disk, directory, options, onProgress);
   for (let again = 1; again < looks && found.damages.length > 0; again += 1) {
-    found = await look(disk, directory, options);
+    found = await look(disk, directory, options, onProgress);
   }
   return found;
 }
 
-async function look(disk: Disk, path: string, options: StoreOptions): Promise<Verification> {
+/** One look at everything. */
+interface Look {
+  readonly context: StoreContext;
+  readonly state: ManifestState;
+  readonly damages: DamagedData[];
+  /** So many bytes more were read. */
+  progressed(bytes: number): void;
+}
+
+async function look(
+  disk: Disk,
+  path: string,
+  options: StoreOptions,
+  onProgress: (progress: VerifyProgress) => void,
+): Promise<Verification> {
   const directory = new StoreDirectory(path);
   const damages: DamagedData[] = [];
   const logs: VerifiedLog[] = [];
@@ -70,15 +92,31 @@ async function look(disk: Disk, path: string, options: StoreOptions): Promise<Ve
     const isolating = { ...options, isolatesDamage: () => true };
     const { context, loaded } = await contextForReading(disk, directory, isolating);
     const { state } = loaded;
+    const bytesTotal = listedBytes(state);
+    let bytes = 0;
+    const progressed = (more: number) => {
+      bytes += more;
+      onProgress({ bytes, bytesTotal: Math.max(bytes, bytesTotal) });
+    };
     try {
       damages.push(...(await verifyManifest(disk, directory, state.closed !== null)));
-      await collect(damages, directory.logs, () => refuseUnlistedData(context, state));
-      for (const log of state.logs) logs.push(await verifyLog(context, state, log, damages));
+      await collect(damages, directory.logs, async () =>
+        refuseUnlistedData(context, state, await listLogs(context)),
+      );
+      for (const log of state.logs) {
+        logs.push(await verifyLog({ context, state, damages, progressed }, log));
+      }
     } finally {
       await context.openFiles.close();
     }
   });
   return { logs, damages };
+}
+
+/** Bytes of all segments whose end the manifest knows. */
+function listedBytes({ logs, closed }: ManifestState): number {
+  const ends = [...logs.flatMap(({ segments }) => segments), ...(closed ?? [])];
+  return ends.reduce((sum, { end }) => sum + (end?.end ?? 0), 0);
 }
 
 /** Runs `work` on `file`; damage that it meets goes into the list, and so does a missing file. */
@@ -100,10 +138,8 @@ async function collect(
 }
 
 async function verifyLog(
-  context: StoreContext,
-  state: ManifestState,
+  { context, state, damages, progressed }: Look,
   log: ManifestLog,
-  damages: DamagedData[],
 ): Promise<VerifiedLog> {
   const { directory } = context;
   const before = damages.length;
@@ -117,7 +153,7 @@ async function verifyLog(
     for (const [place, segment] of recovered.segments.entries()) {
       const expected = expectedOf(state, recovered, segment, recovered.segments[place - 1] ?? null);
       await collect(damages, directory.segment(log.id, segment.number), async () => {
-        if (await verifySegment(context, expected)) indexes += 1;
+        if (await verifySegment(context, expected, progressed)) indexes += 1;
         intact.push(segment);
       });
     }

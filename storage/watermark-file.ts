@@ -77,15 +77,30 @@ export function isIntactSlot(bytes: Buffer): boolean {
 /** The watermarks of a store; written often, synced now and then. */
 export class WatermarkFile {
   private readonly sequences = new Map<number, number>();
+  /** All slots as they were at the start, while logs are opened. */
+  private loaded: Buffer | null = null;
 
   constructor(
     private readonly disk: Disk,
     private readonly file: FileHandle,
   ) {}
 
+  /** Runs `use`, which reads the watermarks of many logs: the file is read at once for all. */
+  async readingAll<T>(use: () => Promise<T>): Promise<T> {
+    this.loaded = await readUpTo(this.disk, this.file, 0, await this.disk.size(this.file));
+    try {
+      return await use();
+    } finally {
+      this.loaded = null;
+    }
+  }
+
   /** The newest intact watermark of a log, if it is of this log. */
   async read(logId: number, logTag: number): Promise<Watermark | null> {
-    const bytes = await readUpTo(this.disk, this.file, logId * slotLength * 2, slotLength * 2);
+    const start = logId * slotLength * 2;
+    const bytes =
+      this.loaded?.subarray(start, start + slotLength * 2) ??
+      (await readUpTo(this.disk, this.file, start, slotLength * 2));
     const slots = [bytes.subarray(0, slotLength), bytes.subarray(slotLength)].map(decodeSlot);
     let newest: Slot | null = null;
     for (const slot of slots) {

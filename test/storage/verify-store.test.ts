@@ -1,5 +1,10 @@
+import { hashTerm } from '../../storage/key-index.js';
+import { parseCopy } from '../../storage/manifest-file.js';
+import { logTagOf } from '../../storage/record-batch.js';
+import { SegmentIndex } from '../../storage/segment-index.js';
 import { DiskFailure } from '../../storage/storage-errors.js';
-import { type Verification, verifyStore } from '../../storage/verify-store.js';
+import type { StoreOptions } from '../../storage/store.js';
+import { type Verification, type VerifyProgress, verifyStore } from '../../storage/verify-store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { directory, openSimulated, settle } from './simulated-store.js';
@@ -28,8 +33,11 @@ async function workedDisk(stop: 'cleanly' | 'kill', isCompacted = false) {
   return { disk: disk.crash('nothing', 1), store, journal };
 }
 
-function verify(disk: SimulatedDisk): Promise<Verification> {
-  return verifyStore(disk, directory, {
+function verify(
+  disk: SimulatedDisk,
+  onProgress?: (progress: VerifyProgress) => void,
+): Promise<Verification> {
+  const options: StoreOptions = {
     now: () => 0,
     randomBytes: (length) => Buffer.alloc(length),
     after: () => () => undefined,
@@ -38,7 +46,8 @@ function verify(disk: SimulatedDisk): Promise<Verification> {
     onFailure: (error) => {
       throw error;
     },
-  });
+  };
+  return verifyStore(disk, directory, options, onProgress);
 }
 
 function flipped(disk: SimulatedDisk, path: string, at: number): SimulatedDisk {
@@ -167,5 +176,78 @@ describe('damage', () => {
         expect(logs.some(({ indexes, segments }) => indexes < segments)).toBe(true);
       } else expect([path, damages.length > 0]).toEqual([path, true]);
     }
+  });
+});
+
+describe('an index that is intact and wrong', () => {
+  const index = `${directory}/logs/0000000000/0000000000.index`;
+
+  /** A store whose first index was made by `forge` from the terms of its records, in order. */
+  async function forged(forge: (terms: [term: string, offset: number][]) => void) {
+    const disk = new SimulatedDisk(new SeededRandom(8));
+    const { store } = await openSimulated(disk, { segmentBytes: 64 * 1024 });
+    const log = await store.createLog('journal');
+    const terms: [string, number][] = [];
+    for (let offset = 0; offset < 20; offset += 1) {
+      await log.append([{ key: null, value: null, terms: ['run-1', `step-${offset}`] }]).durable;
+      terms.push(['run-1', offset], [`step-${offset}`, offset]);
+    }
+    await log.roll();
+    await store.close();
+    const manifest = parseCopy(disk.files().get(`${directory}/MANIFEST`) ?? Buffer.alloc(0));
+    const segment = manifest?.state.logs[0]?.segments[0]?.end ?? null;
+    if (manifest === null || segment === null) throw new Error('no sealed segment');
+    const place = { logTag: logTagOf(manifest.storeId, 0), number: 0, segment };
+    disk.damage(index, (bytes) => {
+      const offsets = SegmentIndex.decode(bytes, place)?.offsets;
+      const made = new SegmentIndex(offsets);
+      forge(terms);
+      for (const [term, offset] of terms) made.addTerm(hashTerm(term), offset);
+      return made.encode(place);
+    });
+    return (await verify(disk)).damages;
+  }
+
+  it('is told from one that is right', async () => {
+    expect(await forged(() => undefined)).toEqual([]);
+  });
+
+  it.each<[string, (terms: [string, number][]) => void]>([
+    ['lacks a record', (terms) => terms.splice(7, 1)],
+    ['leads to a record that lacks the term', (terms) => terms.splice(9, 0, ['step-0', 4])],
+    ['leads to one record twice', (terms) => terms.splice(8, 0, ['run-1', 4])],
+    ['has a term that no record carries', (terms) => terms.push(['run-2', 19])],
+  ])('is damage where it %s', async (_, forge) => {
+    const damages = await forged(forge);
+    expect(damages.map(({ range }) => range.file)).toEqual([index]);
+  });
+});
+
+describe('a verification', () => {
+  it('looks at each entry of an index once, however many records carry one term', async () => {
+    const disk = new SimulatedDisk(new SeededRandom(9));
+    const { store } = await openSimulated(disk, { segmentBytes: 16 * 1024 * 1024 });
+    const log = await store.createLog('journal');
+    const records = Array.from({ length: 1000 }, () => ({
+      key: null,
+      value: null,
+      terms: ['url'],
+    }));
+    for (let count = 0; count < 120; count += 1) await log.append(records).durable;
+    await store.close();
+    // What decodes the entries of a term for each of its records takes minutes.
+    const { logs, damages } = await verify(disk);
+    expect([damages, logs[0]?.records, logs[0]?.indexes]).toEqual([[], 120_000, 1]);
+  });
+
+  it('says how far it is, up to all of it', async () => {
+    const { disk } = await workedDisk('cleanly');
+    const seen: VerifyProgress[] = [];
+    const { logs } = await verify(disk, (progress) => seen.push(progress));
+    const lengths = logs.map(({ bytes }) => bytes);
+    const total = lengths.reduce((sum, bytes) => sum + bytes);
+    expect(seen.map(({ bytesTotal }) => bytesTotal)).toEqual(seen.map(() => total));
+    expect(seen.map(({ bytes }) => bytes)).toContain(lengths[0]);
+    expect(seen.at(-1)?.bytes).toBe(total);
   });
 });
