@@ -1,0 +1,127 @@
+/**
+ * The build: compiles the sources whose content has changed since the last one to `dist/`, and
+ * removes output without a source. It checks no types (`npm run check` does). Where nothing has
+ * changed it loads no compiler, so that an installation without development dependencies starts.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+
+const root = import.meta.dirname;
+const folders = ['src', 'storage', 'bench'];
+
+/** What the last build compiled: `{ recipe, sources }`, sources from path to digest. */
+const stampFile = join(root, 'dist', '.build.json');
+
+/** @type {import('@swc/core').Options} */
+const options = {
+  swcrc: false,
+  configFile: false,
+  cwd: root,
+  sourceMaps: true,
+  module: { type: 'es6' },
+  jsc: {
+    target: 'es2023',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true },
+    keepClassNames: true,
+  },
+};
+
+await build();
+
+async function build() {
+  const recipe = await recipeOf(['build.mjs', 'package-lock.json']);
+  const [last, sources, outputs] = await Promise.all([lastBuild(recipe), digests(), findOutputs()]);
+  const wanted = new Set([...sources.keys()].map(outputOf));
+  const gone = [...outputs].filter((output) => !wanted.has(output.replace(/\.map$/, '')));
+  const changed = [...sources.keys()].filter(
+    (path) => last.get(path) !== sources.get(path) || !outputs.has(outputOf(path)),
+  );
+  await Promise.all(gone.map((output) => rm(output, { force: true })));
+  if (changed.length === 0) return;
+  await compile(changed);
+  await replace(stampFile, JSON.stringify({ recipe, sources: Object.fromEntries(sources) }));
+}
+
+/** What the output depends on beside its source: how it is compiled, and by which compiler. */
+async function recipeOf(paths) {
+  const hash = createHash('sha256');
+  for (const path of paths) hash.update(await readFile(join(root, path)));
+  return hash.digest('hex');
+}
+
+/** From source path to digest; empty where there was no build, or one by another recipe. */
+async function lastBuild(recipe) {
+  try {
+    const stamp = JSON.parse(await readFile(stampFile, 'utf8'));
+    return new Map(stamp.recipe === recipe ? Object.entries(stamp.sources) : []);
+  } catch {
+    return new Map();
+  }
+}
+
+/** From the path of every source, relative to the root, to a digest of its content. */
+async function digests() {
+  const paths = (await Promise.all(folders.map((folder) => filesBelow(root, folder)))).flat();
+  const sources = paths.filter((path) => path.endsWith('.ts'));
+  const digest = async (path) => {
+    const content = await readFile(join(root, path));
+    return [path, createHash('sha256').update(content).digest('base64')];
+  };
+  return new Map(await Promise.all(sources.map(digest)));
+}
+
+/** The absolute paths of all compiled files and their source maps. */
+async function findOutputs() {
+  const dist = join(root, 'dist');
+  const paths = (await Promise.all(folders.map((folder) => filesBelow(dist, folder)))).flat();
+  return new Set(
+    paths.filter((path) => /\.js(\.map)?$/.test(path)).map((path) => join(dist, path)),
+  );
+}
+
+/** Relative to `base`; none where the folder does not exist. */
+async function filesBelow(base, folder) {
+  const names = await readdir(join(base, folder), { recursive: true }).catch(() => []);
+  return names.map((name) => join(folder, name));
+}
+
+function outputOf(path) {
+  return join(root, 'dist', path.replace(/\.ts$/, '.js'));
+}
+
+/** Exits with 1 and every complaint of the compiler. */
+async function compile(paths) {
+  const { transformFile } = await import('@swc/core').catch((error) => {
+    fail(
+      `build: ${paths.length} sources changed, and the compiler cannot be loaded; ` +
+        `run npm ci (${error.message})`,
+    );
+  });
+  const directories = new Set(paths.map((path) => dirname(outputOf(path))));
+  for (const directory of directories) await mkdir(directory, { recursive: true });
+  const compiled = await Promise.allSettled(
+    paths.map(async (path) => {
+      const output = outputOf(path);
+      const sourceFileName = relative(dirname(output), join(root, path));
+      const { code, map } = await transformFile(join(root, path), { ...options, sourceFileName });
+      await replace(`${output}.map`, map);
+      await replace(output, `${code}\n//# sourceMappingURL=${basename(output)}.map\n`);
+    }),
+  );
+  const complaints = compiled.filter(({ status }) => status === 'rejected');
+  if (complaints.length > 0) fail(complaints.map(({ reason }) => String(reason)).join('\n'));
+}
+
+function fail(reason) {
+  process.stderr.write(`${reason}\n`);
+  process.exit(1);
+}
+
+/** A program that starts meanwhile reads a whole file: the one before, or this one. */
+async function replace(path, text) {
+  const beside = `${path}.${process.pid}`;
+  await writeFile(beside, text);
+  await rename(beside, path);
+}

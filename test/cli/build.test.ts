@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+let folder = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stepwell-build-'));
+  for (const file of ['build.mjs', 'package.json', 'package-lock.json']) {
+    await cp(join(root, file), join(folder, file));
+  }
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  await write('src/one.ts', 'export const one: number = 1;\n');
+  await write('src/deep/two.ts', "import { one } from '../one.js';\nconsole.log(one + 1);\n");
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(join(folder, path, '..'), { recursive: true });
+  await writeFile(join(folder, path), text);
+}
+
+/** The program's output; rejects where it fails. */
+function node(...words: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, words, { cwd: folder }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(stderr));
+    });
+  });
+}
+
+const build = () => node('build.mjs');
+const compiledAt = async (path: string) => (await stat(join(folder, 'dist', path))).mtimeMs;
+
+it('compiles what runs, with source maps that lead to the source', async () => {
+  await build();
+  expect(await node('dist/src/deep/two.js')).toBe('2\n');
+  const map = JSON.parse(await readFile(join(folder, 'dist/src/deep/two.js.map'), 'utf8'));
+  expect(join(folder, 'dist/src/deep', map.sources[0])).toBe(join(folder, 'src/deep/two.ts'));
+});
+
+it('compiles only what has changed, and needs no compiler where nothing has', async () => {
+  await build();
+  const before = [await compiledAt('src/one.js'), await compiledAt('src/deep/two.js')];
+  await write('src/one.ts', 'export const one: number = 5;\n');
+  await build();
+  expect(await node('dist/src/deep/two.js')).toBe('6\n');
+  expect(await compiledAt('src/one.js')).not.toBe(before[0]);
+  expect(await compiledAt('src/deep/two.js')).toBe(before[1]);
+  await rm(join(folder, 'node_modules'));
+  await build();
+  await write('src/one.ts', 'export const one: number = 6;\n');
+  await expect(build()).rejects.toThrow(/1 source.* changed.*run npm ci/);
+});
+
+it('removes what has no source, and compiles what has no output', async () => {
+  await build();
+  await rm(join(folder, 'dist/src/one.js'));
+  await rm(join(folder, 'src/deep/two.ts'));
+  await build();
+  expect(await node('-e', "import('./dist/src/one.js').then(({ one }) => console.log(one))")).toBe(
+    '1\n',
+  );
+  for (const name of ['two.js', 'two.js.map']) {
+    await expect(stat(join(folder, 'dist/src/deep', name))).rejects.toThrow('ENOENT');
+  }
+});
+
+it('compiles all of it again for another compiler', async () => {
+  await build();
+  const before = await compiledAt('src/one.js');
+  await write('package-lock.json', '{}');
+  await build();
+  expect(await compiledAt('src/one.js')).not.toBe(before);
+});
+
+it('fails with what the compiler says, and again until it is mended', async () => {
+  await write('src/one.ts', 'export const = 1;\n');
+  for (let time = 0; time < 2; time += 1) await expect(build()).rejects.toThrow('Expected');
+  await write('src/one.ts', 'export const one = 1;\n');
+  await build();
+  expect(await node('dist/src/deep/two.js')).toBe('2\n');
+});

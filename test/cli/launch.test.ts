@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { program } from '../support/program.js';
+
+const root = join(import.meta.dirname, '../..');
+const main = join(root, 'dist/src/main.js');
+
+/** Every way that the documents name; npm starts what is below `root` or `folder`. */
+const ways = {
+  'npm start': ['npm', 'start'],
+  'npx stepwell start': ['npx', 'stepwell', 'start'],
+  'node bin/stepwell.cjs start': [process.execPath, program, 'start'],
+} as const;
+type Way = keyof typeof ways;
+
+let folder = '';
+let started: Launched[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stepwell-launch-'));
+  // A project that has installed the package, as npm links it.
+  await mkdir(join(folder, 'node_modules/.bin'), { recursive: true });
+  await writeFile(join(folder, 'package.json'), '{"name":"project"}');
+  await symlink(program, join(folder, 'node_modules/.bin/stepwell'));
+});
+
+afterEach(async () => {
+  for (const { child } of started) if (child.exitCode === null) child.kill('SIGKILL');
+  started = [];
+  await rm(folder, { recursive: true });
+});
+
+/** A server that a command has started, directly or not. */
+interface Launched {
+  readonly child: ChildProcess;
+  /** The process that serves: the command's own, or the last of its descendants. */
+  readonly pid: number;
+  readonly output: () => string;
+  /** How the command ended, once everything that it started has ended too. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+}
+
+async function launch(words: readonly string[], environment = {}): Promise<Launched> {
+  const [command = '', ...rest] = words;
+  const child = spawn(command, rest, {
+    cwd: command === 'npm' ? root : folder,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      STEPWELL_PORT: '0',
+      STEPWELL_DATA_DIR: join(folder, 'data'),
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, as a terminal gives it.
+    detached: true,
+  });
+  let output = '';
+  // Its streams close when the last process that holds them has ended.
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  await new Promise<void>((resolve, reject) => {
+    const listen = (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes('running at')) resolve();
+    };
+    child.stdout.on('data', listen);
+    child.stderr.on('data', listen);
+    ended.then(() => reject(new Error(`ended before it served: ${output}`)));
+  });
+  const launched = { child, pid: lastDescendant(child.pid ?? 0), output: () => output, ended };
+  started.push(launched);
+  return launched;
+}
+
+function lastDescendant(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return children === '' ? pid : lastDescendant(Number(children.split(' ').at(-1)));
+}
+
+const threadsOf = ({ pid }: Launched) => readdirSync(`/proc/${pid}/task`).length;
+
+async function end({ child, ended }: Launched): Promise<void> {
+  child.kill('SIGTERM');
+  await ended;
+}
+
+it('has the same threads however it is started', async () => {
+  const counts: Record<string, number> = {};
+  for (const [way, words] of Object.entries(ways)) {
+    const server = await launch(words);
+    counts[way] = threadsOf(server);
+    expect(server.output()).not.toContain('thread pool');
+    await end(server);
+  }
+  const four = await launch(ways['npm start'], { UV_THREADPOOL_SIZE: '4' });
+  const sixteen = threadsOf(four) - 4 + 16;
+  expect(counts).toEqual(Object.fromEntries(Object.keys(ways).map((way) => [way, sixteen])));
+  expect(four.output()).toMatch(/the thread pool has 4 threads.*UV_THREADPOOL_SIZE=16/);
+  await end(four);
+});
+
+it('says that the thread pool is small where it was not started by its launcher', async () => {
+  const server = await launch([process.execPath, main, 'start']);
+  expect(server.output()).toMatch(/the thread pool has 4 threads.*start with npx stepwell/);
+  await end(server);
+});
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  it.each<Way>(['npm start', 'node bin/stepwell.cjs start'])(
+    'to the process of `%s` ends the server well, and then it ends with 0',
+    async (way) => {
+      const { child, ended, output } = await launch(ways[way]);
+      child.kill(signal);
+      expect(await ended).toEqual({ code: 0, signal: null });
+      expect(output()).toContain(`"reason":"${signal}"`);
+    },
+  );
+
+  it.each(Object.keys(ways) as Way[])(
+    'to all of `%s`, as Ctrl-C sends it, is one request',
+    async (way) => {
+      const { child, ended, output } = await launch(ways[way]);
+      process.kill(-(child.pid ?? 0), signal);
+      await ended;
+      expect(output().match(/"msg":"stopping"/g)).toHaveLength(1);
+    },
+  );
+});
+
+it('ends when npm is killed, which passes nothing on', async () => {
+  const { child, ended, output } = await launch(ways['npm start']);
+  child.kill('SIGKILL');
+  await ended;
+  expect(output()).toContain('"reason":"the end of npm","msg":"stopping"');
+});
+
+it('ends when SIGTERM ends npx, whose shell passes nothing on and does not wait', async () => {
+  const { child, ended, output } = await launch(ways['npx stepwell start']);
+  child.kill('SIGTERM');
+  await ended;
+  expect(output()).toContain('"reason":"the end of npm","msg":"stopping"');
+});
