@@ -1,12 +1,15 @@
 /** Readers commit offsets by themselves: taken exactly as they say, from those who may say it. */
+import type { PartitionLog } from '../../storage/partition-log.js';
 import type { Clock } from '../engine/clock.js';
 import type { Refusal } from '../http/error-shapes.js';
+import type { TopicAccess } from '../topics/topic-access.js';
 import type { CommittedOffsets } from './committed-offsets.js';
 import type { ConsumerPlace } from './consumer.events.js';
 import type { ConsumerSession } from './consumer-session.js';
 import type { ConsumerSessions } from './consumer-sessions.js';
 import type { ConsumersDesk } from './consumers-desk.js';
 import type { GroupViews } from './group-views.js';
+import { logsOf } from './partition-logs.js';
 import type { TopicPosition } from './topic-partition.js';
 
 /** What commits work with. */
@@ -15,6 +18,7 @@ export interface CommitsFloor {
   readonly sessions: ConsumerSessions;
   readonly views: GroupViews;
   readonly offsets: CommittedOffsets;
+  readonly topics: Pick<TopicAccess, 'logs'>;
   readonly clock: Clock;
 }
 
@@ -31,11 +35,20 @@ export class Commits {
     positions: readonly TopicPosition[],
     generation: number | null,
   ): Promise<Refusal | null> {
-    const { consumers, sessions, offsets, clock } = this.floor;
+    const { consumers, sessions, offsets, clock, topics } = this.floor;
+    const known = consumers.find(place);
+    if ('status' in known) return known;
+    const logs = await logsOf(topics, positions);
+    if ('status' in logs) return logs;
     const session = consumers.find(place);
     if ('status' in session) return session;
     const stale = this.staleness(session, positions, generation);
     if (stale !== null) return stale;
+    const beyond = positions.findIndex(({ offset }, index) => {
+      return offset > (logs[index]?.highWatermark ?? 0);
+    });
+    if (beyond >= 0)
+      return outside(positions[beyond] as TopicPosition, logs[beyond] as PartitionLog);
     // Nothing waits between the look at who owns what and this.
     session.callBegan();
     if (positions.length === 0) sessions.commitWritten(session);
@@ -65,4 +78,14 @@ export class Commits {
     }
     return null;
   }
+}
+
+/** A position below what is left is sound: retention may pass a reader that has it still. */
+function outside({ topic, partition, offset }: TopicPosition, log: PartitionLog): Refusal {
+  const { startOffset: earliest, highWatermark: latest } = log;
+  return {
+    status: 416,
+    message: `${topic}/${partition} takes offsets from 0 to ${latest}, its end, and not ${offset}`,
+    details: { topic, partition, earliest, latest },
+  };
 }

@@ -27,10 +27,11 @@ export interface StoredOffset {
   readonly at: number;
 }
 
-type OffsetsOfGroup = Map<string, StoredOffset>;
+/** By topic, and by partition. */
+type OffsetsOfGroup = Map<string, Map<number, StoredOffset>>;
 
-/** A group, and a topic's partition by `topic/partition`. */
-type Place = readonly [string, string];
+/** A partition of a topic in a group: what a record's key says. */
+type Place = readonly [group: string, topic: string, partition: number];
 
 /** Calls back once, when there is room on the disk. */
 export type WhenRoom = (wake: () => void) => void;
@@ -65,13 +66,19 @@ export class CommittedOffsets {
   }
 
   find(group: string, { topic, partition }: TopicPartition): StoredOffset | undefined {
-    return this.groups.get(group)?.get(`${topic}/${partition}`);
+    return this.groups.get(group)?.get(topic)?.get(partition);
   }
 
-  /** All that is stored of a group, in no order. */
-  of(group: string): { readonly place: TopicPartition; readonly stored: StoredOffset }[] {
-    const own = [...(this.groups.get(group) ?? [])];
-    return own.map(([name, stored]) => ({ place: placeOf(name), stored }));
+  /** The partitions of which something is stored for a group, in no order. */
+  of(group: string): TopicPartition[] {
+    return [...(this.groups.get(group) ?? [])].flatMap(([topic, own]) =>
+      [...own.keys()].map((partition) => ({ topic, partition })),
+    );
+  }
+
+  /** The topics of which something is stored for a group, in no order. */
+  topicsOf(group: string): Iterable<string> {
+    return this.groups.get(group)?.keys() ?? [];
   }
 
   /** Commits positions; they are read back at once, and durable after `durable()`. */
@@ -95,17 +102,15 @@ export class CommittedOffsets {
 
   /** Forgets all of a group; settles when it is durable, however long there is no room. */
   forgetGroup(group: string): Promise<void> {
-    this.forget([...(this.groups.get(group) ?? new Map()).keys()].map((name) => [group, name]));
+    this.forget(this.of(group).map(({ topic, partition }) => [group, topic, partition]));
     return this.durableAtLast();
   }
 
   /** Forgets a topic in all groups; settles when it is durable, however long there is no room. */
   forgetTopic(topic: string): Promise<void> {
-    const gone: [string, string][] = [];
-    for (const [group, offsets] of this.groups) {
-      for (const name of offsets.keys())
-        if (placeOf(name).topic === topic) gone.push([group, name]);
-    }
+    const gone = [...this.groups].flatMap(([group, own]) =>
+      [...(own.get(topic)?.keys() ?? [])].map((partition): Place => [group, topic, partition]),
+    );
     this.forget(gone);
     return this.durableAtLast();
   }
@@ -135,15 +140,15 @@ export class CommittedOffsets {
     entries: readonly (readonly [TopicPartition, StoredOffset])[],
   ): void {
     const places = entries.map(([{ topic, partition }, stored]): Place => {
-      const name = `${topic}/${partition}`;
-      this.set(group, name, stored);
-      return [group, name];
+      const place: Place = [group, topic, partition];
+      this.set(place, stored);
+      return place;
     });
     this.write(places);
   }
 
   private forget(gone: readonly Place[]): void {
-    for (const [group, name] of gone) this.unset(group, name);
+    for (const place of gone) this.unset(place);
     this.write(gone);
   }
 
@@ -163,11 +168,11 @@ export class CommittedOffsets {
     this.latest.catch(() => undefined);
   }
 
-  private record([group, name]: Place): RecordInput {
-    const { topic, partition } = placeOf(name);
-    const stored = this.groups.get(group)?.get(name);
+  private record(place: Place): RecordInput {
+    const [group, topic, partition] = place;
+    const stored = this.find(group, { topic, partition });
     return {
-      key: Buffer.from(JSON.stringify([group, topic, partition])),
+      key: Buffer.from(JSON.stringify(place)),
       value: stored === undefined ? null : Buffer.from(JSON.stringify(stored)),
     };
   }
@@ -188,27 +193,22 @@ export class CommittedOffsets {
 
   private remember(key: Buffer | null, value: Buffer | null): void {
     if (key === null) return;
-    const [group, topic, partition] = JSON.parse(key.toString()) as [string, string, number];
-    const name = `${topic}/${partition}`;
-    if (value === null) this.unset(group, name);
-    else this.set(group, name, JSON.parse(value.toString()) as StoredOffset);
+    const place = JSON.parse(key.toString()) as Place;
+    if (value === null) this.unset(place);
+    else this.set(place, JSON.parse(value.toString()) as StoredOffset);
   }
 
-  private set(group: string, name: string, stored: StoredOffset): void {
-    const own = this.groups.get(group);
-    if (own === undefined) this.groups.set(group, new Map([[name, stored]]));
-    else own.set(name, stored);
+  private set([group, topic, partition]: Place, stored: StoredOffset): void {
+    const own: OffsetsOfGroup = this.groups.get(group) ?? new Map();
+    const partitions = own.get(topic) ?? new Map<number, StoredOffset>();
+    this.groups.set(group, own.set(topic, partitions.set(partition, stored)));
   }
 
-  private unset(group: string, name: string): void {
+  private unset([group, topic, partition]: Place): void {
     const own = this.groups.get(group);
-    own?.delete(name);
+    const partitions = own?.get(topic);
+    partitions?.delete(partition);
+    if (partitions?.size === 0) own?.delete(topic);
     if (own?.size === 0) this.groups.delete(group);
   }
-}
-
-/** A topic's name has no slash. */
-function placeOf(name: string): TopicPartition {
-  const slash = name.lastIndexOf('/');
-  return { topic: name.slice(0, slash), partition: Number(name.slice(slash + 1)) };
 }

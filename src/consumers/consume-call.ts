@@ -25,10 +25,12 @@ export class ConsumeCall {
   }
 
   /**
-   * Waits for its turn. False where an earlier call has not ended by `until` (Unix milliseconds).
+   * Waits for its turn, and commits what it acknowledges: `session.committed` settles when that is
+   * durable. False where an earlier call has not ended by `until` (Unix milliseconds).
    */
   async enter(until: number): Promise<boolean> {
     if (!(await this.session.enter(until))) return false;
+    this.sessions.acknowledged(this.session);
     if (this.isGone) this.session.leave();
     else this.hasTurn = true;
     return true;

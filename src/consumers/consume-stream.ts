@@ -1,13 +1,15 @@
 /** A consume that goes on: records as they come, until the reader or the instance is gone. */
 import type { ServerResponse } from 'node:http';
+import type { Allowance } from '../http/allowance.js';
 import { errorBody, type Refusal } from '../http/error-shapes.js';
+import { readingBytes } from '../http/in-flight.js';
 import { damageRefusal } from '../topics/damaged-records.js';
 import { JsonPieces } from '../topics/json-pieces.js';
 import { RecordWriter } from '../topics/record-writer.js';
 import type { ConsumeCall } from './consume-call.js';
 import type { ConsumerSession } from './consumer-session.js';
 import type { ConsumerSessions } from './consumer-sessions.js';
-import { Poll, type PollDesk, type PolledPart, type PollTerms } from './poll.js';
+import { Poll, type PollDesk, type Polled, type PolledPart, type PollTerms } from './poll.js';
 import { StreamCursor } from './stream-cursor.js';
 import type { TopicPosition } from './topic-partition.js';
 
@@ -17,8 +19,10 @@ export type StreamFormat = 'events' | 'lines';
 /** So often something is sent, so that whoever is between does not think that nothing will come. */
 const heartbeatMs = 15_000;
 
-/** What is sent before the reader is waited for. */
-const batchBytesMax = 1024 * 1024;
+/** Records that are read before the reader is waited for: a longer one needs room. */
+const batchBytesMax = 64 * 1024;
+/** Written at once: a reader that takes less than this in 30 seconds counts as taking nothing. */
+const sliceBytes = 64 * 1024;
 
 const contentTypes: Readonly<Record<StreamFormat, string>> = {
   events: 'text/event-stream; charset=utf-8',
@@ -49,6 +53,13 @@ export interface StreamDesk extends PollDesk {
   readonly sessions: ConsumerSessions;
 }
 
+/** Where a stream goes. */
+export interface StreamReader {
+  readonly response: ServerResponse;
+  /** What a long record takes of the byte budget. */
+  readonly allowance: Allowance;
+}
+
 export class ConsumeStream {
   private readonly cursor: StreamCursor;
   private isGone = false;
@@ -57,9 +68,9 @@ export class ConsumeStream {
   constructor(
     private readonly desk: StreamDesk,
     private readonly session: ConsumerSession,
-    private readonly response: ServerResponse,
+    private readonly reader: StreamReader,
     private readonly format: StreamFormat,
-    private readonly terms: Pick<PollTerms, 'maxRecords' | 'encoding'>,
+    private readonly terms: Pick<PollTerms, 'maxRecords' | 'encoding' | 'mayRead'>,
   ) {
     this.cursor = new StreamCursor(session.positions);
   }
@@ -69,13 +80,16 @@ export class ConsumeStream {
    * acknowledged, and reading goes on there.
    */
   async run(call: ConsumeCall, received: readonly TopicPosition[]): Promise<void> {
-    const { session, response, desk } = this;
+    const { session, desk } = this;
+    const { response } = this.reader;
     response.writeHead(200, {
       'content-type': contentTypes[this.format],
       'cache-control': 'no-store',
       'stream-generation': String(session.generation),
     });
-    response.flushHeaders();
+    // At once, so that a reader and all that stands between see that the stream is there.
+    if (this.format === 'events') response.write(': connected\n\n');
+    else response.flushHeaders();
     try {
       await desk.starts.resolve(session);
       desk.sessions.resume(session, received);
@@ -89,17 +103,13 @@ export class ConsumeStream {
   }
 
   private async sendAll(call: ConsumeCall): Promise<void> {
-    const { session, desk, terms } = this;
+    const { allowance } = this.reader;
     while (!this.isOver) {
-      const until = desk.clock.now() + heartbeatMs;
-      const poll = new Poll(desk, session, { ...terms, until, maxBytes: batchBytesMax });
-      call.watch(() => {
-        this.isGone = true;
-        poll.cancel();
-        this.whenGone();
-      });
-      const polled = await poll.run().catch(refusalOrThrow);
-      await desk.starts.begun(session);
+      let polled = await this.poll(call, batchBytesMax);
+      if ('parts' in polled && polled.needsRoom) {
+        await allowance.want(readingBytes);
+        polled = await this.poll(call, Number.POSITIVE_INFINITY);
+      }
       if ('status' in polled) {
         await this.send(this.failure(polled));
         return;
@@ -114,8 +124,24 @@ export class ConsumeStream {
     }
   }
 
+  private async poll(call: ConsumeCall, oneBytesMax: number): Promise<Polled | Refusal> {
+    const { session, desk, terms } = this;
+    const until = desk.clock.now() + heartbeatMs;
+    const maxBytes = batchBytesMax;
+    const poll = new Poll(desk, session, { ...terms, until, maxBytes, oneBytesMax });
+    call.watch(() => {
+      this.isGone = true;
+      poll.cancel();
+      this.whenGone();
+    });
+    const polled = await poll.run().catch(refusalOrThrow);
+    await desk.starts.begun(session);
+    await session.committed;
+    return polled;
+  }
+
   private get isOver(): boolean {
-    return this.isGone || this.session.isEnded;
+    return this.isGone || this.session.isEnded || !this.terms.mayRead();
   }
 
   /** Records, or a sign of life where there are none; they count once the system has them. */
@@ -123,7 +149,10 @@ export class ConsumeStream {
     if (this.isOver && parts.length === 0) return;
     const json = new JsonPieces();
     for (const part of parts) this.frame(json, part);
+    const { allowance } = this.reader;
+    if (allowance.bytes > 0) allowance.settle(json.byteLength);
     const isTaken = await this.send(parts.length === 0 ? this.heartbeat : json.toBuffer());
+    allowance.settle(0);
     if (isTaken && !this.isGone) this.desk.sessions.written(this.session);
   }
 
@@ -151,11 +180,27 @@ export class ConsumeStream {
   }
 
   /** Settles when the system has taken it: true; or when nobody is there to take it. */
-  private send(text: string | Buffer): Promise<boolean> {
+  private async send(text: string | Buffer): Promise<boolean> {
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+    for (let start = 0; start < bytes.length; start += sliceBytes) {
+      if (!(await this.write(bytes.subarray(start, start + sliceBytes)))) return false;
+    }
+    return true;
+  }
+
+  private write(slice: Buffer): Promise<boolean> {
+    const { response, allowance } = this.reader;
     return new Promise((resolve) => {
       this.whenGone = () => resolve(false);
-      if (this.isGone) resolve(false);
-      else this.response.write(text, (error) => resolve(error === null || error === undefined));
+      if (this.isGone) {
+        resolve(false);
+        return;
+      }
+      const isTaken = response.write(slice, (error) => {
+        allowance.taken();
+        resolve(error === null || error === undefined);
+      });
+      if (!isTaken) allowance.awaitTaken();
     });
   }
 }

@@ -25,8 +25,13 @@ const recordsStandard = 500;
 const recordsMax = 10_000;
 const bytesMax = 50 * 1024 * 1024;
 const topicsMax = 1024;
-/** A day: a longer silence would keep partitions of an instance that nobody remembers. */
 const intervalMsMax = 86_400_000;
+/**
+ * Shorter, a slow network ends an instance between two calls; longer than a day, partitions wait
+ * for an instance that has long been forgotten.
+ */
+const sessionTimeoutMsMin = 1000;
+const sessionTimeoutMsMax = 86_400_000;
 
 const resets: readonly OffsetReset[] = ['earliest', 'latest', 'none'];
 
@@ -47,8 +52,14 @@ export function parseConsume(body: unknown): Parsed<ConsumeRequest> {
   return requestOf([...(topic === null ? [] : [topic]), ...(topics ?? [])], fields);
 }
 
-/** The settings in the headers of a request that may make an instance (spec: Consume headers). */
-export function parseJoinOptions(rawHeaders: readonly string[]): Parsed<JoinOptions> {
+/**
+ * The settings in the headers of a request that may make an instance (spec: Consume headers).
+ * `sessionTimeout` is in milliseconds, of an instance whose headers name none.
+ */
+export function parseJoinOptions(
+  rawHeaders: readonly string[],
+  sessionTimeout: number,
+): Parsed<JoinOptions> {
   const options = readLogOptions(rawHeaders);
   const word = (name: string) => options.get(name)?.trim().toLowerCase();
   const autoCommit = word('enable-auto-commit') ?? 'true';
@@ -63,17 +74,18 @@ export function parseJoinOptions(rawHeaders: readonly string[]): Parsed<JoinOpti
   if (strategy === null && word('assignment-strategy') !== undefined) {
     return refused('the header Assignment-Strategy must be range, roundrobin or sticky');
   }
-  const interval = milliseconds(word('auto-commit-interval'), 5000, 0);
+  const interval = milliseconds(word('auto-commit-interval'), 5000);
   if (interval === null) {
     return refused('the header Auto-Commit-Interval must be a number of milliseconds');
   }
-  const sessionTimeoutMs = milliseconds(word('session-timeout-ms'), 120_000, 1);
-  if (sessionTimeoutMs === null) {
-    return refused('the header Session-Timeout-Ms must be a number of milliseconds above 0');
+  const sessionTimeoutMs = milliseconds(word('session-timeout-ms'), sessionTimeout) ?? 0;
+  if (sessionTimeoutMs < sessionTimeoutMsMin || sessionTimeoutMs > sessionTimeoutMsMax) {
+    const bounds = `${sessionTimeoutMsMin} to ${sessionTimeoutMsMax} milliseconds`;
+    return refused(`the header Session-Timeout-Ms must be from ${bounds}`);
   }
   const settings = {
     autoCommit: autoCommit === 'true',
-    autoCommitIntervalMs: interval,
+    autoCommitIntervalMs: Math.min(interval, intervalMsMax),
     offsetReset,
     sessionTimeoutMs,
   };
@@ -120,10 +132,9 @@ function limit(value: unknown, standard: number, max: number): number | null {
   return isLimit ? Math.min(value, max) : null;
 }
 
-function milliseconds(text: string | undefined, standard: number, least: number): number | null {
+function milliseconds(text: string | undefined, standard: number): number | null {
   if (text === undefined) return standard;
-  const value = /^\d{1,15}$/.test(text) ? Math.min(Number(text), intervalMsMax) : -1;
-  return value >= least ? value : null;
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -1,13 +1,12 @@
 /** `/consume`: records for an instance of a group (spec: Endpoints; log protocol 1.4.6, 2.3). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { BasicCredentials } from '../http/basic-auth.js';
 import { type Refusal, sendRefusal } from '../http/error-shapes.js';
 import type { HotRoutes } from '../http/hot-routes.js';
+import type { InFlight } from '../http/in-flight.js';
 import { parseJson } from '../http/json.js';
 import type { Parsed } from '../http/parsed.js';
 import { rawBody } from '../http/raw-body.js';
-import { type PayloadEncoding, readEncoding } from '../topics/payload-encoding.js';
-import { RecordTexts, recordsArray } from '../topics/record-text.js';
+import { readEncoding } from '../topics/payload-encoding.js';
 import { sendRecords } from '../topics/records-answer.js';
 import {
   type ConsumeRequest,
@@ -15,13 +14,15 @@ import {
   parseConsumePath,
   parseJoinOptions,
 } from './consume.request.js';
+import { ConsumeAnswer } from './consume-answer.js';
 import { ConsumeCall } from './consume-call.js';
 import { ConsumeStream, type StreamFormat, streamFormatOf } from './consume-stream.js';
 import type { ConsumerPlace } from './consumer.events.js';
 import type { ConsumerSession } from './consumer-session.js';
 import type { Consumers } from './consumers.js';
 import { consumerRoutes } from './consumers.openapi.js';
-import { Poll, type PolledPart, type PollTerms } from './poll.js';
+import type { GroupRights } from './group-rights.js';
+import type { PollTerms } from './poll.js';
 import { parseCursor } from './stream-cursor.js';
 import type { TopicPartition } from './topic-partition.js';
 
@@ -30,7 +31,8 @@ type Target = { Params: ConsumerPlace & { topic: string }; Querystring: { timeou
 export class ConsumeRoutes implements HotRoutes {
   constructor(
     private readonly consumers: Consumers,
-    private readonly credentials: BasicCredentials,
+    private readonly rights: GroupRights,
+    private readonly inFlight: InFlight,
   ) {}
 
   register(fastify: FastifyInstance): void {
@@ -65,21 +67,22 @@ export class ConsumeRoutes implements HotRoutes {
     if (!encoding.ok) {
       return sendRefusal(request, reply, { status: 400, message: encoding.reason });
     }
-    const { consumers, credentials } = this;
+    const { consumers, rights } = this;
     const { topics, timeoutMs } = asked.value;
-    for (const topic of topics) {
-      const forbidden = credentials.judgeRight(request.raw, 'consume', topic);
-      if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
-    }
+    const { group } = request.params;
+    const grant = rights.admit(request.raw, group, topics);
+    if ('status' in grant) return sendRefusal(request, reply, grant);
     const until = consumers.clock.now() + timeoutMs;
-    const options = () => parseJoinOptions(rawHeaders);
-    const session = await consumers.desk.enter(request.params, topics, options);
+    const options = () => parseJoinOptions(rawHeaders, consumers.sessionTimeoutMs);
+    const session = await consumers.desk.enter(request.params, topics, grant, options);
     if ('status' in session) return sendRefusal(request, reply, session);
     // Whoever is gone already gets no turn.
     if (reply.raw.closed) return reply;
     const call = new ConsumeCall(consumers.sessions, session, reply.raw);
     if (!(await call.enter(until))) return sendRefusal(request, reply, overlap(session));
-    const terms = { ...asked.value, until, encoding: encoding.value };
+    const mayRead = () =>
+      session.subscribesTo(topics) && rights.judge(request.raw, group, topics) === undefined;
+    const terms = { ...asked.value, until, encoding: encoding.value, mayRead };
     const format = streamFormatOf(headers.accept);
     return format === null
       ? this.answer(request, reply, { session, call, terms })
@@ -96,7 +99,9 @@ export class ConsumeRoutes implements HotRoutes {
     const received = parseCursor(typeof id === 'string' ? id : undefined);
     if (!received.ok) return sendRefusal(request, reply, { status: 400, message: received.reason });
     reply.hijack();
-    const stream = new ConsumeStream(this.consumers, session, reply.raw, format, terms);
+    const allowance = this.inFlight.of(request, reply);
+    const reader = { response: reply.raw, allowance };
+    const stream = new ConsumeStream(this.consumers, session, reader, format, terms);
     await stream.run(call, received.value);
     return reply;
   }
@@ -106,14 +111,12 @@ export class ConsumeRoutes implements HotRoutes {
     reply: FastifyReply,
     { session, call, terms }: Turn,
   ): Promise<FastifyReply> {
-    const poll = new Poll(this.consumers, session, terms);
-    call.watch(() => poll.cancel());
-    const polled = await poll.run();
-    await this.consumers.starts.begun(session);
-    if ('undecided' in polled) return sendRefusal(request, reply, undecided(polled.undecided));
-    const texts = polled.parts.map((part) => textsOf(part, terms.encoding));
+    const { consumers, inFlight } = this;
+    const room = inFlight.roomFor(request, reply);
+    const begun = await new ConsumeAnswer(consumers, session, call, terms, room).begin();
+    if ('undecided' in begun) return sendRefusal(request, reply, undecided(begun.undecided));
     reply.header('stream-generation', String(session.generation));
-    return sendRecords(reply, recordsArray(texts));
+    return sendRecords(inFlight, request, reply, begun.parts);
   }
 }
 
@@ -122,12 +125,6 @@ interface Turn {
   readonly session: ConsumerSession;
   readonly call: ConsumeCall;
   readonly terms: PollTerms;
-}
-
-function textsOf({ own, records }: PolledPart, encoding: PayloadEncoding): RecordTexts {
-  const texts = new RecordTexts(own, encoding);
-  for (const record of records) texts.add(record, Number.POSITIVE_INFINITY);
-  return texts;
 }
 
 function overlap({ place: { group, instance } }: ConsumerSession): Refusal {

@@ -1,5 +1,6 @@
 /** What may be asked of a consumer group; its id is the group's name. */
 import type { Command } from '../engine/decider.js';
+import type { Grant } from '../http/grant.js';
 import type { Strategy } from './assignment.policy.js';
 import type { ConsumerSettings } from './consumer.events.js';
 
@@ -10,6 +11,8 @@ export interface JoinGroup extends Command {
   readonly topics: readonly string[];
   /** Of the instance, which is opened in the same turn. */
   readonly settings: ConsumerSettings;
+  /** What the caller may do: refused where the group has members that read other topics. */
+  readonly grant: Grant;
   /** null = the group's, or range where the group has no members. */
   readonly strategy: Strategy | null;
 }
@@ -19,6 +22,8 @@ export interface ChangeSubscription extends Command {
   readonly type: 'ChangeSubscription';
   readonly instance: string;
   readonly topics: readonly string[];
+  /** As that of `JoinGroup`. */
+  readonly grant: Grant;
 }
 
 /** What a member is told: the generation in which it has what it asked for. */

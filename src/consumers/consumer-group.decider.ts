@@ -8,6 +8,7 @@ import {
   type EventEnvelope,
   reject,
 } from '../engine/decider.js';
+import { permitsAll } from '../http/grant.js';
 import { assign, movesBetween, type Strategy } from './assignment.policy.js';
 import type { OpenConsumer } from './consumer.commands.js';
 import { consumerId, consumerKind } from './consumer.events.js';
@@ -32,6 +33,11 @@ export interface GroupView {
   partitionsOf(topic: string): number;
   /** Of all topics together. */
   readonly partitions: number;
+  /** Of all groups, whose offsets are not gone. */
+  readonly groups: number;
+  /** Of all groups together. */
+  readonly instances: number;
+  readonly limits: { readonly groupsMax: number; readonly consumersMax: number };
 }
 
 /** The group is deleted, unless somebody joins until then. */
@@ -80,6 +86,7 @@ function join(command: JoinGroup, state: ConsumerGroupState, view: GroupView): G
   if (state.phase === 'deleting') return reject('conflict', `group ${id} is being deleted`);
   const problem = nameProblem('group', id) ?? nameProblem('instance', instance);
   if (problem !== null) return reject('invalid', problem);
+  if (!permitsAll(command.grant, 'consume', state.members.topics)) return forbidden(id);
   if (state.members.has(instance)) return accept([], receipt(state.generation));
   const isEmpty = state.members.size === 0;
   const strategy = command.strategy ?? (isEmpty ? 'range' : state.strategy);
@@ -91,6 +98,8 @@ function join(command: JoinGroup, state: ConsumerGroupState, view: GroupView): G
     const limit = `all topics have ${view.partitions} partitions`;
     return reject('conflict', `group ${id} has ${size} instances, and ${limit}`);
   }
+  const full = tooMany(state, view);
+  if (full !== null) return reject('conflict', full);
   const members = state.members.with(instance, topics);
   const rebalance = rebalanceOf(state, strategy, members, view);
   return accept(
@@ -100,10 +109,11 @@ function join(command: JoinGroup, state: ConsumerGroupState, view: GroupView): G
 }
 
 function changeSubscription(
-  { id, instance, topics }: ChangeSubscription,
+  { id, instance, topics, grant }: ChangeSubscription,
   state: ConsumerGroupState,
   view: GroupView,
 ): GroupDecision {
+  if (!permitsAll(grant, 'consume', state.members.topics)) return forbidden(id);
   const current = state.members.topicsOf(instance);
   if (current === undefined) return reject('not_found', `group ${id} has no instance ${instance}`);
   if (isSameSet(current, topics)) return accept([], receipt(state.generation));
@@ -153,6 +163,22 @@ function rebalanceOf(
   return { generation: state.generation + 1, moved: movesBetween(state.owners, owners) };
 }
 
+/** Why the server has no place for one more instance; null = it has. */
+function tooMany({ phase }: ConsumerGroupState, view: GroupView): string | null {
+  const { groups, instances, limits } = view;
+  if (phase === 'absent' && groups >= limits.groupsMax) {
+    return `there may be ${limits.groupsMax} consumer groups (STEPWELL_GROUPS_MAX)`;
+  }
+  if (instances < limits.consumersMax) return null;
+  return `there may be ${limits.consumersMax} consumer instances (STEPWELL_CONSUMERS_MAX)`;
+}
+
+/** Of two that join a new group at once the second one finds here what the first one reads. */
+function forbidden(id: string): GroupDecision {
+  const message = `forbidden: this credential may not consume every topic of group ${id}`;
+  return reject('forbidden', message);
+}
+
 function receipt(generation: number): MembershipReceipt {
   return { generation };
 }
@@ -162,9 +188,11 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
   return set.size === new Set(other).size && other.every((each) => set.has(each));
 }
 
+/** Clients take `.` and `..` in a path for steps: what is named so could never be addressed. */
 function nameProblem(what: string, name: string): string | null {
-  if (name.length > 0 && name.length <= nameLengthMax) return null;
-  return `the name of a consumer ${what} has 1 to ${nameLengthMax} letters`;
+  const isStep = name === '.' || name === '..';
+  if (name.length > 0 && name.length <= nameLengthMax && !isStep) return null;
+  return `the name of a consumer ${what} has 1 to ${nameLengthMax} letters, and is not "." or ".."`;
 }
 
 /** Whoever joined is opened as a consumer in the same turn. */

@@ -21,8 +21,11 @@ export class ConsumerSession {
   lastSeenAt: number | null = null;
   /** Settles when where it begins is durable; see `StartPositions.begun`. */
   begun: Promise<void> = Promise.resolve();
+  /** Settles when what was committed for it by itself is durable, as far as the disk has room. */
+  committed: Promise<void> = Promise.resolve();
   /** Where seeks have led in partitions that it did not own by then, by `topic/partition`. */
   readonly soughtOffsets = new Map<string, number>();
+  private readonly startedAt: number;
   private calls = 0;
   private isHeld = false;
   private readonly queue: (() => void)[] = [];
@@ -32,11 +35,23 @@ export class ConsumerSession {
     readonly place: ConsumerPlace,
     readonly settings: ConsumerSettings,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.startedAt = clock.now();
+  }
 
   /** Whether somebody is calling now. */
   get isCalling(): boolean {
     return this.calls > 0;
+  }
+
+  /** When its session timeout is over unless a call comes, Unix milliseconds. */
+  get silentAt(): number {
+    return (this.lastSeenAt ?? this.startedAt) + this.settings.sessionTimeoutMs;
+  }
+
+  /** Whether it has been silent for its session timeout: it is closed, sooner or later. */
+  get isSilent(): boolean {
+    return !this.isCalling && this.silentAt <= this.clock.now();
   }
 
   /** A call has come in; `callEnded` follows. */

@@ -26,8 +26,6 @@ import type { TopicPosition } from './topic-partition.js';
 export interface SessionsDesk {
   readonly offsets: CommittedOffsets;
   readonly clock: Clock;
-  /** The shortest silence that closes an instance, in milliseconds. */
-  readonly idleMs: number;
   viewOf(group: string): ConsumerGroupState | undefined;
   tell(commands: readonly Command[]): void;
 }
@@ -53,7 +51,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     const own = this.groups.get(place.group);
     if (own === undefined) this.groups.set(place.group, new Map([[place.instance, session]]));
     else own.set(place.instance, session);
-    this.silences.set(session, this.desk.clock.now() + settings.sessionTimeoutMs);
+    this.silences.set(session, session.silentAt);
     return () => this.end(session);
   }
 
@@ -85,6 +83,11 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     }
   }
 
+  /** A call's turn has come: what it acknowledged is committed before it is answered. */
+  acknowledged(session: ConsumerSession): void {
+    this.commit(session, session.positions.all);
+  }
+
   /** What was handed out has been written in full. */
   written(session: ConsumerSession): void {
     session.positions.write();
@@ -100,7 +103,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
       const { offset } = position;
       if (offset >= startOffset && offset <= highWatermark) own.resume(offset);
     }
-    this.commitLater(session);
+    this.commit(session, session.positions.all);
   }
 
   /** Commits what the instance was given in full, whatever it committed before by itself. */
@@ -116,6 +119,12 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
       return { topic, partition, offset };
     });
     offsets.commit(group, committed, clock.now());
+  }
+
+  /** Asks for the end of the instances of a group whose time is over, though no alarm has rung. */
+  closingSilent(group: string): CloseConsumer[] {
+    const sessions = [...(this.groups.get(group)?.values() ?? [])];
+    return sessions.filter(({ isSilent }) => isSilent).map((session) => this.closingOf(session));
   }
 
   /** Asks for the end of an instance; what it was given in full counts as processed. */
@@ -139,9 +148,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     this.silences.stop();
     this.commits.stop();
     for (const session of this.all()) this.commit(session, session.positions.all);
-    await this.desk.offsets.durable().catch((error: unknown) => {
-      if (!(error instanceof DiskFull)) throw error;
-    });
+    await this.stored();
   }
 
   private end(session: ConsumerSession): void {
@@ -155,13 +162,21 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     if (own?.size === 0) this.groups.delete(group);
   }
 
-  private commit(
-    { place, settings }: ConsumerSession,
-    partitions: readonly OwnedPartition[],
-  ): void {
+  private commit(session: ConsumerSession, partitions: readonly OwnedPartition[]): void {
+    const { place, settings } = session;
     if (!settings.autoCommit) return;
+    const acknowledged = takeAcknowledged(partitions);
+    if (acknowledged.length === 0) return;
     const { offsets, clock } = this.desk;
-    offsets.commit(place.group, takeAcknowledged(partitions), clock.now());
+    offsets.commit(place.group, acknowledged, clock.now());
+    session.committed = this.stored();
+  }
+
+  /** Settles when all commits are durable. What finds no room comes again after a crash. */
+  private stored(): Promise<void> {
+    return this.desk.offsets.durable().catch((error: unknown) => {
+      if (!(error instanceof DiskFull)) throw error;
+    });
   }
 
   private commitLater(session: ConsumerSession): void {
@@ -180,13 +195,13 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
 
   /** A call moves no alarm: when it rings, the time of the last call is looked at. */
   private judgeSilence(session: ConsumerSession): void {
-    const { clock, idleMs } = this.desk;
-    const { lastSeenAt, settings, isCalling } = session;
-    const now = clock.now();
-    const idle = Math.max(settings.sessionTimeoutMs, idleMs);
-    if (isCalling) this.silences.set(session, now + idle);
-    else if (lastSeenAt === null) this.desk.tell([this.closing(session, 'expired')]);
-    else if (lastSeenAt + idle > now) this.silences.set(session, lastSeenAt + idle);
-    else this.desk.tell([this.closing(session, 'idle')]);
+    const { isCalling, isSilent, settings, silentAt } = session;
+    if (isSilent) this.desk.tell([this.closingOf(session)]);
+    else if (!isCalling) this.silences.set(session, silentAt);
+    else this.silences.set(session, this.desk.clock.now() + settings.sessionTimeoutMs);
+  }
+
+  private closingOf(session: ConsumerSession): CloseConsumer {
+    return this.closing(session, session.lastSeenAt === null ? 'expired' : 'idle');
   }
 }

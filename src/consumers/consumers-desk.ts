@@ -1,7 +1,8 @@
 /** Finds the session of a consumer instance for a request, and makes the instance where it may. */
 import type { Clock } from '../engine/clock.js';
-import type { Engine } from '../engine/engine.js';
+import { type Engine, turnCommandsMax } from '../engine/engine.js';
 import { type Refusal, refusalOf } from '../http/error-shapes.js';
+import type { Grant } from '../http/grant.js';
 import type { Parsed } from '../http/parsed.js';
 import type { TopicAccess } from '../topics/topic-access.js';
 import type { CommittedOffsets } from './committed-offsets.js';
@@ -40,11 +41,13 @@ export class ConsumersDesk {
 
   /**
    * The session of an instance that is subscribed to exactly `topics`: the one there is, or one
-   * that this request makes with its options. Settles when that is durable.
+   * that this request makes with its options, as far as its `grant` goes. Settles when that is
+   * durable.
    */
   async enter(
     place: ConsumerPlace,
     topics: readonly string[],
+    grant: Grant,
     options: () => Parsed<JoinOptions>,
   ): Promise<ConsumerSession | Refusal> {
     const { sessions, starts } = this.floor;
@@ -61,8 +64,8 @@ export class ConsumersDesk {
       }
       const isChange = session !== undefined;
       const refusal = isChange
-        ? await this.changeSubscription(place, topics)
-        : await this.join(place, topics, options());
+        ? await this.changeSubscription(place, topics, grant)
+        : await this.join(place, topics, grant, options());
       if (refusal !== null) return refusal;
     }
     return restless;
@@ -92,23 +95,38 @@ export class ConsumersDesk {
   private async join(
     { group, instance }: ConsumerPlace,
     topics: readonly string[],
+    grant: Grant,
     options: Parsed<JoinOptions>,
   ): Promise<Refusal | null> {
     if (!options.ok) return { status: 400, message: options.reason };
     const at = this.floor.clock.now();
-    return this.ask({
+    const refusal = await this.ask({
       ...{ type: 'JoinGroup', kind: consumerGroupKind, id: group, at },
-      ...{ instance, topics, ...options.value },
+      ...{ instance, topics, grant, ...options.value },
     });
+    return refusal?.status === 409 && (await this.closeSilent(group)) ? null : refusal;
+  }
+
+  /** Ends the silent instances of a group, which keep others out; false = there are none. */
+  private async closeSilent(group: string): Promise<boolean> {
+    const { engine, sessions, views } = this.floor;
+    const silent = sessions.closingSilent(group);
+    for (let index = 0; index < silent.length; index += turnCommandsMax) {
+      await engine.dispatch(silent.slice(index, index + turnCommandsMax));
+    }
+    if (silent.length === 0) return false;
+    await views.whenAt(group, this.decided(group).generation);
+    return true;
   }
 
   private changeSubscription(
     { group, instance }: ConsumerPlace,
     topics: readonly string[],
+    grant: Grant,
   ): Promise<Refusal | null> {
     const at = this.floor.clock.now();
     const type = 'ChangeSubscription';
-    return this.ask({ type, kind: consumerGroupKind, id: group, at, instance, topics });
+    return this.ask({ type, kind: consumerGroupKind, id: group, at, instance, topics, grant });
   }
 
   /** Settles when the group is seen in the generation that it was told of. */
@@ -130,6 +148,8 @@ export class ConsumersDesk {
   /** Where the logs of the topics end now; a topic that does not come by itself is joined later. */
   private async open(topics: readonly string[]): Promise<readonly Arrival[] | Refusal> {
     const arrivals: Arrival[] = [];
+    const refusal = await this.floor.topics.ensure(topics);
+    if (refusal !== null) return refusal;
     for (const topic of topics) {
       const logs = await this.floor.topics.forConsume(topic);
       if ('status' in logs) {

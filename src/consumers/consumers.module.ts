@@ -6,6 +6,7 @@ import type { Clock } from '../engine/clock.js';
 import { Engine } from '../engine/engine.js';
 import { BasicCredentials } from '../http/basic-auth.js';
 import { RouteTable } from '../http/hot-routes.js';
+import { InFlight } from '../http/in-flight.js';
 import { ProcessLife } from '../lifecycle/process-life.js';
 import { Metrics } from '../metrics/metrics.js';
 import { provided } from '../ports.js';
@@ -16,6 +17,7 @@ import { ConsumeRoutes } from './consume.routes.js';
 import { type ConsumerGroupEvent, consumerGroupKind } from './consumer-group.events.js';
 import { Consumers } from './consumers.js';
 import { ConsumersRoutes } from './consumers.routes.js';
+import { GroupRights } from './group-rights.js';
 import { GroupsAdminRoutes } from './groups-admin.routes.js';
 import { OffsetsRoutes } from './offsets.routes.js';
 
@@ -40,9 +42,13 @@ const stopDeadlineMs = 10_000;
         engine: Engine,
         topics: TopicsDesk,
         offsets: CommittedOffsets,
-        { consumerIdleMs: idleMs, groupRetentionMs: retentionMs }: Config,
+        limits: Config,
         clock: Clock,
-      ) => new Consumers({ engine, topics, offsets, clock, idleMs, retentionMs }),
+      ) => {
+        const { consumerIdleMs: sessionTimeoutMs, groupRetentionMs: retentionMs } = limits;
+        const times = { sessionTimeoutMs, retentionMs };
+        return new Consumers({ engine, topics, offsets, clock, limits, ...times });
+      },
     },
   ],
 })
@@ -54,12 +60,14 @@ export class ConsumersModule {
     credentials: BasicCredentials,
     life: ProcessLife,
     metrics: Metrics,
+    inFlight: InFlight,
   ) {
-    table.add(new ConsumeRoutes(consumers, credentials));
-    table.add(new OffsetsRoutes(consumers, credentials));
-    table.add(new ConsumersRoutes(consumers, credentials));
-    table.add(new GroupsAdminRoutes(consumers, credentials));
-    const { reassignment, sessions, views } = consumers;
+    const { reassignment, sessions, views, offsets } = consumers;
+    const rights = new GroupRights(credentials, views, offsets);
+    table.add(new ConsumeRoutes(consumers, rights, inFlight));
+    table.add(new OffsetsRoutes(consumers, rights));
+    table.add(new ConsumersRoutes(consumers, credentials, rights));
+    table.add(new GroupsAdminRoutes(consumers, credentials, rights));
     life.addRecoverable({ name: 'consumer groups', recover: () => reassignment.recover() });
     life.addStoppable({
       name: 'consumer sessions',

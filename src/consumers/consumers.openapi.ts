@@ -20,7 +20,9 @@ const settings = z.object({
   'Stream-Enable-Auto-Commit': z.boolean().describe('true without it').optional(),
   'Stream-Auto-Commit-Interval': milliseconds('Milliseconds; 5000 without it'),
   'Stream-Auto-Offset-Reset': z.enum(['earliest', 'latest', 'none']).optional(),
-  'Stream-Session-Timeout-Ms': milliseconds('Milliseconds; 120000 without it'),
+  'Stream-Session-Timeout-Ms': milliseconds(
+    '1000 to 86400000 milliseconds of silence end the instance; STEPWELL_CONSUMER_IDLE without it',
+  ),
   'Stream-Encoding': z.enum(['text', 'base64']).describe('Of each answer').optional(),
   'Last-Event-ID': z.string().describe('Of a stream: where it was broken off').optional(),
   Accept: z.string().describe('text/event-stream or application/x-ndjson: a stream').optional(),
@@ -70,6 +72,7 @@ export const consumerRoutes = {
   },
   list: {
     summary: 'All instances of groups, with the partitions they own',
+    isLong: 'list',
     answers: {
       200: {
         description: 'Groups that have instances',

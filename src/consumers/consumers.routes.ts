@@ -7,6 +7,7 @@ import type { ConsumerPlace } from './consumer.events.js';
 import { assignmentsOf } from './consumer-group.state.js';
 import type { Consumers } from './consumers.js';
 import { consumerRoutes } from './consumers.openapi.js';
+import type { GroupRights } from './group-rights.js';
 
 type Target = { Params: ConsumerPlace };
 
@@ -17,6 +18,7 @@ export class ConsumersRoutes implements HotRoutes {
   constructor(
     private readonly consumers: Consumers,
     private readonly credentials: BasicCredentials,
+    private readonly rights: GroupRights,
   ) {}
 
   register(fastify: FastifyInstance): void {
@@ -24,7 +26,8 @@ export class ConsumersRoutes implements HotRoutes {
     fastify.get('/consumers', { config }, async (request, reply) => {
       const forbidden = this.credentials.judgeRight(request.raw, 'consume', null);
       if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
-      return reply.header('content-type', jsonType).send(JSON.stringify(this.list()));
+      const shown = this.list((group) => this.rights.mayName(request.raw, group));
+      return reply.header('content-type', jsonType).send(JSON.stringify(shown));
     });
     fastify.route<Target>({
       method: ['POST', 'DELETE'],
@@ -34,12 +37,12 @@ export class ConsumersRoutes implements HotRoutes {
     });
   }
 
-  private list() {
+  private list(mayName: (group: string) => boolean) {
     const { views } = this.consumers;
     const groups = [];
     for (const name of views.names()) {
       const view = views.find(name);
-      if (view === undefined || view.members.size === 0) continue;
+      if (view === undefined || view.members.size === 0 || !mayName(name)) continue;
       const instances = [...view.members].map(({ instance }) => {
         return { name: instance, topics: assignmentsOf(view, instance) };
       });
@@ -52,7 +55,7 @@ export class ConsumersRoutes implements HotRoutes {
     request: FastifyRequest<Target>,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const forbidden = this.credentials.judgeRight(request.raw, 'consume', null);
+    const forbidden = this.rights.judge(request.raw, request.params.group, []);
     if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
     const refusal = await this.consumers.desk.remove(request.params);
     if (refusal !== null) return sendRefusal(request, reply, refusal);

@@ -9,6 +9,7 @@ import { consumerDecider } from './consumer.decider.js';
 import { consumerGroupDecider } from './consumer-group.decider.js';
 import { ConsumerSessions } from './consumer-sessions.js';
 import { ConsumersDesk } from './consumers-desk.js';
+import { GroupCount, type GroupLimits } from './group-count.projection.js';
 import { GroupReassignment } from './group-reassignment.js';
 import { GroupExpiry, OffsetRemoval } from './group-upkeep.js';
 import { GroupViews } from './group-views.js';
@@ -23,8 +24,9 @@ export interface ConsumersGround {
   readonly topics: TopicAccess;
   readonly offsets: CommittedOffsets;
   readonly clock: Clock;
-  /** The shortest silence that closes an instance, in milliseconds. */
-  readonly idleMs: number;
+  /** The session timeout of instances that name none, in milliseconds. */
+  readonly sessionTimeoutMs: number;
+  readonly limits: GroupLimits;
   /** How long a group without members keeps its committed offsets, in milliseconds. */
   readonly retentionMs: number;
 }
@@ -34,6 +36,7 @@ export class Consumers {
   readonly topics: TopicAccess;
   readonly offsets: CommittedOffsets;
   readonly clock: Clock;
+  readonly sessionTimeoutMs: number;
   readonly views: GroupViews;
   readonly sessions: ConsumerSessions;
   readonly starts: StartPositions;
@@ -43,14 +46,16 @@ export class Consumers {
   readonly admin: GroupsAdmin;
   readonly reassignment: GroupReassignment;
 
-  constructor({ engine, topics, offsets, clock, idleMs, retentionMs }: ConsumersGround) {
+  constructor(ground: ConsumersGround) {
+    const { engine, topics, offsets, clock, retentionMs } = ground;
     this.topics = topics;
     this.offsets = offsets;
     this.clock = clock;
+    this.sessionTimeoutMs = ground.sessionTimeoutMs;
     this.views = new GroupViews((group, view) => this.sessions.viewChanged(group, view));
     const viewOf = (group: string) => this.views.find(group);
     const tell = engine.tell.bind(engine);
-    this.sessions = new ConsumerSessions({ offsets, clock, idleMs, viewOf, tell });
+    this.sessions = new ConsumerSessions({ offsets, clock, viewOf, tell });
     const partitions = new TopicPartitions();
     const bornAt = (topic: string, partition: number) => partitions.bornAt(topic, partition);
     this.starts = new StartPositions({ offsets, topics, clock, bornAt, viewOf });
@@ -62,7 +67,8 @@ export class Consumers {
     this.admin = new GroupsAdmin(floor);
     this.reassignment = new GroupReassignment(engine, views, clock);
     engine.follow(topicKind, partitions);
-    engine.register({ decider: consumerGroupDecider(retentionMs), view: partitions, folds: [] });
+    const count = new GroupCount(partitions, ground.limits);
+    engine.register({ decider: consumerGroupDecider(retentionMs), view: count, folds: [count] });
     engine.register({ decider: consumerDecider, view: null, folds: [] });
     engine.carry('runConsumer', sessions);
     engine.carry('expireGroup', new GroupExpiry(clock, tell));

@@ -6,6 +6,7 @@ import type { HotRoutes } from '../http/hot-routes.js';
 import { rawBody } from '../http/raw-body.js';
 import type { ConsumerPlace } from './consumer.events.js';
 import type { Consumers } from './consumers.js';
+import type { GroupRights } from './group-rights.js';
 import { groupRoutes } from './groups-admin.openapi.js';
 import { parseOffsetReset, parseSeeks } from './groups-admin.request.js';
 
@@ -22,6 +23,7 @@ export class GroupsAdminRoutes implements HotRoutes {
   constructor(
     private readonly consumers: Consumers,
     private readonly credentials: BasicCredentials,
+    private readonly rights: GroupRights,
   ) {}
 
   register(fastify: FastifyInstance): void {
@@ -59,10 +61,8 @@ export class GroupsAdminRoutes implements HotRoutes {
   private async seek(request: FastifyRequest<Target>, reply: FastifyReply): Promise<FastifyReply> {
     const asked = parseSeeks(rawBody(request));
     if (!asked.ok) return sendRefusal(request, reply, { status: 400, message: asked.reason });
-    for (const { topic } of asked.value) {
-      const forbidden = this.credentials.judgeRight(request.raw, 'consume', topic);
-      if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
-    }
+    const forbidden = this.rights.judgePlaces(request.raw, request.params.group, asked.value);
+    if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
     return send(
       request,
       reply,

@@ -124,7 +124,7 @@ export class GroupsAdmin {
       for (const partition of list.keys())
         places.set(`${topic}/${partition}`, { topic, partition });
     }
-    for (const { place } of this.floor.offsets.of(group)) {
+    for (const place of this.floor.offsets.of(group)) {
       places.set(`${place.topic}/${place.partition}`, place);
     }
     const progress = [];

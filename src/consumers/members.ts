@@ -13,6 +13,8 @@ export interface Member {
 export class Members implements Iterable<Member> {
   static readonly none = new Members([], true);
 
+  #topics: ReadonlySet<string> | null = null;
+
   private constructor(
     private readonly list: readonly Member[],
     /** All ids are: they are compared as texts. */
@@ -28,6 +30,12 @@ export class Members implements Iterable<Member> {
 
   get size(): number {
     return this.list.length;
+  }
+
+  /** What its members have subscribed to, all together; found out when it is first asked for. */
+  get topics(): ReadonlySet<string> {
+    this.#topics ??= new Set(this.list.flatMap(({ topics }) => topics));
+    return this.#topics;
   }
 
   [Symbol.iterator](): Iterator<Member> {

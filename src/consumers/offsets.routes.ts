@@ -1,15 +1,15 @@
 /** `/commit` and `/committed`: how far groups are (spec: Endpoints; log protocol 2.5). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { BasicCredentials } from '../http/basic-auth.js';
-import { type Refusal, sendRefusal } from '../http/error-shapes.js';
+import { sendRefusal } from '../http/error-shapes.js';
 import type { HotRoutes } from '../http/hot-routes.js';
 import { rawBody } from '../http/raw-body.js';
 import { parseGeneration, parseTimeout } from './consume.request.js';
 import type { ConsumerPlace } from './consumer.events.js';
 import type { Consumers } from './consumers.js';
 import { consumerRoutes } from './consumers.openapi.js';
+import type { GroupRights } from './group-rights.js';
 import { parseCommits, parsePlaces } from './offsets.request.js';
-import type { TopicPartition } from './topic-partition.js';
+import { logsOf } from './partition-logs.js';
 
 type Target = { Params: ConsumerPlace; Querystring: { timeout?: unknown } };
 
@@ -21,7 +21,7 @@ const success = JSON.stringify({ result: 'Success', status: 200 });
 export class OffsetsRoutes implements HotRoutes {
   constructor(
     private readonly consumers: Consumers,
-    private readonly credentials: BasicCredentials,
+    private readonly rights: GroupRights,
   ) {}
 
   register(fastify: FastifyInstance): void {
@@ -48,10 +48,8 @@ export class OffsetsRoutes implements HotRoutes {
     if (!asked.ok) return refuse(asked.reason);
     const generation = parseGeneration(request.raw.rawHeaders);
     if (!generation.ok) return refuse(generation.reason);
-    const known = this.consumers.desk.find(request.params);
-    if ('status' in known) return sendRefusal(request, reply, known);
-    const missing = await this.judge(request, asked.value);
-    if (missing !== null) return sendRefusal(request, reply, missing);
+    const forbidden = this.rights.judgePlaces(request.raw, request.params.group, asked.value);
+    if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
     const { commits } = this.consumers;
     const refusal = await commits.commit(request.params, asked.value, generation.value);
     if (refusal !== null) return sendRefusal(request, reply, refusal);
@@ -63,38 +61,20 @@ export class OffsetsRoutes implements HotRoutes {
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const refuse = (message: string) => sendRefusal(request, reply, { status: 400, message });
-    const { offsets } = this.consumers;
+    const { offsets, topics } = this.consumers;
     const places = parsePlaces(rawBody(request));
     if (!places.ok) return refuse(places.reason);
     const timeout = parseTimeout(request.query.timeout, committedTimeoutMs);
     if (!timeout.ok) return refuse(timeout.reason);
-    const missing = await this.judge(request, places.value);
-    if (missing !== null) return sendRefusal(request, reply, missing);
+    const forbidden = this.rights.judgePlaces(request.raw, request.params.group, places.value);
+    if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
+    const logs = await logsOf(topics, places.value);
+    if ('status' in logs) return sendRefusal(request, reply, logs);
     const found = places.value.map(({ topic, partition }) => {
       const offset = offsets.find(request.params.group, { topic, partition })?.committed ?? -1;
       return { topic, partition, offset };
     });
     await offsets.durable();
     return reply.header('content-type', jsonType).send(JSON.stringify(found));
-  }
-
-  /** Why somebody may not look at these partitions: 403, or 404 where there are none. */
-  private async judge(
-    request: FastifyRequest,
-    places: readonly TopicPartition[],
-  ): Promise<Refusal | null> {
-    const { credentials } = this;
-    const { topics } = this.consumers;
-    if (places.length === 0) return credentials.judgeRight(request.raw, 'consume', null) ?? null;
-    for (const { topic, partition } of places) {
-      const forbidden = credentials.judgeRight(request.raw, 'consume', topic);
-      if (forbidden !== undefined) return forbidden;
-      const logs = await topics.logs(topic);
-      if (logs === undefined) return { status: 404, message: `topic ${topic} not found` };
-      if (logs[partition] === undefined) {
-        return { status: 404, message: `${topic} has no partition ${partition}` };
-      }
-    }
-    return null;
   }
 }

@@ -17,7 +17,14 @@ export interface PollTerms {
   readonly maxRecords: number;
   /** Bytes of keys and values; one record is always given. */
   readonly maxBytes: number;
+  /** A longer record is not read: `needsRoom` tells of it. */
+  readonly oneBytesMax?: number;
   readonly encoding: PayloadEncoding;
+  /**
+   * Whether the caller may have what the instance reads now: another call may have subscribed it to
+   * other topics meanwhile, and its credential may be gone.
+   */
+  readonly mayRead: () => boolean;
 }
 
 /** What one partition may give. */
@@ -38,7 +45,13 @@ export interface PolledPart {
 
 /** What a poll came to; `undecided` are partitions of which nobody said where to begin. */
 export type Polled =
-  | { readonly parts: readonly PolledPart[] }
+  | {
+      readonly parts: readonly PolledPart[];
+      /** There are none, because the first one is longer than `oneBytesMax`. */
+      readonly needsRoom: boolean;
+      /** `maxBytes` has kept back what is there. */
+      readonly isCut: boolean;
+    }
   | { readonly undecided: readonly TopicPartition[] };
 
 /** What polls work with. */
@@ -50,6 +63,8 @@ export interface PollDesk {
 
 export class Poll {
   private isOver = false;
+  private isLongNext = false;
+  private isCut = false;
 
   constructor(
     private readonly desk: PollDesk,
@@ -65,12 +80,12 @@ export class Poll {
 
   /**
    * Records of what the session owns, handed out in its positions; none at the end of the time,
-   * when the session ends, or when a rebalance left it without any at once. Rejects with
-   * `DamagedOffsets` where there is nothing else to give.
+   * when the session ends, when the caller may not read any more, or when a rebalance left it
+   * without any at once. Rejects with `DamagedOffsets` where there is nothing else to give.
    */
   async run(): Promise<Polled> {
     const { session, desk, terms } = this;
-    const nothing: Polled = { parts: [] };
+    const nothing: Polled = { parts: [], needsRoom: false, isCut: false };
     for (let isLast = false; ; ) {
       const { changes } = session;
       const undecided = await desk.starts.resolve(session);
@@ -79,7 +94,8 @@ export class Poll {
       const read = await this.read();
       if (this.hasEnded) return nothing;
       const parts = handOut(session, read);
-      if (parts.length > 0) return { parts };
+      const needsRoom = parts.length === 0 && this.isLongNext;
+      if (parts.length > 0 || needsRoom) return { parts, needsRoom, isCut: this.isCut };
       if (isLast || desk.clock.now() >= terms.until) return nothing;
       if (session.changes === changes) await this.wait();
       isLast = session.changes !== changes;
@@ -87,7 +103,7 @@ export class Poll {
   }
 
   private get hasEnded(): boolean {
-    return this.isOver || this.session.isEnded;
+    return this.isOver || this.session.isEnded || !this.terms.mayRead();
   }
 
   /** Settles when there is something to look at. */
@@ -148,6 +164,7 @@ export class Poll {
     const isInside = own.position >= log.startOffset;
     if (!isInside && !this.desk.starts.reset(this.session, own, log)) return null;
     const from = own.position;
+    const { oneBytesMax = Number.POSITIVE_INFINITY } = this.terms;
     const records: LogRecord[] = [];
     let bytes = 0;
     let next = from;
@@ -159,13 +176,17 @@ export class Poll {
       for (const batch of batches) {
         for (const record of batch.records()) {
           bytes += sizeOf(record);
-          isFull = bytes > share.bytes && !(takesOne && records.length === 0);
+          const isAlone = takesOne && records.length === 0;
+          isFull = bytes > (isAlone ? Math.max(oneBytesMax, share.bytes) : share.bytes);
+          this.isLongNext ||= isFull && isAlone;
+          this.isCut ||= isFull;
           if (isFull) return { own, from, next, records };
           records.push(record);
           next = record.offset + 1;
         }
         next = batch.nextOffset;
       }
+      this.isCut ||= bytes >= share.bytes;
       isFull = records.length >= share.records || bytes >= share.bytes || batches.length === 0;
     }
     return { own, from, next, records };

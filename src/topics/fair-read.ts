@@ -1,11 +1,14 @@
 /**
- * Reads several positions into one answer: each has a fair share of it, and what the idle ones
- * leave goes to the busy ones (log protocol 2.11).
+ * Reads several positions into one answer, part by part: each has a fair share of every part, and
+ * what the idle ones leave goes to the busy ones (log protocol 2.11).
  */
 import type { PartitionLog } from '../../storage/partition-log.js';
-import { DamagedOffsets } from '../../storage/storage-errors.js';
+import { likelyBytes } from '../../storage/size-estimate.js';
+import { DamagedOffsets, OffsetOutOfRange } from '../../storage/storage-errors.js';
+import { pieceBytes, type ReadingRoom, smallAnswerBytes } from '../http/in-flight.js';
 import type { PayloadEncoding } from './payload-encoding.js';
-import { type RecordPlace, type RecordsArray, RecordTexts, recordsArray } from './record-text.js';
+import { type RecordPlace, RecordTexts } from './record-text.js';
+import type { RecordsPart } from './records-answer.js';
 import type { TopicAccess } from './topic-access.js';
 
 /** A position with the log that it is in. */
@@ -21,62 +24,126 @@ export interface AnswerBudget {
   readonly bytes: number;
 }
 
-/** Reads what is there; `untilTimestamp` (Unix ms) ends each position before the first such one. */
-export async function readFairly(
-  topics: Pick<TopicAccess, 'read'>,
-  cursors: readonly Cursor[],
-  budget: AnswerBudget,
-  encoding: PayloadEncoding,
-  untilTimestamp: number | null = null,
-): Promise<RecordsArray> {
-  const shelves = cursors.map((cursor) => new Shelf(topics, cursor, encoding));
-  for (const shelf of shelves) await shelf.bound(untilTimestamp);
-  let { records, bytes } = budget;
-  let busy = shelves.filter(({ hasMore }) => hasMore);
-  // A round that moves nothing is followed by one without shares: what is left may be enough.
-  for (let isShared = true; busy.length > 0 && records > 0 && bytes > 0; ) {
-    const parts = isShared ? busy.length : 1;
-    const share = {
-      records: Math.max(1, Math.floor(records / parts)),
-      bytes: Math.max(1, Math.floor(bytes / parts)),
-    };
-    const before = records;
-    for (const shelf of busy) {
-      if (records <= 0 || bytes <= 0) break;
-      const most = {
-        records: Math.min(share.records, records),
-        bytes: Math.min(share.bytes, bytes),
-      };
-      const taken = await shelf.take(most, records === budget.records);
-      records -= taken.records;
-      bytes -= taken.bytes;
-    }
-    const hasMoved = records < before;
-    busy = hasMoved || isShared ? busy.filter(({ hasMore }) => hasMore) : [];
-    isShared = hasMoved;
+export class FairRead {
+  private readonly shelves: readonly Shelf[];
+  private left: AnswerBudget;
+
+  constructor(
+    topics: Pick<TopicAccess, 'read'>,
+    cursors: readonly Cursor[],
+    encoding: PayloadEncoding,
+    private readonly budget: AnswerBudget,
+  ) {
+    this.left = budget;
+    this.shelves = cursors.map((cursor) => new Shelf(topics, cursor, encoding));
   }
-  return recordsArray(shelves.map(({ texts }) => texts));
+
+  /**
+   * Gives what is there now, in parts of about 1 MiB; `untilTimestamp` (Unix ms) ends each position
+   * before the first such record. What is likely to be short is read without asking for room, up
+   * to 64 KiB; so is the beginning of what is long where there is no room at once.
+   */
+  async *parts(untilTimestamp: number | null, room: ReadingRoom): AsyncGenerator<RecordsPart> {
+    for (const shelf of this.shelves) await shelf.bound(untilTimestamp);
+    const { records, bytes } = this.budget;
+    const isRoomy = this.isLikelyLong && room.takeNow();
+    const most = isRoomy ? pieceBytes : smallAnswerBytes;
+    await this.take(Math.min(bytes, most), isRoomy ? this.oneBytesMax : smallAnswerBytes);
+    const isAll = bytes <= most && this.left.records < records;
+    let isLast = isAll || !this.hasMore;
+    if (isLast || isRoomy) yield { texts: this.flush(), isLast };
+    while (!isLast) {
+      await room.wait();
+      const before = this.left.records;
+      await this.take(Math.min(this.left.bytes, pieceBytes), this.oneBytesMax);
+      isLast = before === this.left.records || !this.hasMore;
+      yield { texts: this.flush(), isLast };
+    }
+  }
+
+  private flush(): readonly RecordTexts[] {
+    return this.shelves.map((shelf) => shelf.flush());
+  }
+
+  /** One record is always given. */
+  private get oneBytesMax(): number {
+    const isGiven = this.left.records < this.budget.records;
+    return isGiven ? this.left.bytes : Number.POSITIVE_INFINITY;
+  }
+
+  private get isLikelyLong(): boolean {
+    const { records } = this.budget;
+    const bytes = this.shelves.map((shelf) => shelf.likelyBytes(records));
+    return bytes.reduce((sum, each) => sum + each, 0) > smallAnswerBytes;
+  }
+
+  private get hasMore(): boolean {
+    const { records, bytes } = this.left;
+    return records > 0 && bytes > 0 && this.shelves.some(({ hasMore }) => hasMore);
+  }
+
+  /** Takes up to `bytesMax`, or one record of up to `oneBytesMax`. */
+  private async take(bytesMax: number, oneBytesMax: number): Promise<void> {
+    let { records } = this.left;
+    let bytes = bytesMax;
+    let busy = this.shelves.filter(({ hasMore }) => hasMore);
+    // A round that moves nothing is followed by one without shares: what is left may be enough.
+    for (let isShared = true; busy.length > 0 && records > 0 && bytes > 0; ) {
+      const parts = isShared ? busy.length : 1;
+      const share = {
+        records: Math.max(1, Math.floor(records / parts)),
+        bytes: Math.max(1, Math.floor(bytes / parts)),
+      };
+      const before = records;
+      for (const shelf of busy) {
+        if (records <= 0 || bytes <= 0) break;
+        const most = {
+          records: Math.min(share.records, records),
+          bytes: Math.min(share.bytes, bytes),
+        };
+        const isFirst = records === this.left.records;
+        const taken = await shelf.take(most, isFirst ? oneBytesMax : 0);
+        records -= taken.records;
+        bytes -= taken.bytes;
+      }
+      const hasMoved = records < before;
+      busy = hasMoved || isShared ? busy.filter(({ hasMore }) => hasMore) : [];
+      isShared = hasMoved;
+    }
+    this.left = { records, bytes: this.left.bytes - (bytesMax - bytes) };
+  }
 }
 
 /** What is taken from one position. */
 class Shelf {
-  readonly texts: RecordTexts;
+  private texts: RecordTexts;
   private readonly log: PartitionLog;
   private offset: number;
   private end = 0;
 
   constructor(
     private readonly topics: Pick<TopicAccess, 'read'>,
-    cursor: Cursor,
-    encoding: PayloadEncoding,
+    private readonly cursor: Cursor,
+    private readonly encoding: PayloadEncoding,
   ) {
     this.log = cursor.log;
     this.offset = cursor.offset;
     this.texts = new RecordTexts(cursor, encoding);
   }
 
+  /** What was taken since the last time. */
+  flush(): RecordTexts {
+    const { texts } = this;
+    if (texts.count > 0) this.texts = new RecordTexts(this.cursor, this.encoding);
+    return texts;
+  }
+
   get hasMore(): boolean {
     return this.offset < this.end;
+  }
+
+  likelyBytes(records: number): number {
+    return likelyBytes(this.log, this.offset, records);
   }
 
   /** Reading goes as far as there is something now. */
@@ -86,18 +153,22 @@ class Shelf {
     this.end = Math.min(this.end, await this.log.offsetFor(untilTimestamp));
   }
 
-  /** What lies before damage is given first; who comes to stand there is told of it. */
+  /**
+   * What lies before damage, or before what retention has taken meanwhile, is given first: a reader
+   * that comes to stand there is answered with the error.
+   */
   private async read(records: number) {
     try {
       return await this.topics.read(this.log, { from: this.offset, until: this.end, records });
     } catch (error) {
-      if (!(error instanceof DamagedOffsets) || this.texts.count === 0) throw error;
+      const isPlace = error instanceof DamagedOffsets || error instanceof OffsetOutOfRange;
+      if (!isPlace || this.offset === this.cursor.offset) throw error;
       return [];
     }
   }
 
-  /** Takes records up to `share`; `isFirst` of the answer is taken however long it is. */
-  async take(share: AnswerBudget, isFirst: boolean): Promise<AnswerBudget> {
+  /** Takes records up to `share`, or one of up to `oneBytesMax`. */
+  async take(share: AnswerBudget, oneBytesMax: number): Promise<AnswerBudget> {
     const { texts } = this;
     const { count, byteLength } = texts;
     const bytesEnd = byteLength + share.bytes;
@@ -106,8 +177,11 @@ class Shelf {
       const batches = await this.read(share.records - (texts.count - count));
       for (const batch of batches) {
         for (const record of batch.records()) {
-          const isAlone = isFirst && texts.count === 0;
-          isFull = !texts.add(record, isAlone ? Number.POSITIVE_INFINITY : bytesEnd);
+          const isAlone = oneBytesMax > 0 && texts.count === count;
+          isFull = !texts.add(
+            record,
+            isAlone ? Math.max(byteLength + oneBytesMax, bytesEnd) : bytesEnd,
+          );
           if (isFull) break;
           this.offset = record.offset + 1;
         }

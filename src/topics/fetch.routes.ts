@@ -5,10 +5,11 @@ import type { Clock } from '../engine/clock.js';
 import type { BasicCredentials } from '../http/basic-auth.js';
 import { type Refusal, sendRefusal } from '../http/error-shapes.js';
 import type { HotRoutes } from '../http/hot-routes.js';
+import type { InFlight } from '../http/in-flight.js';
 import { parseJson } from '../http/json.js';
 import { type Parsed, parsed } from '../http/parsed.js';
 import { rawBody } from '../http/raw-body.js';
-import { type Cursor, readFairly } from './fair-read.js';
+import { type Cursor, FairRead } from './fair-read.js';
 import { type FetchRequest, type Position, parseFetch } from './fetch.request.js';
 import { type PayloadEncoding, readEncoding } from './payload-encoding.js';
 import { sendRecords } from './records-answer.js';
@@ -26,6 +27,7 @@ export class FetchRoutes implements HotRoutes {
     private readonly topics: TopicsDesk,
     private readonly basic: BasicCredentials,
     private readonly clock: Clock,
+    private readonly inFlight: InFlight,
   ) {}
 
   register(fastify: FastifyInstance): void {
@@ -65,15 +67,11 @@ export class FetchRoutes implements HotRoutes {
     cursors: readonly Cursor[],
   ): Promise<FastifyReply> {
     const { maxRecords: records, maxBytes: bytes, encoding, untilTimestamp } = asked;
+    const { inFlight, topics } = this;
+    const read = new FairRead(topics, cursors, encoding, { records, bytes });
+    const room = inFlight.roomFor(request, reply);
     try {
-      const answer = await readFairly(
-        this.topics,
-        cursors,
-        { records, bytes },
-        encoding,
-        untilTimestamp,
-      );
-      return sendRecords(reply, answer);
+      return await sendRecords(inFlight, request, reply, read.parts(untilTimestamp, room));
     } catch (error) {
       // Retention, a purge or the end of the topic may have taken the records meanwhile.
       const now = await this.place(cursors, null);

@@ -1,4 +1,4 @@
-/** How many partition logs all topics have together: what keeps a server from having too many. */
+/** How many topics and partition logs there are: what keeps a server from having too many. */
 import type { DomainEvent, EventEnvelope } from '../engine/decider.js';
 import type { Fold } from '../engine/registration.js';
 import type { TurnChanges } from '../engine/turn-changes.js';
@@ -6,11 +6,24 @@ import type { TopicEvent } from './topic.events.js';
 
 const all = 'all';
 
+/** How many there may be of all topics together; those that a folder has already stay. */
+export interface TopicLimits {
+  readonly topicsMax: number;
+  readonly partitionsMax: number;
+}
+
 export class PartitionCount implements Fold {
   private readonly ofTopics = new Map<string, number>();
   private readonly sums = new Map<typeof all, number>();
 
-  /** Partitions of every topic whose logs are not gone. */
+  constructor(readonly limits: TopicLimits) {}
+
+  /** Topics whose logs are not gone. */
+  get topics(): number {
+    return this.ofTopics.size;
+  }
+
+  /** Partitions of those. */
   get sum(): number {
     return this.sums.get(all) ?? 0;
   }

@@ -62,6 +62,10 @@ export class ProduceDesk {
       byTopic.delete(topic);
     }
     if (outcomes.refusal !== null) return outcomes.refusal;
+    if (byTopic.size > 1 && !order.isPartial) {
+      const refusal = await this.topics.ensure(byTopic.keys());
+      if (refusal !== null) return refusal;
+    }
     const plans: { readonly plan: TopicPlan; readonly indexes: readonly number[] }[] = [];
     for (const [topic, own] of byTopic) {
       const plan = await this.plan(topic, own, outcomes, order.idempotencyKey);

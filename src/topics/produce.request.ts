@@ -1,5 +1,6 @@
 /** A produce as it stands on the wire -> records for topics (log protocol 1.2, 1.4.1 to 1.4.3). */
 import type { Refusal } from '../http/error-shapes.js';
+import { isWellFormed } from '../http/json.js';
 import { type Parsed, parsed, refused } from '../http/parsed.js';
 import { bytesOf, type PayloadEncoding, parseEncoding } from './payload-encoding.js';
 
@@ -35,6 +36,8 @@ const recordsMax = 10_000;
 const headersMax = 256;
 /** Well below what a record can hold: a refusal of the log would come after other partitions. */
 const headerNameLengthMax = 4096;
+/** The last millisecond of the year 9999: later times have no date of four digits anywhere. */
+const timestampMax = 253_402_300_799_999;
 const none: readonly ProduceHeader[] = [];
 
 /** The body of a produce: one record, or an array of them. */
@@ -89,6 +92,7 @@ function parseRecord(item: unknown, defaults: ProduceDefaults): Parsed<ProduceRe
   if (!partition.ok) return partition;
   const timestamp = wholeNumber(fields['timestamp'], 'timestamp');
   if (!timestamp.ok) return timestamp;
+  if ((timestamp.value ?? 0) > timestampMax) return refused('timestamp is beyond the year 9999');
   const headers = parseHeaders(fields['headers'], encoding.value);
   if (!headers.ok) return headers;
   return parsed({
@@ -119,6 +123,7 @@ function parseBytes(
 ): Parsed<Buffer | null> {
   if (value === undefined || value === null) return parsed(null);
   if (typeof value !== 'string') return refused(`${name} must be a string or null`);
+  if (!isWellFormed(value)) return refused(`${name} holds half a character`);
   const bytes = bytesOf(value, encoding);
   return bytes === null ? refused(`${name} is not Base64`) : parsed(bytes);
 }
@@ -141,6 +146,7 @@ function parseHeaders(value: unknown, encoding: PayloadEncoding): Parsed<readonl
     if (key.length > headerNameLengthMax) {
       return refused(`headers[${index}].key has at most ${headerNameLengthMax} characters`);
     }
+    if (!isWellFormed(key)) return refused(`headers[${index}].key holds half a character`);
     const bytes = parseBytes(own, `headers[${index}].value`, encoding);
     if (!bytes.ok) return bytes;
     headers.push({ name: key, value: bytes.value });

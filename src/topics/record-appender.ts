@@ -6,7 +6,7 @@ import type { PartitionLog } from '../../storage/partition-log.js';
 import type { RecordInput } from '../../storage/record.js';
 import { DiskFull } from '../../storage/storage-errors.js';
 import type { Clock } from '../engine/clock.js';
-import type { Refusal } from '../http/error-shapes.js';
+import { diskFullRefusal, type Refusal } from '../http/error-shapes.js';
 import { digestOf, keyTerm, markTerm, type RequestMark } from './idempotency.js';
 import { KeylessTurns, partitionOfKey } from './partitioner.js';
 import type { ProduceRecord } from './produce.request.js';
@@ -46,10 +46,9 @@ interface OncePlan {
 export const idempotencyWindowMs = 24 * 60 * 60 * 1000;
 
 /** Of records that found no room on the disk. */
-export const diskFull: Refusal = {
-  status: 507,
-  message: 'the disk is full: nothing of this was stored; try again when there is room',
-};
+export const diskFull = diskFullRefusal(
+  'the disk is full: nothing of this was stored; try again when there is room',
+);
 
 export class RecordAppender {
   private readonly keylessTurns = new KeylessTurns();

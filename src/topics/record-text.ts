@@ -78,28 +78,3 @@ export class RecordTexts {
     return true;
   }
 }
-
-/** One JSON array of records, in pieces. */
-export interface RecordsArray {
-  readonly chunks: readonly Buffer[];
-  /** How many of the records were shown with replacement characters. */
-  readonly replacedCount: number;
-}
-
-const arrayStart = Buffer.from('[');
-const separator = Buffer.from(',');
-const arrayEnd = Buffer.from(']');
-
-/** The records of several places, one place after the other. */
-export function recordsArray(places: readonly RecordTexts[]): RecordsArray {
-  const chunks: Buffer[] = [];
-  let replacedCount = 0;
-  for (const texts of places) {
-    if (texts.count === 0) continue;
-    chunks.push(chunks.length === 0 ? arrayStart : separator, ...texts.chunks);
-    replacedCount += texts.replacedCount;
-  }
-  if (chunks.length === 0) chunks.push(arrayStart);
-  chunks.push(arrayEnd);
-  return { chunks, replacedCount };
-}

@@ -4,6 +4,7 @@
  */
 import type { PartitionLog } from '../../storage/partition-log.js';
 import type { RecordBatch } from '../../storage/record-batch.js';
+import { likelyRecordBytes } from '../../storage/size-estimate.js';
 
 /** What somebody wants of a log. Offsets are half-open: [from, until). */
 export interface ReadWish {
@@ -50,6 +51,5 @@ export class SharedReads {
 
 /** What so many records take, if they are as long as most of the log. */
 function bytesOf(log: PartitionLog, records: number): number {
-  const each = log.byteLength / Math.max(1, log.endOffset - log.startOffset);
-  return Math.ceil(Math.min(records * each + fringeBytes, readBytesMax));
+  return Math.ceil(Math.min(records * likelyRecordBytes(log) + fringeBytes, readBytesMax));
 }

@@ -91,7 +91,7 @@ function topicsDesk(
   clock: Clock,
   log: Logger,
 ): TopicsDesk {
-  const count = new PartitionCount();
+  const count = new PartitionCount(config);
   engine.register({ decider: topicDecider, view: count, folds: [count] });
   carryTopicEffects({ engine, logs, compactions, clock, log });
   metrics.watchTopicPartitions(() => count.sum);

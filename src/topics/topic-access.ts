@@ -8,6 +8,12 @@ export interface TopicAccess {
   /** The logs of a topic by partition; where topics come by themselves it is created first. */
   forConsume(topic: string): Promise<readonly PartitionLog[] | Refusal>;
 
+  /**
+   * Makes those of `topics` that are not there where topics come by themselves: all of them or
+   * none, which the refusal tells of. Null once it is durable that they exist.
+   */
+  ensure(topics: Iterable<string>): Promise<Refusal | null>;
+
   /** The logs of a topic by partition; undefined if it does not exist (any more). */
   logs(topic: string): Promise<readonly PartitionLog[] | undefined>;
 

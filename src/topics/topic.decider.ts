@@ -18,14 +18,16 @@ import {
 } from './topic.state.js';
 import { liftCreatedToVersion2 } from './topic.upcasters.js';
 
-/** Partitions of all topics; see `PartitionCount`. */
+/** How many topics and partitions there are and may be; see `PartitionCount`. */
 export interface TopicView {
+  readonly topics: number;
+  /** Partitions of all topics. */
   readonly sum: number;
+  readonly limits: { readonly topicsMax: number; readonly partitionsMax: number };
 }
 
 /** Each is a folder, files and a share of each look of the keeper: more would be a mistake. */
 export const topicPartitionsMax = 1024;
-const partitionsMax = 10_000;
 
 /** Kafka's rule for topic names; names exist inside the log only, never in the file system. */
 const topicName = /^[A-Za-z0-9._-]{1,249}$/;
@@ -78,17 +80,23 @@ function decide(command: TopicCommand, state: TopicState, view: TopicView): Deci
   }
 }
 
-function create(command: Omit<CreateTopic, 'type'>, { sum }: TopicView): Decision<TopicEvent> {
+function create(command: Omit<CreateTopic, 'type'>, view: TopicView): Decision<TopicEvent> {
   const { id, partitions, retentionMs, retentionBytes, cleanupPolicy } = command;
   const problem = topicNameProblem(id) ?? settingsProblem(command);
   if (problem !== null) return reject('invalid', problem);
-  if (sum + partitions > partitionsMax) return tooMany();
+  const { topicsMax } = view.limits;
+  if (view.topics >= topicsMax) {
+    const message = `there may be ${topicsMax} topics (STEPWELL_TOPICS_MAX), and there are`;
+    return reject('conflict', `${message} ${view.topics}`);
+  }
+  const full = tooMany(partitions, view);
+  if (full !== null) return full;
   const settings = { partitions, retentionMs, retentionBytes, cleanupPolicy };
   return accept([{ type: 'TopicCreated', ...settings }]);
 }
 
 /** Saying again what is so already costs no event. */
-function alter({ changes }: AlterTopic, state: Topic, { sum }: TopicView): Decision<TopicEvent> {
+function alter({ changes }: AlterTopic, state: Topic, view: TopicView): Decision<TopicEvent> {
   const { partitions, retentionMs, retentionBytes } = { ...state, ...changes };
   const altered = { partitions, retentionMs, retentionBytes };
   const problem = settingsProblem(altered);
@@ -97,7 +105,8 @@ function alter({ changes }: AlterTopic, state: Topic, { sum }: TopicView): Decis
   if (more < 0) {
     return reject('invalid', `partitions may only grow: the topic has ${state.partitions}`);
   }
-  if (more > 0 && sum + more > partitionsMax) return tooMany();
+  const full = more > 0 ? tooMany(more, view) : null;
+  if (full !== null) return full;
   const isSame =
     more === 0 && retentionMs === state.retentionMs && retentionBytes === state.retentionBytes;
   return isSame ? nothing : accept([{ type: 'TopicAltered', ...altered }]);
@@ -153,8 +162,12 @@ function isWithin(value: number, most: number): boolean {
   return Number.isSafeInteger(value) && value >= 1 && value <= most;
 }
 
-function tooMany(): Decision<TopicEvent> {
-  return reject('conflict', `all topics together may have ${partitionsMax} partitions`);
+/** Why there cannot be so many `more` partitions; null = there can. */
+function tooMany(more: number, { sum, limits }: TopicView): Decision<TopicEvent> | null {
+  const { partitionsMax } = limits;
+  if (sum + more <= partitionsMax) return null;
+  const message = `all topics together may have ${partitionsMax} partitions`;
+  return reject('conflict', `${message} (STEPWELL_PARTITIONS_MAX), and they have ${sum}`);
 }
 
 function missing(name: string): Decision<TopicEvent> {

@@ -2,10 +2,11 @@
 import type { PartitionLog } from '../../storage/partition-log.js';
 import type { RecordBatch } from '../../storage/record-batch.js';
 import type { Clock } from '../engine/clock.js';
-import type { Engine } from '../engine/engine.js';
+import { type Engine, turnCommandsMax } from '../engine/engine.js';
 import { type Refusal, refusalOf } from '../http/error-shapes.js';
 import { type ReadWish, SharedReads } from './shared-reads.js';
 import type { EnsureTopic } from './topic.commands.js';
+import { topicNameProblem } from './topic.decider.js';
 import { topicKind } from './topic.events.js';
 import type { Topic, TopicState } from './topic.state.js';
 import type { TopicAccess } from './topic-access.js';
@@ -32,16 +33,32 @@ export class TopicsDesk implements TopicAccess {
     const existing = await this.topicLogs.logs(topic);
     if (existing !== undefined) return existing;
     if (!this.defaults.autoCreate) return unknownTopic(topic);
-    const command: EnsureTopic = {
-      type: 'EnsureTopic',
-      kind: topicKind,
-      id: topic,
-      at: this.clock.now(),
-      partitions: this.defaults.partitions,
-    };
-    const [outcome] = await this.engine.dispatch([command]);
-    if (outcome !== undefined && !outcome.accepted) return refusalOf(outcome.rejection);
+    const refusal = await this.ensure([topic]);
+    if (refusal !== null) return refusal;
     return (await this.opened(topic, 1)) ?? unknownTopic(topic);
+  }
+
+  /**
+   * Makes those of `topics` that are not there, all of them or none; null once they are. Where
+   * topics do not come by themselves nothing is done.
+   */
+  async ensure(topics: Iterable<string>): Promise<Refusal | null> {
+    const missing = [...topics].filter((topic) => this.topicLogs.present(topic).length === 0);
+    if (missing.length === 0 || !this.defaults.autoCreate) return null;
+    if (missing.length > turnCommandsMax) {
+      const message = `one request makes ${turnCommandsMax} topics at most, not ${missing.length}`;
+      return { status: 400, message };
+    }
+    const commands = missing.map((topic) => this.creation(topic));
+    const outcomes = await this.engine.dispatchTogether(commands);
+    for (const outcome of outcomes) if (!outcome.accepted) return refusalOf(outcome.rejection);
+    return null;
+  }
+
+  private creation(topic: string): EnsureTopic {
+    const { partitions } = this.defaults;
+    const at = this.clock.now();
+    return { type: 'EnsureTopic', kind: topicKind, id: topic, at, partitions };
   }
 
   /** The logs of a topic that exists by now, once so many are there; undefined if it is deleted. */
@@ -49,8 +66,11 @@ export class TopicsDesk implements TopicAccess {
     return this.topicLogs.opened(topic, partitions, () => this.find(topic) !== undefined);
   }
 
-  forConsume(topic: string): Promise<readonly PartitionLog[] | Refusal> {
-    return this.forProduce(topic);
+  async forConsume(topic: string): Promise<readonly PartitionLog[] | Refusal> {
+    const logs = await this.forProduce(topic);
+    // A reader may wait for a topic that is made later, but for none that cannot be.
+    const problem = 'status' in logs && logs.status === 404 ? topicNameProblem(topic) : null;
+    return problem === null ? logs : { status: 400, message: problem };
   }
 
   /** The log of one partition that exists. */

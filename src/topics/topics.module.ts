@@ -6,6 +6,7 @@ import { Engine } from '../engine/engine.js';
 import { BasicCredentials } from '../http/basic-auth.js';
 import { durabilityOf } from '../http/durability.js';
 import { RouteTable } from '../http/hot-routes.js';
+import { InFlight } from '../http/in-flight.js';
 import { Intake } from '../lifecycle/intake.js';
 import { provided } from '../ports.js';
 import { FetchRoutes } from './fetch.routes.js';
@@ -29,6 +30,7 @@ export class TopicsModule {
     engine: Engine,
     intake: Intake,
     basic: BasicCredentials,
+    inFlight: InFlight,
     @Inject(provided.config) config: Config,
     @Inject(provided.clock) clock: Clock,
   ) {
@@ -44,7 +46,7 @@ export class TopicsModule {
     for (const route of produce) table.addExpress(route);
     table.add(new ProduceByGetRoutes(produce, calls, limits.recordBytesMax));
     table.add(new WebhookRoutes(calls, limits.recordBytesMax));
-    table.add(new FetchRoutes(topics, basic, clock));
+    table.add(new FetchRoutes(topics, basic, clock, inFlight));
     table.add(new TopicsRoutes(topics, basic, engine));
   }
 }

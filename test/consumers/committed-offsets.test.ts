@@ -44,6 +44,7 @@ describe('committed offsets', () => {
     offsets.commit('h', [at(0, 3)], 1);
     await offsets.forgetTopic('rides');
     expect([offsets.of('g').length, offsets.of('h').length]).toEqual([1, 0]);
+    expect([[...offsets.topicsOf('g')], [...offsets.topicsOf('h')]]).toEqual([['fares'], []]);
     await offsets.forgetGroup('g');
     const again = await CommittedOffsets.open(log, never);
     expect([again.of('g'), again.of('h')]).toEqual([[], []]);
@@ -55,7 +56,7 @@ describe('committed offsets', () => {
     offsets.commit('a', [at(1, 2, 'b.c')], 1);
     expect(offsets.find('a/b', place(1, 'c'))?.committed).toBe(1);
     expect(offsets.find('a', place(1, 'b.c'))?.committed).toBe(2);
-    expect(offsets.of('a/b')).toMatchObject([{ place: place(1, 'c') }]);
+    expect(offsets.of('a/b')).toEqual([place(1, 'c')]);
   });
 
   it('after a restart are what they were before, whatever was done', async () => {
@@ -126,7 +127,10 @@ describe('committed offsets', () => {
     await offsets.durable();
     const again = await CommittedOffsets.open(log, whenRoom);
     const committed = (group: string) =>
-      again.of(group).map(({ place: { partition }, stored }) => [partition, stored.committed]);
+      again
+        .of(group)
+        .map((place) => [place.partition, again.find(group, place)?.committed])
+        .sort();
     expect(committed('g')).toEqual([
       [0, 3],
       [1, 4],

@@ -67,7 +67,7 @@ describe('a consume', () => {
 
 describe('the headers of a first consume', () => {
   it('mean the defaults where they are missing', () => {
-    expect(parseJoinOptions([])).toEqual({
+    expect(parseJoinOptions([], 120_000)).toEqual({
       ok: true,
       value: {
         settings: {
@@ -90,7 +90,7 @@ describe('the headers of a first consume', () => {
       'Assignment-Strategy': 'RoundRobin',
     };
     const raw = Object.entries(headers).flatMap(([name, value]) => [prefix + name, value]);
-    expect(parseJoinOptions(raw)).toEqual({
+    expect(parseJoinOptions(raw, 120_000)).toEqual({
       ok: true,
       value: {
         settings: {
@@ -111,11 +111,13 @@ describe('the headers of a first consume', () => {
     ['Auto-Commit-Interval', '5s'],
     ['Auto-Offset-Reset', 'newest'],
     ['Session-Timeout-Ms', '0'],
+    ['Session-Timeout-Ms', '999'],
+    ['Session-Timeout-Ms', '86400001'],
     ['Session-Timeout-Ms', '1e3'],
     ['Assignment-Strategy', 'best'],
     ['Assignment-Strategy', ''],
   ])('%s: %j is refused by its name', (name, value) => {
-    const options = parseJoinOptions([`Stream-${name}`, value]);
+    const options = parseJoinOptions([`Stream-${name}`, value], 120_000);
     expect(options).toEqual({ ok: false, reason: expect.stringContaining(name) });
   });
 });

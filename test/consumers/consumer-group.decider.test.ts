@@ -4,6 +4,7 @@ import {
   type GroupView,
 } from '../../src/consumers/consumer-group.decider.js';
 import type { ConsumerGroupEvent } from '../../src/consumers/consumer-group.events.js';
+import { fullGrant } from '../../src/http/grant.js';
 import { consumerSettings, joinGroup } from '../support/consumer-commands.js';
 import { epochMs, given } from '../support/given.js';
 
@@ -13,6 +14,9 @@ const decider = consumerGroupDecider(retentionMs);
 const over = (counts: Record<string, number>): GroupView => ({
   partitionsOf: (topic) => counts[topic] ?? 0,
   partitions: Object.values(counts).reduce((sum, count) => sum + count, 0),
+  groups: 0,
+  instances: 0,
+  limits: { groupsMax: 10, consumersMax: 100 },
 });
 const view = over({ rides: 3, fares: 2 });
 
@@ -23,6 +27,7 @@ const change = (instance: string, ...topics: string[]) => ({
   ...ask('ChangeSubscription'),
   instance,
   topics,
+  grant: fullGrant,
 });
 
 const joined = (
@@ -138,6 +143,34 @@ describe('a join', () => {
   it('beyond the partitions of all topics is refused', () => {
     const { when } = given(decider, over({ rides: 1 }), joined('a', 1, { rides: ['a'] }));
     expect(when(joinGroup('b')).rejected?.code).toBe('conflict');
+  });
+});
+
+describe('a credential that may not consume all that a group reads', () => {
+  const grant = { permissions: 'CONSUME', topic: 'fares' } as const;
+
+  it('neither joins it nor takes an instance of it, and learns no topic', () => {
+    for (const instance of ['a', 'b']) {
+      const { rejected } = group(alone).when(joinGroup(instance, { topics: ['fares'], grant }));
+      expect(rejected?.code).toBe('forbidden');
+      expect(rejected?.message).not.toContain('rides');
+    }
+    expect(group(alone).when({ ...change('a', 'fares'), grant }).rejected?.code).toBe('forbidden');
+  });
+
+  it('makes a group of its own', () => {
+    expect(group().when(joinGroup('a', { topics: ['fares'], grant })).events).toHaveLength(1);
+  });
+});
+
+describe('a server that has as many groups or instances as it may', () => {
+  it('takes no other group, and one more instance of a group only while there is room', () => {
+    const groups = { ...view, groups: 10 };
+    expect(given(decider, groups).when(joinGroup('a')).rejected?.code).toBe('conflict');
+    expect(given(decider, groups, alone).when(joinGroup('b')).events).toHaveLength(1);
+    const instances = { ...view, instances: 100 };
+    expect(given(decider, instances, alone).when(joinGroup('b')).rejected?.code).toBe('conflict');
+    expect(given(decider, instances, alone).when(joinGroup('a')).events).toEqual([]);
   });
 });
 

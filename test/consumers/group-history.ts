@@ -60,9 +60,10 @@ export class GroupHistory {
   /** Looks at the groups as they are now. */
   check(consumers: Consumers): void {
     for (const group of consumers.views.names()) {
-      for (const { place, stored } of consumers.offsets.of(group)) {
+      for (const place of consumers.offsets.of(group)) {
+        const stored = consumers.offsets.find(group, place);
         const name = placeOf(place);
-        const resumes = stored.start ?? stored.committed ?? 0;
+        const resumes = stored?.start ?? stored?.committed ?? 0;
         const covered = this.coverage(group, name);
         if (resumes > covered) {
           this.found('commit ahead of what was processed', `${group} ${name}: ${resumes}`);

@@ -6,6 +6,7 @@
 import { ConsumeCall } from '../../src/consumers/consume-call.js';
 import type { ConsumerPlace, ConsumerSettings } from '../../src/consumers/consumer.events.js';
 import { Poll } from '../../src/consumers/poll.js';
+import { fullGrant } from '../../src/http/grant.js';
 import { recordText } from '../../src/topics/record-text.js';
 import { topicKind } from '../../src/topics/topic.events.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
@@ -155,7 +156,7 @@ export class GroupSimulation {
     reader.hasDied = false;
     const until = clock.now() + timeoutMs;
     const options = { settings: reader.settings, strategy: null };
-    const session = await consumers.desk.enter(reader.place, reader.topics, () => {
+    const session = await consumers.desk.enter(reader.place, reader.topics, fullGrant, () => {
       return { ok: true, value: options };
     });
     if ('status' in session || this.isOver(life)) return response.breakOff();
@@ -166,7 +167,7 @@ export class GroupSimulation {
       maxRecords: this.isCalm ? 1000 : 1 + this.random.below(6),
       maxBytes: 1000,
     };
-    const poll = new Poll(consumers, session, { ...terms, encoding: 'text' });
+    const poll = new Poll(consumers, session, { ...terms, encoding: 'text', mayRead: () => true });
     call.watch(() => poll.cancel());
     const polled = await poll.run();
     if ('undecided' in polled || this.isOver(life)) return response.breakOff();

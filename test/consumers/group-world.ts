@@ -64,7 +64,7 @@ export async function openGroupWorld(
   });
   const failed = (error: unknown) => failures.push(error);
   const logs = new TopicLogs(store, failed);
-  const count = new PartitionCount();
+  const count = new PartitionCount({ topicsMax: 1000, partitionsMax: 10_000 });
   engine.register({ decider: topicDecider, view: count, folds: [count] });
   const log = pino({ level: 'warn' }, { write: failed });
   carryTopicEffects({ engine, logs, compactions: new LogCompactions(), clock, log });
@@ -72,8 +72,9 @@ export async function openGroupWorld(
   const offsets = await CommittedOffsets.open(await topics.openInternal(offsetsTopic), (wake) =>
     store.whenRoom(wake),
   );
-  const idleMs = 300_000;
-  const consumers = new Consumers({ engine, topics, offsets, clock, idleMs, retentionMs: hour });
+  const limits = { groupsMax: 1000, consumersMax: 1000 };
+  const times = { sessionTimeoutMs: 300_000, retentionMs: hour, limits };
+  const consumers = new Consumers({ engine, topics, offsets, clock, ...times });
   await replayJournal(engine, journal);
   await resumeEffects(engine);
   await consumers.reassignment.recover();

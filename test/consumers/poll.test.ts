@@ -1,6 +1,7 @@
 import { ownedBy } from '../../src/consumers/consumer-group.state.js';
 import type { ConsumerSession } from '../../src/consumers/consumer-session.js';
 import { Poll, type PollTerms } from '../../src/consumers/poll.js';
+import { fullGrant } from '../../src/http/grant.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { settled } from '../simulation/simulated-server.js';
@@ -22,7 +23,7 @@ beforeEach(async () => {
 async function join(instance: string): Promise<ConsumerSession> {
   const settings = consumerSettings({ offsetReset: 'earliest' });
   const place = { group: 'g', instance };
-  const entered = await world.consumers.desk.enter(place, ['rides'], () => {
+  const entered = await world.consumers.desk.enter(place, ['rides'], fullGrant, () => {
     return { ok: true, value: { settings, strategy: null } };
   });
   if ('status' in entered) throw new Error(entered.message);
@@ -40,6 +41,7 @@ const pollOf = (terms: Partial<PollTerms> = {}) =>
     maxRecords: 500,
     maxBytes: 1_000_000,
     encoding: 'text',
+    mayRead: () => true,
     ...terms,
   });
 
@@ -78,7 +80,7 @@ describe('a poll', () => {
     await settled();
     poll.cancel();
     await produce(0, 'x');
-    expect(await running).toEqual({ parts: [] });
+    expect(await running).toEqual({ parts: [], needsRoom: false, isCut: false });
     expect(await valuesOf(pollOf())).toEqual(['x']);
   });
 

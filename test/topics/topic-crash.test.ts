@@ -57,7 +57,7 @@ async function open(disk: SimulatedDisk) {
   const { engine } = await startEngine(
     store,
     (starting) => {
-      const count = new PartitionCount();
+      const count = new PartitionCount({ topicsMax: 1000, partitionsMax: 10_000 });
       starting.register({ decider: topicDecider, view: count, folds: [count] });
       const log = pino({ enabled: false });
       const compactions = new LogCompactions();

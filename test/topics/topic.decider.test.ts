@@ -30,8 +30,11 @@ const created = (settings: Partial<TopicCreated> = {}): TopicCreated => {
 };
 const deleted: TopicEvent = { type: 'TopicDeleted' };
 
-/** With so many partitions of other topics there. */
-const history = (...events: readonly TopicEvent[]) => given(topicDecider, { sum: 0 }, ...events);
+const limits = { topicsMax: 1000, partitionsMax: 10_000 };
+const having = (sum: number, topics = 0) => ({ sum, topics, limits });
+
+/** With no other topics there. */
+const history = (...events: readonly TopicEvent[]) => given(topicDecider, having(0), ...events);
 const logs = (revision: number, partitions: number, trims: object[] = []) => {
   const id = `logs ${revision}`;
   return { kind: 'keepPartitionLogs', id, notBefore: 0, partitions, trims };
@@ -76,13 +79,23 @@ describe('a topic', () => {
   });
 
   it('finds no room where all topics together would have too many partitions', () => {
-    const full = (sum: number) => given(topicDecider, { sum }, created());
-    const none = (sum: number) => given(topicDecider, { sum });
+    const full = (sum: number) => given(topicDecider, having(sum), created());
+    const none = (sum: number) => given(topicDecider, having(sum));
     expect(none(9997).when(create()).events).toEqual([created()]);
     expect(none(9998).when(create()).rejected?.code).toBe('conflict');
     expect(full(9998).when(alter({ partitions: 5 })).events).toHaveLength(1);
     expect(full(9998).when(alter({ partitions: 6 })).rejected?.code).toBe('conflict');
     expect(full(10_000).when(alter({ retentionMs: 5 })).events).toHaveLength(1);
+  });
+
+  it('finds no room where there are as many topics as there may be', () => {
+    const beside = (topics: number) => given(topicDecider, having(topics, topics));
+    expect(beside(999).when(create()).events).toEqual([created()]);
+    expect(beside(1000).when(create()).rejected?.code).toBe('conflict');
+    expect(beside(1000).when(ensure('rides')).rejected?.code).toBe('conflict');
+    const known = given(topicDecider, having(1000, 1000), created());
+    expect(known.when(ensure('rides')).events).toEqual([]);
+    expect(known.when(alter({ partitions: 5 })).events).toHaveLength(1);
   });
 
   it('grows, and wants more logs; it never shrinks', () => {
