@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { decodeQueryValue } from './dialect.js';
 import type { Refusal } from './error-shapes.js';
-import { covers, fullGrant, type Grant, permits, type Right } from './grant.js';
+import { covers, fullGrant, type Grant, permits, permitsAll, type Right } from './grant.js';
 
 const unauthorized: Refusal = {
   status: 401,
@@ -33,7 +33,7 @@ export function pairDigest(username: string, password: string): Buffer {
 
 export class BasicCredentials {
   private readonly configured: KnownCredential;
-  private find: (username: string) => KnownCredential | undefined = () => undefined;
+  private lookUp: (username: string) => KnownCredential | undefined = () => undefined;
   /** `Authorization` values that were found good once; who they name is still looked up. */
   private readonly accepted = new Map<string, Presented>();
 
@@ -46,13 +46,14 @@ export class BasicCredentials {
   }
 
   /** Further credentials, by username; those of the configured username are not asked for. */
-  alsoKnow(find: (username: string) => KnownCredential | undefined): void {
-    this.find = find;
+  alsoKnow(lookUp: (username: string) => KnownCredential | undefined): void {
+    this.lookUp = lookUp;
   }
 
   /** Why this request may not enter; undefined if it may. */
   judge(request: IncomingMessage): Refusal | undefined {
-    return this.grantOf(request) === undefined ? unauthorized : undefined;
+    const grant = this.grantOf(request);
+    return 'status' in grant ? grant : undefined;
   }
 
   /**
@@ -61,19 +62,41 @@ export class BasicCredentials {
    */
   judgeRight(request: IncomingMessage, right: Right, topic: string | null): Refusal | undefined {
     const grant = this.grantOf(request);
-    if (grant === undefined) return unauthorized;
+    if ('status' in grant) return grant;
     if (permits(grant, right, topic)) return undefined;
     const place = topic === null ? '' : ` topic ${topic}`;
     return { status: 403, message: `forbidden: this credential may not ${right}${place}` };
   }
 
+  /**
+   * Why a request that entered may not do this to all of `topics`, which are those of `owner`: 403
+   * that names none of them; undefined if it may.
+   */
+  judgeAll(
+    request: IncomingMessage,
+    right: Right,
+    topics: Iterable<string>,
+    owner: string,
+  ): Refusal | undefined {
+    const grant = this.grantOf(request);
+    if ('status' in grant) return grant;
+    if (permitsAll(grant, right, topics)) return undefined;
+    const message = `forbidden: this credential may not ${right} every topic of ${owner}`;
+    return { status: 403, message };
+  }
+
   /** Whether a listing may show the topic to whoever asks. */
   mayName(request: IncomingMessage, topic: string): boolean {
     const grant = this.grantOf(request);
-    return grant !== undefined && covers(grant, topic);
+    return !('status' in grant) && covers(grant, topic);
   }
 
-  private grantOf(request: IncomingMessage): Grant | undefined {
+  /** What a request may do; 401 where it may not even enter. */
+  grantOf(request: IncomingMessage): Grant | Refusal {
+    return this.find(request) ?? unauthorized;
+  }
+
+  private find(request: IncomingMessage): Grant | undefined {
     const { authorization } = request.headers;
     if (authorization === undefined) return this.known(presentedInQuery(request));
     const remembered = this.accepted.get(authorization);
@@ -89,7 +112,7 @@ export class BasicCredentials {
   private known(presented: Presented | undefined): Grant | undefined {
     if (presented === undefined) return undefined;
     const { username, digest } = presented;
-    const known = username === this.username ? this.configured : this.find(username);
+    const known = username === this.username ? this.configured : this.lookUp(username);
     return known !== undefined && timingSafeEqual(known.digest, digest) ? known : undefined;
   }
 }

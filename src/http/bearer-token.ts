@@ -13,6 +13,10 @@ const readOnly: Refusal = {
   status: 403,
   message: 'forbidden: this token may only read',
 };
+const secret: Refusal = {
+  status: 403,
+  message: 'forbidden: this token may only read, and signing keys let their reader sign deliveries',
+};
 
 /** Spellings of good values that are remembered: a client has one. */
 const acceptedMax = 64;
@@ -26,14 +30,14 @@ export class BearerTokens {
    */
   private readonly accepted = new Set<string>();
 
-  /** Tokens that may do everything, and tokens that may only `GET` and `HEAD`. */
+  /** Tokens that may do everything, and tokens that may only `GET` and `HEAD` what is no secret. */
   constructor(tokens: readonly string[], readTokens: readonly string[]) {
     this.tokens = new Secrets(tokens);
     this.readTokens = new Secrets(readTokens);
   }
 
-  /** Why this request may not enter; undefined if it may. */
-  judge(request: IncomingMessage): Refusal | undefined {
+  /** Why this request may not enter; undefined if it may. `isSecret`: its answer holds secrets. */
+  judge(request: IncomingMessage, isSecret: boolean): Refusal | undefined {
     const { authorization } = request.headers;
     if (authorization !== undefined && this.accepted.has(authorization)) return undefined;
     const token = presentedToken(request);
@@ -43,7 +47,8 @@ export class BearerTokens {
       return undefined;
     }
     if (!this.readTokens.include(token)) return unauthorized;
-    return request.method === 'GET' || request.method === 'HEAD' ? undefined : readOnly;
+    if (request.method !== 'GET' && request.method !== 'HEAD') return readOnly;
+    return isSecret ? secret : undefined;
   }
 
   private remember(authorization: string): void {

@@ -1,6 +1,7 @@
 /** The last word to a connection whose bytes are no HTTP: there is no path, so one shape. */
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Connections } from './connections.js';
 import { errorBody } from './error-shapes.js';
 
 const statusOf: Readonly<Record<string, number>> = {
@@ -9,30 +10,30 @@ const statusOf: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** The latest answer of each connection, to tell a broken body from a broken head after it. */
-const latestAnswers = new WeakMap<Socket, ServerResponse>();
-
-/** Remembers what each connection is being answered. */
-export function followAnswers(server: Server): void {
-  server.on('request', (request, response) => latestAnswers.set(request.socket, response));
-}
-
-/** Answers with JSON and closes: the next bytes could be framed in any way. */
-export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+/**
+ * Answers with JSON and closes: the next bytes could be framed in any way. The latest answer of the
+ * connection tells a broken body from a broken head after it.
+ */
+export function refuseConnection(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  connections: Connections,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const latest = latestAnswers.get(socket);
+  const latest = connections.latestAnswer(socket);
   if (latest?.headersSent === true && !latest.req.complete) {
     // The request has its answer already: a second one would belong to nobody.
-    socket.destroySoon();
+    connections.endSoon(socket);
     return;
   }
   const status = statusOf[error.code ?? ''] ?? 400;
   const phrase = STATUS_CODES[status] ?? 'Bad Request';
   const body = errorBody(false, { status, message: phrase.toLowerCase() });
-  socket.end(
+  connections.endSoon(
+    socket,
     `HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );

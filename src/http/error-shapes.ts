@@ -13,6 +13,14 @@ export interface Refusal {
   readonly details?: Readonly<Record<string, string | number | null>>;
 }
 
+/** How long one who was refused for want of room waits: the store looks at the disk each second. */
+const noRoomRetrySeconds = 10;
+
+/** What is not done because the disk is full, or nearly so: 507, and when to ask again. */
+export function diskFullRefusal(message: string): Refusal {
+  return { status: 507, message, headers: { 'retry-after': `${noRoomRetrySeconds}` } };
+}
+
 /** The status of each code a decider may refuse with (messaging protocol 1.1). */
 const rejectionStatus: Readonly<Record<Rejection['code'], number>> = {
   invalid: 400,

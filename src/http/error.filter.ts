@@ -2,10 +2,13 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { isClientGone } from './answer-log.js';
 import { type Refusal, sendRefusal } from './error-shapes.js';
 import type { Failures } from './failures.js';
 import type { KnownPaths } from './known-paths.js';
 import { loggedPath } from './log.js';
+
+const brokenOff: Refusal = { status: 400, message: 'the request was broken off' };
 
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
@@ -22,7 +25,9 @@ export class ErrorFilter implements ExceptionFilter {
       this.log.error({ err: error, path: loggedPath(request.url) }, 'failed after the answer');
       return;
     }
-    sendRefusal(request, reply, this.refusalOf(error, request));
+    // The client is gone: the connection has counted what it sent, and no one reads this.
+    const isBrokenOff = (error !== null && request.raw.errored === error) || isClientGone(error);
+    sendRefusal(request, reply, isBrokenOff ? brokenOff : this.refusalOf(error, request));
   }
 
   private refusalOf(error: unknown, request: FastifyRequest): Refusal {

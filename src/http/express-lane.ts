@@ -6,10 +6,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../engine/clock.js';
 import type { Metrics } from '../metrics/metrics.js';
+import { noRoomRefusal } from './allowance.js';
 import { errorBody, isMessagingPath, type Refusal } from './error-shapes.js';
 import type { Failures } from './failures.js';
 import type { FrontDoor } from './front-door.js';
 import type { Exchange, ExpressRoute, RouteTable } from './hot-routes.js';
+import { type InFlight, smallAnswerBytes, smallBodyBytes } from './in-flight.js';
+import { PacedBody } from './paced-body.js';
 
 /** Digits only: whatever else a length could be is Fastify's to judge. */
 const plainLength = /^\d{1,15}$/;
@@ -23,6 +26,7 @@ export interface LaneDesk {
   readonly clock: Clock;
   /** The largest body of a route that says nothing else, in bytes. */
   readonly bodyLimit: number;
+  readonly inFlight: InFlight;
 }
 
 export class ExpressLane {
@@ -35,7 +39,10 @@ export class ExpressLane {
     const route = method === 'POST' ? routes.expressFor(url) : undefined;
     if (route === undefined || !this.isOrdinary(request, route)) return false;
     if (!frontDoor.admits(request, isMessagingPath(route.pattern))) return false;
-    new LaneExchange(request, response, route, this.desk).read();
+    const exchange = new LaneExchange(request, response, route, this.desk);
+    const bytes = Number(request.headers['content-length']);
+    if (bytes <= smallBodyBytes) exchange.read();
+    else exchange.readCounted(bytes);
     return true;
   }
 
@@ -85,12 +92,23 @@ class LaneExchange implements Exchange {
     });
   }
 
+  /** Reads a body of `bytes` once there is room for it; until then its client waits. */
+  readCounted(bytes: number): void {
+    const { request, response, desk } = this;
+    desk.inFlight.allowanceOf(request, response, true).ask(bytes, (isGranted) => {
+      if (isGranted) this.read();
+      else if (!response.closed) this.refuse(noRoomRefusal);
+    });
+  }
+
   answer(status: number, headers: readonly string[], body: string | Buffer): void {
     const { request, response, route, desk } = this;
-    const length = String(Buffer.byteLength(body));
-    response.writeHead(status, [...headers, 'content-length', length]).end(body);
+    const length = Buffer.byteLength(body);
+    response.writeHead(status, [...headers, 'content-length', String(length)]);
+    if (length <= smallAnswerBytes) response.end(body);
+    else this.sendPaced(typeof body === 'string' ? Buffer.from(body) : body);
     const seconds = (desk.clock.monotonic() - this.started) / 1000;
-    desk.metrics.requestAnswered(request.method ?? '', route.pattern, status, seconds);
+    desk.metrics.inbound.requestAnswered(request.method ?? '', route.pattern, status, seconds);
   }
 
   refuse(refusal: Refusal): void {
@@ -102,6 +120,12 @@ class LaneExchange implements Exchange {
 
   fail(error: unknown): void {
     this.refuse(this.desk.failures.refusalOf(error, this.request));
+  }
+
+  private sendPaced(bytes: Buffer): void {
+    const { request, response, desk } = this;
+    const allowance = desk.inFlight.allowanceOf(request, response, true);
+    new PacedBody(allowance, { chunks: [bytes], isLast: true }).pipe(response);
   }
 
   private serve(): void {

@@ -2,7 +2,8 @@
 import { HttpException } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DiskFull, TooLarge } from '../../storage/storage-errors.js';
-import type { Refusal } from './error-shapes.js';
+import { NoRoom, noRoomRefusal } from './allowance.js';
+import { diskFullRefusal, type Refusal } from './error-shapes.js';
 import { loggedPath } from './log.js';
 
 /** What the log says of a request that failed. */
@@ -32,7 +33,8 @@ export class Failures {
       return { status: error.getStatus(), message: error.message };
     }
     if (error instanceof TooLarge) return { status: 413, message: error.message };
-    if (error instanceof DiskFull) return { status: 507, message: 'the disk is full' };
+    if (error instanceof NoRoom) return noRoomRefusal;
+    if (error instanceof DiskFull) return diskFullRefusal('the disk is full');
     for (const explain of this.explanations) {
       const refusal = explain(error);
       if (refusal !== undefined) return refusal;

@@ -32,3 +32,11 @@ export function permits(grant: Grant, right: Right, topic: string | null): boole
       return grant.permissions === 'ALL' && grant.topic === '*';
   }
 }
+
+/** Whether a grant holds a right for every one of `topics`; for no topics: for any at all. */
+export function permitsAll(grant: Grant, right: Right, topics: Iterable<string>): boolean {
+  if (!permits(grant, right, null)) return false;
+  if (grant.topic === '*') return true;
+  for (const topic of topics) if (!covers(grant, topic)) return false;
+  return true;
+}

@@ -12,3 +12,8 @@ export function isHeaderName(text: string): boolean {
 export function isHeaderValue(text: string): boolean {
   return fieldValue.test(text);
 }
+
+/** `retry-delay` as `Retry-Delay`. */
+export function titleCase(name: string): string {
+  return name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+}

@@ -8,10 +8,14 @@ import {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
-  LogController,
 } from 'fastify';
 import { applicationModule, type Shared } from '../app.module.js';
-import { followAnswers, refuseConnection } from './client-error.js';
+import { allowedOrigins } from '../config.js';
+import { AnswerLog } from './answer-log.js';
+import { ByteBudget } from './byte-budget.js';
+import { refuseConnection } from './client-error.js';
+import type { Connections } from './connections.js';
+import { allowRequest, isPreflight, shareWithOrigin } from './cross-origin.js';
 import { durabilityOf, tellDurability } from './durability.js';
 import { ErrorFilter } from './error.filter.js';
 import { sendRefusal } from './error-shapes.js';
@@ -19,10 +23,11 @@ import { ExpressLane } from './express-lane.js';
 import { Failures } from './failures.js';
 import { FrontDoor } from './front-door.js';
 import { RouteTable } from './hot-routes.js';
+import { InFlight } from './in-flight.js';
 import * as limits from './inbound-limits.js';
 import { KnownPaths } from './known-paths.js';
 import { literalTarget } from './literal-target.js';
-import { NestLog } from './log.js';
+import { fastifyLog, NestLog } from './log.js';
 import { acceptRawBodies } from './raw-body.js';
 
 /**
@@ -37,26 +42,31 @@ const routerOptions = {
 };
 
 /** The application, built and initialised; it does not listen yet. */
-export async function createHttpServer(shared: Shared): Promise<NestFastifyApplication> {
+export async function createHttpServer(
+  shared: Shared,
+  connections: Connections,
+): Promise<NestFastifyApplication> {
   const { log } = shared.ports;
-  const frontDoor = new FrontDoor(shared.bearer, shared.basic, shared.life);
+  const frontDoor = new FrontDoor(shared.bearer, shared.basic, shared.life, connections);
   const failures = new Failures(log);
-  const adapter = adapterOf(shared);
+  const adapter = adapterOf(shared, connections);
   const fastify: FastifyInstance = adapter.getInstance();
   const routes = new RouteTable(fastify);
   const knownPaths = new KnownPaths(routerOptions);
   knownPaths.follow(fastify);
   acceptRawBodies(fastify);
   frontDoor.guard(fastify);
+  const inFlight = inFlightOf(shared);
+  inFlight.guard(fastify);
   tellDurability(fastify, durabilityOf(shared.config));
   fastify.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     const seconds = reply.elapsedTime / 1000;
-    shared.metrics.requestAnswered(request.method, route, reply.statusCode, seconds);
+    shared.metrics.inbound.requestAnswered(request.method, route, reply.statusCode, seconds);
     done();
   });
   const application = await NestFactory.create<NestFastifyApplication>(
-    applicationModule(shared, routes, failures),
+    applicationModule(shared, routes, failures, inFlight),
     adapter,
     { bodyParser: false, logger: new NestLog(log), abortOnError: false },
   );
@@ -65,30 +75,52 @@ export async function createHttpServer(shared: Shared): Promise<NestFastifyAppli
   const { metrics, config } = shared;
   const { clock } = shared.ports;
   const { maxBodyBytes: bodyLimit } = config;
-  const lane = new ExpressLane({ routes, frontDoor, failures, metrics, clock, bodyLimit });
-  putInFront(lane, fastify.server);
-  followAnswers(fastify.server);
+  const lane = new ExpressLane({
+    routes,
+    frontDoor,
+    failures,
+    metrics,
+    clock,
+    bodyLimit,
+    inFlight,
+  });
+  putInFront(fastify.server, (request, response) => lane.takes(request, response));
+  const mayRead = allowedOrigins(config);
+  if (mayRead !== null) {
+    putInFront(fastify.server, (request, response) => {
+      if (!shareWithOrigin(request, response, mayRead)) return false;
+      if (!isPreflight(request) || !frontDoor.isSound(request)) return false;
+      allowRequest(request, response);
+      return true;
+    });
+  }
+  connections.guard(fastify.server);
   fastify.server.headersTimeout = limits.parserOptions.headersTimeout;
-  fastify.server.maxConnections = limits.connectionCountMax;
   // Beyond a limit of its own Node drops headers silently, yet frames the body by them.
   fastify.server.maxHeadersCount = 0;
   return application;
 }
 
-/**
- * Fastify's listener gets what the lane leaves. A `serverFactory` of ours would do the same but
- * keep Fastify from listening on both addresses of `localhost`; the second goes the long way.
- */
-function putInFront(lane: ExpressLane, server: Server): void {
+function inFlightOf({ config, ports, metrics }: Shared): InFlight {
+  const budget = new ByteBudget(config.inFlightBytes);
+  metrics.inbound.watchInFlight(budget.limit, () => budget.used);
+  return new InFlight({ budget, clock: ports.clock, metrics });
+}
+
+/** Fastify's listener, and what was put in front of it before, gets what `takes` leaves. */
+function putInFront(
+  server: Server,
+  takes: (...exchange: Parameters<RequestListener>) => boolean,
+): void {
   const others = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
-    if (lane.takes(request, response)) return;
+    if (takes(request, response)) return;
     for (const listener of others) listener.call(server, request, response);
   });
 }
 
-function adapterOf({ config, ports }: Shared): FastifyAdapter {
+function adapterOf({ config, ports }: Shared, connections: Connections): FastifyAdapter {
   return new FastifyAdapter({
     ...limits.serverTimeouts,
     routerOptions,
@@ -98,11 +130,11 @@ function adapterOf({ config, ports }: Shared): FastifyAdapter {
     exposeHeadRoutes: false,
     trustProxy: false,
     skipMiddie: true,
-    loggerInstance: ports.log,
-    logController: new LogController({ disableRequestLogging: true }),
+    loggerInstance: fastifyLog(ports.log),
+    logController: new AnswerLog(ports.log),
     // A child per request costs more than its one binding tells; failures log the id themselves.
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
-    clientErrorHandler: refuseConnection,
+    clientErrorHandler: (error, socket) => refuseConnection(error, socket, connections),
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       sendRefusal(request, reply, { status: error.statusCode ?? 400, message: error.message });
     },

@@ -6,7 +6,6 @@ import type { Refusal } from './error-shapes.js';
 /** Decision 19: workflow clients send every user header twice. */
 export const headerCountMax = 256;
 export const headerBytesMax = 64 * 1024;
-export const connectionCountMax = 4096;
 
 /** Timeouts against slow clients, in milliseconds; they end when the request has arrived. */
 export const serverTimeouts = {
@@ -17,6 +16,8 @@ export const serverTimeouts = {
 /** Options of Node's HTTP parser: strict, and with room for the headers allowed above. */
 export const parserOptions = {
   headersTimeout: 10_000,
+  /** How often the two timeouts are looked after: a silent client is gone within 12 s. */
+  connectionsCheckingInterval: 500,
   maxHeaderSize: headerBytesMax,
   insecureHTTPParser: false,
   // Node's own answer to a missing host has no body; `judgeHead` gives one.

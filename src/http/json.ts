@@ -29,6 +29,11 @@ export function parseJson(body: Buffer): Parsed<unknown> {
   }
 }
 
+/** Whether UTF-8 can carry a text: JSON may escape one surrogate without the other. */
+export function isWellFormed(text: string): boolean {
+  return text.isWellFormed();
+}
+
 /** The deepest nesting of a text; what stands within strings does not count. */
 function jsonDepth(body: Buffer): number {
   let depth = 0;

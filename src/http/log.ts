@@ -1,7 +1,6 @@
-/** The process's log: one pino, JSON lines or pretty on a terminal, and never a secret. */
+/** The process's log: one pino, JSON lines or lines for people, and never a secret. */
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import pinoPretty from 'pino-pretty';
 
 /** Where a secret could stand in what somebody logs: a request, its headers, or a copy of them. */
 const secretPaths = ['', 'headers.', 'request.headers.', 'req.headers.'].flatMap((path) => [
@@ -13,21 +12,32 @@ const secretPaths = ['', 'headers.', 'request.headers.', 'req.headers.'].flatMap
 /** Standard error: standard output belongs to the few lines that people and launchers read. */
 const standardError = 2;
 
-/** The log of this process; `destination` is for tests. `isTerminal` chooses lines for people. */
-export function createLog(
-  level: string,
-  isTerminal: boolean,
-  destination: DestinationStream = isTerminal
-    ? pinoPretty({ sync: true, destination: standardError })
-    : pino.destination({ dest: standardError, sync: true }),
-): Logger {
+export type LogFormat = 'json' | 'pretty';
+
+/** The log of this process; it writes whole lines. */
+export function createLog(level: string, destination: DestinationStream): Logger {
   const redact = { paths: secretPaths, censor: '[redacted]' };
   return pino({ level, base: null, redact }, destination);
+}
+
+/** Standard error, for machines or for people; colours are for terminals. */
+export async function logDestination(format: LogFormat): Promise<DestinationStream> {
+  const lines = pino.destination({ dest: standardError, sync: true });
+  if (format === 'json') return lines;
+  const { prettyLines } = await import('./pretty-lines.js');
+  return prettyLines(lines, process.stderr.isTTY === true);
 }
 
 /** The path of a request target: queries may hold a token and never reach the log. */
 export function loggedPath(url: string): string {
   return url.split('?', 1)[0] ?? url;
+}
+
+/** What Fastify says about itself: the address, which the program prints when it serves. */
+export function fastifyLog(log: Logger): Logger {
+  const quiet = log.child({});
+  quiet.info = quiet.debug;
+  return quiet;
 }
 
 /** What Nest says about itself: its progress is of interest to its debuggers only. */

@@ -13,6 +13,8 @@ export interface RouteDescription {
   readonly summary: string;
   /** Where the pattern does not tell: `/v2/publish/{destination}` of `/v2/publish/*`. */
   readonly path?: string;
+  /** Its answer holds secrets: a token that may only read is refused with 403. */
+  readonly isSecret?: true;
   /** Query parameters; what a field's schema describes itself as is told with it. */
   readonly query?: z.ZodObject;
   /** Request headers that mean something here. */
@@ -20,6 +22,11 @@ export interface RouteDescription {
   readonly body?: BodyDescription;
   /** Status to answer, of what is no refusal: those have one shape everywhere. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
+  /**
+   * Its answer can exceed 1 MiB and is put together before it is sent: it shows a stored body, or
+   * lists what is in memory. See `InFlight.guard`.
+   */
+  readonly isLong?: 'body' | 'list';
 }
 
 /** A request body: JSON of a schema, or bytes of any kind. */

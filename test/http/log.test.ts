@@ -2,7 +2,7 @@ import { createLog, loggedPath } from '../../src/http/log.js';
 
 test('no credential reaches the log, wherever it stands', () => {
   const lines: string[] = [];
-  const log = createLog('info', false, { write: (line: string) => void lines.push(line) });
+  const log = createLog('info', { write: (line: string) => void lines.push(line) });
   const headers = { authorization: 'Bearer secret', cookie: 'secret', host: 'here' };
   log.info({ headers, req: { headers }, request: { headers }, authorization: 'secret' }, 'hello');
   expect(lines).toHaveLength(1);

@@ -1,0 +1,15 @@
+/** On whose account the bytes of a connection go: its credential's, else its address's. */
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * A name for the credential of a request, however it is spelled; where it shows none, or nothing
+ * has checked it (`isChecked` false), for the address it comes from.
+ */
+export function ownerOf({ headers, socket }: IncomingMessage, isChecked: boolean): string {
+  const [, scheme = '', secret = ''] = /^(\w+) +(\S+)$/.exec(headers.authorization ?? '') ?? [];
+  if (!isChecked || secret === '') return `address ${socket.remoteAddress ?? ''}`;
+  if (scheme.toLowerCase() === 'bearer') return `token ${secret}`;
+  const pair = Buffer.from(secret, 'base64').toString();
+  const colon = pair.indexOf(':');
+  return `user ${colon < 0 ? pair : pair.slice(0, colon)}`;
+}
