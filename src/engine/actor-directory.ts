@@ -51,13 +51,20 @@ export class ActorDirectory {
 
   /**
    * Every stream that is there now, `perTick` of them at a time, so that a million do not hold the
-   * event loop. What begins meanwhile may be among them.
+   * event loop. What begins meanwhile may be among them. A packed one is woken for it.
    */
   async *walk(perTick: number): AsyncGenerator<{ readonly id: string; readonly actor: Actor }> {
-    let left = this.size;
-    for (const id of this.ids()) {
+    for await (const id of this.walkIds(perTick)) {
       const actor = this.find(id);
       if (actor !== undefined) yield { id, actor };
+    }
+  }
+
+  /** As `walk`, and wakes none. */
+  async *walkIds(perTick: number): AsyncGenerator<string> {
+    let left = this.size;
+    for (const id of this.ids()) {
+      yield id;
       left -= 1;
       if (left === 0) return;
       if (left % perTick === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -67,6 +74,11 @@ export class ActorDirectory {
   /** Whether a stream is there and not final. */
   has(id: string): boolean {
     return this.actors.has(id);
+  }
+
+  /** The offset of the first event of a stream that is not final; wakes none. */
+  firstOffsetOf(id: string): number | undefined {
+    return this.actors.get(id)?.firstOffset;
   }
 
   /** Whether a stream is packed and wants nothing: asking it what it wants would only wake it. */

@@ -2,28 +2,72 @@
 import type { Command } from './decider.js';
 import { type Engine, turnCommandsMax } from './engine.js';
 
+/** Turns that are decided and not durable yet: they share commits with each other. */
+const turnsAheadMax = 8;
+
 /**
- * Dispatches commands as they come, each turn once the one before is durable, until `countMax` of
- * them were accepted or there are no more. Answers how many were. Costs the memory of one turn.
+ * Dispatches commands as they come, a turn per tick, until `countMax` of them were accepted or
+ * there are no more. Answers how many were, once all of that is durable. Costs the memory of a few
+ * turns.
  */
 export async function dispatchMany(
   engine: Engine,
-  commands: AsyncIterable<Command>,
+  commands: AsyncIterable<Command> | Iterable<Command>,
   countMax: number,
 ): Promise<number> {
-  let accepted = 0;
-  let turn: Command[] = [];
-  const decide = async () => {
-    const outcomes = turn.length === 0 ? [] : await engine.dispatch(turn);
-    accepted += outcomes.filter((outcome) => outcome.accepted).length;
-    turn = [];
-  };
+  const action = new BulkAction(engine, countMax);
   for await (const command of commands) {
-    turn.push(command);
-    if (turn.length < Math.min(turnCommandsMax, countMax - accepted)) continue;
-    await decide();
-    if (accepted >= countMax) return accepted;
+    if (await action.add(command)) break;
   }
-  await decide();
-  return accepted;
+  return action.end();
+}
+
+class BulkAction {
+  private turn: Command[] = [];
+  private accepted = 0;
+  /** Commands of turns whose outcome is not known. */
+  private undecided = 0;
+  private readonly ahead: Promise<void>[] = [];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly countMax: number,
+  ) {}
+
+  /** Whether there are enough. */
+  async add(command: Command): Promise<boolean> {
+    this.turn.push(command);
+    // All that is under way may be accepted: no more are dispatched than are wanted.
+    const room = this.countMax - this.accepted - this.undecided;
+    if (this.turn.length < Math.min(turnCommandsMax, room)) return false;
+    this.dispatch();
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.ahead.length > 0 && (this.isFull || this.ahead.length >= turnsAheadMax)) {
+      await this.ahead.shift();
+    }
+    return this.accepted >= this.countMax;
+  }
+
+  async end(): Promise<number> {
+    if (this.turn.length > 0) this.dispatch();
+    await Promise.all(this.ahead);
+    return this.accepted;
+  }
+
+  private get isFull(): boolean {
+    return this.accepted + this.undecided >= this.countMax;
+  }
+
+  private dispatch(): void {
+    const { turn } = this;
+    this.turn = [];
+    this.undecided += turn.length;
+    const settled = this.engine.dispatch(turn).then((outcomes) => {
+      this.undecided -= turn.length;
+      this.accepted += outcomes.filter(({ accepted }) => accepted).length;
+    });
+    // The call that waits for the turn meets the error; until then it is not unhandled.
+    settled.catch(() => undefined);
+    this.ahead.push(settled);
+  }
 }

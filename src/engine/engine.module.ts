@@ -160,7 +160,7 @@ function engineOf(
     recover: async () => {
       const events = await replayJournal(engine, journal);
       const streams = await resumeEffects(engine);
-      log.info({ events, streams }, 'the journal is replayed');
+      log[events === 0 ? 'debug' : 'info']({ events, streams }, 'the journal is replayed');
     },
   });
   life.addStoppable({

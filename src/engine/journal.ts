@@ -8,6 +8,7 @@ import type { RecordBatch } from '../../storage/record-batch.js';
 import type { Store } from '../../storage/store.js';
 import type { EventEnvelope } from './decider.js';
 import { type EventCodec, structuresTerm } from './event-codec.js';
+import { type AheadOptions, mappedAhead, spansOf } from './read-ahead.js';
 
 /** The name of the journal's partition log in the store. */
 export const journalLogName = '__journal';
@@ -24,6 +25,21 @@ const replayBytes = 4 * 1024 * 1024;
 
 /** A look through the journal reads this much at a time: it may end after a few events. */
 const scanBytes = 128 * 1024;
+
+/** Events that lie close together are read by this much at a time. */
+const spanBytes = 64 * 1024;
+
+/** What one look at the log has brought; `bytes` is what it holds in memory. */
+interface ReadSpan {
+  readonly envelopes: readonly (EventEnvelope | null)[];
+  readonly bytes: number;
+}
+
+/** How many such looks run at once, unless they bring much. */
+const spansAhead: AheadOptions<ReadSpan> = {
+  widthMax: 4,
+  isLarge: ({ bytes }) => bytes > 1024 * 1024,
+};
 
 /** Durable events of the journal in an order. Offsets are half-open: [from, until). */
 export interface JournalQuery {
@@ -79,12 +95,22 @@ export class Journal {
     }
   }
 
+  /**
+   * The durable events at `offsets`, in that order; null where an offset holds none. Those that lie
+   * close together are read together, and some reads run at once.
+   */
+  async *readEach(
+    offsets: AsyncIterable<number> | Iterable<number>,
+  ): AsyncGenerator<EventEnvelope | null> {
+    const reads = mappedAhead(spansOf(offsets), (span) => this.readSpan(span), spansAhead);
+    for await (const { envelopes } of reads) yield* envelopes;
+  }
+
   /** Events of the stream with this id in [from, until), oldest first, by the key index. */
   async *find(id: string, from: number, until: number): AsyncGenerator<EventEnvelope> {
-    for await (const offset of this.log.find(id, { from, until })) {
-      const envelope = await this.read(offset);
+    for await (const envelope of this.query({ terms: [[id]], from, until, order: 'oldest' })) {
       // Streams share the index with labels and the like, which may read the same.
-      if (envelope?.id === id) yield envelope;
+      if (envelope.id === id) yield envelope;
     }
   }
 
@@ -99,8 +125,7 @@ export class Journal {
       yield* this.scan(range);
       return;
     }
-    for await (const offset of this.log.candidates(terms, range)) {
-      const envelope = await this.read(offset);
+    for await (const envelope of this.readEach(this.log.candidates(terms, range))) {
       if (envelope !== null) yield envelope;
     }
   }
@@ -125,6 +150,25 @@ export class Journal {
       ahead = last === undefined ? null : this.readAhead(last.nextOffset);
       for (const batch of batches) yield this.envelopes(batch);
     }
+  }
+
+  /** Reads on where a read did not bring all of a span: records may be large. */
+  private async readSpan(offsets: readonly number[]): Promise<ReadSpan> {
+    const found = new Map<number, EventEnvelope | null>();
+    const until = Math.max(...offsets) + 1;
+    let batches: RecordBatch[] = [];
+    let bytes = 0;
+    for (const offset of [...offsets].sort((one, other) => one - other)) {
+      let batch = batches.find((each) => offset < each.nextOffset);
+      if (batch === undefined) {
+        batches = await this.log.read(offset, { until, maxBytes: spanBytes });
+        bytes += batches.reduce((sum, { byteLength }) => sum + byteLength, 0);
+        batch = batches[0];
+      }
+      const record = batch?.record(offset) ?? null;
+      found.set(offset, record === null || record.key === null ? null : this.codec.decode(record));
+    }
+    return { envelopes: offsets.map((offset) => found.get(offset) ?? null), bytes };
   }
 
   private async *scan({

@@ -50,6 +50,32 @@ export function parseCron(text: string): Parsed<Cron> {
   return cron;
 }
 
+/** What the fields count, in their order, and how many of it there are. */
+const fieldValues: readonly (readonly [string, number])[] = [
+  ['minutes', 60],
+  ['hours', 24],
+  ['days of the month', 31],
+  ['months', 12],
+  ['days of the week', 7],
+];
+
+/**
+ * Reads the expression of a new schedule. Beside what `parseCron` refuses, a step may not be beyond
+ * its field: every 90 minutes would silently be every hour. Schedules of before go on as they were.
+ */
+export function parseNewCron(text: string): Parsed<Cron> {
+  const cron = parseCron(text);
+  if (!cron.ok) return cron;
+  const fields = text.trim().split(/\s+/).slice(-fieldValues.length);
+  for (const [index, [values, count]] of fieldValues.entries()) {
+    for (const [, step = ''] of (fields[index] ?? '').matchAll(/\/(\d+)/g)) {
+      if (Number(step) <= count) continue;
+      return refused(`has steps of ${step} in its ${values}, of which there are ${count}`);
+    }
+  }
+  return cron;
+}
+
 function readCron(text: string): Parsed<Cron> {
   const prefix = prefixGrammar.exec(text);
   const zone = prefix === null ? 'UTC' : canonicalZone(prefix[1] ?? '');

@@ -10,7 +10,7 @@ import type { ScheduleObject } from './schedules.openapi.js';
 /** What a schedule is shown as; `states` are those of its last trigger's messages. */
 export function scheduleObject(
   definition: EventEnvelope<ScheduleCreated>,
-  { value, context }: ScheduleState,
+  { value, context }: Pick<ScheduleState, 'value' | 'context'>,
   states: Record<string, ScheduledMessageState>,
 ): ScheduleObject {
   const { id, event, body } = definition;

@@ -9,7 +9,7 @@ import {
 } from '../engine/decider.js';
 import { machineEvolve } from '../engine/machine-evolve.js';
 import { parseName } from '../http/name.js';
-import { parseCron } from './cron.js';
+import { parseCron, parseNewCron } from './cron.js';
 import type {
   CreateSchedule,
   ScheduleCommand,
@@ -52,7 +52,7 @@ function decide(command: ScheduleCommand, state: ScheduleState, view: ScheduleVi
 function create({ id, at, definition, body }: CreateSchedule): Decision<ScheduleEvent> {
   const name = parseName(id);
   if (!name.ok) return reject('invalid', `the schedule id ${name.reason}`);
-  const cron = parseCron(definition.cron);
+  const cron = parseNewCron(definition.cron);
   if (!cron.ok) return reject('invalid', `the cron expression ${cron.reason}`);
   const nextAt = cron.value.nextTime(at);
   const receipt: ScheduleReceipt = { scheduleId: id };

@@ -1,5 +1,4 @@
 /** `/v2/schedules`: what will be published again and again (messaging protocol 2.7). */
-import { Readable } from 'node:stream';
 import {
   Controller,
   Delete,
@@ -10,18 +9,25 @@ import {
   Param,
   Patch,
   Post,
-  StreamableFile,
+  Req,
+  Res,
 } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../engine/clock.js';
 import type { EventEnvelope } from '../engine/decider.js';
 import { Engine } from '../engine/engine.js';
 import { Payloads } from '../engine/payloads.js';
-import { resultOf } from '../http/outcome.js';
+import { InFlight } from '../http/in-flight.js';
+import { textPieces } from '../http/listing.js';
+import { resultOf, valueIn } from '../http/outcome.js';
+import { readFilters } from '../http/query-filters.js';
 import { Describe } from '../http/route-description.js';
 import { provided } from '../ports.js';
 import type { ScheduleCommand } from './schedule.commands.js';
 import { type ScheduleCreated, scheduleKind } from './schedule.events.js';
 import type { ScheduleState } from './schedule.machine.js';
+import { ScheduleList } from './schedule-list.js';
+import { scheduleListFilters } from './schedule-list.request.js';
 import { scheduleObject } from './schedule-object.js';
 import { ScheduledMessages } from './scheduled-messages.projection.js';
 import {
@@ -39,15 +45,20 @@ export class SchedulesController {
     private readonly engine: Engine,
     private readonly payloads: Payloads,
     private readonly messages: ScheduledMessages,
+    private readonly inFlight: InFlight,
+    private readonly schedules: ScheduleList,
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
   /** Sent as it is read: there may be 100,000, each with a body. */
   @Get()
   @Describe(listRoute)
-  list(): StreamableFile {
-    const type = 'application/json; charset=utf-8';
-    return new StreamableFile(Readable.from(this.listed()), { type });
+  list(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
+    const { inFlight, schedules } = this;
+    const texts = schedules.texts(valueIn(readFilters(request.url, scheduleListFilters)));
+    reply.header('content-type', 'application/json; charset=utf-8');
+    const pieces = textPieces(texts, inFlight.roomFor(request, reply));
+    return inFlight.answer(request, reply, pieces);
   }
 
   @Get(':id')
@@ -98,17 +109,6 @@ export class SchedulesController {
     const command: ScheduleCommand = { type, kind: scheduleKind, id, at: this.clock.now() };
     const [outcome] = await this.engine.dispatch([command]);
     resultOf(outcome);
-  }
-
-  private async *listed(): AsyncGenerator<string> {
-    let separator = '[';
-    for (const id of [...this.engine.actors(scheduleKind).ids()]) {
-      const schedule = await this.read(id);
-      if (schedule === null) continue; // deleted while the list was on its way
-      yield separator + JSON.stringify(schedule);
-      separator = ',';
-    }
-    yield separator === '[' ? '[]' : ']';
   }
 
   private async read(id: string): Promise<ScheduleObject | null> {

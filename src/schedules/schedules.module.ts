@@ -5,6 +5,7 @@ import { Gates } from '../delivery/gates.js';
 import type { Clock } from '../engine/clock.js';
 import { Engine } from '../engine/engine.js';
 import type { Identifiers } from '../engine/identifiers.js';
+import { Journal } from '../engine/journal.js';
 import { Payloads } from '../engine/payloads.js';
 import { Intake } from '../lifecycle/intake.js';
 import { ProcessLife } from '../lifecycle/process-life.js';
@@ -12,6 +13,7 @@ import { messageKind } from '../messages/message.events.js';
 import { provided } from '../ports.js';
 import { scheduleDecider } from './schedule.decider.js';
 import { ScheduleTriggers } from './schedule.effects.js';
+import { ScheduleList } from './schedule-list.js';
 import { ScheduledMessages } from './scheduled-messages.projection.js';
 import { SchedulesController } from './schedules.controller.js';
 
@@ -37,6 +39,12 @@ const stopDeadlineMs = 10_000;
         provided.log,
       ],
       useFactory: scheduledMessages,
+    },
+    {
+      provide: ScheduleList,
+      inject: [Engine, Journal, ScheduledMessages],
+      useFactory: (engine: Engine, journal: Journal, messages: ScheduledMessages) =>
+        new ScheduleList(engine, journal, messages),
     },
   ],
 })

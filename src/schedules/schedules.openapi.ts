@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { RouteDescription } from '../http/route-description.js';
 import { bodyFields, milliseconds, templateShape } from '../messages/message-schema.js';
+import type { scheduleListFilters } from './schedule-list.request.js';
 import { scheduledMessageStates } from './scheduled-messages.projection.js';
 
 /** Absent values are left out, not null. */
@@ -27,13 +28,28 @@ export type ScheduleObject = Readonly<z.output<typeof scheduleSchema>>;
 
 const done = { 200: { description: 'Done' } };
 
+const page = z.object({
+  schedules: z.array(scheduleSchema),
+  cursor: z.string().describe('Absent on the last page').optional(),
+});
+
 export const listRoute: RouteDescription = {
-  summary: 'All schedules',
-  answers: { 200: { description: 'In no order', schema: z.array(scheduleSchema) } },
+  summary: 'All schedules, or a page of them',
+  query: z.object({
+    count: z.int().min(1).max(1000).describe('Of a page; with a cursor alone 100').optional(),
+    cursor: z.string().describe('Of the page before').optional(),
+  } satisfies Record<keyof typeof scheduleListFilters, z.ZodType>),
+  answers: {
+    200: {
+      description: 'Oldest first; an object where a count or a cursor is given',
+      schema: z.union([z.array(scheduleSchema), page]),
+    },
+  },
 };
 
 export const showRoute: RouteDescription = {
   summary: 'One schedule',
+  isLong: 'body',
   answers: { 200: { description: 'As it is now', schema: scheduleSchema } },
 };
 

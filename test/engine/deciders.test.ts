@@ -7,6 +7,7 @@ import { consumerId, consumerKind } from '../../src/consumers/consumer.events.js
 import type { ConsumerGroupCommand } from '../../src/consumers/consumer-group.commands.js';
 import { consumerGroupDecider } from '../../src/consumers/consumer-group.decider.js';
 import { consumerGroupKind } from '../../src/consumers/consumer-group.events.js';
+import { GroupCount } from '../../src/consumers/group-count.projection.js';
 import { TopicPartitions } from '../../src/consumers/topic-partitions.projection.js';
 import type { DeadLetterCommand } from '../../src/dead-letters/dead-letter.commands.js';
 import { deadLetterDecider } from '../../src/dead-letters/dead-letter.decider.js';
@@ -21,6 +22,7 @@ import { type Identifiers, systemIdentifiers } from '../../src/engine/identifier
 import type { FlowControlCommand } from '../../src/flow-control/flow-control.commands.js';
 import { flowControlDecider } from '../../src/flow-control/flow-control.decider.js';
 import { KeyUsage } from '../../src/flow-control/key-usage.projection.js';
+import { fullGrant, type Grant } from '../../src/http/grant.js';
 import { DeduplicationIndex } from '../../src/messages/deduplication.projection.js';
 import type { MessageCommand } from '../../src/messages/message.commands.js';
 import { messageDecider } from '../../src/messages/message.decider.js';
@@ -190,6 +192,7 @@ const rotations: fc.Arbitrary<Asked<RotateSigningKeys>> = fc
 const anyConsumerGroup = fc.constantFrom('readers', 'writers');
 const anyInstance = fc.constantFrom('a', 'b', 'c/d');
 const someTopics = fc.subarray(['rides', 'fares'], { minLength: 1 });
+const someGrant = fc.constantFrom<Grant>(fullGrant, { permissions: 'CONSUME', topic: 'rides' });
 const groupRetentionMs = 10 * minute;
 
 const consumerGroupCommands: fc.Arbitrary<Asked<ConsumerGroupCommand>> = fc.oneof(
@@ -206,6 +209,7 @@ const consumerGroupCommands: fc.Arbitrary<Asked<ConsumerGroupCommand>> = fc.oneo
         offsetReset: fc.constantFrom('earliest', 'latest', 'none'),
         sessionTimeoutMs: fc.constant(120_000),
       }),
+      grant: someGrant,
       strategy: fc.constantFrom(null, 'range', 'roundrobin', 'sticky'),
     }),
   },
@@ -214,6 +218,7 @@ const consumerGroupCommands: fc.Arbitrary<Asked<ConsumerGroupCommand>> = fc.oneo
     id: anyConsumerGroup,
     instance: anyInstance,
     topics: someTopics,
+    grant: someGrant,
   }),
   fc.record({
     type: fc.constantFrom('ReassignGroup' as const, 'DeleteGroup' as const, 'RemoveGroup' as const),
@@ -561,6 +566,7 @@ const runCommands: fc.Arbitrary<Asked<RunCommand>> = fc.oneof(
     id: anyRun,
     eventId: anyEvent,
     body: someBytes,
+    isCall: fc.boolean(),
   }),
   fc.record({ id: anyRun, child: starts, step: anyStep }).map(({ id, child, step }) => ({
     type: 'InvokeRun' as const,
@@ -827,7 +833,7 @@ const subjects: readonly Subject[] = [
 ];
 
 function joinTopics(engine: Engine): PartitionCount {
-  const count = new PartitionCount();
+  const count = new PartitionCount({ topicsMax: 1000, partitionsMax: 10_000 });
   engine.register({ decider: topicDecider, view: count, folds: [count] });
   engine.carry('keepPartitionLogs', carriesNothing);
   engine.carry('dropPartitionLogs', carriesNothing);
@@ -853,10 +859,11 @@ function joinConsumers(engine: Engine): TopicPartitions {
   const partitions = new TopicPartitions();
   joinTopics(engine);
   engine.follow(topicDecider.kind, partitions);
+  const count = new GroupCount(partitions, { groupsMax: 1000, consumersMax: 1000 });
   engine.register({
     decider: consumerGroupDecider(groupRetentionMs),
-    view: partitions,
-    folds: [],
+    view: count,
+    folds: [count],
   });
   engine.register({ decider: consumerDecider, view: null, folds: [] });
   engine.carry('runConsumer', carriesNothing);

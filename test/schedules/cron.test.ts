@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Cron, parseCron } from '../../src/schedules/cron.js';
+import { type Cron, parseCron, parseNewCron } from '../../src/schedules/cron.js';
 import { naiveCrons, Wall } from './naive-cron.js';
 
 /** More for longer runs: `CRON_RUNS=1000 npm run jest -- test/schedules/cron`. */
@@ -191,5 +191,35 @@ describe('any text', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('a new cron expression', () => {
+  it.each([
+    ['*/61 * * * *', 'has steps of 61 in its minutes, of which there are 60'],
+    ['5/70 * * * *', 'has steps of 70 in its minutes, of which there are 60'],
+    ['1,2,10-20/99999999999 * * * *', 'has steps of 99999999999 in its minutes'],
+    ['0 */25 * * *', 'has steps of 25 in its hours, of which there are 24'],
+    ['0 0 */32 * *', 'has steps of 32 in its days of the month, of which there are 31'],
+    ['0 0 1 */13 *', 'has steps of 13 in its months, of which there are 12'],
+    ['CRON_TZ=Europe/Berlin 0 0 * * MON/8', 'has steps of 8 in its days of the week'],
+  ])('is refused as %j, which every field would take for its first value', (text, reason) => {
+    expect(parseNewCron(text)).toEqual({ ok: false, reason: expect.stringContaining(reason) });
+    expect(parseCron(text).ok).toBe(true);
+  });
+
+  it.each([
+    '*/60 * * * *',
+    '0 */24 * * *',
+    '0 0 */31 * *',
+    '0 0 1 */12 *',
+    '0 0 * * */7',
+    '1 2 3 4 5',
+  ])('may be %j', (text) => {
+    expect(parseNewCron(text)).toEqual({ ok: true, value: expect.anything() });
+  });
+
+  it('is refused for all that any expression is refused for', () => {
+    expect(parseNewCron('* * * *')).toEqual(parseCron('* * * *'));
   });
 });

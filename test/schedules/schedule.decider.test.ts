@@ -66,12 +66,15 @@ describe('creating a schedule', () => {
     expect(decision).toMatchObject({ body: Buffer.from('wake up') });
   });
 
-  it.each(['0 0 30 2 *', '* * * *', 'CRON_TZ=Nope/City * * * * *'])('refuses %j', (cron) => {
-    expect(schedule().when(create(cron)).rejected).toMatchObject({
-      code: 'invalid',
-      message: expect.stringMatching(/^the cron expression /),
-    });
-  });
+  it.each(['0 0 30 2 *', '* * * *', '*/61 * * * *', 'CRON_TZ=Nope/City * * * * *'])(
+    'refuses %j',
+    (cron) => {
+      expect(schedule().when(create(cron)).rejected).toMatchObject({
+        code: 'invalid',
+        message: expect.stringMatching(/^the cron expression /),
+      });
+    },
+  );
 
   it.each(['', 'a b', 'ä', 'x'.repeat(257)])('refuses the id %j', (scheduleId) => {
     expect(schedule().when(create('* * * * *', scheduleId)).rejected).toMatchObject({
@@ -106,6 +109,15 @@ describe('creating a schedule', () => {
 });
 
 describe('a trigger', () => {
+  it('goes on in a schedule of before, whose cron would be refused today', () => {
+    const old: ScheduleEvent = { ...created, ...scheduleDefinition({ cron: '*/61 * * * *' }) };
+    const { events } = schedule(old).when(trigger());
+    expect(events).toMatchObject([{ nextAt: expect.any(Number), error: null }]);
+    expect(schedule(old, paused).when(resume()).events).toMatchObject([
+      { type: 'ScheduleResumed', nextAt: expect.any(Number) },
+    ]);
+  });
+
   it('remembers what was published and wants the next one', () => {
     const { events, wants } = schedule(created).when(trigger());
     expect(events).toEqual([triggered]);

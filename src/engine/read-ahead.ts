@@ -1,0 +1,60 @@
+/**
+ * Things that are made one after the other of what has to be read: several are read at once, and
+ * they come in their order. Both ways begin with little and grow, so that a reader who takes one
+ * thing costs one read.
+ */
+
+/** Neighbours in a list of offsets that lie further apart are read apart. */
+const gapMax = 32;
+const spanMax = 64;
+
+type Some<Item> = AsyncIterable<Item> | Iterable<Item>;
+
+/** Runs of offsets that lie close together, in the order given: one read brings all of a run. */
+export async function* spansOf(offsets: Some<number>): AsyncGenerator<number[]> {
+  let span: number[] = [];
+  let lengthMax = 1;
+  for await (const offset of offsets) {
+    const last = span.at(-1);
+    const isFar = last !== undefined && Math.abs(offset - last) > gapMax;
+    if (isFar || span.length === lengthMax) {
+      yield span;
+      span = [];
+      lengthMax = Math.min(lengthMax * 2, spanMax);
+    }
+    span.push(offset);
+  }
+  if (span.length > 0) yield span;
+}
+
+/** How far `mappedAhead` reads ahead. */
+export interface AheadOptions<Result> {
+  /** So many are made at once at most. */
+  readonly widthMax: number;
+  /** After a large result the next ones are made one at a time, so that few of them are held. */
+  readonly isLarge: (result: Result) => boolean;
+}
+
+/**
+ * What `make` makes of each item, in the order of the items. Rejects with the first failure in that
+ * order; who stops reading leaves at most `widthMax` results unused.
+ */
+export async function* mappedAhead<Item, Result>(
+  items: Some<Item>,
+  make: (item: Item) => Promise<Result>,
+  { widthMax, isLarge }: AheadOptions<Result>,
+): AsyncGenerator<Result> {
+  const ahead: Promise<Result>[] = [];
+  let width = 1;
+  for await (const item of items) {
+    const result = make(item);
+    // The reader meets the failure in its turn; until then it is not unhandled.
+    result.catch(() => undefined);
+    ahead.push(result);
+    if (ahead.length < width) continue;
+    const first = await (ahead.shift() as Promise<Result>);
+    yield first;
+    width = isLarge(first) ? 1 : Math.min(width * 2, widthMax);
+  }
+  for (const result of ahead) yield await result;
+}

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { mappedAhead, spansOf } from '../../src/engine/read-ahead.js';
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+describe('spans of offsets', () => {
+  it('hold all offsets in their order, near ones together, and grow from one to 64', async () => {
+    const offsets = fc.array(fc.nat({ max: 2000 }), { maxLength: 600 });
+    await fc.assert(
+      fc.asyncProperty(offsets, async (given) => {
+        const spans = await all(spansOf(given));
+        expect(spans.flat()).toEqual(given);
+        for (const [index, span] of spans.entries()) {
+          expect(span.length).toBeGreaterThan(0);
+          expect(span.length).toBeLessThanOrEqual(Math.min(2 ** index, 64));
+          for (const [place, offset] of span.entries()) {
+            if (place > 0) expect(Math.abs(offset - (span[place - 1] ?? 0))).toBeLessThan(33);
+          }
+        }
+      }),
+    );
+  });
+
+  it('are few where offsets lie close together', async () => {
+    const offsets = Array.from({ length: 1000 }, (_, index) => index * 2);
+    expect((await all(spansOf(offsets))).length).toBeLessThan(1000 / 64 + 8);
+  });
+});
+
+describe('things made ahead', () => {
+  /** Makes numbers of numbers, each when the test lets it, and says how many were begun. */
+  class Maker {
+    readonly begun: number[] = [];
+    private readonly doors: (() => void)[] = [];
+
+    make = async (item: number) => {
+      this.begun.push(item);
+      await new Promise<void>((resolve) => this.doors.push(resolve));
+      return item * 10;
+    };
+
+    open(): void {
+      for (const door of this.doors.splice(0)) door();
+    }
+  }
+
+  const items = Array.from({ length: 20 }, (_, index) => index);
+  const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+  async function taken(maker: Maker, reader: AsyncGenerator<number>) {
+    const next = reader.next();
+    await tick();
+    maker.open();
+    return (await next).value as number;
+  }
+
+  it('begin one at a time, and more at once the more are taken', async () => {
+    const maker = new Maker();
+    const reader = mappedAhead(items, maker.make, { widthMax: 4, isLarge: () => false });
+    const begun: number[] = [];
+    for (const item of items) {
+      expect(await taken(maker, reader)).toBe(item * 10);
+      begun.push(maker.begun.length - item);
+    }
+    expect(begun.slice(0, 5)).toEqual([1, 2, 4, 4, 4]);
+    expect((await reader.next()).done).toBe(true);
+  });
+
+  it('are made one at a time behind a large one', async () => {
+    const maker = new Maker();
+    const reader = mappedAhead(items, maker.make, { widthMax: 4, isLarge: () => true });
+    for (const item of items) {
+      expect(await taken(maker, reader)).toBe(item * 10);
+      expect(maker.begun.length).toBe(item + 1);
+    }
+  });
+
+  it('fail in their turn', async () => {
+    const make = async (item: number) => {
+      if (item === 5) throw new Error('five');
+      return item;
+    };
+    const seen: number[] = [];
+    const read = async () => {
+      for await (const item of mappedAhead(items, make, { widthMax: 8, isLarge: () => false })) {
+        seen.push(item);
+      }
+    };
+    await expect(read()).rejects.toThrow('five');
+    expect(seen).toEqual([0, 1, 2, 3, 4]);
+  });
+});
