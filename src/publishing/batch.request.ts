@@ -1,14 +1,12 @@
 /** A batch as it stands on the wire: a JSON array of publishes (messaging protocol 2.3). Pure. */
 import { isHeaderValue } from '../http/header-field.js';
 import { headerBytesMax, headerCountMax } from '../http/inbound-limits.js';
-import { parseJson } from '../http/json.js';
+import { isWellFormed, parseJson } from '../http/json.js';
 import { parseName } from '../http/name.js';
 import { type Parsed, parsed, refused } from '../http/parsed.js';
 import type { Asked } from './publish.request.js';
 
 const noBody = Buffer.alloc(0);
-/** Half of a pair: JSON may escape it, but no UTF-8 can carry it. */
-const loneSurrogate = /\p{Surrogate}/u;
 
 /** The items of a batch, each of them to be read by `parseBatchItem`. */
 export function parseBatch(body: Buffer): Parsed<readonly unknown[]> {
@@ -81,7 +79,7 @@ function parseHeaders(map: unknown): Parsed<Pick<Asked, 'rawHeaders' | 'contentT
 function parseBody(text: unknown): Parsed<Buffer> {
   if (text === null) return parsed(noBody);
   if (typeof text !== 'string') return refused('body must be a string');
-  if (loneSurrogate.test(text)) return refused('body holds half a character');
+  if (!isWellFormed(text)) return refused('body holds half a character');
   return parsed(Buffer.from(text, 'utf8'));
 }
 

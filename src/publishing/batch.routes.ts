@@ -5,7 +5,13 @@ import type { Exchange, ExpressRoute } from '../http/hot-routes.js';
 import type { RouteDescription } from '../http/route-description.js';
 import { headersOf, parseBatch, parseBatchItem } from './batch.request.js';
 import type { FrontDesk, Occasion } from './front-desk.js';
-import { BatchOrder, type Order, type OrderRefusal, RefusedOrder } from './orders.js';
+import {
+  BatchOrder,
+  type Order,
+  type OrderRefusal,
+  RefusedOrder,
+  refusalOfItem,
+} from './orders.js';
 import type { Asked } from './publish.request.js';
 import { publishingRoutes } from './publishing.openapi.js';
 
@@ -52,9 +58,11 @@ export class BatchRoute implements ExpressRoute {
     const { items, occasion } = batch;
     const orders: Order[] = [];
     let messages = 0;
-    for (const item of items) {
+    for (const [index, item] of items.entries()) {
       const read = this.readItem(item, occasion);
-      if ('status' in read && (read.isWhole === true || read.status === 412)) return read;
+      if ('status' in read && (read.isWhole === true || read.status === 412)) {
+        return refusalOfItem(index, read);
+      }
       const order = 'status' in read ? new RefusedOrder(read) : read;
       messages += order.commands.length;
       if (messages > messagesMax) return tooMany;

@@ -3,6 +3,7 @@
  * protocol 1.3). A URL is kept as it was written, because it is called and signed as it was
  * written.
  */
+import { parseName } from '../http/name.js';
 import { type Parsed, parsed, refused } from '../http/parsed.js';
 
 /** A URL to call, or the name of a URL group. */
@@ -11,7 +12,6 @@ export type Destination =
   | { readonly kind: 'group'; readonly name: string };
 
 const destinationLengthMax = 8192;
-const groupName = /^[A-Za-z0-9._-]{1,256}$/;
 /** A proxy on the way may have collapsed `https://` into `https:/`. */
 const collapsedScheme = /^(https?):\/(?!\/)/i;
 const printableAscii = /^[\x21-\x7e]+$/;
@@ -29,7 +29,7 @@ export function parseDestination(tail: string, query: string): Parsed<Destinatio
   const path = decoded.replace(collapsedScheme, '$1://');
   if (/^https?:\/\//i.test(path)) return parseUrl(withQuery(path, query));
   if (path.includes(':/')) return refused('the destination must begin with http:// or https://');
-  if (!groupName.test(path)) {
+  if (!parseName(path).ok) {
     return refused('the destination is neither a URL nor the name of a URL group');
   }
   return parsed({ kind: 'group', name: path });

@@ -27,6 +27,7 @@ import {
   ScheduleOrder,
   scheduleDefinition,
   type Told,
+  WarnedOrder,
 } from './orders.js';
 import {
   type Asked,
@@ -37,6 +38,7 @@ import {
 } from './publish.request.js';
 import type { PublishTarget, PublishTargets } from './publish-targets.js';
 import { readRun, readTrigger, runRefusal } from './run-desk.js';
+import { type UnknownOption, unknownOptions, warningHeader } from './unknown-options.js';
 import { asksForRun } from './workflow-options.js';
 
 /** What the front desk works with. */
@@ -50,6 +52,8 @@ export interface FrontDeskTools {
   /** The dialect of requests that do not tell. */
   readonly dialect: Dialect;
   readonly durability: Durability;
+  /** An option that looks like a misspelt one is refused; otherwise its sender is warned. */
+  readonly refusesTypos: boolean;
 }
 
 /** Who asks, when, and in which dialect if the headers do not tell. */
@@ -97,11 +101,16 @@ export class FrontDesk {
     const target = targets.read(asked.destination);
     if ('status' in target) return this.refusalTo(target, asked.rawHeaders, occasion);
     const input = inputOf(asked, target, occasion);
-    if (asksForRun(input.headers)) return readRun(input, target, rules, occasion.names);
+    const { headers } = input;
+    const isRun = asksForRun(headers);
+    const unknown = unknownOptions(headers);
+    const typo = this.typoIn(unknown);
+    if (typo !== undefined) return isRun ? runRefusal(typo, headers) : typo;
+    if (isRun) return warned(readRun(input, target, rules, occasion.names), unknown);
     const publish = parsePublish(input, rules);
     if (!publish.ok) return refusalOf(publish.refusal);
     const groupName = target.kind === 'group' ? target.text : null;
-    return this.orderOf(publish, groupName, asked.body, occasion);
+    return warned(this.orderOf(publish, groupName, asked.body, occasion), unknown);
   }
 
   /** What one trigger asks for: a run, which is what it is told of. */
@@ -110,7 +119,10 @@ export class FrontDesk {
     const target = targets.read(asked.destination);
     if ('status' in target) return target;
     const input = inputOf(asked, target, occasion);
-    return readTrigger(input, target, rules, occasion.names);
+    const unknown = unknownOptions(input.headers);
+    return (
+      this.typoIn(unknown) ?? warned(readTrigger(input, target, rules, occasion.names), unknown)
+    );
   }
 
   /** What somebody else is to publish, again and again, as the headers of a request say. */
@@ -120,8 +132,10 @@ export class FrontDesk {
     if ('status' in target) return target;
     const { rawHeaders } = request;
     const occasion = this.occasion({ request });
-    const asked = { destination, rawHeaders, ...withoutBody };
-    const publish = parseTemplate(inputOf(asked, target, occasion), rules);
+    const input = inputOf({ destination, rawHeaders, ...withoutBody }, target, occasion);
+    const typo = this.typoIn(unknownOptions(input.headers));
+    if (typo !== undefined) return typo;
+    const publish = parseTemplate(input, rules);
     if (!publish.ok) return refusalOf(publish.refusal);
     const topicName = target.kind === 'group' ? target.text : null;
     return messageTemplate(occasion.at, { ...publish.message, topicName });
@@ -148,7 +162,7 @@ export class FrontDesk {
     void this.dispatch(order).then(
       (outcomes) => {
         intake.done(bytes);
-        this.answer(exchange, order.tell(outcomes));
+        this.answer(exchange, order, order.tell(outcomes));
       },
       (error: unknown) => {
         intake.done(bytes);
@@ -176,9 +190,23 @@ export class FrontDesk {
       : new GroupOrder(names, at, addressed, body, group);
   }
 
-  private answer(exchange: Exchange, told: Told | Refusal): void {
-    if ('message' in told) exchange.refuse(told);
-    else exchange.answer(told.status, this.answerHeaders, JSON.stringify(told.body));
+  private answer(exchange: Exchange, { warnings }: Order, told: Told | Refusal): void {
+    if ('message' in told) {
+      exchange.refuse(told);
+      return;
+    }
+    const headers =
+      warnings === undefined || warnings.length === 0
+        ? this.answerHeaders
+        : [...this.answerHeaders, 'stepwell-warning', warningHeader(warnings)];
+    exchange.answer(told.status, headers, JSON.stringify(told.body));
+  }
+
+  /** On a developer's machine a typo is no warning that scrolls by. */
+  private typoIn(unknown: readonly UnknownOption[]): Refusal | undefined {
+    if (unknown.length === 0 || !this.tools.refusesTypos) return undefined;
+    const typo = unknown.find(({ isMisspelt }) => isMisspelt);
+    return typo && { status: 400, message: typo.warning };
   }
 
   private group(name: string): UrlGroup | undefined {
@@ -239,6 +267,16 @@ function inputOf(
     callerIp,
     at,
   };
+}
+
+/** An order of which its sender is told what meant nothing; mostly there is nothing to tell. */
+function warned<Refused extends Refusal>(
+  read: Order | Refused,
+  unknown: readonly UnknownOption[],
+): Order | Refused {
+  if (unknown.length === 0 || 'status' in read) return read;
+  const warnings = unknown.map(({ warning }) => warning);
+  return new WarnedOrder(read, warnings);
 }
 
 function nextTick(): Promise<void> {

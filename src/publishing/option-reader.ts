@@ -4,7 +4,7 @@
  */
 import { parseFlowControlValue } from '../flow-control/flow-control-value.js';
 import type { OptionHeaders } from '../http/dialect.js';
-import { isHeaderName, isHeaderValue } from '../http/header-field.js';
+import { isHeaderName, isHeaderValue, titleCase } from '../http/header-field.js';
 import { parseName } from '../http/name.js';
 import { type Parsed, parsed, refused } from '../http/parsed.js';
 import { parseDuration, parseTimeout } from '../messages/duration.js';
@@ -64,9 +64,13 @@ export class OptionReader {
     return notBefore;
   }
 
+  /** Milliseconds; null = the server's limit. */
   timeout(): number | null {
     const timeoutMs = this.read('timeout', null, parseTimeout);
-    return timeoutMs === null ? null : Math.min(timeoutMs, this.rules.timeoutMs);
+    if (timeoutMs !== null && timeoutMs > this.rules.timeoutMs) {
+      this.refuse('over_limit', 'timeout', `must be at most ${this.rules.timeoutMs / 1000}s`);
+    }
+    return timeoutMs;
   }
 
   retries(otherwise: number): number {
@@ -190,8 +194,4 @@ function parseWhole(text: string, unit: string): Parsed<number> {
   return /^\d{1,15}$/.test(text)
     ? parsed(Number(text))
     : refused(`must be a whole number of ${unit}`);
-}
-
-function titleCase(name: string): string {
-  return name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }

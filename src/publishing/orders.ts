@@ -33,6 +33,8 @@ export interface Order {
    * and nothing comes between. A refusal of it is the answer to that request.
    */
   readonly isWhole: boolean;
+  /** What of the request meant nothing, where something did; for the `Stepwell-Warning` header. */
+  readonly warnings?: readonly string[];
   tell(outcomes: readonly Outcome[]): Told | Refusal;
 }
 
@@ -128,6 +130,7 @@ export class ScheduleOrder implements Order {
 export class BatchOrder implements Order {
   readonly commands: readonly Command[];
   readonly isWhole: boolean;
+  readonly warnings: readonly string[];
 
   constructor(
     private readonly orders: readonly Order[],
@@ -135,19 +138,57 @@ export class BatchOrder implements Order {
   ) {
     this.commands = orders.flatMap(({ commands }) => commands);
     this.isWhole = orders.some(({ isWhole }) => isWhole);
+    this.warnings = orders.flatMap(({ warnings = noWarnings }, index) =>
+      warnings.map((warning) => ofItem(index, warning)),
+    );
   }
 
   tell(outcomes: readonly Outcome[]): Told | Refusal {
     let first = 0;
     const body: unknown[] = [];
-    for (const order of this.orders) {
+    for (const [index, order] of this.orders.entries()) {
       const next = first + order.commands.length;
       const told = order.tell(outcomes.slice(first, next));
       first = next;
-      if ('message' in told && order.isWhole) return told;
-      body.push('message' in told ? { error: told.message } : told.body);
+      if (!('message' in told)) {
+        body.push(told.body);
+        continue;
+      }
+      const refusal = refusalOfItem(index, told);
+      if (order.isWhole) return refusal;
+      body.push({ error: refusal.message });
     }
     return { status: this.success, body };
+  }
+}
+
+const noWarnings: readonly string[] = [];
+
+/** A sentence about one item of a batch; items are counted from 0, as the answer's are. */
+function ofItem(index: number, sentence: string): string {
+  return `item ${index}: ${sentence}`;
+}
+
+/** The refusal of one item, as it stands beside others. */
+export function refusalOfItem<Refused extends Refusal>(index: number, refusal: Refused): Refused {
+  return { ...refusal, message: ofItem(index, refusal.message) };
+}
+
+/** An order of which something meant nothing: it is carried out, and its sender is told. */
+export class WarnedOrder implements Order {
+  readonly commands: Order['commands'];
+  readonly isWhole: boolean;
+
+  constructor(
+    private readonly order: Order,
+    readonly warnings: readonly string[],
+  ) {
+    this.commands = order.commands;
+    this.isWhole = order.isWhole;
+  }
+
+  tell(outcomes: readonly Outcome[]): Told | Refusal {
+    return this.order.tell(outcomes);
   }
 }
 

@@ -61,6 +61,13 @@ const ofRuns = /^workflow-/;
 /** Options that belong to one publish and its moment. */
 const ofOnePublish = /^(cron|schedule-id|not-before|deduplication-id|content-based-deduplication)$/;
 
+/** A body of GET has no meaning, and what stands between drops it: silence would lose it. */
+const bodyOfGet = [
+  'invalid',
+  'method',
+  'is GET, which carries no body: leave the body out or name another method',
+] as const;
+
 /** Reads every option of one publish. */
 export function parsePublish(input: PublishInput, rules: PublishRules): PublishParsed {
   const { headers: said, at } = input;
@@ -107,6 +114,7 @@ export function parsePublish(input: PublishInput, rules: PublishRules): PublishP
     scheduleId: null,
     run: null,
   };
+  if (message.method === 'GET' && input.body.length > 0) reader.refuse(...bodyOfGet);
   reader.refuseUnsendable(headers);
   reader.refuseOptions(ofRuns, 'means nothing without Workflow-RunId or Workflow-Init');
   return reader.refusal === null
@@ -121,6 +129,7 @@ export function parsePublish(input: PublishInput, rules: PublishRules): PublishP
 export function parseTemplate(input: PublishInput, rules: PublishRules): PublishParsed {
   const reader = new OptionReader(input.headers, rules);
   reader.refuseOptions(ofOnePublish, 'means nothing here');
+  if (reader.method() === 'GET') reader.refuse(...bodyOfGet);
   return reader.refusal === null
     ? parsePublish(input, rules)
     : { ok: false, refusal: reader.refusal };

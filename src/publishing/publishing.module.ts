@@ -60,6 +60,7 @@ function frontDesk(
     rules: { retries, retriesMax, delayMaxMs, timeoutMs, judgeUrl },
     dialect: dialects[config.dialect],
     durability: durabilityOf(config),
+    refusesTypos: config.isDevelopment,
   });
   for (const word of ['publish', 'enqueue'] as const) {
     for (const pattern of [`/v2/${word}/*`, `/v2/${word}`]) {

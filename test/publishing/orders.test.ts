@@ -144,12 +144,12 @@ describe('an order of a batch', () => {
       status: 200,
       body: [
         { messageId: 'a', url },
-        { error: 'no such group' },
+        { error: 'item 1: no such group' },
         [
           { messageId: 'b', url: 'https://one.example.com/' },
           { messageId: 'c', url: 'https://two.example.com/' },
         ],
-        { error: 'it is not_found' },
+        { error: 'item 3: it is not_found' },
       ],
     });
   });

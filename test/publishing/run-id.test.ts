@@ -9,4 +9,10 @@ describe('the id of a run', () => {
     const reason = 'must have 1 to 512 characters that a header can carry';
     expect(parseRunId(id)).toEqual({ ok: false, reason });
   });
+
+  it.each(['.', '..'])('is not %j, and may be more of it', (id) => {
+    const reason = 'must not be . or .., which no path can name';
+    expect(parseRunId(id)).toEqual({ ok: false, reason });
+    expect(parseRunId(`${id}.a`)).toMatchObject({ ok: true });
+  });
 });

@@ -54,7 +54,7 @@ describe('a step', () => {
     expect(batch.isWhole).toBe(true);
     expect(batch.tell([rejected(code), rejected(code)])).toEqual({
       status,
-      message: `it is ${code}`,
+      message: `item 1: it is ${code}`,
     });
   });
 
@@ -62,7 +62,7 @@ describe('a step', () => {
     const batch = new BatchOrder([new RefusedOrder({ status: 404, message: 'nobody' }), order]);
     expect(batch.tell([accepted({ messageId: 'msg_1' })])).toEqual({
       status: 200,
-      body: [{ error: 'nobody' }, { messageId: 'msg_1' }],
+      body: [{ error: 'item 0: nobody' }, { messageId: 'msg_1' }],
     });
   });
 });
