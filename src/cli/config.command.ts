@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { nodeDisk } from '../../storage/node-disk.js';
 import { allowedNetworks, type Config, type Origin, readConfiguration } from '../config.js';
 import { readCredentials } from '../credentials.js';
+import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
 import { sayAll } from './terminal.js';
 
 /** What stands in place of a secret: that there is one, and nothing about it. */
@@ -11,11 +12,12 @@ const mask = '********';
 export function configCommand(): Command {
   return new Command('config')
     .description('print every setting and where it came from')
+    .addOption(dataDirOption())
     .action(printConfiguration);
 }
 
-async function printConfiguration(): Promise<void> {
-  const { config, origins } = readConfiguration();
+async function printConfiguration(options: DataDirOption): Promise<void> {
+  const { config, origins } = readConfiguration(undefined, 'start', givenSettings(options));
   const kept: Readonly<Record<string, unknown>> = await readCredentials(config, nodeDisk);
   await sayAll(configLines(config, origins, new Set(Object.keys(kept))));
 }

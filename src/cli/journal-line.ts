@@ -1,36 +1,36 @@
 /** One event of the journal as one line, for people at three in the morning and for programs. */
 import type { EventEnvelope } from '../engine/decider.js';
-
-/** Fields whose values open doors: shown as stars, in every format. */
-const secretFields = new Map([['SigningKeysRotated', new Set(['current', 'next'])]]);
+import type { Redaction } from '../messages/message.events.js';
+import { redacted } from '../messages/redaction.js';
+import { shownFields } from './shown-fields.js';
 
 /**
  * `42 2026-11-21T05:20:55.123Z message/msg_1#0 MessagePublished url=https://... (body 12 bytes)`:
- * offset, time, stream and position in it, type, then the fields that say something.
+ * offset, time, stream and position in it, type, then the fields that say something. `hidden` is
+ * what of the event is redacted; null shows it all, secrets too.
  */
-export function journalLine(envelope: EventEnvelope): string {
+export function journalLine(envelope: EventEnvelope, hidden: Redaction | null): string {
   const { offset, at, kind, id, sequence, event, body } = envelope;
   const head = `${offset} ${new Date(at).toISOString()} ${kind}/${id}#${sequence} ${event.type}`;
-  const fields = shownFields(envelope)
+  const fields = Object.entries(shownFields(event, hidden))
     .filter(([, value]) => !isNothing(value))
     .map(([name, value]) => `${name}=${shownValue(value)}`);
   const bytes = body === null || body.length === 0 ? [] : [`(body ${body.length} bytes)`];
   return [head, ...fields, ...bytes].join(' ');
 }
 
-/** The same event as one JSON object; its body, if any, in base64. */
-export function journalJson(envelope: EventEnvelope): string {
+/**
+ * The same event as one JSON object; its body, if any, in base64 as `bodyBase64`, or as `body`
+ * where only its digest may be shown.
+ */
+export function journalJson(envelope: EventEnvelope, hidden: Redaction | null): string {
   const { offset, at, kind, id, sequence, previous, event, body } = envelope;
-  const fields = Object.fromEntries(shownFields(envelope));
+  const fields = shownFields(event, hidden);
   const shown = { offset, at, kind, id, sequence, previous, type: event.type, ...fields };
-  return JSON.stringify(body === null ? shown : { ...shown, bodyBase64: body.toString('base64') });
-}
-
-function shownFields({ event }: EventEnvelope): [string, unknown][] {
-  const secrets = secretFields.get(event.type);
-  return Object.entries(event)
-    .filter(([name]) => name !== 'type')
-    .map(([name, value]) => [name, secrets?.has(name) ? '***' : value]);
+  if (body === null) return JSON.stringify(shown);
+  if (hidden?.body === true && body.length > 0)
+    return JSON.stringify({ ...shown, body: redacted(body) });
+  return JSON.stringify({ ...shown, bodyBase64: body.toString('base64') });
 }
 
 function isNothing(value: unknown): boolean {

@@ -2,12 +2,14 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { nodeDisk } from '../../storage/node-disk.js';
 import { readConfiguration } from '../config.js';
+import { systemClock } from '../engine/clock.js';
 import { exitCodes } from '../lifecycle/exit-codes.js';
+import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
 import { type PrintOptions, printedLines } from './journal-print.js';
 import { readJournal } from './journal-reader.js';
 import { verifyFolder } from './journal-verify.js';
 import { requireDataFolder } from './owned-folder.js';
-import { complain, sayAll } from './terminal.js';
+import { complain, progressLine, sayAll } from './terminal.js';
 
 export function journalCommand(): Command {
   const journal = new Command('journal').description('look at the data folder; changes nothing');
@@ -18,11 +20,14 @@ export function journalCommand(): Command {
       .option('--from <offset>', 'from this offset on', offsetOption)
       .option('--until <offset>', 'up to this offset, exclusive', offsetOption)
       .option('--json', 'one JSON object per line')
+      .option('--reveal', 'show what is redacted, and secrets of the server, in clear')
+      .addOption(dataDirOption())
       .action(print),
   );
   journal.addCommand(
     new Command('verify')
       .description('check every checksum, chain and index of the data folder')
+      .addOption(dataDirOption())
       .action(verify),
   );
   return journal;
@@ -35,20 +40,24 @@ function offsetOption(text: string): number {
 }
 
 /** The configured data folder, which must be there. */
-async function dataFolder(): Promise<string> {
-  const { dataDirectory } = readConfiguration().config;
+async function dataFolder(options: DataDirOption): Promise<string> {
+  const { config } = readConfiguration(undefined, 'start', givenSettings(options));
+  const { dataDirectory } = config;
   await requireDataFolder(dataDirectory, nodeDisk);
   return dataDirectory;
 }
 
-async function print(options: PrintOptions): Promise<void> {
-  await readJournal(await dataFolder(), async (journal) => {
+async function print(options: PrintOptions & DataDirOption): Promise<void> {
+  await readJournal(await dataFolder(options), async (journal) => {
     if (journal !== null) await sayAll(printedLines(journal, options));
   });
 }
 
-async function verify(): Promise<void> {
-  const { lines, problems } = await verifyFolder(await dataFolder());
+async function verify(options: DataDirOption): Promise<void> {
+  const progress = progressLine(systemClock);
+  const { lines, problems } = await verifyFolder(await dataFolder(options), progress.show).finally(
+    progress.clear,
+  );
   await sayAll(lines);
   for (const problem of problems) complain(problem);
   if (problems.length > 0) process.exitCode = exitCodes.damagedData;

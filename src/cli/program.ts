@@ -24,21 +24,26 @@ export async function run(argv: readonly string[]): Promise<void> {
 /** All commands; tests may look at it without running it. */
 export function program(): Command {
   const stepwell = new Command('stepwell')
-    .description('Durable HTTP messages and partitioned log topics in one process.')
+    .description('Durable HTTP messages, workflows and partitioned log topics in one process.')
     .version(version)
-    .showHelpAfterError()
-    .enablePositionalOptions();
-  stepwell.addCommand(startCommand(), { isDefault: true });
+    .showHelpAfterError('stepwell --help names every command.')
+    .enablePositionalOptions()
+    // Throws where commander would end the process.
+    .exitOverride();
+  stepwell.addCommand(startCommand());
   stepwell.addCommand(devCommand());
   stepwell.addCommand(configCommand());
   stepwell.addCommand(journalCommand());
-  throwInsteadOfExiting(stepwell);
+  inherit(stepwell);
   return stepwell;
 }
 
-function throwInsteadOfExiting(command: Command): void {
-  command.exitOverride();
-  for (const part of command.commands) throwInsteadOfExiting(part);
+/** How errors are told and ended holds for the commands of commands too. */
+function inherit(command: Command): void {
+  for (const part of command.commands) {
+    part.copyInheritedSettings(command);
+    inherit(part);
+  }
 }
 
 /** Tells what ended the command, once, and which exit code says so. */

@@ -1,17 +1,26 @@
 /** What `start` and `dev` share: build, say so, end on a signal, and die of broken invariants. */
 import { nodeDisk } from '../../storage/node-disk.js';
 import { type Application, createApplication } from '../application.js';
-import { allowedNetworks, type Config } from '../config.js';
+import { allowedNetworks, type Config, readLaunch } from '../config.js';
 import type { Credentials } from '../credentials.js';
 import { systemClock } from '../engine/clock.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
-import { createLog } from '../http/log.js';
+import { createLog, type LogFormat, logDestination } from '../http/log.js';
+import { descriptorLimit, sharesLine } from '../lifecycle/descriptors.js';
 import { exitCodeOf, exitCodes } from '../lifecycle/exit-codes.js';
+import { followParent } from './launcher.js';
 import { say } from './terminal.js';
 
-/** Runs the server until a signal ends it. Rejects if it cannot start. */
-export async function serve(config: Config, credentials: Credentials): Promise<void> {
-  const log = createLog(config.logLevel, process.stderr.isTTY === true);
+/**
+ * Runs the server until a signal ends it. `introduction` makes lines for standard output from the
+ * URL that it serves. Rejects if it cannot start.
+ */
+export async function serve(
+  config: Config,
+  credentials: Credentials,
+  introduction: (url: string) => readonly string[] = () => [],
+): Promise<void> {
+  const log = createLog(config.logLevel, await logDestination(logFormatOf(config)));
   const fatal = (error: unknown): never => {
     log.fatal({ err: error }, 'the process cannot go on');
     process.exit(exitCodeOf(error));
@@ -19,10 +28,21 @@ export async function serve(config: Config, credentials: Credentials): Promise<v
   // Nobody knows what state a process is in after an error nobody expected: a restart is safer.
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', fatal);
-  const ports = { clock: systemClock, identifiers: systemIdentifiers, disk: nodeDisk, log, fatal };
-  const application = await createApplication(config, credentials, ports);
-  endOnSignals(application);
-  for (const line of promises(config)) say(line);
+  const application = await createApplication(config, credentials, {
+    clock: systemClock,
+    identifiers: systemIdentifiers,
+    disk: nodeDisk,
+    descriptorLimit: descriptorLimit(),
+    log,
+    fatal,
+  });
+  const { threadPoolSize, isUnderNpm } = readLaunch();
+  const end = ending(application);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
+  if (isUnderNpm) followParent(systemClock, () => end('the end of npm'));
+  if (threadPoolSize < threadPoolSizeMin) log.warn(smallThreadPool(threadPoolSize));
+  for (const line of [...introduction(application.url), ...promises(config)]) say(line);
+  say(sharesLine(application.shares, config));
   // Launchers of the published clients wait for this line.
   say(`Stepwell is running at ${application.url}`);
 }
@@ -43,14 +63,36 @@ function promiseOf(fsync: Config['fsync']): string {
   return `on disk within ${fsync.intervalMs} ms; a power cut may take that much (fsync interval)`;
 }
 
-/** The first signal drains; a second one means it. */
-function endOnSignals(application: Application): void {
-  let signals = 0;
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    signals += 1;
-    if (signals > 1) process.exit(exitCodes.failure);
-    const isClean = await application.stop(signal);
+/** Fewer threads let a few slow fsyncs hold all other work with files. */
+const threadPoolSizeMin = 8;
+
+function smallThreadPool(size: number): string {
+  return (
+    `the thread pool has ${size} threads, which is few: start with npx stepwell, which sets ` +
+    'UV_THREADPOOL_SIZE=16, or set it'
+  );
+}
+
+/** Lines for people where a person reads them, unless the configuration says what it wants. */
+function logFormatOf({ logFormat, isDevelopment }: Config): LogFormat {
+  if (logFormat !== null) return logFormat;
+  return isDevelopment || process.stderr.isTTY === true ? 'pretty' : 'json';
+}
+
+/** Ctrl-C reaches the server twice where npm passes it on: from the terminal, and from npm. */
+const sameRequestMs = 1000;
+
+/** The first request drains; one that comes later means it. */
+function ending(application: Application): (reason: string) => Promise<void> {
+  let firstAt: number | null = null;
+  return async (reason) => {
+    const now = systemClock.monotonic();
+    if (firstAt !== null) {
+      if (now - firstAt > sameRequestMs) process.exit(exitCodes.failure);
+      return;
+    }
+    firstAt = now;
+    const isClean = await application.stop(reason);
     process.exit(isClean ? exitCodes.fine : exitCodes.failure);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
 }

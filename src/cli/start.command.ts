@@ -2,22 +2,29 @@
 import { Command } from 'commander';
 import { nodeDisk } from '../../storage/node-disk.js';
 import { readConfiguration } from '../config.js';
-import { openCredentials, pasteLines, refusePublished } from '../credentials.js';
+import { openCredentials, pasteLines } from '../credentials.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
+import { descriptorLimit, shareDescriptors } from '../lifecycle/descriptors.js';
+import { refuseWeakSecrets } from '../weak-secrets.js';
+import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
 import { prepareDataFolder, whileOwned } from './owned-folder.js';
 import { say } from './terminal.js';
 
 export function startCommand(): Command {
-  return new Command('start').description('run the server (default)').action(start);
+  return new Command('start')
+    .description('run the server')
+    .addOption(dataDirOption())
+    .action(start);
 }
 
-async function start(): Promise<void> {
-  const { config } = readConfiguration();
+async function start(options: DataDirOption): Promise<void> {
+  const { config } = readConfiguration(undefined, 'start', givenSettings(options));
+  // Before the server is loaded: its modules are many files at once.
+  shareDescriptors(descriptorLimit(), config);
   await prepareDataFolder(config.dataDirectory, nodeDisk);
   const opened = await whileOwned(config.dataDirectory, nodeDisk, () =>
-    openCredentials(config, nodeDisk, systemIdentifiers),
+    openCredentials(config, nodeDisk, systemIdentifiers, refuseWeakSecrets),
   );
-  refusePublished(opened.credentials);
   const made = pasteLines(opened);
   if (made.length > 0) {
     say(`New credentials, kept in ${config.dataDirectory} and shown this once:`);

@@ -22,3 +22,34 @@ async function* ended(lines: Iterable<string> | AsyncIterable<string>): AsyncGen
 export function complain(line: string): void {
   process.stderr.write(`stepwell: ${line}\n`);
 }
+
+/** A line on a terminal that is written over in place. */
+export interface ProgressLine {
+  /** Shows `text` instead of what stands there, ten times a second at most. */
+  show(text: string): void;
+  /** Leaves an empty line. */
+  clear(): void;
+}
+
+const progressIntervalMs = 100;
+const eraseLine = '\r\x1b[K';
+
+/** How far something is, on standard error; where that is no terminal (a pipe, a file) nothing. */
+export function progressLine(
+  clock: { monotonic(): number },
+  stream: { readonly isTTY?: boolean; write(text: string): unknown } = process.stderr,
+): ProgressLine {
+  if (stream.isTTY !== true) return { show: () => undefined, clear: () => undefined };
+  let shownAt = Number.NEGATIVE_INFINITY;
+  return {
+    show(text) {
+      const now = clock.monotonic();
+      if (now - shownAt < progressIntervalMs) return;
+      shownAt = now;
+      stream.write(`${eraseLine}${text}`);
+    },
+    clear() {
+      if (shownAt > Number.NEGATIVE_INFINITY) stream.write(eraseLine);
+    },
+  };
+}

@@ -76,20 +76,36 @@ describe('a damaged folder', () => {
   });
 });
 
-describe('a folder in use', () => {
+/** What a platform without a prebuilt addon takes instead. */
+const withoutAddon = {
+  NODE_OPTIONS: `--require ${join(import.meta.dirname, '../support/without-addon.cjs')}`,
+};
+
+describe.each([
+  ['the addon', {}],
+  ['flock(1)', withoutAddon],
+])('a folder in use, locked by %s', (_kind, environment) => {
   it('ends a second process with 75 and leaves the first one as it was', async () => {
-    const holder = await ServerProcess.start(data, port);
-    const { code, stderr } = await runProgram(data, ['start']);
+    const holder = await ServerProcess.start(data, port, environment);
+    const { code, stderr } = await runProgram(data, ['start'], environment);
     const reason = `stepwell: the data folder ${data} is in use by another process\n`;
     expect([code, stderr]).toEqual([75, expect.stringContaining(reason)]);
     const id = await publish(holder);
     expect((await endpoint.received(1))[0]?.headers['svc-message-id']).toBe(id);
     await holder.kill('SIGKILL');
-    // The kernel gave the lock back: nobody has to remove a file by hand.
-    const next = await ServerProcess.start(data, port);
-    expect((await runProgram(data, ['start'])).code).toBe(75);
+    // The kernel gave the lock back: no file has to be removed by hand.
+    const next = await ServerProcess.start(data, port, environment);
+    expect((await runProgram(data, ['start'], environment)).code).toBe(75);
     expect(await next.kill('SIGTERM')).toBe(0);
   });
+});
+
+it('a machine without any lock ends the start with 69 and says what to do', async () => {
+  const { code, stderr } = await runProgram(data, ['start'], { ...withoutAddon, PATH: folder });
+  expect(stderr).toMatch(
+    /^stepwell: the data folder cannot be locked: fs-native-extensions .*; run npm ci .*flock\n$/,
+  );
+  expect(code).toBe(69);
 });
 
 describe('two first starts at once', () => {

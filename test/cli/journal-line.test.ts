@@ -1,3 +1,4 @@
+import { nothingHidden } from '../../src/cli/event-redactions.js';
 import { journalJson, journalLine } from '../../src/cli/journal-line.js';
 import type { EventEnvelope } from '../../src/engine/decider.js';
 
@@ -21,7 +22,7 @@ describe('an event in human words', () => {
       retryDelay: null,
       headers: ['X', 'two words\nand a line'],
     };
-    expect(journalLine(envelope(event, Buffer.from('hello')))).toBe(
+    expect(journalLine(envelope(event, Buffer.from('hello')), nothingHidden)).toBe(
       '42 2026-11-21T05:20:55.123Z message/msg_1#0 MessagePublished ' +
         'url=https://example.com/a headers=["X","two words\\nand a line"] (body 5 bytes)',
     );
@@ -34,7 +35,10 @@ describe('an event in human words', () => {
       current: 'sig_1',
       next: 'sig_2',
     };
-    for (const shown of [journalLine(envelope(event)), journalJson(envelope(event))]) {
+    for (const shown of [
+      journalLine(envelope(event), nothingHidden),
+      journalJson(envelope(event), nothingHidden),
+    ]) {
       expect(shown).toContain('ab');
       expect(shown).not.toContain('sig_');
     }
@@ -42,7 +46,7 @@ describe('an event in human words', () => {
 
   it('is one JSON object for programs, its body in base64', () => {
     const event = { type: 'MessageCanceled' };
-    expect(JSON.parse(journalJson(envelope(event, Buffer.from([0xff]))))).toEqual({
+    expect(JSON.parse(journalJson(envelope(event, Buffer.from([0xff])), nothingHidden))).toEqual({
       offset: 42,
       at: Date.UTC(2026, 10, 21, 5, 20, 55, 123),
       kind: 'message',

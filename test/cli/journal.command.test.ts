@@ -68,7 +68,17 @@ describe('journal print', () => {
       `message/${ids[0]}#1 MessageCanceled`,
     ]);
     expect(linesOf(await journal('print', '--stream', `${ids[0]}`))).toEqual(lines);
-    expect((await journal('print', '--stream', `topic/${ids[0]}`)).stdout).toBe('');
+  });
+
+  it('says that there is no such stream, and which one may be meant', async () => {
+    const hint = `did you mean message/${ids[0]}?`;
+    expect(await journal('print', '--stream', `topic/${ids[0]}`)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `stepwell: no stream "topic/${ids[0]}" in this journal; ${hint}\n`,
+    });
+    const { code, stderr } = await journal('print', '--stream', 'msg_nothing');
+    expect([code, stderr]).toEqual([1, 'stepwell: no stream "msg_nothing" in this journal\n']);
   });
 
   it('shows a range of offsets, whose end is exclusive', async () => {
@@ -77,13 +87,19 @@ describe('journal print', () => {
     const range = await journal('print', '--from', second, '--until', fourth);
     expect(linesOf(range)).toEqual(all.slice(1, 3));
     expect(linesOf(await journal('print', '--from', fourth))).toEqual(all.slice(3));
-    expect((await journal('print', '--from', '1000000')).stdout).toBe('');
+    const { code, stdout, stderr } = await journal('print', '--from', '1000000');
+    const said = expect.stringMatching(/^stepwell: the journal ends at \d+, before 1000000\n$/);
+    expect([code, stdout, stderr]).toEqual([1, '', said]);
   });
 
   it('shows programs one JSON object per event, bodies in base64', async () => {
     const [event] = linesOf(await journal('print', '--json')).map((line) => JSON.parse(line));
     expect(event).toMatchObject({ kind: 'message', id: ids[0], type: 'MessagePublished' });
     expect(Buffer.from(event.bodyBase64, 'base64').toString()).toBe('one');
+  });
+
+  it('shows secrets where they are to be revealed', async () => {
+    expect((await journal('print', '--reveal')).stdout).toContain('sig_');
   });
 
   it.each(['print', 'verify'])('ends well where nobody reads what %s says', async (word) => {

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
+import { readConfiguration } from '../../src/config.js';
 import { type Ended, program, runProgram } from '../support/program.js';
 
 let directory = '';
@@ -62,7 +63,7 @@ function valueIn(lines: string, name: string): string {
 
 describe('usage', () => {
   test('--version prints the version of the package', async () => {
-    const { version } = JSON.parse(await readFile(join(program, '../../../package.json'), 'utf8'));
+    const { version } = JSON.parse(await readFile(join(program, '../../package.json'), 'utf8'));
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` });
   });
 
@@ -72,14 +73,29 @@ describe('usage', () => {
     for (const command of ['start', 'dev', 'config', 'journal']) expect(stdout).toContain(command);
   });
 
-  test.each([[['fly']], [['start', 'now']], [['--loud']], [['config', '--all']]])(
-    '%s ends with 64 and says why',
-    async (words) => {
-      const { code, stderr } = await run(words);
-      expect(code).toBe(64);
-      expect(stderr).toMatch(/^error: /);
-    },
-  );
+  test('alone it prints its help and ends with 64, so that no start is taken for one', async () => {
+    const { code, stdout, stderr } = await run([]);
+    expect([code, stdout]).toEqual([64, '']);
+    expect(stderr).toMatch(/^Usage: stepwell /);
+    for (const command of ['start', 'dev', 'config', 'journal']) expect(stderr).toContain(command);
+  });
+
+  test('a misspelt command names the one that was meant', async () => {
+    const { code, stderr } = await run(['jornal']);
+    expect([code, stderr]).toEqual([64, expect.stringContaining('Did you mean journal?')]);
+  });
+
+  test.each([
+    [['fly']],
+    [['start', 'now']],
+    [['journal', 'prunt']],
+    [['--loud']],
+    [['config', '--all']],
+  ])('%s ends with 64 and says why', async (words) => {
+    const { code, stderr } = await run(words);
+    expect(code).toBe(64);
+    expect(stderr).toMatch(/^error: /);
+  });
 });
 
 describe('bad configuration', () => {
@@ -99,6 +115,60 @@ describe('bad configuration', () => {
     const { code, stderr } = await run(['start'], { STEPWELL_TOKEN: token });
     expect(code).toBe(64);
     expect(stderr).toContain('STEPWELL_TOKEN is a published development credential');
+  });
+
+  test('start refuses secrets that are short or given twice, and makes none then', async () => {
+    const short = 'holds a secret of fewer than 16 characters; only dev takes it';
+    const same = 'one-secret-for-everything';
+    const { code, stdout, stderr } = await run(['start'], {
+      STEPWELL_TOKEN: `${same},short`,
+      STEPWELL_READ_TOKEN: 'a-reading-token,a-reading-token-1,a-reading-token-1',
+      STEPWELL_REST_PASSWORD: same,
+      STEPWELL_NEXT_SIGNING_KEY: 'sig_12345',
+    });
+    expect(code).toBe(64);
+    expect(stdout).toBe('');
+    expect(stderr.split('\n')).toEqual([
+      `stepwell: STEPWELL_TOKEN ${short}`,
+      `stepwell: STEPWELL_READ_TOKEN ${short}`,
+      `stepwell: STEPWELL_NEXT_SIGNING_KEY ${short}`,
+      'stepwell: STEPWELL_READ_TOKEN holds the same secret twice',
+      'stepwell: STEPWELL_REST_PASSWORD holds a secret of STEPWELL_TOKEN',
+      '',
+    ]);
+    await expect(stat(join(directory, 'data/credentials.json'))).rejects.toThrow('ENOENT');
+  });
+
+  test('start refuses weak secrets of the credentials file', async () => {
+    const data = join(directory, 'data');
+    await mkdir(data);
+    const path = join(data, 'credentials.json');
+    await writeFile(path, '{"restPassword":"short"}');
+    const { code, stderr } = await run(['start']);
+    expect(code).toBe(64);
+    expect(stderr).toBe(
+      `stepwell: restPassword of ${path} holds a secret of fewer than 16 characters; ` +
+        'only dev takes it\n',
+    );
+    expect(await readFile(path, 'utf8')).toBe('{"restPassword":"short"}');
+  });
+
+  test.each(['start', 'dev'])('%s refuses a read token that is a full one', async (command) => {
+    const { code, stderr } = await run([command], {
+      STEPWELL_TOKEN: 'a-token-of-this-length',
+      STEPWELL_READ_TOKEN: 'another-token-of-this-length,a-token-of-this-length',
+    });
+    expect(code).toBe(64);
+    expect(stderr).toBe('stepwell: STEPWELL_READ_TOKEN holds a secret of STEPWELL_TOKEN\n');
+  });
+
+  test('dev takes short secrets, and one for two purposes', async () => {
+    const server = await startProcess(['dev'], {
+      STEPWELL_TOKEN: 'short',
+      STEPWELL_REST_PASSWORD: 'short',
+    });
+    expect(server.stdout()).toContain('QSTASH_TOKEN=short');
+    await server.end('SIGTERM');
   });
 
   test('dev refuses to be reached by anybody else', async () => {
@@ -121,7 +191,7 @@ describe('config', () => {
     expect(stdout).toMatch(/^STEPWELL_TIMEOUT +5m +environment$/m);
     expect(stdout).toMatch(/^STEPWELL_RETRIES +3 +default$/m);
     expect(stdout).toMatch(/^STEPWELL_TOKEN +- +generated at the first start$/m);
-    expect(stdout.trim().split('\n')).toHaveLength(30);
+    expect(stdout.trim().split('\n')).toHaveLength(readConfiguration({}).origins.length);
   });
 
   test('makes no data folder', async () => {
@@ -132,7 +202,7 @@ describe('config', () => {
 
 describe('the server', () => {
   test('generates credentials once, shows them once, and ends with 0 on SIGTERM', async () => {
-    const first = await startProcess([]);
+    const first = await startProcess(['start']);
     const token = valueIn(first.stdout(), 'STEPWELL_TOKEN');
     const user = JSON.parse(Buffer.from(token, 'base64').toString());
     expect(user).toEqual({ UserID: expect.any(String), Password: expect.any(String) });
@@ -153,33 +223,84 @@ describe('the server', () => {
     expect((await second.end('SIGINT')).code).toBe(0);
   });
 
-  test('dev speaks with the credentials that the published clients carry', async () => {
+  test('dev says all that a client needs, and serves it', async () => {
     const server = await startProcess(['dev']);
-    const token = valueIn(server.stdout(), 'QSTASH_TOKEN');
-    const headers = { authorization: `Bearer ${token}` };
-    expect((await request(`${server.url}/v2/nowhere`, { headers })).statusCode).toBe(404);
+    const { url } = server;
+    const said = Object.fromEntries(
+      [...server.stdout().matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    );
+    expect(said).toEqual({
+      QSTASH_DEV: 'true',
+      QSTASH_DEV_PORT: new URL(url).port,
+      QSTASH_URL: url,
+      QSTASH_TOKEN: expect.any(String),
+      QSTASH_CURRENT_SIGNING_KEY: expect.any(String),
+      QSTASH_NEXT_SIGNING_KEY: expect.any(String),
+      STEPWELL_REST_USERNAME: expect.any(String),
+      STEPWELL_REST_PASSWORD: expect.any(String),
+    });
+    const bearer = { authorization: `Bearer ${said['QSTASH_TOKEN']}` };
+    const keys = await request(`${url}/v2/keys`, { headers: bearer });
+    expect(await keys.body.json()).toEqual({
+      current: said['QSTASH_CURRENT_SIGNING_KEY'],
+      next: said['QSTASH_NEXT_SIGNING_KEY'],
+    });
+    const pair = `${said['STEPWELL_REST_USERNAME']}:${said['STEPWELL_REST_PASSWORD']}`;
+    const basic = { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+    expect((await request(`${url}/topics`, { headers: basic })).statusCode).toBe(200);
     expect((await server.end('SIGTERM')).code).toBe(0);
     await expect(stat(join(directory, 'data', 'credentials.json'))).rejects.toThrow('ENOENT');
   });
 
-  test('ends with 1 where its port is taken', async () => {
-    const server = await startProcess([]);
+  test('ends with 75 where its port is taken, and names the setting', async () => {
+    const server = await startProcess(['start']);
+    const { port } = new URL(server.url);
     const { code, stderr } = await run(['start'], {
-      STEPWELL_PORT: new URL(server.url).port,
+      STEPWELL_PORT: port,
       STEPWELL_DATA_DIR: join(directory, 'other'),
     });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('EADDRINUSE')]);
+    expect([code, stderr]).toEqual([
+      75,
+      `stepwell: port ${port} of 127.0.0.1 is in use by another program; ` +
+        'set STEPWELL_PORT to a free one, or to 0 for any\n',
+    ]);
     await server.end('SIGTERM');
   });
 
+  test('ends with 64 where its host is no address of this machine', async () => {
+    const { code, stderr } = await run(['start'], { STEPWELL_HOST: '192.0.2.1' });
+    expect([code, stderr]).toEqual([
+      64,
+      'stepwell: STEPWELL_HOST 192.0.2.1 is no address of this machine\n',
+    ]);
+  });
+
   test('a credentials file of somebody else is refused and stays', async () => {
-    const server = await startProcess([]);
+    const server = await startProcess(['start']);
     await server.end('SIGTERM');
-    const { writeFile } = await import('node:fs/promises');
     const path = join(directory, 'data', 'credentials.json');
     await writeFile(path, '{"password": "x"}');
     const { code, stderr } = await run(['start']);
     expect([code, stderr]).toEqual([64, expect.stringContaining('not a credentials file')]);
     expect(await readFile(path, 'utf8')).toBe('{"password": "x"}');
+  });
+});
+
+describe('--data-dir', () => {
+  test('goes before STEPWELL_DATA_DIR in every command that looks at a folder', async () => {
+    const folder = join(directory, 'given');
+    const option = ['--data-dir', folder];
+    const shown = await run(['config', ...option]);
+    expect(shown.stdout).toMatch(new RegExp(`^STEPWELL_DATA_DIR +${folder} +option$`, 'm'));
+    for (const command of ['start', 'dev']) {
+      const server = await startProcess([command, ...option]);
+      expect((await server.end('SIGTERM')).code).toBe(0);
+    }
+    expect(await readdir(folder)).toContain('credentials.json');
+    await expect(stat(join(directory, 'data'))).rejects.toThrow('ENOENT');
+    for (const words of [['print'], ['verify']]) {
+      expect((await run(['journal', ...words, ...option])).code).toBe(0);
+      expect((await run(['journal', ...words])).code).toBe(64);
+    }
   });
 });

@@ -1,0 +1,72 @@
+/** The fields of an event as they are printed: without what is redacted, without secrets. Pure. */
+import type { DomainEvent } from '../engine/decider.js';
+import type { Redaction } from '../messages/message.events.js';
+import { hidesHeader, redacted } from '../messages/redaction.js';
+
+/** Fields whose values open doors, or help to guess what does: shown as stars, in every format. */
+const secretFields = new Map([
+  ['SigningKeysRotated', new Set(['current', 'next'])],
+  ['RestCredentialCreated', new Set(['digest'])],
+]);
+
+/** Lists of header names and values in turn. */
+const headerFields = new Set(['headers', 'failureHeaders']);
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The fields of an event, without its type. `hidden` is what its stream hides, and null where all
+ * is to be shown; a part of the event that says itself what it hides (a callback, a template) goes
+ * by that.
+ */
+export function shownFields(event: DomainEvent, hidden: Redaction | null): Fields {
+  const { type, ...fields } = event;
+  if (hidden === null) return fields;
+  const secrets = secretFields.get(type);
+  const shown = withoutRedacted(fields, hidden);
+  for (const name of secrets ?? []) shown[name] = '***';
+  return shown;
+}
+
+function withoutRedacted(fields: Fields, redaction: Redaction): Record<string, unknown> {
+  const shown: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (headerFields.has(name) && isTexts(value)) {
+      const hides = name === 'headers' ? redaction : failureRedaction(fields, redaction);
+      shown[name] = headerPairs(value, hides);
+    } else if (name === 'contentType' && typeof value === 'string') {
+      shown[name] = hidesHeader(redaction, 'content-type') ? redacted(value) : value;
+    } else
+      shown[name] = isFields(value)
+        ? withoutRedacted(value, ownRedaction(value, redaction))
+        : value;
+  }
+  return shown;
+}
+
+/** What this part of an event hides: of a run's configuration, its terms say it. */
+function ownRedaction({ redaction, terms }: Fields, inherited: Redaction): Redaction {
+  const own = redaction ?? (isFields(terms) ? terms['redaction'] : null);
+  return (own as Redaction | null) ?? inherited;
+}
+
+/** The headers of a run's failure callback stand apart from what it says of them. */
+function failureRedaction({ terms }: Fields, inherited: Redaction): Redaction {
+  const callback = isFields(terms) ? terms['failureCallback'] : null;
+  return isFields(callback) ? ownRedaction(callback, inherited) : inherited;
+}
+
+function headerPairs(pairs: readonly string[], redaction: Redaction): readonly string[] {
+  return pairs.map((text, index) => {
+    const isValue = index % 2 === 1;
+    return isValue && hidesHeader(redaction, pairs[index - 1] ?? '') ? redacted(text) : text;
+  });
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
