@@ -1,6 +1,12 @@
 /** What the process's exit code says, and which error leads to which (sysexits). */
-import { DamagedData, DirectoryInUse, DiskFailure } from '../../storage/storage-errors.js';
+import {
+  DamagedData,
+  DirectoryInUse,
+  DiskFailure,
+  LockUnavailable,
+} from '../../storage/storage-errors.js';
 import { ConfigurationError } from '../config.js';
+import { PortInUse } from './listen-error.js';
 
 export const exitCodes = {
   fine: 0,
@@ -8,8 +14,11 @@ export const exitCodes = {
   failure: 1,
   usage: 64,
   damagedData: 65,
+  /** Something that the process needs of this machine is missing. */
+  unavailable: 69,
   diskError: 74,
-  folderInUse: 75,
+  /** Another process has the data folder or the port: later it may be free. */
+  inUse: 75,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -19,6 +28,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof ConfigurationError) return exitCodes.usage;
   if (error instanceof DamagedData) return exitCodes.damagedData;
   if (error instanceof DiskFailure) return exitCodes.diskError;
-  if (error instanceof DirectoryInUse) return exitCodes.folderInUse;
+  if (error instanceof LockUnavailable) return exitCodes.unavailable;
+  if (error instanceof DirectoryInUse || error instanceof PortInUse) return exitCodes.inUse;
   return exitCodes.failure;
 }

@@ -3,7 +3,7 @@
  * journal; what was accepted goes on being delivered.
  */
 import type { Clock } from '../engine/clock.js';
-import type { Refusal } from '../http/error-shapes.js';
+import { diskFullRefusal, type Refusal } from '../http/error-shapes.js';
 import type { ProcessLife } from './process-life.js';
 
 /** Bodies that may wait for the disk at once, in bytes, before new work is asked to come back. */
@@ -12,10 +12,9 @@ const waitingBytesMax = 256 * 1024 * 1024;
 /** The store looks at the free space as often. */
 const lookAgainMs = 1000;
 
-const diskFull: Refusal = {
-  status: 507,
-  message: 'the disk is nearly full: new work is refused until there is room again',
-};
+const diskFull = diskFullRefusal(
+  'the disk is nearly full: new work is refused until there is room again',
+);
 const tooMuchWaiting: Refusal = {
   status: 503,
   message: 'too much is waiting for the disk; try again',
@@ -36,7 +35,7 @@ export class Intake {
     return null;
   }
 
-  /** Lets `life` say from now on whether writes are taken; `stop` ends the looking. */
+  /** Lets `life` say, now and from now on, whether writes are taken; `stop` ends the looking. */
   tell(life: ProcessLife, clock: Clock): { stop: () => void } {
     let hadRoom = true;
     let cancel: () => void = () => undefined;
@@ -49,7 +48,7 @@ export class Intake {
       hadRoom = hasRoom;
       cancel = clock.after(lookAgainMs, look);
     };
-    cancel = clock.after(lookAgainMs, look);
+    look();
     return { stop: () => cancel() };
   }
 

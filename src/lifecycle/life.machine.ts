@@ -22,22 +22,31 @@ export type LifeEvent =
 interface LifeContext {
   /** Why the process is not serving; null while it is. */
   readonly reason: string | null;
+  /** Why writes are refused once it serves; null where they are not. */
+  readonly refusedBecause: string | null;
 }
 
 export const lifeMachine = setup({
   types: { context: {} as LifeContext, events: {} as LifeEvent },
   actions: {
     remember: assign({ reason: (_, { reason }: { reason: string | null }) => reason }),
+    refuse: assign({ refusedBecause: (_, { reason }: { reason: string | null }) => reason }),
   },
+  guards: { refusesWrites: ({ context }) => context.refusedBecause !== null },
 }).createMachine({
   id: 'process',
   initial: 'starting',
-  context: { reason: 'the process is starting' },
+  context: { reason: 'the process is starting', refusedBecause: null },
   on: {
     stop: {
       target: '.draining',
       actions: { type: 'remember', params: ({ event }) => ({ reason: event.reason }) },
     },
+    // Before it serves: found out at the start, and told from the first moment it does.
+    writesRefused: {
+      actions: { type: 'refuse', params: ({ event }) => ({ reason: event.reason }) },
+    },
+    writesAccepted: { actions: { type: 'refuse', params: { reason: null } } },
   },
   states: {
     starting: {
@@ -50,7 +59,17 @@ export const lifeMachine = setup({
     },
     recovering: {
       on: {
-        recovered: { target: 'serving', actions: { type: 'remember', params: { reason: null } } },
+        recovered: [
+          {
+            guard: 'refusesWrites',
+            target: 'readOnly',
+            actions: {
+              type: 'remember',
+              params: ({ context }) => ({ reason: context.refusedBecause }),
+            },
+          },
+          { target: 'serving', actions: { type: 'remember', params: { reason: null } } },
+        ],
       },
     },
     serving: {

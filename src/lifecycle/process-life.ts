@@ -30,15 +30,24 @@ export interface Stoppable {
   /** After this long the stop goes on without it, and the log says so. */
   readonly deadlineMs: number;
   stop(): Promise<void> | void;
-  /** Ends at once what `stop` waits for; called when the deadline has passed. */
+  /**
+   * Ends at once what `stop` waits for; called when the deadline has passed. What ends then has
+   * ended well: only clients were cut off, who were promised nothing.
+   */
   cut?(): void;
 }
+
+/** How long what was cut may take to end. */
+const cutDeadlineMs = 1000;
 
 /** Something that has to happen between the open port and the first request. */
 export interface Recoverable {
   readonly name: string;
   recover(): Promise<void>;
 }
+
+/** A recovery that takes longer is told: it is why the start takes as long. */
+const noticedMs = 1000;
 
 export class ProcessLife {
   private readonly actor: Actor<typeof lifeMachine> = createActor(lifeMachine);
@@ -75,17 +84,23 @@ export class ProcessLife {
       const startedAt = this.clock.monotonic();
       await recoverable.recover();
       const durationMs = Math.round(this.clock.monotonic() - startedAt);
-      this.log.info({ recovered: recoverable.name, durationMs }, 'recovered');
+      const level = durationMs < noticedMs ? 'debug' : 'info';
+      this.log[level]({ recovered: recoverable.name, durationMs }, 'recovered');
     }
     this.actor.send({ type: 'recovered' });
   }
 
-  /** Answers reads only, from now until `acceptWrites`. */
+  /**
+   * Answers reads only, from now until `acceptWrites`; before it serves at all, from then on. The
+   * log says so once.
+   */
   refuseWrites(reason: string): void {
+    this.log.warn({ reason }, 'writes are refused');
     this.actor.send({ type: 'writesRefused', reason });
   }
 
   acceptWrites(): void {
+    this.log.info('writes are taken again');
     this.actor.send({ type: 'writesAccepted' });
   }
 
@@ -115,20 +130,28 @@ export class ProcessLife {
 
   private async stopOne(stoppable: Stoppable): Promise<boolean> {
     const { name, deadlineMs } = stoppable;
-    let cancel = (): void => undefined;
-    const late = new Promise<'late'>((resolve) => {
-      cancel = this.clock.after(deadlineMs, () => resolve('late'));
-    });
     try {
-      const end = await Promise.race([stoppable.stop(), late]);
-      if (end !== 'late') return true;
+      const stopped = Promise.resolve(stoppable.stop());
+      if (await this.endsWithin(deadlineMs, stopped)) return true;
       this.log.warn({ stoppable: name, deadlineMs }, 'did not stop in time');
-      stoppable.cut?.();
+      if (stoppable.cut === undefined) return false;
+      stoppable.cut();
+      return await this.endsWithin(cutDeadlineMs, stopped);
     } catch (error) {
       this.log.error({ stoppable: name, err: error }, 'did not stop');
+      return false;
+    }
+  }
+
+  private async endsWithin(deadlineMs: number, ended: Promise<void>): Promise<boolean> {
+    let cancel = (): void => undefined;
+    const late = new Promise<boolean>((resolve) => {
+      cancel = this.clock.after(deadlineMs, () => resolve(false));
+    });
+    try {
+      return await Promise.race([ended.then(() => true), late]);
     } finally {
       cancel();
     }
-    return false;
   }
 }

@@ -1,37 +1,28 @@
 /** What operators see: one typed class, so that no call site spells a metric's name. */
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Histogram, Registry } from 'prom-client';
+import { type Clock, systemClock } from '../engine/clock.js';
+import { fastSeconds, InboundMetrics } from './inbound-metrics.js';
+import { gauge, ProcessMetrics } from './process-metrics.js';
 
 /** How an attempt to deliver ended; a cut one does not count as an attempt. */
 export type AttemptEnd = 'delivered' | 'retried' | 'failed' | 'cut';
 
+/** What a held delivery waited for: the answer that it was held for, or the longest time. */
+export type HoldEnd = 'answer' | 'limit';
+
 /** How a workflow run ended. */
 export type RunOutcome = 'succeeded' | 'failed' | 'canceled';
 
-const fastSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const callSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 const groupSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
-const delayQuantiles = [50, 99, 100];
-const nanosecondsPerSecond = 1e9;
 
 export class Metrics {
   readonly #registry = new Registry();
   readonly #registers = [this.#registry];
-  readonly #loopDelay: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 });
+  readonly #process: ProcessMetrics;
+  /** Requests and connections. */
+  readonly inbound = new InboundMetrics(this.#registry);
 
-  readonly #requests = new Counter({
-    name: 'stepwell_http_requests_total',
-    help: 'Requests answered, by route pattern.',
-    labelNames: ['method', 'route', 'status'],
-    registers: this.#registers,
-  });
-  readonly #requestSeconds = new Histogram({
-    name: 'stepwell_http_request_seconds',
-    help: 'Time from the request head to the end of the answer.',
-    labelNames: ['method', 'route'],
-    buckets: fastSeconds,
-    registers: this.#registers,
-  });
   readonly #commitSeconds = new Histogram({
     name: 'stepwell_commit_seconds',
     help: 'Time to write and sync one commit group.',
@@ -60,6 +51,12 @@ export class Metrics {
     name: 'stepwell_attempt_seconds',
     help: 'Time of one attempt to deliver.',
     buckets: callSeconds,
+    registers: this.#registers,
+  });
+  readonly #heldDeliveries = new Counter({
+    name: 'stepwell_held_deliveries_total',
+    help: 'Deliveries of runs that were held for the answer to the one before, by what ended it.',
+    labelNames: ['until'],
     registers: this.#registers,
   });
   readonly #startedRuns = new Counter({
@@ -95,32 +92,8 @@ export class Metrics {
     registers: this.#registers,
   });
 
-  /** Bounded: methods, statuses and route patterns are. */
-  readonly #requestKinds = new Map<
-    string,
-    { readonly count: Counter.Internal; readonly duration: Histogram.Internal<string> }
-  >();
-
-  constructor() {
-    this.#loopDelay.enable();
-    this.#watchProcess();
-  }
-
-  /** One request was answered; `route` is the pattern, never the path: a path has no bound. */
-  requestAnswered(method: string, route: string, status: number, seconds: number): void {
-    const key = `${method} ${status} ${route}`;
-    const known = this.#requestKinds.get(key);
-    if (known !== undefined) {
-      known.count.inc();
-      known.duration.observe(seconds);
-      return;
-    }
-    // The registry sorts and joins labels on every call; a kind of request is looked up once.
-    this.#requestKinds.set(key, {
-      count: this.#requests.labels({ method, route, status }),
-      duration: this.#requestSeconds.labels({ method, route }),
-    });
-    this.requestAnswered(method, route, status, seconds);
+  constructor(clock: Pick<Clock, 'monotonic'> = systemClock) {
+    this.#process = new ProcessMetrics(this.#registry, clock);
   }
 
   /** One commit group became durable. */
@@ -137,6 +110,10 @@ export class Metrics {
   attemptEnded(outcome: AttemptEnd, seconds: number): void {
     this.#attempts.inc({ outcome });
     this.#attemptSeconds.observe(seconds);
+  }
+
+  deliveriesLetGo(until: HoldEnd, count: number): void {
+    this.#heldDeliveries.inc({ until }, count);
   }
 
   runStarted(): void {
@@ -233,37 +210,10 @@ export class Metrics {
 
   /** Stops measuring the event loop. */
   close(): void {
-    this.#loopDelay.disable();
-  }
-
-  #watchProcess(): void {
-    this.#watch('stepwell_resident_memory_bytes', 'Resident memory of the process.', () =>
-      process.memoryUsage.rss(),
-    );
-    const loopDelay = this.#loopDelay;
-    new Gauge({
-      name: 'stepwell_event_loop_delay_seconds',
-      help: 'Delay of the event loop since the last reading, by percentile.',
-      labelNames: ['percentile'],
-      registers: this.#registers,
-      collect() {
-        for (const percentile of delayQuantiles) {
-          const seconds = loopDelay.percentile(percentile) / nanosecondsPerSecond;
-          this.set({ percentile }, seconds);
-        }
-        loopDelay.reset();
-      },
-    });
+    this.#process.close();
   }
 
   #watch(name: string, help: string, read: () => number): void {
-    new Gauge({
-      name,
-      help,
-      registers: this.#registers,
-      collect() {
-        this.set(read());
-      },
-    });
+    gauge(this.#registry, name, help, read);
   }
 }

@@ -5,6 +5,7 @@ import {
   DirectoryInUse,
   DiskFailure,
   DiskFull,
+  LockUnavailable,
   LogClosed,
 } from '../../storage/storage-errors.js';
 
@@ -13,6 +14,7 @@ const range = { file: 'a', from: 0, to: 1, lastGoodOffset: null };
 test.each([
   ['bad configuration', new ConfigurationError(['x']), 64],
   ['damaged data', new DamagedData(range, 'torn'), 65],
+  ['a lock that is missing', new LockUnavailable(new Error('x')), 69],
   ['a disk error', new DiskFailure('writing', new Error('EIO')), 74],
   ['a full disk', new DiskFull('writing', new Error('ENOSPC')), 74],
   ['a folder in use', new DirectoryInUse('data'), 75],

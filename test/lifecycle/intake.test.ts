@@ -11,7 +11,7 @@ describe('the intake', () => {
     const intake = new Intake(() => hasRoom);
     expect(intake.take(100)).toBeNull();
     hasRoom = false;
-    expect(intake.take(1)).toMatchObject({ status: 507 });
+    expect(intake.take(1)).toMatchObject({ status: 507, headers: { 'retry-after': '10' } });
     hasRoom = true;
     expect(intake.take(1)).toBeNull();
   });
@@ -47,5 +47,25 @@ describe('the intake', () => {
     hasRoom = false;
     clock.advance(10_000);
     expect(life.status.state).toBe('serving');
+  });
+
+  it('says from the first moment that writes are refused where the disk is full', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
+    const clock = new ManualClock();
+    const life = new ProcessLife(clock, log);
+    let hasRoom = false;
+    const { stop } = new Intake(() => hasRoom).tell(life, clock);
+    clock.advance(5000);
+    await life.recover();
+    expect(life.status).toEqual({
+      state: 'readOnly',
+      reason: expect.stringContaining('the disk is nearly full'),
+    });
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['writes are refused']);
+    hasRoom = true;
+    clock.advance(1000);
+    expect(life.status).toEqual({ state: 'serving', reason: null });
+    stop();
   });
 });

@@ -101,3 +101,18 @@ test('a process that could not recover does not serve', async () => {
   await expect(life.recover()).rejects.toThrow('damaged');
   expect(life.status.state).toBe('recovering');
 });
+
+test('what ends once it is cut has ended well', async () => {
+  const life = newLife();
+  let end = (): void => undefined;
+  life.addStoppable({
+    name: 'slow clients',
+    phase: 'doors',
+    deadlineMs: 1,
+    stop: () => new Promise<void>((resolve) => (end = resolve)),
+    cut: () => end(),
+  });
+  const keepAlive = setInterval(() => undefined, 1000);
+  expect(await life.stop('test')).toBe(true);
+  clearInterval(keepAlive);
+});

@@ -27,6 +27,37 @@ test('every metric is named stepwell_*', async () => {
   expect(text).toMatch(/^stepwell_event_loop_delay_seconds\{percentile="99"\} \d/m);
 });
 
+test('the delays of the event loop are the same for each of two readers', async () => {
+  let now = 0;
+  const metrics = new Metrics({ monotonic: () => now });
+  const longest = async () => {
+    const text = await metrics.text();
+    return Number(/^stepwell_event_loop_delay_seconds\{percentile="100"\} (.*)$/m.exec(text)?.[1]);
+  };
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  await pause(50);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  await pause(50);
+  const first = await longest();
+  expect(first).toBeGreaterThan(0.2);
+  expect(await longest()).toBeGreaterThanOrEqual(first);
+  now = 60_000;
+  expect(await longest()).toBeGreaterThanOrEqual(first);
+  expect(await longest()).toBeGreaterThanOrEqual(first);
+  now = 120_000;
+  expect(await longest()).toBeGreaterThanOrEqual(first);
+  metrics.close();
+});
+
+test('the heap is told beside its limit', async () => {
+  const server = await startServer();
+  const text = await (await request(`${server.url}/metrics`)).body.text();
+  const told = (name: string) => Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
+  expect(told('stepwell_heap_used_bytes')).toBeGreaterThan(1024 * 1024);
+  expect(told('stepwell_heap_limit_bytes')).toBeGreaterThan(told('stepwell_heap_used_bytes'));
+  await server.remove();
+});
+
 test('requests are counted by route pattern, never by path', async () => {
   const server = await startServer();
   await request(`${server.url}/health/live?x=1`);
