@@ -1,5 +1,6 @@
 /** The table of contents: one line per feature. */
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { ActivityModule } from './activity/activity.module.js';
 import type { Config } from './config.js';
 import { ConsumersModule } from './consumers/consumers.module.js';
 import type { Credentials } from './credentials.js';
@@ -13,6 +14,7 @@ import { BasicCredentials } from './http/basic-auth.js';
 import { BearerTokens } from './http/bearer-token.js';
 import { Failures } from './http/failures.js';
 import { RouteTable } from './http/hot-routes.js';
+import { InFlight } from './http/in-flight.js';
 import { ProcessLife } from './lifecycle/process-life.js';
 import { MessageLogsModule } from './message-logs/message-logs.module.js';
 import { MessagesModule } from './messages/messages.module.js';
@@ -25,6 +27,7 @@ import { QueuesModule } from './queues/queues.module.js';
 import { RestCredentialsModule } from './rest-credentials/rest-credentials.module.js';
 import { SchedulesModule } from './schedules/schedules.module.js';
 import { SigningKeysModule } from './signing-keys/signing-keys.module.js';
+import { StartPageModule } from './start-page/start-page.module.js';
 import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
 import { isolatesDamage } from './topics/topic-log-name.js';
 import { TopicsModule } from './topics/topics.module.js';
@@ -52,11 +55,13 @@ export function applicationModule(
   shared: Shared,
   routes: RouteTable,
   failures: Failures,
+  inFlight: InFlight,
 ): DynamicModule {
   const { ports } = shared;
   const providers = [
     { provide: RouteTable, useValue: routes },
     { provide: Failures, useValue: failures },
+    { provide: InFlight, useValue: inFlight },
     { provide: provided.config, useValue: shared.config },
     { provide: provided.credentials, useValue: shared.credentials },
     { provide: provided.clock, useValue: ports.clock },
@@ -78,6 +83,7 @@ export function applicationModule(
     HealthModule,
     MetricsModule,
     OpenapiModule,
+    StartPageModule,
     SigningKeysModule,
     MessagesModule,
     FlowControlModule,
@@ -93,6 +99,7 @@ export function applicationModule(
     TopicsModule,
     SubscriptionsModule,
     ConsumersModule,
+    ActivityModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }

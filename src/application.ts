@@ -1,12 +1,17 @@
 /** The whole server over its ports: built, opened and ended alike by `main.ts` and by tests. */
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Shared } from './app.module.js';
 import type { Config } from './config.js';
 import type { Credentials } from './credentials.js';
 import { BasicCredentials } from './http/basic-auth.js';
 import { BearerTokens } from './http/bearer-token.js';
+import { Connections } from './http/connections.js';
 import { createHttpServer } from './http/http-server.js';
+import { addressesOf, listenToo } from './http/other-addresses.js';
+import { type DescriptorShares, shareDescriptors } from './lifecycle/descriptors.js';
+import { listenError } from './lifecycle/listen-error.js';
 import { ProcessLife } from './lifecycle/process-life.js';
 import { Metrics } from './metrics/metrics.js';
 import type { Ports } from './ports.js';
@@ -18,6 +23,8 @@ const doorsDeadlineMs = 10_000;
 export interface Application {
   /** Where it listens: `http://host:port` with the port it got. */
   readonly url: string;
+  /** How many connections and attempts there may be at once. */
+  readonly shares: DescriptorShares;
   readonly life: ProcessLife;
   /** For tests of features: whatever Nest holds. */
   readonly nest: NestFastifyApplication;
@@ -27,15 +34,17 @@ export interface Application {
 
 /**
  * Builds the server, opens its port, recovers, and returns when it serves. Throws what stands in
- * the way (`StorageError`, a port in use) after it has ended what it began.
+ * the way (`StorageError`, `PortInUse`) after it has ended what it began.
  */
 export async function createApplication(
-  config: Config,
+  configured: Config,
   credentials: Credentials,
   ports: Ports,
 ): Promise<Application> {
+  const shares = shareDescriptors(ports.descriptorLimit ?? Number.POSITIVE_INFINITY, configured);
+  const config = { ...configured, globalParallelism: shares.attempts };
   const life = new ProcessLife(ports.clock, ports.log);
-  const metrics = new Metrics();
+  const metrics = new Metrics(ports.clock);
   life.addStoppable({
     name: 'metrics',
     phase: 'rest',
@@ -51,29 +60,54 @@ export async function createApplication(
     bearer: new BearerTokens(credentials.tokens, credentials.readTokens),
     basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
   };
+  const connections = new Connections(shares, { ...ports, metrics });
   try {
-    const nest = await createHttpServer(shared);
-    life.addStoppable(doors(nest));
-    await nest.listen({ host: config.host, port: config.port });
+    const nest = await createHttpServer(shared, connections);
+    const [address, ...others] = await addressesOf(config.host);
+    const listeners: Server[] = [];
+    life.addStoppable(doors(nest, connections, listeners));
+    await listen(nest, config, address);
+    for (const other of others) {
+      const listener = await listenToo(nest.getHttpServer(), other, portOf(nest));
+      if (listener !== null) listeners.push(listener);
+    }
+    // Accepting can fail for want of files: the client comes again, and the server goes on.
+    nest.getHttpServer().on('error', (error: Error) => {
+      ports.log.warn({ err: error }, 'a connection was not accepted');
+    });
     await life.recover();
     const stop = (reason: string) => life.stop(reason);
-    return { url: urlOf(config.host, nest), life, nest, stop };
+    return { url: urlOf(config.host, nest), shares, life, nest, stop };
   } catch (error) {
     await life.stop('the start failed');
     throw error;
   }
 }
 
+/** By Fastify itself: Nest's own way logs a failure that is reported where it is thrown to. */
+async function listen(
+  nest: NestFastifyApplication,
+  { host, port }: Config,
+  address: string,
+): Promise<void> {
+  const fastify: FastifyInstance = nest.getHttpAdapter().getInstance();
+  try {
+    await fastify.listen({ host: address, port });
+  } catch (error) {
+    throw listenError(host, port, error);
+  }
+}
+
 /** Takes nothing new in and waits for what is in; whoever is still there at the end is cut. */
-function doors(nest: NestFastifyApplication) {
+function doors(nest: NestFastifyApplication, connections: Connections, others: Server[]) {
   const server = nest.getHttpServer();
   return {
     name: 'doors',
     phase: 'doors' as const,
     deadlineMs: doorsDeadlineMs,
     stop: () => {
-      // Node shuts what is idle now; what answers its last request later must not linger idle.
-      server.keepAliveTimeout = 1;
+      connections.drain();
+      for (const other of others) other.close();
       return nest.close();
     },
     cut: () => server.closeAllConnections(),
@@ -81,6 +115,9 @@ function doors(nest: NestFastifyApplication) {
 }
 
 function urlOf(host: string, nest: NestFastifyApplication): string {
-  const { port } = nest.getHttpServer().address() as AddressInfo;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${portOf(nest)}`;
+}
+
+function portOf(nest: NestFastifyApplication): number {
+  return (nest.getHttpServer().address() as AddressInfo).port;
 }

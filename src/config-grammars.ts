@@ -77,6 +77,15 @@ export function readDuration(text: string): Parsed<number> {
   return duration.ok && duration.value <= 0 ? refused('is not longer than nothing') : duration;
 }
 
+/** A duration within bounds, in milliseconds; `words` names the bounds to a reader. */
+export const readDurationFrom =
+  (least: number, most: number, words: string) =>
+  (text: string): Parsed<number> => {
+    const duration = readDuration(text);
+    const isWithin = duration.ok && duration.value >= least && duration.value <= most;
+    return !duration.ok || isWithin ? duration : refused(`is not a duration from ${words}`);
+  };
+
 /** `strict`, `interval:<ms>` or `os`. */
 export function readFsyncMode(text: string): Parsed<FsyncMode> {
   if (text === 'strict' || text === 'os') return parsed(text);
@@ -116,6 +125,20 @@ export function readPublicUrl(text: string): Parsed<string> {
     return refused('holds more than scheme, host, port and path');
   }
   return parsed(url.href.replace(/\/+$/, ''));
+}
+
+/** Origins of web pages, comma separated; browsers spell them `https://app.example.com`. */
+export function readOrigins(text: string): Parsed<readonly string[]> {
+  const origins: string[] = [];
+  for (const item of listOf(text)) {
+    const url = URL.canParse(item) ? new URL(item) : undefined;
+    const isOrigin = url !== undefined && `${url.origin}/` === url.href;
+    if (!isOrigin || !/^https?:$/.test(url.protocol)) {
+      return refused(`holds "${item}", which is not <scheme>://<host>[:<port>] of a web page`);
+    }
+    origins.push(url.origin);
+  }
+  return parsed(origins);
 }
 
 /** CIDRs, single addresses and host names, comma separated. */

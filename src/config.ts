@@ -6,16 +6,20 @@ import type { DialectName } from './http/dialect.js';
 import type { Parsed } from './http/parsed.js';
 
 /** Where a value came from. `file` and `generated` concern credentials only. */
-export type Source = 'default' | 'environment' | 'file' | 'generated' | 'published';
+export type Source = 'default' | 'environment' | 'option' | 'file' | 'generated' | 'published';
 
 /** The environment a configuration is read from: names to texts. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const logFormats = ['json', 'pretty'] as const;
 const dialectNames: readonly DialectName[] = ['svc', 'upstash'];
 
 /** A body and what is said about it are one record of the journal; a record batch holds 32 MiB. */
 const bodyBytesMax = 30 * 1024 * 1024;
+
+/** One owner may hold half of what is in flight: as much as reading one answer may take. */
+const inFlightBytesMin = 32 * 1024 * 1024;
 
 /** Loopback and the private ranges: what a developer's own machine and network answer on. */
 const nearbyNetworks = '127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7';
@@ -31,6 +35,7 @@ const settings = {
   currentSigningKey: generated('CURRENT_SIGNING_KEY', grammar.readSigningKey),
   nextSigningKey: generated('NEXT_SIGNING_KEY', grammar.readSigningKey),
   dialect: setting('DIALECT', 'svc', grammar.readWord(dialectNames)),
+  corsOrigins: optional('CORS_ORIGINS', grammar.readOrigins),
   publicUrl: optional('PUBLIC_URL', grammar.readPublicUrl),
   fsync: setting('FSYNC', 'strict', grammar.readFsyncMode),
   allowNetworks: optional('ALLOW_NETWORKS', grammar.readAllowedNetworks),
@@ -40,29 +45,54 @@ const settings = {
   delayMaxMs: setting('DELAY_MAX', '1y', grammar.readDuration),
   timeoutMs: setting('TIMEOUT', '15m', grammar.readDuration),
   maxBodyBytes: setting('MAX_BODY', '10mb', grammar.readSize),
+  answerBytesMax: setting('ANSWER_MAX', '1mb', grammar.readSize),
   maxBatchBytes: setting('MAX_BATCH', '16mb', grammar.readSize),
+  inFlightBytes: setting('IN_FLIGHT', '256mb', grammar.readSize),
+  connectionsMax: setting('CONNECTIONS_MAX', '4096', grammar.readInteger(1, 1_000_000)),
+  connectionsPerAddress: optional('CONNECTIONS_PER_ADDRESS', grammar.readInteger(1, 1_000_000)),
   globalParallelism: setting('GLOBAL_PARALLELISM', '1000', grammar.readInteger(1, 100_000)),
   originParallelism: setting('ORIGIN_PARALLELISM', '64', grammar.readInteger(1, 100_000)),
   logRetentionMs: setting('LOG_RETENTION', '7d', grammar.readDuration),
   deadLetterRetentionMs: setting('DLQ_RETENTION', '30d', grammar.readDuration),
   topicPartitions: setting('TOPIC_PARTITIONS', '3', grammar.readInteger(1, 1024)),
+  topicsMax: setting('TOPICS_MAX', '1000', grammar.readInteger(1, 1_000_000)),
+  partitionsMax: setting('PARTITIONS_MAX', '10000', grammar.readInteger(1, 1_000_000)),
   topicRetentionMs: setting('TOPIC_RETENTION', '7d', grammar.readDuration),
   topicAutoCreate: setting('TOPIC_AUTO_CREATE', 'true', grammar.readBoolean),
-  consumerIdleMs: setting('CONSUMER_IDLE', '5m', grammar.readDuration),
+  consumerIdleMs: setting(
+    'CONSUMER_IDLE',
+    '2m',
+    grammar.readDurationFrom(1000, 86_400_000, '1s to 1d'),
+  ),
+  groupsMax: setting('GROUPS_MAX', '10000', grammar.readInteger(1, 1_000_000)),
+  consumersMax: setting('CONSUMERS_MAX', '10000', grammar.readInteger(1, 1_000_000)),
   groupRetentionMs: setting('GROUP_RETENTION', '7d', grammar.readDuration),
   logLevel: setting('LOG_LEVEL', 'info', grammar.readWord(logLevels)),
+  logFormat: optional('LOG_FORMAT', grammar.readWord(logFormats)),
 };
 
 type Settings = typeof settings;
 
+/** Which command reads the configuration: `dev` serves one developer's machine. */
+export type ServerMode = 'start' | 'dev';
+
 /** Every setting, frozen; units are in the names, `null` is a value that is made elsewhere. */
 export type Config = {
   readonly [Name in keyof Settings]: z.output<Settings[Name]['schema']>;
+} & {
+  /** True under `stepwell dev`, whose credentials are public and whose mistakes are told early. */
+  readonly isDevelopment: boolean;
+};
+
+/** Defaults, in the words of the variables, that a mode puts in place of the usual ones. */
+const defaultsOf: Readonly<Record<ServerMode, Partial<Record<keyof Settings, string>>>> = {
+  start: {},
+  dev: { dialect: 'upstash' },
 };
 
 /** One line of `stepwell config`. */
 export interface Origin {
-  readonly name: keyof Config;
+  readonly name: keyof Settings;
   readonly variable: string;
   readonly isSecret: boolean;
   readonly source: Source;
@@ -85,22 +115,23 @@ export class ConfigurationError extends Error {
   }
 }
 
-/**
- * Reads the configuration. `standards` are defaults in the words of the variables that a command
- * puts in place of the usual ones (`dev` speaks `upstash`). Throws `ConfigurationError`.
- */
+/** Settings that the command line gave, in the words of their variables, which they go before. */
+export type GivenSettings = Partial<Readonly<Record<keyof Settings, string>>>;
+
+/** Reads the configuration of a server in `mode`. Throws `ConfigurationError`. */
 export function readConfiguration(
   environment: Environment = process.env,
-  standards: Partial<Record<keyof Config, string>> = {},
+  mode: ServerMode = 'start',
+  options: GivenSettings = {},
 ): Configuration {
   const problems = unknownNames(environment);
-  const values: Record<string, unknown> = {};
+  const values: Record<string, unknown> = { isDevelopment: mode === 'dev' };
   const origins: Origin[] = [];
   for (const [key, { variable, schema, standard, isSecret }] of Object.entries(settings)) {
-    const name = key as keyof Config;
-    const given = environment[variable];
-    const text = given ?? standards[name] ?? standard;
-    const source = given === undefined ? 'default' : 'environment';
+    const name = key as keyof Settings;
+    const given = options[name] ?? environment[variable];
+    const text = given ?? defaultsOf[mode][name] ?? standard;
+    const source = given === undefined ? 'default' : sourceOf(options[name]);
     origins.push({ name, variable, isSecret, source, text });
     const result = schema.safeParse(text);
     if (result.success) values[name] = result.data;
@@ -111,6 +142,28 @@ export function readConfiguration(
   if (problems.length === 0) problems.push(...contradictions(config));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return { config: Object.freeze(config), origins };
+}
+
+function sourceOf(option: string | undefined): Source {
+  return option === undefined ? 'environment' : 'option';
+}
+
+/** How this process was started, which is no setting of the server. */
+export interface Launch {
+  /** Threads for work with files, which Node took from the environment before any code ran. */
+  readonly threadPoolSize: number;
+  /** npm or npx stands between the process and whatever started it. */
+  readonly isUnderNpm: boolean;
+}
+
+/** What libuv makes where the environment does not say. */
+const threadPoolSizeDefault = '4';
+
+export function readLaunch(environment: Environment = process.env): Launch {
+  return {
+    threadPoolSize: Number(environment['UV_THREADPOOL_SIZE'] ?? threadPoolSizeDefault),
+    isUnderNpm: environment['npm_command'] !== undefined,
+  };
 }
 
 /** Whether only programs on this machine can reach the listen address. */
@@ -127,6 +180,19 @@ export function allowedNetworks(config: Config): grammar.AllowedNetworks {
   if (config.allowNetworks !== null) return config.allowNetworks;
   const networks = listensOnLoopback(config.host) ? nearbyNetworks.split(',') : [];
   return { networks, hosts: [] };
+}
+
+/** Whose pages may read our answers; null where none may. */
+export function allowedOrigins(config: Config): ((origin: string) => boolean) | null {
+  const { corsOrigins } = config;
+  if (corsOrigins === null) return config.isDevelopment ? isLoopbackOrigin : null;
+  return corsOrigins.length === 0 ? null : (origin) => corsOrigins.includes(origin);
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  const url = grammar.readOrigins(origin);
+  if (!url.ok || url.value.length !== 1) return false;
+  return listensOnLoopback(new URL(origin).hostname.replace(/^\[|\]$/g, ''));
 }
 
 /** `standard` is in the words of the variable itself; null where the value is made elsewhere. */
@@ -169,8 +235,16 @@ function contradictions(config: Config): string[] {
   if (config.maxBodyBytes > bodyBytesMax) {
     problems.push('STEPWELL_MAX_BODY is above 30mb, which is what one record can hold');
   }
+  if (config.answerBytesMax > bodyBytesMax) {
+    problems.push('STEPWELL_ANSWER_MAX is above 30mb, which is what one record can hold');
+  }
   if (config.maxBatchBytes < config.maxBodyBytes) {
     problems.push('STEPWELL_MAX_BATCH is below STEPWELL_MAX_BODY');
+  }
+  if (config.inFlightBytes < inFlightBytesMin) {
+    problems.push('STEPWELL_IN_FLIGHT is below 32mb');
+  } else if (config.inFlightBytes < 2 * config.maxBatchBytes) {
+    problems.push('STEPWELL_IN_FLIGHT is below twice STEPWELL_MAX_BATCH');
   }
   return problems;
 }

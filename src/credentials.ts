@@ -23,6 +23,8 @@ export interface Credentials {
 export interface OpenedCredentials {
   readonly credentials: Credentials;
   readonly sources: Readonly<Record<keyof Credentials, Source>>;
+  /** The file that keeps those whose source is `file`. */
+  readonly path: string;
 }
 
 /** The file within the data folder, mode 0600. */
@@ -68,16 +70,20 @@ const names = Object.keys(variables) as (keyof Credentials)[];
 
 /**
  * What is configured, else what the file keeps, else new ones, which the file keeps from then on.
- * The data folder must exist. A file that does not read as ours is refused, never replaced.
+ * The data folder must exist. A file that does not read as ours is refused, never replaced. `judge`
+ * throws what it has against them before anything is kept.
  */
 export async function openCredentials(
   config: Config,
   disk: Disk,
   identifiers: Identifiers,
+  judge: (opened: OpenedCredentials) => void = () => undefined,
 ): Promise<OpenedCredentials> {
   const kept = await readCredentials(config, disk);
   const made = makeCredentials(identifiers);
   const opened = choose(config, kept, made);
+  judge(opened);
+  refuseReadTokensThatWrite(opened);
   const isNew = names.filter((name) => opened.sources[name] === 'generated');
   if (isNew.length > 0) {
     const added = Object.fromEntries(isNew.map((name) => [name, made[name]]));
@@ -88,12 +94,14 @@ export async function openCredentials(
 
 /** The credentials of `dev`: what is configured, else the published ones; nothing is kept. */
 export function developmentCredentials(config: Config): OpenedCredentials {
-  const { credentials, sources } = choose(config, {}, publishedCredentials);
+  const opened = choose(config, {}, publishedCredentials);
+  refuseReadTokensThatWrite(opened);
+  const { credentials, sources, path } = opened;
   const published = names.map((name) => [
     name,
     sources[name] === 'generated' ? 'published' : sources[name],
   ]);
-  return { credentials, sources: Object.fromEntries(published) };
+  return { credentials, sources: Object.fromEntries(published), path };
 }
 
 /** What the file keeps; nothing if there is none. */
@@ -112,14 +120,17 @@ export function userIdsOf({ tokens, readTokens }: Credentials): ReadonlySet<stri
   return new Set([...tokens, ...readTokens].flatMap((token) => userIdOf(token) ?? []));
 }
 
-/** Refuses credentials that everybody knows: exit 64. */
-export function refusePublished(credentials: Credentials): void {
-  const known = new Set(names.flatMap((name) => publishedCredentials[name]));
-  const problems = names
-    .filter((name) => name !== 'restUsername')
-    .filter((name) => [credentials[name]].flat().some((secret) => known.has(secret)))
-    .map((name) => `${variables[name]} is a published development credential; only dev takes it`);
-  if (problems.length > 0) throw new ConfigurationError(problems);
+/** Where a credential was given: a message about a bad one names it. */
+export function placeOf({ sources, path }: OpenedCredentials, name: keyof Credentials): string {
+  return sources[name] === 'file' ? `${name} of ${path}` : variables[name];
+}
+
+/** A token that may do everything would be handed out as one that may only read. */
+function refuseReadTokensThatWrite(opened: OpenedCredentials): void {
+  const { tokens, readTokens } = opened.credentials;
+  if (!readTokens.some((token) => tokens.includes(token))) return;
+  const places = [placeOf(opened, 'readTokens'), placeOf(opened, 'tokens')];
+  throw new ConfigurationError([places.join(' holds a secret of ')]);
 }
 
 /** What was generated now, as lines for an `.env` file or a shell. */
@@ -156,6 +167,7 @@ function choose(config: Config, kept: KeptCredentials, made: Credentials): Opene
     return kept[name] === undefined ? 'generated' : 'file';
   };
   return {
+    path: join(config.dataDirectory, credentialsFile),
     credentials: {
       tokens: config.tokens ?? kept.tokens ?? made.tokens,
       readTokens: config.readTokens ?? kept.readTokens ?? made.readTokens,

@@ -1,5 +1,4 @@
-#!/usr/bin/env node
-/** The program: `node dist/src/main.js [command]`, without one `start`. */
+/** The program. It is started by `bin/stepwell.cjs`, which sets the size of the thread pool. */
 import 'reflect-metadata';
 import { run } from './cli/program.js';
 

@@ -17,6 +17,8 @@ export interface Ports {
   readonly fileSizes?: Pick<StoreOptions, 'segmentBytes' | 'reserveBytes'>;
   /** Live states of one kind, beyond which idle ones are packed; without it a thousand. */
   readonly liveStates?: number;
+  /** Files that the process may open; without it any number. */
+  readonly descriptorLimit?: number;
   readonly log: Logger;
   /** Ends the process with the exit code of `error`: the disk failed or an invariant broke. */
   readonly fatal: (error: unknown) => void;

@@ -53,10 +53,10 @@ export class DeadLettersDesk {
     return letter === undefined ? null : this.shown(letter);
   }
 
-  /** One page of the letters that match; `cursor` is there if more follow. */
-  async list(filters: ListFilters): Promise<{ messages: DeadLetterObject[]; cursor?: string }> {
-    const page = await this.search.page(filters, filters.order);
-    return listed(page, (letter) => this.shown(letter));
+  /** One page of the letters that match, part by part. */
+  list(filters: ListFilters): ReturnType<typeof listed> {
+    const find = () => this.search.page(filters, filters.order);
+    return listed(find, (letter) => this.shown(letter));
   }
 
   /** Whether there was such a letter to delete. */

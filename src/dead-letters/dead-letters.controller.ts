@@ -3,6 +3,7 @@ import {
   Controller,
   Delete,
   Get,
+  HttpCode,
   HttpException,
   Inject,
   NotFoundException,
@@ -10,12 +11,15 @@ import {
   Post,
   Query,
   Req,
+  Res,
 } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.js';
 import type { Clock } from '../engine/clock.js';
 import { dialects, readMessageOptions } from '../http/dialect.js';
 import { refusalOf } from '../http/error-shapes.js';
+import { InFlight } from '../http/in-flight.js';
+import { sendListing } from '../http/listing.js';
 import { valueIn } from '../http/outcome.js';
 import { readFilters } from '../http/query-filters.js';
 import { rawBody } from '../http/raw-body.js';
@@ -36,18 +40,24 @@ export class DeadLettersController {
     private readonly desk: DeadLettersDesk,
     private readonly failedRuns: FailedRunsDesk,
     private readonly intake: Intake,
+    private readonly inFlight: InFlight,
     @Inject(provided.config) private readonly config: Config,
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
   @Get()
   @Describe(deadLetterRoutes.list)
-  list(@Req() request: FastifyRequest, @Query('source') source?: string) {
+  list(
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @Query('source') source?: string,
+  ) {
     // How SDKs ask for what `/v2/workflows/dlq` lists.
-    if (source === 'workflow') {
-      return this.failedRuns.list(valueIn(readFilters(request.url, failedRunListFilters)));
-    }
-    return this.desk.list(valueIn(readFilters(request.url, listFilters)));
+    const letters =
+      source === 'workflow'
+        ? this.failedRuns.list(valueIn(readFilters(request.url, failedRunListFilters)))
+        : this.desk.list(valueIn(readFilters(request.url, listFilters)));
+    return sendListing(this.inFlight, request, reply, 'messages', letters);
   }
 
   @Get(':id')
@@ -72,6 +82,7 @@ export class DeadLettersController {
   }
 
   @Post('retry')
+  @HttpCode(200)
   @Describe(deadLetterRoutes.retryMany)
   retryMany(@Req() request: FastifyRequest) {
     return this.desk.retryMatching(meant(request), this.overrides(request));
@@ -79,6 +90,7 @@ export class DeadLettersController {
 
   /** Answers in both shapes that clients know. */
   @Post('retry/:id')
+  @HttpCode(200)
   @Describe(deadLetterRoutes.retry)
   async retry(@Param('id') id: string, @Req() request: FastifyRequest) {
     const messageId = await this.desk.retry(id, this.overrides(request));

@@ -74,6 +74,7 @@ export const deadLetterRoutes = {
   },
   show: {
     summary: 'One dead letter',
+    isLong: 'body',
     answers: { 200: { description: 'Its message and its last answer', schema: letter } },
   },
   remove: {
@@ -94,7 +95,7 @@ export const deadLetterRoutes = {
     summary: 'Publish the message of a dead letter again',
     headers: overrides,
     answers: {
-      201: {
+      200: {
         description: 'The new message',
         schema: z.object({ messageId: z.string(), responses: retried }),
       },
@@ -105,7 +106,7 @@ export const deadLetterRoutes = {
     ...bulk,
     headers: overrides,
     answers: {
-      201: {
+      200: {
         description: 'The new messages',
         schema: z.object({ responses: retried, cursor: more }),
       },

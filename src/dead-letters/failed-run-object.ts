@@ -3,10 +3,11 @@ import type { EventEnvelope } from '../engine/decider.js';
 import type { MessagePublished } from '../messages/message.events.js';
 import {
   bodyField,
-  flowControlFields,
+  callerFields,
   type HeaderMap,
   headerMap,
   labelFields,
+  limitedFields,
 } from '../messages/message-object.js';
 import { redactedBody, redactedHeaders } from '../messages/redaction.js';
 import type { RunConfiguration, RunFailed } from '../workflows/run.events.js';
@@ -39,6 +40,7 @@ export interface FailedRunObject extends Partial<LastAnswer> {
   readonly failureCallback?: string;
   readonly failureCallbackHeader?: HeaderMap;
   readonly callerIP: string;
+  readonly callerIp: string;
   readonly workflowRunId: string;
   readonly workflowCreatedAt: number;
   readonly workflowUrl: string;
@@ -89,11 +91,11 @@ export function failedRunObject(told: ToldRun): FailedRunObject {
     notBefore: published.event.notBefore,
     createdAt: published.at,
     ...failureCallbackFields(configuration),
-    callerIP: callerIp,
+    ...callerFields(callerIp),
     workflowRunId: run.runId,
     workflowCreatedAt: run.createdAt,
     workflowUrl: url,
-    ...flowControlFields(terms.flowControl),
+    ...limitedFields(terms.flowControl),
     ...(attempt !== null && lastAnswer(attempt)),
     ...callbackFields(told),
     ...labelFields(terms.labels),

@@ -41,12 +41,10 @@ export class FailedRunsDesk {
     return run === undefined ? null : this.shown(run);
   }
 
-  /** One page of those that match; `cursor` is there if more follow. */
-  async list(
-    filters: FailedRunListFilters,
-  ): Promise<{ messages: FailedRunObject[]; cursor?: string }> {
-    const page = await this.search.page(filters, filters.order);
-    return listed(page, (run) => this.shown(run));
+  /** One page of those that match, part by part. */
+  list(filters: FailedRunListFilters): ReturnType<typeof listed> {
+    const find = () => this.search.page(filters, filters.order);
+    return listed(find, (run) => this.shown(run));
   }
 
   /** Whether there was such a failed run to delete. */

@@ -10,13 +10,16 @@ import {
   Param,
   Post,
   Req,
+  Res,
 } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.js';
 import type { Clock } from '../engine/clock.js';
 import type { Outcome } from '../engine/turn.js';
 import { dialects, readMessageOptions } from '../http/dialect.js';
 import { refusalOf } from '../http/error-shapes.js';
+import { InFlight } from '../http/in-flight.js';
+import { sendListing } from '../http/listing.js';
 import { resultOf, valueIn } from '../http/outcome.js';
 import { readFilters } from '../http/query-filters.js';
 import { rawBody } from '../http/raw-body.js';
@@ -29,7 +32,7 @@ import { failedRunRoutes } from './failed-runs.openapi.js';
 import { failedRunFilters, failedRunListFilters, revivalFilters } from './failed-runs.request.js';
 import { FailedRunsDesk, type RunReference } from './failed-runs-desk.js';
 import { type RevivalOverrides, readRevival, revivalRules } from './revival.request.js';
-import { type RevivalKind, RunRevivals } from './run-revivals.js';
+import { type RevivalKind, type RevivedRuns, RunRevivals } from './run-revivals.js';
 
 @Controller('v2')
 export class FailedRunsController {
@@ -37,6 +40,7 @@ export class FailedRunsController {
     private readonly desk: FailedRunsDesk,
     private readonly revivals: RunRevivals,
     private readonly intake: Intake,
+    private readonly inFlight: InFlight,
     @Inject(revivalRules) private readonly rules: PublishRules,
     @Inject(provided.config) private readonly config: Config,
     @Inject(provided.clock) private readonly clock: Clock,
@@ -44,8 +48,9 @@ export class FailedRunsController {
 
   @Get('workflows/dlq')
   @Describe(failedRunRoutes.list)
-  list(@Req() request: FastifyRequest) {
-    return this.desk.list(valueIn(readFilters(request.url, failedRunListFilters)));
+  list(@Req() request: FastifyRequest, @Res() reply: FastifyReply) {
+    const letters = this.desk.list(valueIn(readFilters(request.url, failedRunListFilters)));
+    return sendListing(this.inFlight, request, reply, 'messages', letters);
   }
 
   @Get('workflows/dlq/:id')
@@ -135,9 +140,7 @@ export class FailedRunsController {
   private async reviveMany(request: FastifyRequest, kind: RevivalKind) {
     const filters = valueIn(readFilters(request.url, revivalFilters, rawBody(request)));
     const overrides = this.overrides(request, false);
-    const revived = await this.revivals.reviveMatching(filters, kind, overrides);
-    if (revived === null) throw notFound(String(filters.dlqIds));
-    return revived;
+    return resultOf<RevivedRuns>(await this.revivals.reviveMatching(filters, kind, overrides));
   }
 
   private overrides(request: FastifyRequest, isAboutOne: boolean): RevivalOverrides {

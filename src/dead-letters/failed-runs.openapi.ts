@@ -22,6 +22,7 @@ const failedRun = z.object({
   failureCallback: z.string().exactOptional(),
   failureCallbackHeader: headerMapSchema.exactOptional(),
   callerIP: z.string(),
+  callerIp: z.string().describe('The same as callerIP'),
   workflowRunId: z.string(),
   workflowCreatedAt: milliseconds,
   workflowUrl: z.string(),
@@ -130,6 +131,7 @@ export const failedRunRoutes = {
   },
   show: {
     summary: 'One workflow run that failed',
+    isLong: 'body',
     answers: { 200: { description: 'The run, and its last answer', schema: failedRun } },
   },
   remove: {

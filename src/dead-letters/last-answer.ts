@@ -4,8 +4,8 @@ import type { EventEnvelope } from '../engine/decider.js';
 import type { AttemptRecord } from '../messages/message.events.js';
 import { bodyField, type HeaderMap, headerMap } from '../messages/message-object.js';
 
-/** Of a response body, what a letter keeps, in bytes (decision 20). */
-const responseBytesMax = 64 * 1024;
+/** Events of earlier versions do not say that they hold the beginning only: they are as long. */
+const earlierBytesMax = 64 * 1024;
 
 export interface LastAnswer {
   /** 0 = the attempt got no response, and `responseBody` says why. */
@@ -18,10 +18,12 @@ export interface LastAnswer {
 /** An attempt as it was recorded; the response's body stands beside it. */
 export type Attempt = EventEnvelope<AttemptRecord & { readonly type: string }>;
 
+/** All that was stored of the answer: clients parse the errors that their endpoints give. */
 export function lastAnswer({ event, body }: Attempt): LastAnswer {
-  const { status, headers, error } = event;
+  const { status, headers, error, bodyTruncated } = event;
   const response = status === 0 ? Buffer.from(error ?? '') : body;
-  const shown = bodyField(response === null ? null : kept(response));
+  const isCut = bodyTruncated === true || response?.length === earlierBytesMax;
+  const shown = bodyField(response !== null && isCut ? wholeCharacters(response) : response);
   return {
     responseStatus: status,
     responseHeader: headerMap(null, headers),
@@ -30,12 +32,11 @@ export function lastAnswer({ event, body }: Attempt): LastAnswer {
   };
 }
 
-/** Its first 64 KiB, which may be all that was captured; a text is not cut within a character. */
-function kept(response: Buffer): Buffer {
-  if (response.length < responseBytesMax) return response;
-  for (let end = responseBytesMax; end > responseBytesMax - 4; end -= 1) {
-    const cut = response.subarray(0, end);
-    if (isUtf8(cut)) return cut;
+/** A text without what it has of a character at the cut; other bytes as they are. */
+function wholeCharacters(response: Buffer): Buffer {
+  for (let left = 0; left < 4; left += 1) {
+    const text = response.subarray(0, response.length - left);
+    if (isUtf8(text)) return text;
   }
-  return response.subarray(0, responseBytesMax);
+  return response;
 }

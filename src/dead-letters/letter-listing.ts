@@ -1,10 +1,10 @@
 /** A page of letters as a listing answers it: as many as were asked for, or fewer large ones. */
-
+import type { ListingPage } from '../http/listing.js';
 import type { LetterPage } from './letter-search.js';
 import type { PlacedLetter } from './letter-shelf.js';
 
-/** A page ends early when the bodies on it weigh this much. */
-const pageBytesMax = 8 * 1024 * 1024;
+/** A part ends early when the bodies on it weigh this much. */
+const pageBytesMax = 1024 * 1024;
 
 /** The bodies that a letter is shown with. */
 export interface ShownBodies {
@@ -14,22 +14,27 @@ export interface ShownBodies {
   readonly responseBodyBase64?: string;
 }
 
-/** The letters of a page as `show` shows them; `cursor` is there if more follow. */
-export async function listed<Letter extends PlacedLetter, Shown extends ShownBodies>(
-  { letters, cursor }: LetterPage<Letter>,
-  show: (letter: Letter) => Promise<Shown>,
-): Promise<{ messages: Shown[]; cursor?: string }> {
-  const messages: Shown[] = [];
-  let bytes = 0;
-  let last: Letter | undefined;
-  for (const letter of letters) {
-    if (last !== undefined && bytes > pageBytesMax) return { messages, cursor: last.id };
-    const shown = await show(letter);
-    bytes += weightOf(shown);
-    messages.push(shown);
-    last = letter;
-  }
-  return { messages, ...(cursor !== null && { cursor }) };
+/** How the letters of one page are shown, part by part: see `sendListing`. */
+export function listed<Letter extends PlacedLetter>(
+  find: () => Promise<LetterPage<Letter>>,
+  show: (letter: Letter) => Promise<ShownBodies>,
+): (cursor: string | null, rowsSent: number) => Promise<ListingPage> {
+  let found: LetterPage<Letter> | null = null;
+  return async (_cursor, rowsSent) => {
+    found ??= await find();
+    const rows: ShownBodies[] = [];
+    let bytes = 0;
+    let last: Letter | undefined;
+    for (const letter of found.letters.slice(rowsSent)) {
+      if (last !== undefined && bytes > pageBytesMax)
+        return { rows, cursor: last.id, isLong: true };
+      const shown = await show(letter);
+      bytes += weightOf(shown);
+      rows.push(shown);
+      last = letter;
+    }
+    return { rows, cursor: found.cursor, isLong: false };
+  };
 }
 
 function weightOf({ body, bodyBase64, responseBody, responseBodyBase64 }: ShownBodies): number {

@@ -39,12 +39,15 @@ export function readOverrides(
   at: number,
 ): ParsedOptions<RetryOverrides> {
   const reader = new OptionReader(said, { ...rules, judgeUrl: () => refused(unchangeable) });
-  const overrides = readChanges(reader, said, rules, at);
+  const changes = readChanges(reader, said, rules, at);
+  const flowControl = reader.flowControl();
+  const message = { ...changes.message, ...(flowControl !== null && { flowControl }) };
+  const overrides = { ...changes, message };
   reader.refuseOptions(others, unchangeable);
   return parsedOptions(reader, said, overrides, unchangeable);
 }
 
-/** How whatever is tried again is to be delivered, where its options say. */
+/** How whatever is tried again is to be delivered, where its options say; flow control aside. */
 export function readChanges(
   reader: OptionReader,
   { options }: MessageHeaders,
@@ -57,9 +60,6 @@ export function readChanges(
     ...(has('retries') && { maxRetries: reader.retries(rules.retries) }),
     ...(has('retry-delay') && { retryDelay: reader.retryDelay() }),
     ...(has('label') && { labels: reader.labels() }),
-    ...((has('flow-control-key') || has('flow-control-value')) && {
-      flowControl: reader.flowControl(),
-    }),
   };
   return { delayMs: reader.delay(), notBefore: reader.notBefore(at), message };
 }

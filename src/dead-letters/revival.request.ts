@@ -1,4 +1,8 @@
 /** What bringing a failed run to life again changes of it (messaging protocol 3.8). Pure. */
+import {
+  type FlowControlValue,
+  parseFlowControlValue,
+} from '../flow-control/flow-control-value.js';
 import type { MessageHeaders } from '../http/dialect.js';
 import { OptionReader, type PublishRules } from '../publishing/option-reader.js';
 import { parseRunId } from '../publishing/run-id.js';
@@ -11,6 +15,11 @@ import {
 
 /** What a resume or a restart says of itself. */
 export interface RevivalOverrides extends RetryOverrides {
+  /** The halves of a flow control; null = as the failed run has it. */
+  readonly flowControl: {
+    readonly key: string | null;
+    readonly value: FlowControlValue | null;
+  };
   /** What the new run is to be called; null = it gets a name of its own. */
   readonly runId: string | null;
   /** Called when the new run fails, instead of whom the old one named. */
@@ -41,6 +50,10 @@ export function readRevival(
   const reader = new OptionReader(said, rules);
   const overrides: RevivalOverrides = {
     ...readChanges(reader, said, rules, at),
+    flowControl: {
+      key: reader.name('flow-control-key'),
+      value: reader.read('flow-control-value', null, parseFlowControlValue),
+    },
     runId: isAboutOne ? reader.read('workflow-runid', null, parseRunId) : null,
     failureCallback: reader.url('failure-callback'),
   };

@@ -4,6 +4,7 @@
  */
 import type { EventEnvelope } from '../engine/decider.js';
 import { dialects } from '../http/dialect.js';
+import { type Parsed, parsed, refused } from '../http/parsed.js';
 import type { MessagePublished } from '../messages/message.events.js';
 import { relabeled } from '../publishing/run-headers.js';
 import type { StartRun } from '../workflows/run.commands.js';
@@ -39,6 +40,22 @@ export interface Remains {
   readonly payload: Buffer;
   /** The event beside which the payload stands. */
   readonly payloadOffset: number;
+}
+
+/**
+ * The overrides with a whole flow control: of one half that they name, the other is the failed
+ * run's. Refused where that has none.
+ */
+export function completed(
+  overrides: RevivalOverrides,
+  { terms: { flowControl } }: RunConfiguration,
+): Parsed<RevivalOverrides> {
+  const key = overrides.flowControl.key ?? flowControl?.key ?? null;
+  const value = overrides.flowControl.value ?? flowControl;
+  if (key === null) return refused('Flow-Control-Key is missing');
+  if (value === null) return refused('Flow-Control-Value is missing');
+  const message = { ...overrides.message, flowControl: { ...value, key } };
+  return parsed({ ...overrides, message });
 }
 
 /** A run from the beginning, with the payload and the configuration of the one that failed. */

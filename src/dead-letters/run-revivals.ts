@@ -20,12 +20,20 @@ import type { RunReference } from './failed-runs-desk.js';
 import type { LetterSearch } from './letter-search.js';
 import type { RevivalOverrides } from './revival.request.js';
 import {
+  completed,
   inheritanceOf,
   type Remains,
   type Revival,
   restartedRun,
   resumedRun,
 } from './revived-run.policy.js';
+
+/** What was made of many failed runs. */
+export interface RevivedRuns {
+  readonly workflowRuns: readonly RunReference[];
+  /** Where the next call goes on; absent = nothing is left. */
+  readonly cursor?: string;
+}
 
 /** From the beginning, or from where it failed. */
 export type RevivalKind = 'restart' | 'resume';
@@ -51,20 +59,27 @@ export class RunRevivals {
 
   /**
    * The new runs, in the order of the failed ones: of those that are named, or the oldest that
-   * match. One that somebody else takes meanwhile is left out; null = none of the named is there.
+   * match. One that another call takes meanwhile is left out. Refused as `not_found` where none of
+   * the named is there, and as `invalid`, before any is revived, where the overrides fit one not.
    */
   async reviveMatching(
     filters: FailedRunFilters,
     kind: RevivalKind,
     overrides: RevivalOverrides,
-  ): Promise<{ workflowRuns: RunReference[]; cursor?: string } | null> {
+  ): Promise<Outcome<RevivedRuns>> {
     const { letters, cursor } = await this.search.bulk(filters, revivedMax);
+    for (const run of letters) {
+      const fitting = await this.fitting(run, overrides);
+      if (!fitting.accepted) return fitting;
+    }
     const outcomes: Outcome<RunReference>[] = [];
     // One after the other, as each may be large.
     for (const run of letters) outcomes.push(await this.revive(run, kind, overrides));
     const workflowRuns = outcomes.flatMap((outcome) => (outcome.accepted ? outcome.result : []));
-    if (filters.dlqIds !== null && workflowRuns.length === 0) return null;
-    return { workflowRuns, ...(cursor !== null && { cursor }) };
+    if (filters.dlqIds !== null && workflowRuns.length === 0) {
+      return notFound(String(filters.dlqIds));
+    }
+    return { accepted: true, result: { workflowRuns, ...(cursor !== null && { cursor }) } };
   }
 
   private async revive(
@@ -72,9 +87,24 @@ export class RunRevivals {
     kind: RevivalKind,
     overrides: RevivalOverrides,
   ): Promise<Outcome<RunReference>> {
+    const fitting = await this.fitting(run, overrides);
+    if (!fitting.accepted) return fitting;
     const remains = await this.remainsOf(run);
-    if (kind === 'resume') return this.resume(run, remains, overrides);
-    return this.start(run, kind, restartedRun(remains, this.revival(overrides)));
+    if (kind === 'resume') return this.resume(run, remains, fitting.result);
+    return this.start(run, kind, restartedRun(remains, this.revival(fitting.result)));
+  }
+
+  /** The overrides as they are for this run. */
+  private async fitting(
+    run: FailedRun,
+    overrides: RevivalOverrides,
+  ): Promise<Outcome<RevivalOverrides>> {
+    const { key, value } = overrides.flowControl;
+    if (key === null && value === null) return { accepted: true, result: overrides };
+    const whole = completed(overrides, await this.records.configurationOf(run));
+    if (whole.ok) return { accepted: true, result: whole.value };
+    const message = `${whole.reason}, and the failed run ${run.id} has none`;
+    return { accepted: false, rejection: { code: 'invalid', message } };
   }
 
   private async resume(
@@ -218,7 +248,7 @@ function unanswered(entries: readonly RunEntry[]): readonly RunEntry[] {
   return plans.length > 0 ? plans : entries.slice(-1);
 }
 
-function notFound(id: string): Outcome<RunReference> {
+function notFound(id: string): Outcome<never> {
   const message = `failed run ${id} not found`;
   return { accepted: false, rejection: { code: 'not_found', message } };
 }

@@ -67,17 +67,18 @@ export class AddressGuard {
   checkAddress(address: string, host: string): Parsed<string> {
     if (!ipaddr.isValid(address)) return refused(`must not resolve to ${address}: not an address`);
     const whole = ipaddr.parse(address);
-    const embedded = embeddedIpv4(whole);
-    const real = embedded ?? whole;
-    if (isMetadata(whole) || isMetadata(real)) {
+    const { addresses: embedded, isExact } = embeddedIpv4(whole);
+    const meant = [whole, ...embedded];
+    if (meant.some(isMetadata)) {
       return refused(`must not reach ${address}: link-local and metadata addresses are closed`);
     }
-    if (this.hosts.has(host) || this.isAllowed(whole) || this.isAllowed(real)) {
-      return parsed(address);
+    if (this.hosts.has(host) || this.isAllowed(whole)) return parsed(address);
+    if (isExact && embedded.every((each) => this.isAllowed(each))) return parsed(address);
+    for (const each of meant) {
+      const range = this.isAllowed(each) ? undefined : this.closedRange(each);
+      if (range !== undefined) return refused(notAllowed(address, range));
     }
-    const range = this.isOwn(real) ? 'own' : (restrictedRange(whole) ?? restrictedRange(real));
-    if (range === undefined) return parsed(address);
-    return refused(`must not reach ${address} (${range}); this server does not allow that network`);
+    return parsed(address);
   }
 
   /** Every address of a name: one forbidden answer refuses the name, as in DNS rebinding. */
@@ -96,6 +97,11 @@ export class AddressGuard {
     const verdict = this.checkAddress(address, address);
     this.literals.set(address, verdict);
     return verdict;
+  }
+
+  /** Why an address is closed as long as nothing allows it; undefined = it is open. */
+  private closedRange(address: IpAddress): string | undefined {
+    return this.isOwn(address) ? 'own' : restrictedRange(address);
   }
 
   private isOwn(address: IpAddress): boolean {
@@ -122,4 +128,8 @@ function isAllowedPort(text: string): boolean {
   const port = Number(text);
   if (text === '' || port === 80 || port === 443) return true;
   return port >= 1024 && !deniedPorts.has(port);
+}
+
+function notAllowed(address: string, range: string): string {
+  return `must not reach ${address} (${range}); this server does not allow that network`;
 }

@@ -28,29 +28,66 @@ const restricted: readonly (readonly [Range, string])[] = [
   ...named('discarded', ['100::/64', '100:0:0:1::/64']),
   ...named('multicast', ['224.0.0.0/4', 'ff00::/8']),
   ...named('reserved', ['240.0.0.0/4']),
+  // All that is global stands in 2000::/3, or wraps an IPv4 address in ::/8.
+  ...named('reserved', ['100::/8', '200::/7', '400::/6', '800::/5', '1000::/4']),
+  ...named('reserved', ['4000::/2', '8000::/1']),
 ];
 
-/** Where IPv6 wraps an IPv4 address: the prefix and the offset of its four bytes. */
-const wrappings: readonly (readonly [Range, number])[] = [
-  [rangeOf('::ffff:0:0/96'), 12], // v4-mapped
-  [rangeOf('::/96'), 12], // v4-compatible
-  [rangeOf('64:ff9b::/96'), 12], // NAT64
-  [rangeOf('2002::/16'), 2], // 6to4
+/** Where IPv6 wraps an IPv4 address: the prefix, and the places of its four bytes. */
+const wrappings: readonly (readonly [Range, readonly number[]])[] = [
+  [rangeOf('::ffff:0:0/96'), [12, 13, 14, 15]], // v4-mapped
+  [rangeOf('::ffff:0:0:0/96'), [12, 13, 14, 15]], // v4-translated
+  [rangeOf('::/96'), [12, 13, 14, 15]], // v4-compatible
+  [rangeOf('64:ff9b::/96'), [12, 13, 14, 15]], // NAT64
+  [rangeOf('2002::/16'), [2, 3, 4, 5]], // 6to4
 ];
 /** Teredo keeps the client's IPv4 address inverted in its last four bytes. */
 const teredo = rangeOf('2001::/32');
+/** NAT64 of a network's own: the length of its prefix, and with it the reading, is not known. */
+const localNat64 = rangeOf('64:ff9b:1::/48');
+const localNat64Readings = [
+  [6, 7, 9, 10],
+  [7, 9, 10, 11],
+  [9, 10, 11, 12],
+  [12, 13, 14, 15],
+];
 
-/** The IPv4 address that packets to an IPv6 address end up at; undefined = none is wrapped. */
-export function embeddedIpv4(address: IpAddress): IpAddress | undefined {
-  if (address.kind() === 'ipv4') return undefined;
+/** The IPv4 addresses that an IPv6 address wraps. */
+export interface EmbeddedIpv4 {
+  readonly addresses: readonly IpAddress[];
+  /** Packets end up there and nowhere else, so that the address means no more than this one. */
+  readonly isExact: boolean;
+}
+
+const nothingEmbedded: EmbeddedIpv4 = { addresses: [], isExact: false };
+
+/** The IPv4 addresses that packets to an IPv6 address may end up at. */
+export function embeddedIpv4(address: IpAddress): EmbeddedIpv4 {
+  if (address.kind() === 'ipv4') return nothingEmbedded;
   const bytes = address.toByteArray();
   if (isIn(address, teredo)) {
-    return ipaddr.fromByteArray(bytes.slice(12).map((byte) => byte ^ 0xff));
+    const client = bytes.slice(12).map((byte) => byte ^ 0xff);
+    return { addresses: [ipaddr.fromByteArray(client)], isExact: true };
   }
-  for (const [range, offset] of wrappings) {
-    if (isIn(address, range)) return ipaddr.fromByteArray(bytes.slice(offset, offset + 4));
+  if (isIn(address, localNat64)) {
+    return { addresses: localNat64Readings.map((places) => ipv4At(bytes, places)), isExact: false };
   }
-  return undefined;
+  for (const [range, places] of wrappings) {
+    if (isIn(address, range)) return { addresses: [ipv4At(bytes, places)], isExact: true };
+  }
+  return isIsatap(bytes)
+    ? { addresses: [ipv4At(bytes, [12, 13, 14, 15])], isExact: false }
+    : nothingEmbedded;
+}
+
+/** Of any prefix: the interface is `0:5efe` and an IPv4 address, whatever its u and g bits say. */
+function isIsatap(bytes: readonly number[]): boolean {
+  const [flags = 0, zero, organization, type] = bytes.slice(8, 12);
+  return flags <= 3 && zero === 0 && organization === 0x5e && type === 0xfe;
+}
+
+function ipv4At(bytes: readonly number[], places: readonly number[]): IpAddress {
+  return ipaddr.fromByteArray(places.map((place) => bytes[place] ?? 0));
 }
 
 export function isMetadata(address: IpAddress): boolean {

@@ -81,6 +81,7 @@ function networkOf(config: Config, clock: Clock): EndpointCaller {
     own: ownAddresses(),
     overrides: config.hostOverrides,
     originParallelism: config.originParallelism,
+    connectionsMax: 2 * config.globalParallelism,
   });
 }
 

@@ -2,6 +2,7 @@
  * Calls destinations: one attempt in, one outcome out. Connections are pooled by origin; limits,
  * guard and deadline hold for every attempt (reliability 2.15, decisions 20 to 22 and 37).
  */
+import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { type buildConnector, type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../engine/clock.js';
@@ -26,6 +27,8 @@ export interface EndpointCallerOptions {
   readonly overrides: ReadonlyMap<string, DialTarget>;
   /** Connections to one origin. */
   readonly originParallelism: number;
+  /** Connections to all of them, beyond which idle ones are closed; without it any number. */
+  readonly connectionsMax?: number;
   /** The operating system's, where it is not given. */
   readonly resolve?: Resolve;
 }
@@ -45,12 +48,18 @@ export class EndpointCaller implements Endpoints {
   private readonly open = new Map<OpenAttempt, AbortSignal | undefined>();
   private readonly watched = new WeakSet<AbortSignal>();
   private isClosed = false;
+  private connections = 0;
 
   constructor(private readonly options: EndpointCallerOptions) {
     const { clock, allowed, own, overrides, resolve } = options;
     this.guard = new AddressGuard(allowed, own);
     const resolver = new NameResolver(this.guard, clock, resolve);
-    this.connector = guardedConnector({ guard: this.guard, resolver, overrides, connectTimeoutMs });
+    const connect = guardedConnector({ guard: this.guard, resolver, overrides, connectTimeoutMs });
+    this.connector = (target, callback) =>
+      connect(target, (...opened) => {
+        if (opened[0] === null) this.opened(opened[1]);
+        callback(...opened);
+      });
     this.pools = new LRUCache({
       max: poolsMax,
       ttl: poolAgeMs,
@@ -127,6 +136,21 @@ export class EndpointCaller implements Endpoints {
     this.pools.set(origin, pool);
     this.living.add(pool);
     return pool;
+  }
+
+  /** Idle connections to origins that are not called now make room for one more. */
+  private opened(socket: Socket): void {
+    this.connections += 1;
+    socket.once('close', () => {
+      this.connections -= 1;
+    });
+    const { connectionsMax = Number.POSITIVE_INFINITY } = this.options;
+    if (this.connections <= connectionsMax) return;
+    for (const origin of [...this.pools.keys()]) {
+      const stats = this.pools.peek(origin)?.stats;
+      const isIdle = stats !== undefined && stats.running + stats.pending + stats.queued === 0;
+      if (isIdle) this.pools.delete(origin);
+    }
   }
 
   /** Attempts in flight on it end first; its idle connections are closed at once. */

@@ -67,6 +67,12 @@ export class OpenAttempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (status < 100) {
+      // The parser lets any three digits pass, and stumbles over these itself.
+      const digits = String(status).padStart(3, '0');
+      this.fail(`the destination answered with status ${digits}, which HTTP does not have`);
+      return;
+    }
     if (status < 200) {
       this.interimResponses += 1;
       if (this.interimResponses > interimResponsesMax) this.fail('too many interim responses');

@@ -1,5 +1,5 @@
 /** What a command means for a flow-control key. */
-import { accept, type Decider, type Decision } from '../engine/decider.js';
+import { accept, type Decider, type Decision, reject } from '../engine/decider.js';
 import {
   type FlowControlCommand,
   flowControlKind,
@@ -31,13 +31,15 @@ function decide(command: FlowControlCommand, state: FlowControlState, view: Flow
     case 'PinFlowControl':
       return pin(command, state ?? unlimited);
     case 'UnpinFlowControl':
-      return state === null ? nothing : unpin(command, state);
+      return state === null ? missing(command.id) : unpin(command, state);
     case 'PauseFlowControl':
-      return state?.isPaused ? nothing : accept<FlowControlEvent>([{ type: 'FlowControlPaused' }]);
+      return state === null ? missing(command.id) : pause(state);
     case 'ResumeFlowControl':
-      return state?.isPaused ? accept<FlowControlEvent>([{ type: 'FlowControlResumed' }]) : nothing;
+      return state === null ? missing(command.id) : resume(state);
     case 'ResetRate':
-      return state === null ? nothing : accept<FlowControlEvent>([{ type: 'RateReset' }]);
+      return state === null
+        ? missing(command.id)
+        : accept<FlowControlEvent>([{ type: 'RateReset' }]);
     case 'ReserveGrants':
       return reserve(command, state ?? unlimited);
     case 'ForgetFlowControl':
@@ -48,6 +50,19 @@ function decide(command: FlowControlCommand, state: FlowControlState, view: Flow
 }
 
 const nothing: Decision<FlowControlEvent> = accept<FlowControlEvent>([]);
+
+/** A key that was mistyped must not look as if it was paused. */
+function missing(key: string): Decision<FlowControlEvent> {
+  return reject('not_found', `flow-control key ${key} not found`);
+}
+
+function pause({ isPaused }: FlowControl): Decision<FlowControlEvent> {
+  return isPaused ? nothing : accept([{ type: 'FlowControlPaused' }]);
+}
+
+function resume({ isPaused }: FlowControl): Decision<FlowControlEvent> {
+  return isPaused ? accept([{ type: 'FlowControlResumed' }]) : nothing;
+}
 
 /** A publish that says nothing new costs no event. */
 function name(command: NameFlowControl, state: FlowControlState): Decision<FlowControlEvent> {

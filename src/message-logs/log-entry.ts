@@ -27,7 +27,10 @@ export interface LogEntry<State extends string = LogState> {
   readonly state: State;
   /** Unix milliseconds. */
   readonly time: number;
-  /** When the next attempt may start; null = no attempt follows, or one is running. */
+  /**
+   * When the next attempt may start; where none follows, or one runs, when the last one started.
+   * null = the event does not know of one.
+   */
   readonly nextDeliveryTime: number | null;
   /** How the attempt ended; null where the row does not tell of an end. */
   readonly end: AttemptRecord | null;
@@ -42,7 +45,10 @@ export function entriesOf({
     case 'MessagePublished':
       return [entry('CREATED', at, { nextDeliveryTime: event.notBefore })];
     case 'MessageDelivered':
-      return [activeEntry(event.startedAt), entry('DELIVERED', at, { end: event })];
+      return [
+        activeEntry(event.startedAt),
+        entry('DELIVERED', at, { end: event, nextDeliveryTime: event.startedAt }),
+      ];
     case 'AttemptFailed': {
       const nextDeliveryTime = event.retryAt;
       return [
@@ -54,8 +60,8 @@ export function entriesOf({
     case 'MessageFailed':
       return [
         activeEntry(event.startedAt),
-        entry('ERROR', at, { end: event }),
-        entry('FAILED', at, { end: event }),
+        entry('ERROR', at, { end: event, nextDeliveryTime: event.startedAt }),
+        entry('FAILED', at, { end: event, nextDeliveryTime: event.startedAt }),
       ];
     case 'MessageCompleted':
       return [entry('DELIVERED', at)];
@@ -66,7 +72,7 @@ export function entriesOf({
 
 /** An attempt that began at `startedAt`, whether it runs or has ended since. */
 export function activeEntry(startedAt: number): LogEntry {
-  return entry('ACTIVE', startedAt);
+  return entry('ACTIVE', startedAt, { nextDeliveryTime: startedAt });
 }
 
 function entry(state: LogState, time: number, more: Partial<LogEntry> = {}): LogEntry {

@@ -1,16 +1,18 @@
 /** A page of the logs while it is filled: what is on it, what it has cost, where it ends. */
 import type { Clock } from '../engine/clock.js';
-import { formatCursor, type LogCursor } from './log-cursor.js';
+import { formatCursor, type LogCursor, parseCursor } from './log-cursor.js';
 import type { WeighedRow } from './log-walk.js';
 
 /** A page as it is answered; no cursor = there is no more. */
 export interface LogPageContent<Row> {
   readonly rows: readonly Row[];
   readonly cursor: string | null;
+  /** It ends where it does because its rows are long: the next ones cost no search. */
+  readonly isLong: boolean;
 }
 
-/** Bodies and responses on one page, in characters: a thousand rows of 10 MB are not one answer. */
-const shownCharactersMax = 8 * 1024 * 1024;
+/** Bodies and responses on one page, in characters: what follows is another one. */
+const shownCharactersMax = 1024 * 1024;
 
 export class LogPage<Row> {
   private readonly rows: Row[] = [];
@@ -62,6 +64,22 @@ export class LogPage<Row> {
   }
 
   get content(): LogPageContent<Row> {
-    return { rows: this.rows, cursor: this.cursor === null ? null : formatCursor(this.cursor) };
+    const { rows, cursor, charactersLeft, count } = this;
+    const isLong = cursor !== null && charactersLeft <= 0 && rows.length < count;
+    return { rows, cursor: cursor === null ? null : formatCursor(cursor), isLong };
   }
+}
+
+/** Reads the pages of one answer, which together are as long as was asked: see `sendListing`. */
+export function pagesOf<
+  Query extends { readonly count: number; readonly cursor: LogCursor | null },
+>(
+  asked: Query,
+  read: (query: Query) => Promise<LogPageContent<unknown>>,
+): (cursor: string | null, rowsSent: number) => Promise<LogPageContent<unknown>> {
+  return (text, rowsSent) => {
+    const parsed = text === null ? null : parseCursor(text);
+    const cursor = parsed?.ok === true ? parsed.value : asked.cursor;
+    return read({ ...asked, cursor, count: asked.count - rowsSent });
+  };
 }

@@ -3,16 +3,14 @@ import type { EventEnvelope } from '../engine/decider.js';
 import type { AttemptRecord, MessagePublished, Redaction } from '../messages/message.events.js';
 import {
   callbackHeader,
-  flowControlFields,
   type HeaderMap,
   headerMap,
   labelFields,
+  limitedFields,
 } from '../messages/message-object.js';
 import { redacted, redactedHeaders } from '../messages/redaction.js';
 import type { LogEntry, LogState } from './log-entry.js';
-
-/** Of a response body, what a row shows (decision 20). */
-const responseBytesMax = 64 * 1024;
+import { shownResponse } from './shown-response.js';
 
 /** Fields that the two readings of the protocol spell differently are there in both spellings. */
 export interface LogRow {
@@ -26,12 +24,14 @@ export interface LogRow {
   readonly header: HeaderMap;
   /** Base64, or `REDACTED:` and the digest. */
   readonly body?: string;
-  readonly nextDeliveryTime?: number;
+  /** When the next attempt may start; where none follows, when the last one started or was to. */
+  readonly nextDeliveryTime: number;
   readonly error?: string;
   readonly responseStatus?: number;
   readonly responseHeader?: HeaderMap;
   readonly responseHeaders?: HeaderMap;
   readonly responseBody?: string;
+  readonly responseBodyBase64?: string;
   readonly topicName?: string;
   readonly endpointName?: string;
   readonly queueName?: string;
@@ -77,7 +77,7 @@ export function logRow(
     maxRetries: event.maxRetries,
     header: redactedHeaders(headerMap(event.contentType, event.headers), message.redaction),
     ...bodyField(message),
-    ...(entry.nextDeliveryTime !== null && { nextDeliveryTime: entry.nextDeliveryTime }),
+    nextDeliveryTime: entry.nextDeliveryTime ?? event.notBefore,
     ...endFields(entry, responseBody),
     ...placeFields(event),
     ...(event.timeoutMs !== null && { timeout: event.timeoutMs }),
@@ -87,7 +87,7 @@ export function logRow(
       retryDelayExpression: event.retryDelay,
     }),
     ...labelFields(event.labels),
-    ...flowControlFields(event.flowControl),
+    ...limitedFields(event.flowControl),
   };
 }
 
@@ -107,13 +107,12 @@ function endFields({ state, end }: LogEntry, responseBody: Buffer | null): Parti
   const error = errorOf(end);
   if (end.status === 0) return { error };
   const headers = headerMap(null, end.headers);
-  const shown = responseBody?.subarray(0, responseBytesMax).toString() ?? '';
   return {
     ...(isFailure && { error }),
     responseStatus: end.status,
     responseHeader: headers,
     responseHeaders: headers,
-    ...(shown !== '' && { responseBody: shown }),
+    ...shownResponse(responseBody),
   };
 }
 

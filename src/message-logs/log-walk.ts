@@ -6,6 +6,7 @@
 import type { Clock } from '../engine/clock.js';
 import type { EventEnvelope } from '../engine/decider.js';
 import type { Journal, JournalQuery } from '../engine/journal.js';
+import { type AheadOptions, mappedAhead } from '../engine/read-ahead.js';
 import type { LogCursor } from './log-cursor.js';
 import { activeEntry, entryPlaceMax, type LogEntry } from './log-entry.js';
 import { LogPage, type LogPageContent } from './log-page.js';
@@ -62,6 +63,18 @@ export interface LogListing<Row> {
   isLast(envelope: EventEnvelope): boolean;
 }
 
+/** A row with the cursor that stands behind it. */
+interface MadeRow<Row> {
+  readonly row: WeighedRow<Row>;
+  readonly place: LogCursor;
+}
+
+/** Rows wait for what has to be read back of their messages: several are made at once. */
+const rowsAhead: AheadOptions<readonly MadeRow<unknown>[]> = {
+  widthMax: 16,
+  isLarge: (made) => made.some(({ row }) => row.characters > 256 * 1024),
+};
+
 /** Between a timestamp and its place in the journal: a commit, a clock that was set back a bit. */
 const timeSlackMs = 60_000;
 
@@ -109,19 +122,19 @@ class LogWalk<Row> {
     this.isBackwards = query.order === 'latestFirst';
   }
 
-  async addRunning({ running, end }: Present): Promise<void> {
-    const { isBackwards, page } = this;
+  async addRunning(present: Present): Promise<void> {
+    const { isBackwards, page, listing } = this;
     const { cursor } = this.query;
     if (isBackwards && cursor?.at === 'journal') return;
-    const journalEnd = cursor?.at === 'running' ? cursor.journalEnd : end;
-    const behind = cursor?.at === 'running' ? cursor : null;
-    const rising = [...running].sort(inOrder);
-    for (const attempt of isBackwards ? rising.reverse() : rising) {
-      const { messageId, startedAt } = attempt;
-      const distance = behind === null ? 1 : inOrder(attempt, behind);
-      if (isBackwards && behind !== null ? distance >= 0 : distance <= 0) continue;
-      const row = await this.listing.runningRowOf(attempt, activeEntry(startedAt));
-      if (row !== null) page.add(row, { at: 'running', startedAt, messageId, journalEnd });
+    const journalEnd = cursor?.at === 'running' ? cursor.journalEnd : present.end;
+    const make = async (attempt: RunningAttempt): Promise<MadeRow<Row>[]> => {
+      const { startedAt, messageId } = attempt;
+      const row = await listing.runningRowOf(attempt, activeEntry(startedAt));
+      const place = { at: 'running', startedAt, messageId, journalEnd } as const;
+      return row === null ? [] : [{ row, place }];
+    };
+    for await (const made of mappedAhead(this.attemptsAhead(present), make, rowsAhead)) {
+      this.add(made);
       if (page.isFull) return;
     }
   }
@@ -129,10 +142,12 @@ class LogWalk<Row> {
   async addRecorded(present: Present): Promise<void> {
     const { isBackwards, page, listing } = this;
     if (!isBackwards && this.query.cursor?.at === 'running') return;
-    const range = await this.rangeOf(present.end);
-    for await (const envelope of this.desk.journal.query(range)) {
+    const events = this.desk.journal.query(await this.rangeOf(present.end));
+    const make = async (envelope: EventEnvelope) => ({ envelope, made: await this.rows(envelope) });
+    const isLarge = ({ made }: { made: MadeRow<Row>[] }) => rowsAhead.isLarge(made);
+    for await (const { envelope, made } of mappedAhead(events, make, { ...rowsAhead, isLarge })) {
       page.spend();
-      await this.addEvent(envelope);
+      this.add(made);
       if (page.isFull || listing.isLast(envelope)) return;
       if (page.isSpent) {
         const place = isBackwards ? 0 : entryPlaceMax;
@@ -142,15 +157,37 @@ class LogWalk<Row> {
     }
   }
 
-  private async addEvent(envelope: EventEnvelope): Promise<void> {
+  /** The rows of an event that stand behind the cursor, in the order asked for. */
+  private async rows(envelope: EventEnvelope): Promise<MadeRow<Row>[]> {
     const { offset } = envelope;
+    const made: MadeRow<Row>[] = [];
     const entries = [...this.listing.entriesOf(envelope).entries()];
     for (const [place, entry] of this.isBackwards ? entries.reverse() : entries) {
       if (!this.isAhead(offset, place)) continue;
       const row = await this.listing.rowOf(envelope, entry);
-      if (row !== null) this.page.add(row, { at: 'journal', offset, place });
+      if (row !== null) made.push({ row, place: { at: 'journal', offset, place } });
+    }
+    return made;
+  }
+
+  private add(made: readonly MadeRow<Row>[]): void {
+    for (const { row, place } of made) {
+      this.page.add(row, place);
       if (this.page.isFull) return;
     }
+  }
+
+  /** The attempts in flight behind the cursor, in the order asked for. */
+  private attemptsAhead({ running }: Present): RunningAttempt[] {
+    const { isBackwards } = this;
+    const { cursor } = this.query;
+    const rising = [...running].sort(inOrder);
+    const ordered = isBackwards ? rising.reverse() : rising;
+    if (cursor?.at !== 'running') return ordered;
+    return ordered.filter((attempt) => {
+      const distance = inOrder(attempt, cursor);
+      return isBackwards ? distance < 0 : distance > 0;
+    });
   }
 
   /** Where the journal may hold what is meant. */

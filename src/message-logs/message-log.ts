@@ -77,7 +77,9 @@ class MessageListing implements LogListing<LogRow> {
   ): Promise<WeighedRow<LogRow> | null> {
     if (message === null || !matchesOrigin(message.event, entry.time, this.query)) return null;
     const row = await this.published.row(message, entry, response);
-    return { row, characters: (row.body?.length ?? 0) + (row.responseBody?.length ?? 0) };
+    const { body, responseBody, responseBodyBase64 } = row;
+    const shown = [body, responseBody, responseBodyBase64].map((text) => text?.length ?? 0);
+    return { row, characters: shown.reduce((sum, length) => sum + length, 0) };
   }
 }
 

@@ -1,33 +1,36 @@
 /** `/v2/logs` and `/v2/events`: one listing under two names (messaging protocol 2.8). */
-import { Controller, Get, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { InFlight } from '../http/in-flight.js';
+import { sendListing } from '../http/listing.js';
 import { valueIn } from '../http/outcome.js';
 import { Describe } from '../http/route-description.js';
-import type { LogPageContent } from './log-page.js';
-import type { LogRow } from './log-row.js';
+import { pagesOf } from './log-page.js';
 import { parseLogQuery } from './logs.request.js';
 import { MessageLog } from './message-log.js';
 import { eventsRoute, logsRoute } from './message-logs.openapi.js';
 
 @Controller('v2')
 export class MessageLogsController {
-  constructor(private readonly log: MessageLog) {}
+  constructor(
+    private readonly log: MessageLog,
+    private readonly inFlight: InFlight,
+  ) {}
 
   @Get('logs')
   @Describe(logsRoute)
-  async logs(@Req() request: FastifyRequest): Promise<{ logs: readonly LogRow[] }> {
-    const { rows, cursor } = await this.page(request);
-    return { ...(cursor !== null && { cursor }), logs: rows };
+  logs(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
+    return this.send(request, reply, 'logs');
   }
 
   @Get('events')
   @Describe(eventsRoute)
-  async events(@Req() request: FastifyRequest): Promise<{ events: readonly LogRow[] }> {
-    const { rows, cursor } = await this.page(request);
-    return { ...(cursor !== null && { cursor }), events: rows };
+  events(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
+    return this.send(request, reply, 'events');
   }
 
-  private page(request: FastifyRequest): Promise<LogPageContent<LogRow>> {
-    return this.log.page(valueIn(parseLogQuery(request.url)));
+  private send(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
+    const pages = pagesOf(valueIn(parseLogQuery(request.url)), (query) => this.log.page(query));
+    return sendListing(this.inFlight, request, reply, name, pages);
   }
 }

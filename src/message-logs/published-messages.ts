@@ -23,6 +23,13 @@ export interface LoggedMessages {
 const keptBytesMax = 16 * 1024 * 1024;
 const readBytes = 32 * 1024;
 
+/** Bodies that stand elsewhere, or are composed; the others are views that cost nothing. */
+const bodyBytesMax = 4 * 1024 * 1024;
+
+interface KeptBody {
+  readonly bytes: Buffer | null;
+}
+
 /** Nothing: the beginning has left the journal with its segment. */
 interface Kept {
   readonly published: Published | null;
@@ -33,7 +40,12 @@ export class PublishedMessages {
     maxSize: keptBytesMax,
     sizeCalculation: ({ published }) => readBytes + (published?.body?.length ?? 0),
   });
-  private body: { readonly of: Published; readonly bytes: Buffer | null } | null = null;
+  /** Look-ups under way: rows that are made at once ask for the same message. */
+  private readonly asked = new Map<string, Promise<Published | null>>();
+  private readonly bodies = new LRUCache<number, KeptBody>({
+    maxSize: bodyBytesMax,
+    sizeCalculation: ({ bytes }) => 1024 + (bytes?.length ?? 0),
+  });
 
   /** `spend` is called for every event that has to be read. */
   constructor(
@@ -43,14 +55,15 @@ export class PublishedMessages {
 
   /** How the message of an event began. */
   async of(envelope: EventEnvelope<MessageEvent>): Promise<Published | null> {
-    if (isPublished(envelope)) return envelope;
-    const kept = this.kept.get(envelope.id);
-    if (kept !== undefined) return kept.published;
-    const offset = this.messages.publishedOffset(envelope.id);
-    const published =
-      offset === undefined ? await this.beginning(envelope.previous) : await this.at(offset);
-    this.kept.set(envelope.id, { published });
-    return published;
+    const { id, previous } = envelope;
+    if (isPublished(envelope)) {
+      this.kept.set(id, { published: envelope });
+      return envelope;
+    }
+    return this.found(id, () => {
+      const offset = this.messages.publishedOffset(id);
+      return offset === undefined ? this.beginning(previous) : this.at(offset);
+    });
   }
 
   /** The `MessagePublished` at an offset; null where it has left the journal. */
@@ -64,11 +77,37 @@ export class PublishedMessages {
 
   /** A row of a message, as it may be shown. */
   async row(published: Published, entry: LogEntry, response: Buffer | null): Promise<LogRow> {
-    if (this.body?.of.offset !== published.offset) {
-      this.body = { of: published, bytes: await this.messages.body(published) };
-    }
+    const body = await this.bodyOf(published);
     const redaction = await this.redactionOf(published);
-    return logRow({ published, body: this.body.bytes, redaction }, entry, response);
+    return logRow({ published, body, redaction }, entry, response);
+  }
+
+  /** The rows of an event follow each other: its message's body is read once for them. */
+  private async bodyOf(published: Published): Promise<Buffer | null> {
+    const kept = this.bodies.get(published.offset);
+    if (kept !== undefined) return kept.bytes;
+    const bytes = await this.messages.body(published);
+    this.bodies.set(published.offset, { bytes });
+    return bytes;
+  }
+
+  private async found(
+    id: string,
+    find: () => Promise<Published | null>,
+  ): Promise<Published | null> {
+    const kept = this.kept.get(id);
+    if (kept !== undefined) return kept.published;
+    const asked = this.asked.get(id);
+    if (asked !== undefined) return asked;
+    const finding = find();
+    this.asked.set(id, finding);
+    try {
+      const published = await finding;
+      this.kept.set(id, { published });
+      return published;
+    } finally {
+      this.asked.delete(id);
+    }
   }
 
   /** A message knows its first offset only while it is pending: later its chain is followed. */
@@ -84,7 +123,8 @@ export class PublishedMessages {
   private async redactionOf({ event }: Published): Promise<Redaction | null> {
     const { callbackOf, redaction } = event;
     if (callbackOf === null || redaction?.body === true) return redaction;
-    const source = await this.at(callbackOf.publishedOffset);
+    const { messageId, publishedOffset } = callbackOf;
+    const source = await this.found(messageId, () => this.at(publishedOffset));
     return callbackRedaction(redaction, source?.event.redaction ?? null);
   }
 }

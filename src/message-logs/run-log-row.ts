@@ -11,10 +11,8 @@ import type { Published } from './published-messages.js';
 import type { RunOrigin } from './run-logs.request.js';
 import type { StepFields } from './run-step-fields.js';
 import { stalledError } from './run-step-object.js';
+import { shownResponse } from './shown-response.js';
 import { shownText } from './shown-text.js';
-
-/** Of a response body, what a row shows (decision 20). */
-const responseBytesMax = 64 * 1024;
 
 /** What step a row is about. */
 export interface StepInfoObject extends StepFields {
@@ -35,11 +33,13 @@ export interface RunLogRow {
   readonly workflowUrl: string;
   readonly workflowCreatedAt: number;
   readonly stepInfo?: StepInfoObject;
+  /** On every row of a message: see `LogRow`. */
   readonly nextDeliveryTime?: number;
   readonly error?: string;
   readonly responseStatus?: number;
   readonly responseHeaders?: HeaderMap;
   readonly responseBody?: string;
+  readonly responseBodyBase64?: string;
   /** What was forwarded of the message's own. */
   readonly headers?: HeaderMap;
   readonly invokerWorkflowRunId?: string;
@@ -95,7 +95,7 @@ export function runMessageRow(
   return {
     ...commonFields(originOfMessage(published, run), entry.state, entry.time),
     stepInfo,
-    ...(entry.nextDeliveryTime !== null && { nextDeliveryTime: entry.nextDeliveryTime }),
+    nextDeliveryTime: entry.nextDeliveryTime ?? published.event.notBefore,
     ...endFields(entry, responseBody, bytesMax),
     headers: redactedHeaders(headerMap(contentType, headers), redaction),
   };
@@ -190,13 +190,12 @@ function endFields(
 ): Partial<RunLogRow> {
   if (end === null) return {};
   const isFailure = state !== 'DELIVERED';
-  const shown = shownText(responseBody?.subarray(0, responseBytesMax) ?? null, bytesMax, false);
   return {
     ...(isFailure && { error: errorOf(end) }),
     ...(end.status !== 0 && {
       responseStatus: end.status,
       responseHeaders: headerMap(null, end.headers),
-      ...(shown !== undefined && { responseBody: shown }),
+      ...shownResponse(responseBody, bytesMax),
     }),
   };
 }

@@ -109,7 +109,9 @@ class RunLogListing implements LogListing<RunLogRow> {
     const stepInfo = await this.stepInfo(published, run);
     const row = runMessageRow(published, run, stepInfo, entry, response, this.query.trimBody);
     const { out, callBody } = stepInfo;
-    const shown = [row.responseBody, out, callBody].map((text) => text?.length ?? 0);
+    const { responseBody, responseBodyBase64 } = row;
+    const texts = [responseBody, responseBodyBase64, out, callBody];
+    const shown = texts.map((text) => text?.length ?? 0);
     return { row, characters: shown.reduce((sum, length) => sum + length, 0) };
   }
 

@@ -1,55 +1,51 @@
 /** The logs of runs: row by row, and run by run (spec: messageLogs; messaging protocol 3.5). */
-import { Controller, Get, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { InFlight } from '../http/in-flight.js';
+import { sendListing } from '../http/listing.js';
 import { valueIn } from '../http/outcome.js';
 import { Describe } from '../http/route-description.js';
+import { pagesOf } from './log-page.js';
 import { RunList } from './run-list.js';
 import { RunLog } from './run-log.js';
-import type { RunLogRow } from './run-log-row.js';
 import { runEventsRoute, runLogsRoute, runMessageLogsRoute } from './run-logs.openapi.js';
 import { isGrouped, parseRunListQuery, parseRunLogQuery } from './run-logs.request.js';
-import type { RunObject } from './run-object.js';
-
-interface Rows {
-  readonly events: readonly RunLogRow[];
-}
-
-interface Runs {
-  readonly runs: readonly RunObject[];
-}
 
 @Controller('v2/workflows')
 export class RunLogsController {
   constructor(
     private readonly log: RunLog,
     private readonly list: RunList,
+    private readonly inFlight: InFlight,
   ) {}
 
   @Get('messageLogs')
   @Describe(runMessageLogsRoute)
-  messageLogs(@Req() request: FastifyRequest): Promise<Rows> {
-    return this.rows(request);
+  messageLogs(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
+    return this.rows(request, reply);
   }
 
   @Get('events')
   @Describe(runEventsRoute)
-  events(@Req() request: FastifyRequest): Promise<Rows | Runs> {
-    return isGrouped(request.url) ? this.runs(request) : this.rows(request);
+  events(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
+    return isGrouped(request.url) ? this.runs(request, reply) : this.rows(request, reply);
   }
 
   @Get('logs')
   @Describe(runLogsRoute)
-  logs(@Req() request: FastifyRequest): Promise<Runs> {
-    return this.runs(request);
+  logs(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
+    return this.runs(request, reply);
   }
 
-  private async rows(request: FastifyRequest): Promise<Rows> {
-    const { rows, cursor } = await this.log.page(valueIn(parseRunLogQuery(request.url)));
-    return { ...(cursor !== null && { cursor }), events: rows };
+  private rows(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const pages = pagesOf(valueIn(parseRunLogQuery(request.url)), (query) => this.log.page(query));
+    return sendListing(this.inFlight, request, reply, 'events', pages);
   }
 
-  private async runs(request: FastifyRequest): Promise<Runs> {
-    const { rows, cursor } = await this.list.page(valueIn(parseRunListQuery(request.url)));
-    return { ...(cursor !== null && { cursor }), runs: rows };
+  private runs(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const pages = pagesOf(valueIn(parseRunListQuery(request.url)), (query) =>
+      this.list.page(query),
+    );
+    return sendListing(this.inFlight, request, reply, 'runs', pages);
   }
 }

@@ -44,12 +44,6 @@ export interface Showing {
   readonly redaction: Redaction | null;
 }
 
-/** What hides whatever one of both hides. */
-export function hiding(one: Redaction | null, other: Redaction | null): Redaction | null {
-  if (one === null || other === null) return one ?? other;
-  return { body: one.body || other.body, headers: [...one.headers, ...other.headers] };
-}
-
 /** Of the payload that a run was started with. */
 export function payloadFields(payload: Buffer | null, showing: Showing): StepFields {
   return textField('out', payload, showing);

@@ -1,11 +1,13 @@
 /** The steps of a run, as the listing of runs groups them (messaging protocol 3.5). Pure. */
 import { withDefaultHeaders } from '../http/default-headers.js';
+import { dialects } from '../http/dialect.js';
 import { headerMap } from '../messages/message-object.js';
-import { redactedHeaders } from '../messages/redaction.js';
+import { hiding, redactedHeaders } from '../messages/redaction.js';
+import { protocolVersion } from '../messages/run-headers.js';
 import type { RunFailed } from '../workflows/run.events.js';
 import type { HistoryMessage, RunHistory } from './run-history.js';
 import { isComplete, type Slot, type SlotGroup, slotGroups } from './run-slots.js';
-import { hiding, type Showing } from './run-step-fields.js';
+import type { Showing } from './run-step-fields.js';
 import {
   type DeliveryFields,
   type NextStepObject,
@@ -136,13 +138,16 @@ class RunSteps {
     return stepError(failure, this.around.bytesMax);
   }
 
+  /** As they are delivered; those of the user are hidden as the run says. */
   private headersOf(message: HistoryMessage | undefined, { redaction }: Showing) {
     const own = message?.published.event;
-    const added = this.history.configuration.headers;
+    const { headers: added, dialect } = this.history.configuration;
     // A third party hears nothing of the run.
     const isCall = own?.run?.role === 'call';
     const all = isCall ? own.headers : withDefaultHeaders(own?.headers ?? [], added);
-    return redactedHeaders(headerMap(own?.contentType ?? null, all), redaction);
+    const shown = redactedHeaders(headerMap(own?.contentType ?? null, all), redaction);
+    const version = `${dialects[dialect].messagePrefix}Workflow-Sdk-Version`;
+    return isCall ? shown : { ...shown, ...headerMap(null, [version, protocolVersion]) };
   }
 
   private showing(message: HistoryMessage | undefined): Showing {

@@ -1,12 +1,11 @@
 /** What a step was about, put together from its plan, its beginning and its result. Pure. */
 import { headerMap } from '../messages/message-object.js';
-import { redactedHeaders } from '../messages/redaction.js';
+import { hiding, redactedHeaders } from '../messages/redaction.js';
 import { endedInvocationBody } from '../workflows/entry-body.js';
 import type { ChildRun, HistoryEntry, HistoryMessage, Opening } from './run-history.js';
 import type { Slot } from './run-slots.js';
 import {
   callFields,
-  hiding,
   payloadFields,
   type Showing,
   type StepFields,

@@ -6,12 +6,14 @@ import type {
   MessagePublished,
   RunPlace,
 } from './message.events.js';
-import { headerMap } from './message-object.js';
+import { callerFields, headerMap } from './message-object.js';
 
 /** Everything that a callback tells of. */
 export interface Reported {
   readonly source: CallbackSource;
   readonly published: EventEnvelope<MessagePublished>;
+  /** The headers that were sent, names and values in turn, but for those of the attempt alone. */
+  readonly sourceHeaders: readonly string[];
   /** The bytes that were sent, wherever they are stored. */
   readonly sourceBody: Buffer | null;
   /** How the attempt ended; the captured response body stands beside it. */
@@ -22,10 +24,11 @@ export interface Reported {
 
 /**
  * The callback's JSON. Where no response came, `status` is 0 and `body` the reason (messaging
- * protocol 6.1). Bodies are base64; `notBefore` and `createdAt` are milliseconds as text.
+ * protocol 6.1), and `bodyTruncated` says that only the beginning of the response was stored.
+ * Bodies are base64; `notBefore` and `createdAt` are milliseconds as text.
  */
 export function callbackBody(reported: Reported): Buffer {
-  const { source, published, sourceBody, attempt, failedRun } = reported;
+  const { source, published, sourceHeaders, sourceBody, attempt, failedRun } = reported;
   const { event: message, id, at } = published;
   const { event: end, body } = attempt;
   const response = end.status === 0 ? Buffer.from(end.error ?? '') : body;
@@ -34,6 +37,7 @@ export function callbackBody(reported: Reported): Buffer {
       status: end.status,
       header: headerMap(null, end.headers),
       body: base64(response),
+      ...(end.bodyTruncated === true && { bodyTruncated: true }),
       retried: end.attempt,
       maxRetries: message.maxRetries,
       sourceMessageId: id,
@@ -41,12 +45,12 @@ export function callbackBody(reported: Reported): Buffer {
       ...(message.endpointName !== null && { endpointName: message.endpointName }),
       url: message.url,
       method: message.method,
-      sourceHeader: headerMap(message.contentType, message.headers),
+      sourceHeader: headerMap(message.contentType, sourceHeaders),
       sourceBody: base64(sourceBody),
       notBefore: String(message.notBefore),
       createdAt: String(at),
       ...(message.scheduleId !== null && { scheduleId: message.scheduleId }),
-      callerIP: message.callerIp,
+      ...callerFields(message.callerIp),
       ...(source.dlqId !== null && { dlqId: source.dlqId }),
       ...(failedRun !== null && {
         workflowRunId: failedRun.runId,

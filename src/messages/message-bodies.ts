@@ -1,10 +1,13 @@
 /** The bytes of a message, wherever the journal holds them: to be delivered, and to be shown. */
 import type { EventEnvelope } from '../engine/decider.js';
 import type { Payloads } from '../engine/payloads.js';
+import { withDefaultHeaders } from '../http/default-headers.js';
+import { dialects } from '../http/dialect.js';
 import { callbackBody, type Reported } from './callback-body.js';
 import type { CallbackSource, MessagePublished } from './message.events.js';
 import { callbackRedaction, redactedBody } from './redaction.js';
 import type { RunDeliveries } from './run-deliveries.js';
+import { runHeaders } from './run-headers.js';
 
 export class MessageBodies {
   constructor(
@@ -48,7 +51,16 @@ export class MessageBodies {
     const sourceBody =
       failedRun === null ? await this.read(published) : await this.runs.failedBody(callback);
     const attempt = (await this.payloads.read(source.attemptOffset)) as Reported['attempt'];
-    return callbackBody({ source, published, sourceBody, attempt, failedRun });
+    const sourceHeaders = await this.headersOf(published);
+    return callbackBody({ source, published, sourceHeaders, sourceBody, attempt, failedRun });
+  }
+
+  /** What was delivered of a message beside its body: clients build their context of it again. */
+  private async headersOf(published: EventEnvelope<MessagePublished>): Promise<readonly string[]> {
+    const { run, headers, dialect } = published.event;
+    if (run === null) return headers;
+    const ofRun = runHeaders(run, dialects[dialect].messagePrefix);
+    return withDefaultHeaders(ofRun, await this.runs.headers(published));
   }
 
   private async published(offset: number): Promise<EventEnvelope<MessagePublished>> {

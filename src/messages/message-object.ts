@@ -35,6 +35,7 @@ export interface MessageObject {
   readonly queueName?: string;
   readonly scheduleId?: string;
   readonly callerIP: string;
+  readonly callerIp: string;
   readonly label?: string;
   readonly labels?: readonly string[];
   readonly flowControlKey?: string;
@@ -61,7 +62,7 @@ export function messageObject(
     notBefore: event.notBefore,
     createdAt: at,
     ...callbackFields(event),
-    callerIP: event.callerIp,
+    ...callerFields(event.callerIp),
     ...labelFields(event.labels),
     ...flowControlFields(event.flowControl),
     ...(event.retryDelay !== null && { retryDelayExpression: event.retryDelay }),
@@ -78,7 +79,7 @@ export function templateFields(template: MessageTemplate) {
     ...(delayMs > 0 && { delay: seconds(delayMs) }),
     ...(timeoutMs !== null && { timeout: seconds(timeoutMs) }),
     ...callbackFields(template),
-    callerIP: template.callerIp,
+    ...callerFields(template.callerIp),
     ...(queueName !== null && { queueName }),
     ...labelFields(template.labels),
     ...flowControlFields(template.flowControl),
@@ -124,7 +125,23 @@ export function labelFields(labels: readonly string[]): {
   return label === undefined ? {} : { label, labels };
 }
 
-/** The flow-control key and its limits as they were published. */
+/** Where it was published from, in both spellings that clients read. */
+export function callerFields(callerIp: string): { callerIP: string; callerIp: string } {
+  return { callerIP: callerIp, callerIp };
+}
+
+/** As `flowControlFields`, without the window of a rate that is not limited. */
+export function limitedFields(flowControl: FlowControlOptions | null) {
+  const { period, ...fields } = flowControlFields(flowControl);
+  // A window of one second is what is in force where none is given.
+  const isSet = flowControl?.rate !== null || period !== 1;
+  return period !== undefined && isSet ? { ...fields, period } : fields;
+}
+
+/**
+ * The flow-control key and its limits as they were published, and the window in force: clients of
+ * messages and schedules expect that wherever there is a key.
+ */
 export function flowControlFields(flowControl: FlowControlOptions | null): {
   flowControlKey?: string;
   parallelism?: number;

@@ -18,6 +18,7 @@ const optionFields = {
   failureCallbackHeader: headerMapSchema.exactOptional(),
   queueName: z.string().exactOptional(),
   callerIP: z.string(),
+  callerIp: z.string().describe('The same as callerIP'),
   label: z.string().describe('The first of labels').exactOptional(),
   labels: z.array(z.string()).readonly().exactOptional(),
   flowControlKey: z.string().exactOptional(),

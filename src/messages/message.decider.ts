@@ -32,6 +32,7 @@ import { liftPublishedToVersion2, liftPublishedToVersion3 } from './message.upca
 import { tellRun } from './message-run.policy.js';
 import { messageTerms } from './message-terms.js';
 import { retryDelayMs } from './retry.policy.js';
+import type { RunDelivery } from './run-deliveries.js';
 
 /** The indexes that a message's decisions read. */
 export interface MessageView {
@@ -49,6 +50,8 @@ export interface CallEndpoint extends Effect {
   readonly bodyBytes: number;
   readonly queueName: string | null;
   readonly flowControlKey: string | null;
+  /** null = it belongs to no workflow run. */
+  readonly run: RunDelivery | null;
 }
 
 function decide(command: MessageCommand, state: MessageState, view: MessageView) {
@@ -137,7 +140,7 @@ function wants(state: MessageState): readonly CallEndpoint[] {
 }
 
 function callEndpoint(message: PendingMessage): CallEndpoint {
-  const { attempts, notBefore, bodyBytes } = message;
+  const { attempts, notBefore, bodyBytes, run } = message;
   const { origin, queueName, flowControlKey } = message.delivery;
   return {
     kind: 'callEndpoint',
@@ -148,6 +151,7 @@ function callEndpoint(message: PendingMessage): CallEndpoint {
     bodyBytes,
     queueName,
     flowControlKey,
+    run,
   };
 }
 

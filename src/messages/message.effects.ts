@@ -17,17 +17,20 @@ import type { Payloads } from '../engine/payloads.js';
 import type { EffectCarrier, EffectSource } from '../engine/registration.js';
 import { dialects } from '../http/dialect.js';
 import { answerDefect } from './answer.policy.js';
+import {
+  type AnswerLimits,
+  type AttemptMeaning,
+  capturedBytesMax,
+  storedBytesMax,
+} from './captured-answer.js';
 import type { RecordAttempt } from './message.commands.js';
 import type { CallEndpoint } from './message.decider.js';
 import { type MessagePublished, messageKind } from './message.events.js';
 import type { MessageBodies } from './message-bodies.js';
 import { messageTerms } from './message-terms.js';
 import { forbidsRetry } from './retry.policy.js';
-import type { RunDeliveries } from './run-deliveries.js';
+import type { DeliveryOrder, RunDeliveries, RunDelivery } from './run-deliveries.js';
 import { runHeaders } from './run-headers.js';
-
-/** Of a response body, what logs and dead letters keep (decision 20). */
-const capturedBytesMax = 64 * 1024;
 
 const messagePrefixes = Object.values(dialects).map(({ messagePrefix }) =>
   messagePrefix.toLowerCase(),
@@ -41,6 +44,7 @@ class Attempt implements Entrant {
   readonly bodyBytes: number;
   readonly queueName: string | null;
   readonly flowControlKey: string | null;
+  readonly delivery: RunDelivery | null;
   /** When it was let in, Unix milliseconds; null = it waits. */
   startedAt: number | null = null;
 
@@ -55,6 +59,7 @@ class Attempt implements Entrant {
     this.bodyBytes = effect.bodyBytes;
     this.queueName = effect.queueName;
     this.flowControlKey = effect.flowControlKey;
+    this.delivery = effect.run;
   }
 
   admitted(): void {
@@ -68,6 +73,7 @@ export interface DeliveryDesk {
   readonly payloads: Payloads;
   readonly bodies: MessageBodies;
   readonly runs: RunDeliveries;
+  readonly order: DeliveryOrder;
   readonly gates: Gates;
   readonly endpoints: Endpoints;
   /** Signs with the key in use. */
@@ -76,8 +82,7 @@ export interface DeliveryDesk {
   readonly identifiers: Identifiers;
   /** The longest an attempt may take, milliseconds. */
   readonly timeoutMs: number;
-  /** Of a response body, what a callback is told, in bytes (decision 20). */
-  readonly reportedBytesMax: number;
+  readonly answerLimits: AnswerLimits;
 }
 
 export class EndpointCalls implements EffectCarrier<CallEndpoint> {
@@ -90,11 +95,16 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
 
   start(source: EffectSource, effect: CallEndpoint): () => void {
     const attempt = new Attempt(source, effect.attempt, effect, (own) => this.run(own));
-    const admission = this.desk.gates.ask(attempt);
-    attempt.admission = admission;
+    const { gates, order } = this.desk;
+    const ask = () => {
+      attempt.admission = gates.ask(attempt);
+    };
+    // It asks for no place, so that one that is held takes none.
+    const takeBack = effect.run === null ? ask() : order.whenAnswered(effect.run, ask);
     // One that waits gives its place up; one in flight is not cut off, its end just means nothing.
     return () => {
-      if (!admission.isInside) this.desk.gates.leave(admission);
+      takeBack?.();
+      if (attempt.admission?.isInside === false) gates.leave(attempt.admission);
     };
   }
 
@@ -120,9 +130,11 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   }
 
   private async run(attempt: Attempt): Promise<void> {
-    const { engine, payloads, bodies, runs, gates, endpoints, clock } = this.desk;
+    const { engine, payloads, bodies, runs, order, gates, endpoints, clock } = this.desk;
+    const { delivery } = attempt;
     attempt.startedAt = clock.now();
     this.open.set(attempt.messageId, attempt);
+    if (delivery !== null) order.began(attempt.messageId, delivery);
     const envelope = await payloads.read(attempt.source.firstOffset);
     const published = envelope as EventEnvelope<MessagePublished>;
     const body = await bodies.read(published);
@@ -137,8 +149,11 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
       : null;
     this.open.delete(attempt.messageId);
     if (attempt.admission !== null) gates.leave(attempt.admission);
+    if (delivery !== null) order.ended(attempt.messageId, delivery);
     if (outcome !== null && !outcome.cut) {
-      engine.tell([recordAttempt(attempt, published.event, outcome, clock.now())]);
+      engine.tell([
+        recordAttempt(attempt, published.event, outcome, clock.now(), this.desk.answerLimits),
+      ]);
     }
     if (gates.running === 0) this.ended?.();
   }
@@ -149,10 +164,9 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     forwarded: readonly string[] | null,
     attempt: number,
   ): OutgoingAttempt {
-    const { sign, clock, identifiers, timeoutMs, reportedBytesMax } = this.desk;
+    const { sign, clock, identifiers, timeoutMs, answerLimits } = this.desk;
     const { messagePrefix, userAgent, issuer } = dialects[event.dialect];
     const sent = event.method === 'GET' ? null : body;
-    const isReported = event.callback !== null || event.failureCallback !== null;
     const now = clock.now();
     const signature = sign({
       issuer,
@@ -179,7 +193,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
       }),
       body: sent,
       timeoutMs: Math.min(event.timeoutMs ?? timeoutMs, timeoutMs),
-      captureBytes: isReported ? Math.max(reportedBytesMax, capturedBytesMax) : capturedBytesMax,
+      captureBytes: capturedBytesMax(event, answerLimits),
     };
   }
 }
@@ -189,22 +203,35 @@ function recordAttempt(
   published: MessagePublished,
   outcome: AttemptOutcome,
   at: number,
+  limits: AnswerLimits,
 ): RecordAttempt {
-  const { status, headers, startedAt, durationMs, body } = outcome;
+  const { status, headers, startedAt, durationMs } = outcome;
   const { run } = published;
   const isSuccess = status >= 200 && status < 300;
   const defect = isSuccess ? answerDefect(run, headers, messagePrefixes) : null;
   // A third party's answer is for the endpoint to judge (messaging protocol 7.8).
   const isFinal = run?.role !== 'call' && forbidsRetry(status, headers, messagePrefixes);
   const error = outcome.error ?? defect;
+  const nonRetryable = isFinal || defect !== null;
+  const isLast = nonRetryable || attempt.number >= published.maxRetries;
+  const ended: AttemptMeaning = isLast ? 'failed' : 'retried';
+  const meaning = isSuccess && error === null ? 'delivered' : ended;
+  const bytesMax = storedBytesMax(published, meaning, limits);
+  const isCut = outcome.bodyTruncated || outcome.body.length > bytesMax;
+  const record = { attempt: attempt.number, startedAt, durationMs, status, headers, error };
   return {
     type: 'RecordAttempt',
     kind: messageKind,
     id: attempt.source.id,
     at,
-    record: { attempt: attempt.number, startedAt, durationMs, status, headers, error },
-    nonRetryable: isFinal || defect !== null,
-    responseBody: body,
+    record: isCut ? { ...record, bodyTruncated: true } : record,
+    nonRetryable,
+    responseBody: beginningOf(outcome.body, bytesMax),
     terms: messageTerms(published),
   };
+}
+
+/** A copy, so that what is left out is not kept in memory. */
+function beginningOf(body: Buffer, bytesMax: number): Buffer {
+  return body.length <= bytesMax ? body : Buffer.from(body.subarray(0, bytesMax));
 }

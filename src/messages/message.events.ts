@@ -163,6 +163,8 @@ export interface AttemptRecord {
   readonly headers: readonly string[];
   /** Why there was no response, or why a 2xx one does not count. */
   readonly error: string | null;
+  /** The response's body was longer than what is stored of it. */
+  readonly bodyTruncated?: true;
 }
 
 /** The destination answered 2xx, and as it must: the message is done. */

@@ -11,6 +11,7 @@ import type {
   MessagePublished,
   RunPlace,
 } from './message.events.js';
+import type { RunDelivery } from './run-deliveries.js';
 
 /** Whom to tell how attempts end, and what a callback takes over from its source. */
 export interface FollowUps {
@@ -26,7 +27,7 @@ export interface FollowUps {
 }
 
 /** The run that hears how a message ends. */
-export interface RunMembership extends Pick<RunPlace, 'runId' | 'role'> {
+export interface RunMembership extends RunDelivery {
   /** Journal offset of the `MessagePublished`. */
   readonly publishedOffset: number;
 }
@@ -126,8 +127,15 @@ function followUps(event: MessagePublished, publishedOffset: number): FollowUps 
   return { callback, failureCallback, dialect, callerIp, publishedOffset, bodyBytes, run };
 }
 
-function membership({ run }: MessagePublished, publishedOffset: number): RunMembership | null {
-  return run === null ? null : { runId: keptText(run.runId), role: run.role, publishedOffset };
+function membership(
+  { run, callbackOf }: MessagePublished,
+  publishedOffset: number,
+): RunMembership | null {
+  if (run === null) return null;
+  const { runId, role, entry } = run;
+  const isAnswer = role === 'callResult' && callbackOf !== null;
+  const callId = isAnswer ? keptText(callbackOf.messageId) : null;
+  return { runId: keptText(runId), role, entry, callId, publishedOffset };
 }
 
 /** `https://example.com:8443/a?b` -> `https://example.com:8443`; the URL was checked at publish. */

@@ -13,6 +13,7 @@ import { Metrics } from '../metrics/metrics.js';
 import { provided } from '../ports.js';
 import { Keyring } from '../signing-keys/keyring.js';
 import { SigningKeysModule } from '../signing-keys/signing-keys.module.js';
+import { AnsweredFirst } from '../workflows/answered-first.js';
 import { RunEntries } from '../workflows/run-entries.js';
 import { RunEntriesModule } from '../workflows/run-entries.module.js';
 import { DeduplicationIndex } from './deduplication.projection.js';
@@ -50,6 +51,7 @@ const drainMs = 10_000;
         Payloads,
         MessageBodies,
         RunEntries,
+        AnsweredFirst,
         Gates,
         provided.endpoints,
         Keyring,
@@ -71,12 +73,13 @@ function endpointCalls(
   payloads: Payloads,
   bodies: MessageBodies,
   runs: RunEntries,
+  order: AnsweredFirst,
   gates: Gates,
   endpoints: Endpoints,
   keyring: Keyring,
   life: ProcessLife,
   metrics: Metrics,
-  { timeoutMs, maxBodyBytes }: Config,
+  { timeoutMs, maxBodyBytes, answerBytesMax }: Config,
   clock: Clock,
   identifiers: Identifiers,
 ): EndpointCalls {
@@ -96,13 +99,17 @@ function endpointCalls(
     payloads,
     bodies,
     runs,
+    order,
     gates,
     endpoints,
     sign: (delivery) => keyring.sign(delivery),
     clock,
     identifiers,
     timeoutMs,
-    reportedBytesMax: maxBodyBytes,
+    answerLimits: {
+      lastBytesMax: answerBytesMax,
+      callBytesMax: Math.max(maxBodyBytes, answerBytesMax),
+    },
   });
   engine.carry('callEndpoint', calls);
   life.addStoppable({

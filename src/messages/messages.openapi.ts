@@ -8,6 +8,7 @@ const cancelled = z.object({ cancelled: z.int() });
 export const messageRoutes = {
   show: {
     summary: 'A message that is not delivered yet',
+    isLong: 'body',
     answers: { 200: { description: 'The message', schema: messageSchema } },
   },
   cancel: {

@@ -17,6 +17,8 @@ type Published = EventEnvelope<MessagePublished>;
 
 /** So many are looked at per tick, so that a million of them do not hold the event loop. */
 const looksPerTick = 4096;
+/** Fewer where what is looked at may have to be unpacked. */
+const wakesPerTick = 512;
 
 export class PendingMessages {
   constructor(
@@ -59,54 +61,61 @@ export class PendingMessages {
 
   /** Only those before `until`: what was published since may not be durable yet. */
   private async *matching(filters: CancelFilters, until: number): AsyncGenerator<Published> {
-    for await (const offset of this.candidates(filters)) {
-      if (offset >= until) continue;
-      const published = await this.published(offset);
+    for await (const published of this.candidates(filters, until)) {
       const { at, event } = published;
       if (matchesOrigin(event, at, filters)) yield published;
     }
   }
 
-  /** Offsets of the `MessagePublished` of pending messages, among them all that match. */
-  private candidates(filters: CancelFilters): AsyncIterable<number> | Iterable<number> {
-    if (filters.messageIds !== null) return this.named(filters.messageIds);
+  /** What pending messages were published with, among them all that match. */
+  private candidates(filters: CancelFilters, until: number): AsyncGenerator<Published> {
+    if (filters.messageIds !== null) return this.readBack(this.named(filters.messageIds, until));
     // What memory knows of a message itself is cheaper to ask for there.
     const isKnownInMemory = filters.queueName !== null || filters.flowControlKey !== null;
     const terms = originTerms(filters);
-    return terms.length === 0 || isKnownInMemory ? this.walked(filters) : this.indexed(terms);
+    return terms.length === 0 || isKnownInMemory
+      ? this.readBack(this.walked(filters, until))
+      : this.indexed(terms, until);
   }
 
-  private *named(ids: readonly string[]): Generator<number> {
+  private *named(ids: readonly string[], until: number): Generator<number> {
     for (const id of new Set(ids)) {
-      const actor = this.engine.actors(messageKind).find(id);
-      if (actor !== undefined) yield actor.firstOffset;
+      const offset = this.engine.actors(messageKind).firstOffsetOf(id);
+      if (offset !== undefined && offset < until) yield offset;
     }
   }
 
-  private async *walked({ queueName, flowControlKey }: CancelFilters): AsyncGenerator<number> {
-    for await (const { actor } of this.engine.actors(messageKind).walk(looksPerTick)) {
+  private async *walked(
+    { queueName, flowControlKey }: CancelFilters,
+    until: number,
+  ): AsyncGenerator<number> {
+    for await (const { actor } of this.engine.actors(messageKind).walk(wakesPerTick)) {
       const { delivery } = actor.state as PendingMessage;
       const isInQueue = isAmong(delivery.queueName, queueName);
-      if (isInQueue && isAmong(delivery.flowControlKey, flowControlKey)) yield actor.firstOffset;
+      const isMeant = isInQueue && isAmong(delivery.flowControlKey, flowControlKey);
+      if (isMeant && actor.firstOffset < until) yield actor.firstOffset;
     }
   }
 
   /** The index knows all of the past: what is older than everything pending is left out. */
-  private async *indexed(terms: readonly (readonly string[])[]): AsyncGenerator<number> {
+  private async *indexed(
+    terms: readonly (readonly string[])[],
+    until: number,
+  ): AsyncGenerator<Published> {
     const actors = this.engine.actors(messageKind);
-    const until = this.journal.endOffset;
     let from = until;
-    for await (const { actor } of actors.walk(looksPerTick)) {
-      from = Math.min(from, actor.firstOffset);
+    for await (const id of actors.walkIds(looksPerTick)) {
+      from = Math.min(from, actors.firstOffsetOf(id) ?? until);
     }
-    for await (const { id, offset } of this.journal.query({
-      terms,
-      from,
-      until,
-      order: 'oldest',
-    })) {
-      if (actors.find(id)?.firstOffset === offset) yield offset;
+    const range = { terms, from, until, order: 'oldest' as const };
+    for await (const envelope of this.journal.query(range)) {
+      const { id, offset } = envelope;
+      if (actors.firstOffsetOf(id) === offset) yield envelope as Published;
     }
+  }
+
+  private async *readBack(offsets: AsyncIterable<number> | Iterable<number>) {
+    for await (const envelope of this.journal.readEach(offsets)) yield envelope as Published;
   }
 
   private async published(offset: number): Promise<Published> {

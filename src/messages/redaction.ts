@@ -19,14 +19,23 @@ export function callbackRedaction(
   return source === null ? own : { body: true, headers: own?.headers ?? [] };
 }
 
+/** What hides everything that one of both hides. */
+export function hiding(one: Redaction | null, other: Redaction | null): Redaction | null {
+  if (one === null || other === null) return one ?? other;
+  return { body: one.body || other.body, headers: [...one.headers, ...other.headers] };
+}
+
+/** Whether the values of a header are redacted; its name in any case. */
+export function hidesHeader({ headers }: Redaction, name: string): boolean {
+  return headers.includes('*') || headers.includes(name.toLowerCase());
+}
+
 /** A header map as it may be shown: each value of a redacted header is replaced on its own. */
 export function redactedHeaders(map: HeaderMap, redaction: Redaction | null): HeaderMap {
   if (redaction === null || redaction.headers.length === 0) return map;
   const shown: HeaderMap = Object.create(null);
-  const all = redaction.headers.includes('*');
   for (const [name, values] of Object.entries(map)) {
-    const isHidden = all || redaction.headers.includes(name.toLowerCase());
-    shown[name] = isHidden ? values.map(redacted) : values;
+    shown[name] = hidesHeader(redaction, name) ? values.map(redacted) : values;
   }
   return shown;
 }

@@ -2,7 +2,7 @@
 import type { RunPlace } from './message.events.js';
 
 /** The one version of the protocol that there is; SDKs refuse any other. */
-const protocolVersion = '1';
+export const protocolVersion = '1';
 
 const callTypes = { callResult: 'fromCallback', failureCallback: 'failureCall' } as const;
 

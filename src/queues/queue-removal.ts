@@ -3,6 +3,7 @@ import type { Clock } from '../engine/clock.js';
 import type { Command } from '../engine/decider.js';
 import { type Engine, type EventListener, turnCommandsMax } from '../engine/engine.js';
 import type { Payloads } from '../engine/payloads.js';
+import { resultOf } from '../http/outcome.js';
 import type { CancelMessage } from '../messages/message.commands.js';
 import { type MessagePublished, messageKind } from '../messages/message.events.js';
 import { messageTerms } from '../messages/message-terms.js';
@@ -24,6 +25,7 @@ export class QueueRemoval {
   /**
    * Cancels in turns of at most 256 commands, the last of which deletes the queue. Those that hold
    * a slot come last, so that nobody moves up meanwhile. Callbacks that were sent already go on.
+   * Throws the 404 of a queue that is not there.
    */
   async remove(name: string): Promise<void> {
     await this.engine.durable();
@@ -34,7 +36,9 @@ export class QueueRemoval {
     }
     const at = this.clock.now();
     const deletion: DeleteQueue = { type: 'DeleteQueue', kind: queueKind, id: name, at };
-    await this.engine.dispatch([...(await this.cancels(pending.slice(from))), deletion]);
+    const cancels = await this.cancels(pending.slice(from));
+    const outcomes = await this.engine.dispatch([...cancels, deletion]);
+    resultOf(outcomes.at(-1));
   }
 
   /** What was enqueued while its queue was deleted has a queue, as whatever is enqueued has. */

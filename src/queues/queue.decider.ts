@@ -27,7 +27,7 @@ function decide(command: QueueCommand, state: QueueState): Decision<QueueEvent> 
     case 'ResumeQueue':
       return state === null ? missing(command.id) : upsert(state, { isPaused: false });
     case 'DeleteQueue':
-      return state === null ? nothing : accept([{ type: 'QueueDeleted' }]);
+      return state === null ? missing(command.id) : accept([{ type: 'QueueDeleted' }]);
   }
 }
 

@@ -28,6 +28,7 @@ export const queueRoutes = {
   },
   list: {
     summary: 'All queues',
+    isLong: 'list',
     answers: { 200: { description: 'By name', schema: z.array(queue) } },
   },
   show: {

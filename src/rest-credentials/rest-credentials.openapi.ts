@@ -23,6 +23,7 @@ export const restCredentialRoutes = {
   },
   list: {
     summary: 'All created credentials, without their passwords',
+    isLong: 'list',
     answers: {
       200: {
         description: 'By name',

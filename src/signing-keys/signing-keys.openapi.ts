@@ -6,7 +6,8 @@ const keys = z.object({ current: z.string(), next: z.string() });
 
 export const signingKeyRoutes = {
   show: {
-    summary: 'The pair of keys that deliveries are verified with',
+    summary: 'The pair of keys that deliveries are signed and verified with',
+    isSecret: true,
     answers: { 200: { description: 'The pair', schema: keys } },
   },
   rotate: {

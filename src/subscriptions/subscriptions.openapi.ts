@@ -64,6 +64,7 @@ export const subscriptionRoutes = {
   },
   list: {
     summary: 'All subscriptions',
+    isLong: 'list',
     answers: { 200: { description: 'By name', schema: z.array(subscriptionSchema) } },
   },
   show: {

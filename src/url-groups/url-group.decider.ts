@@ -35,6 +35,7 @@ function decide(command: UrlGroupCommand, state: UrlGroupState): Decision<UrlGro
     case 'SetGroupHeaders':
       return setHeaders(command, state);
     case 'DeleteUrlGroup':
+      // Published clients delete a group before they make it, and expect no error of that.
       return exists(state) ? accept([{ type: 'UrlGroupDeleted' }]) : nothing;
   }
 }
@@ -49,21 +50,28 @@ function upsert({ endpoints }: UpsertEndpoints, state: UrlGroupState): Decision<
   return isAsBefore ? nothing : accept([{ type: 'EndpointsUpserted', endpoints }]);
 }
 
-function remove({ endpoints }: RemoveEndpoints, state: UrlGroupState): Decision<UrlGroupEvent> {
+function remove({ id, endpoints }: RemoveEndpoints, state: UrlGroupState): Decision<UrlGroupEvent> {
   if (endpoints.length > endpointsMax) {
     return reject('over_limit', `at most ${endpointsMax} endpoints are removed at once`);
   }
+  if (!exists(state)) return missing(id);
   const isMeant = (endpoint: UrlGroupEndpoint) =>
     endpoints.some((match) => matches(endpoint, match));
   const urls = state.endpoints.filter(isMeant).map(({ url }) => url);
-  return urls.length === 0 ? nothing : accept([{ type: 'EndpointsRemoved', urls }]);
+  return urls.length === 0
+    ? reject('not_found', `URL group ${id} has no such endpoint`)
+    : accept([{ type: 'EndpointsRemoved', urls }]);
 }
 
 function setHeaders(command: SetGroupHeaders, state: UrlGroupState): Decision<UrlGroupEvent> {
   const { id, headers } = command;
-  if (!exists(state)) return reject('not_found', `URL group ${id} not found`);
+  if (!exists(state)) return missing(id);
   const isAsBefore = JSON.stringify(headers) === JSON.stringify(state.headers);
   return isAsBefore ? nothing : accept([{ type: 'GroupHeadersSet', headers }]);
+}
+
+function missing(id: string): Decision<UrlGroupEvent> {
+  return reject('not_found', `URL group ${id} not found`);
 }
 
 function evolve(state: UrlGroupState, event: UrlGroupEvent, at: number): UrlGroupState {

@@ -6,7 +6,7 @@ import type { InvocationEnded, StepInfo, WaitEnded } from './run.events.js';
  * there where that was nothing, or where the time was over.
  */
 export function endedWaitBody(
-  { step, eventId, isTimeout }: WaitEnded,
+  { step, eventId, isTimeout }: Pick<WaitEnded, 'step' | 'eventId' | 'isTimeout'>,
   notified: Buffer | null,
 ): Buffer {
   const isEmpty = notified === null || notified.length === 0;

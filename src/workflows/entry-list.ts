@@ -64,6 +64,12 @@ export class EntryList {
     return place === undefined ? undefined : this.at(place);
   }
 
+  /** The entry that plans a step of a parallel one. */
+  findPlan(stepId: number): RunEntry | undefined {
+    const place = this.shared.places.get(-stepId);
+    return place === undefined ? undefined : this.at(place);
+  }
+
   toArray(): readonly RunEntry[] {
     return this.shared.entries.slice(0, this.length);
   }

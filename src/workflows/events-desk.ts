@@ -9,10 +9,12 @@ import { type Engine, turnCommandsMax } from '../engine/engine.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import type { Payloads } from '../engine/payloads.js';
 import type { Outcome } from '../engine/turn.js';
+import { AnnouncedWebhooks } from './announced-webhooks.js';
 import type { EndWait, OpenWaitForEvent, StepReceipt, StoreNotification } from './run.commands.js';
-import { type RunConfiguration, type RunEvent, runKind } from './run.events.js';
+import { type OpenWait, type RunConfiguration, type RunEvent, runKind } from './run.events.js';
 import type { RunContext } from './run.machine.js';
 import type { RunState } from './run.state.js';
+import { isEndedBy } from './run-waits.policy.js';
 import type { WaitAsked } from './wait.request.js';
 import { type NotifyItem, type WaiterObject, waiterObject } from './waiter-object.js';
 import type { Waiter, Waiters } from './waiters.projection.js';
@@ -27,14 +29,20 @@ export interface EventsTools {
 }
 
 /** A wait, and the run that it belongs to as it was then. */
-interface Waiting extends Waiter {
+interface Waiting {
+  readonly runId: string;
+  readonly wait: OpenWait;
   readonly run: RunContext;
 }
 
 type Configured = RunEvent & { readonly configuration: RunConfiguration };
 
 export class EventsDesk {
-  constructor(private readonly tools: EventsTools) {}
+  private readonly webhooks: AnnouncedWebhooks;
+
+  constructor(private readonly tools: EventsTools) {
+    this.webhooks = new AnnouncedWebhooks((offset) => tools.payloads.read(offset));
+  }
 
   /** Has a run wait for an event; an event that came for it before ends the wait at once. */
   async wait(eventId: string, asked: WaitAsked): Promise<Outcome<StepReceipt>> {
@@ -67,20 +75,30 @@ export class EventsDesk {
     eventId: string,
     body: Buffer,
   ): Promise<Outcome<readonly NotifyItem[]>> {
-    const waiters = this.waitersOf(runId, eventId);
-    if (waiters.length === 0) return this.store(runId, eventId, body);
+    const waiters = this.waitersOf(runId, eventId, false);
+    if (waiters.length === 0) return this.store(runId, eventId, body, false);
     return { accepted: true, result: await this.release(waiters, body) };
   }
 
-  /** As `notifyRun`, for one wait: of several calls each is for somebody else. */
-  async notifyOnce(
+  /**
+   * Ends the first wait of a run for a call of this webhook; where there is none, keeps the call
+   * for the next. Of several calls each is for another wait.
+   */
+  async callWebhook(
     runId: string,
     eventId: string,
     body: Buffer,
   ): Promise<Outcome<readonly NotifyItem[]>> {
-    const [first] = this.waitersOf(runId, eventId);
-    if (first === undefined) return this.store(runId, eventId, body);
+    const [first] = this.waitersOf(runId, eventId, true);
+    if (first === undefined) return this.store(runId, eventId, body, true);
     return { accepted: true, result: await this.release([first], body) };
+  }
+
+  /** Whether a run of this id is active and has announced a webhook of this name. */
+  async announces(runId: string, eventId: string): Promise<boolean> {
+    const run = this.runOf(runId);
+    await this.settled();
+    return run !== undefined && this.webhooks.has(run, eventId);
   }
 
   /** Those that wait for an event, in the order in which they began to. */
@@ -143,6 +161,7 @@ export class EventsDesk {
     runId: string,
     eventId: string,
     body: Buffer,
+    isCall: boolean,
   ): Promise<Outcome<readonly NotifyItem[]>> {
     const { engine, clock } = this.tools;
     const command: StoreNotification = {
@@ -152,23 +171,27 @@ export class EventsDesk {
       at: clock.now(),
       eventId,
       body,
+      isCall,
     };
     const [outcome] = await engine.dispatch([command]);
     if (outcome === undefined) throw new Error('a command without an outcome');
     return outcome.accepted ? { accepted: true, result: [] } : outcome;
   }
 
-  private waitersOf(runId: string, eventId: string): readonly Waiter[] {
+  private waitersOf(runId: string, eventId: string, isCall: boolean): readonly Waiter[] {
     const waits = this.runOf(runId)?.waits ?? [];
     return waits
-      .filter((wait) => wait.eventId === eventId)
+      .filter((wait) => wait.eventId === eventId && isEndedBy(wait, isCall))
       .map(({ step, deadline, offset }) => ({ runId, stepId: step.id, deadline, offset }));
   }
 
   private waitingOf(waiter: Waiter): Waiting {
     const state = this.runOf(waiter.runId);
-    if (state === undefined) throw new Error(`${waiter.runId} waits, but has ended`);
-    return { ...waiter, run: state.life.context };
+    const wait = state?.waits.find(({ offset }) => offset === waiter.offset);
+    if (state === undefined || wait === undefined) {
+      throw new Error(`${waiter.runId} waits, but has ended`);
+    }
+    return { runId: waiter.runId, wait, run: state.life.context };
   }
 
   private async item(waiting: Waiting) {
@@ -179,10 +202,10 @@ export class EventsDesk {
     };
   }
 
-  private async shown({ runId, deadline, run }: Waiting): Promise<WaiterObject> {
+  private async shown({ runId, wait, run }: Waiting): Promise<WaiterObject> {
     const read = await this.tools.payloads.read(run.configurationOffset);
     const { event } = read as EventEnvelope<Configured>;
-    return waiterObject(runId, deadline, event.configuration);
+    return waiterObject(runId, wait, event.configuration);
   }
 
   private runOf(runId: string): RunState | undefined {

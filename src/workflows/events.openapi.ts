@@ -40,13 +40,14 @@ export const eventRoutes = {
   },
   waiters: {
     summary: 'The runs that wait for an event',
+    isLong: 'list',
     path: '/v2/waiters/{eventId}',
     answers: { 200: { description: 'The oldest first', schema: z.array(waiterSchema) } },
   },
   webhook: {
-    summary: 'Tell a run of a request by anybody, who needs no credentials',
+    summary: 'Call a webhook that a run has announced; needs no credentials',
     path: '/v2/workflows/hooks/{userId}/{workflowRunId}/{eventId}',
     body: data,
-    answers: { 200: { description: 'The run has it, or will' } },
+    answers: { 200: { description: 'It ends a wait for a call, or is kept for the next one' } },
   },
 } satisfies Record<string, RouteDescription>;

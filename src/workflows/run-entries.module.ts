@@ -1,10 +1,15 @@
-/** Wiring of what messages ask of the workflows: the entries and headers that they deliver. */
+/** Wiring of what messages ask of the workflows: what they deliver, and in which order. */
 import { Module } from '@nestjs/common';
+import type { Clock } from '../engine/clock.js';
 import { Engine } from '../engine/engine.js';
 import { Journal } from '../engine/journal.js';
 import { Payloads } from '../engine/payloads.js';
+import { Metrics } from '../metrics/metrics.js';
+import { provided } from '../ports.js';
+import { AnsweredFirst } from './answered-first.js';
 import { RunArchive } from './run-archive.js';
 import { RunEntries } from './run-entries.js';
+import { activeRun } from './run-registration.js';
 
 @Module({
   providers: [
@@ -19,7 +24,13 @@ import { RunEntries } from './run-entries.js';
       useFactory: (engine: Engine, payloads: Payloads, archive: RunArchive) =>
         new RunEntries(engine, payloads, archive),
     },
+    {
+      provide: AnsweredFirst,
+      inject: [Engine, provided.clock, Metrics],
+      useFactory: (engine: Engine, clock: Clock, metrics: Metrics) =>
+        new AnsweredFirst((runId) => activeRun(engine, runId), clock, metrics),
+    },
   ],
-  exports: [RunArchive, RunEntries],
+  exports: [AnsweredFirst, RunArchive, RunEntries],
 })
 export class RunEntriesModule {}

@@ -2,19 +2,38 @@
 import { accept, type Decision, reject } from '../engine/decider.js';
 import type { EndWait, OpenWaitForEvent, StepReceipt, StoreNotification } from './run.commands.js';
 import type { RunView } from './run.decider.js';
-import type { RunEvent, StepInfo } from './run.events.js';
+import {
+  callWaitStepType,
+  type OpenWait,
+  type RunEvent,
+  type StepInfo,
+  type StoredNotification,
+} from './run.events.js';
 import type { RunState } from './run.state.js';
 import { overflow, repeatOf } from './run-history.policy.js';
 
 /** Events that came before their wait: more of them are nobody's plan. */
 const notificationsMax = 1000;
 
+/**
+ * Calls of webhooks that one run keeps for later waits, beside its events: the callers are
+ * strangers. One call may be larger, as a request body may.
+ */
+const keptCallsMax = { count: 100, bytes: 16 * 1024 * 1024 } as const;
+
+/** Whether an event, or a call of a webhook, may end this wait. */
+export function isEndedBy({ step }: Pick<OpenWait, 'step'>, isCall: boolean): boolean {
+  return !isCall || step.type === callWaitStepType;
+}
+
 export function openWait(command: OpenWaitForEvent, state: RunState): Decision<RunEvent> {
   const { step, eventId, timeout, deadline, messageId } = command;
   const repeated = repeatOf(step, state, state.calls) ?? overflow(state, 0);
   if (repeated !== null) return repeated;
   const opened: RunEvent = { type: 'WaitOpened', step, eventId, timeout, deadline };
-  const stored = state.notifications.find((notification) => notification.eventId === eventId);
+  const stored = state.notifications.find(
+    (kept) => kept.eventId === eventId && isEndedBy(command, kept.isCall === true),
+  );
   if (stored === undefined) return accept([opened], { messageId: null } satisfies StepReceipt);
   const ended: RunEvent = {
     type: 'WaitEnded',
@@ -57,16 +76,33 @@ export function endWait(command: EndWait, state: RunState, view: RunView): Decis
 }
 
 export function storeNotification(
-  { eventId, body }: StoreNotification,
+  { eventId, body, isCall }: StoreNotification,
   { waits, notifications }: RunState,
 ): Decision<RunEvent> {
-  if (waits.some((wait) => wait.eventId === eventId)) {
+  if (waits.some((wait) => wait.eventId === eventId && isEndedBy(wait, isCall))) {
     return reject('conflict', `the run waits for ${eventId}`);
   }
-  if (notifications.length >= notificationsMax) {
+  const calls = notifications.filter((kept) => kept.isCall === true);
+  if (isCall && isFull(calls, body.length)) {
+    return reject('unavailable', 'the run has not waited for earlier calls of its webhooks');
+  }
+  if (!isCall && notifications.length - calls.length >= notificationsMax) {
     return reject('over_limit', `the run has not waited for ${notificationsMax} earlier events`);
   }
-  return accept([{ type: 'NotificationStored', eventId, bytes: body.length }], null, body);
+  const stored: RunEvent = {
+    type: 'NotificationStored',
+    eventId,
+    bytes: body.length,
+    ...(isCall && { isCall }),
+  };
+  return accept([stored], null, body);
+}
+
+/** Whether a call of this size finds no place among those that are kept. */
+function isFull(calls: readonly StoredNotification[], bytes: number): boolean {
+  const kept = calls.reduce((sum, call) => sum + call.bytes, 0);
+  const isOverBytes = calls.length > 0 && kept + bytes > keptCallsMax.bytes;
+  return calls.length >= keptCallsMax.count || isOverBytes;
 }
 
 /** About what the entry of an ended wait weighs: its event is base64 in the step's JSON. */

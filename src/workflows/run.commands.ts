@@ -125,6 +125,8 @@ export interface StoreNotification extends Command {
   readonly type: 'StoreNotification';
   readonly eventId: string;
   readonly body: Buffer;
+  /** It is a call of a webhook, by a third party that has shown no credentials. */
+  readonly isCall: boolean;
 }
 
 /** Start another run and wait for its end. */

@@ -55,6 +55,12 @@ export interface StepInfo {
   readonly target: number | null;
 }
 
+/** A step whose result names the URL that a third party may call. */
+export const webhookStepType = 'CreateWebhook';
+
+/** The wait for such a call, which is the only one that a call may end. */
+export const callWaitStepType = 'WaitForWebhook';
+
 /** The step that a run's payload is. */
 export const initialStep: StepInfo = {
   id: 0,
@@ -106,6 +112,8 @@ export interface StoredNotification {
   /** Journal offset of its `NotificationStored`. */
   readonly offset: number;
   readonly bytes: number;
+  /** As `NotificationStored` says it. */
+  readonly isCall?: true;
 }
 
 /** A child run that has not ended. */
@@ -204,6 +212,11 @@ export interface NotificationStored extends DomainEvent {
   readonly type: 'NotificationStored';
   readonly eventId: string;
   readonly bytes: number;
+  /**
+   * A call of a webhook, which only a wait for a call may take. Absent = an event of the
+   * application, or a call that an earlier version has stored: any wait for it takes it.
+   */
+  readonly isCall?: true;
 }
 
 /** The run started another one and waits for its end. */

@@ -79,8 +79,9 @@ export function evolveRun(
         notifications: taken(state.notifications, event.notificationOffset),
       };
     case 'NotificationStored': {
-      const { eventId, bytes } = event;
-      return { ...state, notifications: [...state.notifications, { eventId, offset, bytes }] };
+      const { eventId, bytes, isCall } = event;
+      const stored = { eventId, offset, bytes, ...(isCall && { isCall }) };
+      return { ...state, notifications: [...state.notifications, stored] };
     }
     case 'StepInvoked': {
       const { step, runId, messageId } = event;

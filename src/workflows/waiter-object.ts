@@ -4,12 +4,17 @@ import { dialects } from '../http/dialect.js';
 import { type HeaderMap, headerMap } from '../messages/message-object.js';
 import { headerMapSchema } from '../messages/message-schema.js';
 import { redactedHeaders } from '../messages/redaction.js';
-import type { RunConfiguration } from './run.events.js';
+import { protocolVersion } from '../messages/run-headers.js';
+import { endedWaitBody } from './entry-body.js';
+import type { OpenWait, RunConfiguration } from './run.events.js';
 
 export const waiterSchema = z.object({
   url: z.string().describe('The endpoint of the run'),
   headers: headerMapSchema.describe('The id and the URL of the run, and the headers of its user'),
   deadline: z.int().describe('Unix seconds'),
+  timeoutUrl: z.string().describe('Where the end of its time is told: its endpoint'),
+  timeoutBody: z.string().describe('The step that tells it then, base64'),
+  timeoutHeaders: headerMapSchema.describe('Headers that tell it then'),
 });
 
 export type WaiterObject = z.output<typeof waiterSchema>;
@@ -24,17 +29,32 @@ export const notifyItemSchema = z.object({
 
 export type NotifyItem = z.output<typeof notifyItemSchema>;
 
-/** `deadline` in Unix milliseconds. Headers of the user are hidden as the run says. */
+/** `wait.deadline` in Unix milliseconds. Headers of the user are hidden as the run says. */
 export function waiterObject(
   runId: string,
-  deadline: number,
+  { step, eventId, deadline }: Omit<OpenWait, 'offset'>,
   { dialect, url, headers, terms }: RunConfiguration,
 ): WaiterObject {
   const { messagePrefix } = dialects[dialect];
-  const own = [`${messagePrefix}Workflow-RunId`, runId, `${messagePrefix}Workflow-Url`, url];
+  const own = [
+    `${messagePrefix}Workflow-RunId`,
+    runId,
+    `${messagePrefix}Workflow-Url`,
+    url,
+    `${messagePrefix}Workflow-Sdk-Version`,
+    protocolVersion,
+  ];
   const shown: HeaderMap = {
     ...redactedHeaders(headerMap(null, headers), terms.redaction),
     ...headerMap(null, own),
   };
-  return { url, headers: shown, deadline: Math.floor(deadline / 1000) };
+  const timedOut = endedWaitBody({ step, eventId, isTimeout: true }, null);
+  return {
+    url,
+    headers: shown,
+    deadline: Math.floor(deadline / 1000),
+    timeoutUrl: url,
+    timeoutBody: timedOut.toString('base64'),
+    timeoutHeaders: { ...shown, 'Content-Type': ['application/json'] },
+  };
 }

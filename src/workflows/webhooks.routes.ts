@@ -1,14 +1,15 @@
 /**
  * `/v2/workflows/hooks/{userId}/{workflowRunId}/{eventId}`: a door for third parties, whose path is
- * all that they show (messaging protocol 7.10). What it does not know it names in one way only, and
- * before it reads a body.
+ * all that they show (messaging protocol 7.10). It takes calls of webhooks that an active run has
+ * announced. Everything else has one and the same answer, which does not say what is unknown, and
+ * comes before a body is read.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Durability } from '../http/durability.js';
-import { type Refusal, sendRefusal } from '../http/error-shapes.js';
+import { type Refusal, refusalOf, sendRefusal } from '../http/error-shapes.js';
 import { webhookPattern } from '../http/front-door.js';
 import type { HotRoutes } from '../http/hot-routes.js';
-import { resultOf } from '../http/outcome.js';
+import { valueIn } from '../http/outcome.js';
 import { rawBody } from '../http/raw-body.js';
 import type { Intake } from '../lifecycle/intake.js';
 import { eventIn } from './event-path.js';
@@ -45,7 +46,7 @@ export class WebhookRoutes implements HotRoutes {
       url: webhookPattern,
       config: { description: eventRoutes.webhook },
       onRequest: async (request, reply) => {
-        if (!this.isKnown(request.params)) return this.refuse(request, reply);
+        if (!(await this.isKnown(request))) return this.refuse(request, reply);
       },
       handler: (request, reply) =>
         takeIn(this.tools.intake, request, reply, () => this.call(request, reply)),
@@ -54,20 +55,25 @@ export class WebhookRoutes implements HotRoutes {
 
   private async call(request: FastifyRequest<Target>, reply: FastifyReply): Promise<FastifyReply> {
     const { desk, publicUrl, durability } = this.tools;
-    const eventId = eventIn(request.url, segments);
-    if (!eventId.ok) return this.refuse(request, reply);
+    const eventId = valueIn(eventIn(request.url, segments));
     const body = webhookEvent(request.raw, rawBody(request), publicUrl);
-    const outcome = await desk.notifyOnce(request.params.workflowRunId, eventId.value, body);
-    if (!outcome.accepted && outcome.rejection.code === 'not_found') {
-      return this.refuse(request, reply);
+    const outcome = await desk.callWebhook(request.params.workflowRunId, eventId, body);
+    if (!outcome.accepted) {
+      const { rejection } = outcome;
+      if (rejection.code === 'not_found') return this.refuse(request, reply);
+      return sendRefusal(request, reply, refusalOf(rejection));
     }
-    resultOf(outcome);
     return reply.code(200).header('stepwell-durability', durability).send();
   }
 
-  private isKnown({ userId, workflowRunId }: Target['Params']): boolean {
+  private async isKnown({ url, params }: FastifyRequest<Target>): Promise<boolean> {
     const { desk, userIds } = this.tools;
-    return userIds.has(userId) && desk.isActive(workflowRunId);
+    const eventId = eventIn(url, segments);
+    return (
+      eventId.ok &&
+      userIds.has(params.userId) &&
+      (await desk.announces(params.workflowRunId, eventId.value))
+    );
   }
 
   /** In its turn: the run may have ended a moment ago. */
