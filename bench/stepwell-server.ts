@@ -1,9 +1,9 @@
 /** The real server as its users start it, in a process of its own, with credentials we know. */
 import { MeasuredProcess } from './measured-process.js';
 
-export const token = 'bench-token';
+export const token = 'token-of-the-bench';
 export const bearer = `Bearer ${token}`;
-export const basic = `Basic ${Buffer.from('bench:secret').toString('base64')}`;
+export const basic = `Basic ${Buffer.from('bench:password-of-the-bench').toString('base64')}`;
 
 /**
  * Starts it on a folder, and on a free port where none is named; every setting that is not a
@@ -15,7 +15,7 @@ export function startStepwell(directory: string, port = 0): Promise<MeasuredProc
     STEPWELL_DATA_DIR: directory,
     STEPWELL_TOKEN: token,
     STEPWELL_REST_USERNAME: 'bench',
-    STEPWELL_REST_PASSWORD: 'secret',
+    STEPWELL_REST_PASSWORD: 'password-of-the-bench',
     STEPWELL_LOG_LEVEL: 'warn',
   });
 }

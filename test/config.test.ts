@@ -41,6 +41,14 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
   ['NEXT_SIGNING_KEY', 'nextSigningKey', null, 'sig_12345', 'sig_12345', ['', 'short']],
   ['DIALECT', 'dialect', 'svc', 'upstash', 'upstash', ['', 'SVC', 'toString']],
   [
+    'CORS_ORIGINS',
+    'corsOrigins',
+    null,
+    'https://App.test:443/, http://localhost:3000',
+    ['https://app.test', 'http://localhost:3000'],
+    ['*', 'app.test', 'null', 'https://a.test/x', 'https://u@a.test', 'file:///a', 'ftp://a.test'],
+  ],
+  [
     'PUBLIC_URL',
     'publicUrl',
     null,
@@ -87,17 +95,26 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
     65_536,
     ['', '0', '10', '2gb', '10 tb', '-1mb', '1.5mb', '17mb'],
   ],
-  ['MAX_BATCH', 'maxBatchBytes', 16 * 1024 ** 2, '1gb', 1024 ** 3, ['', '0', 'big', '1mb']],
+  ['MAX_BATCH', 'maxBatchBytes', 16 * 1024 ** 2, '64mb', 64 * 1024 ** 2, ['', '0', 'big', '1mb']],
+  ['IN_FLIGHT', 'inFlightBytes', 256 * 1024 ** 2, '1gb', 1024 ** 3, ['', '0', 'big', '31mb']],
+  ['CONNECTIONS_MAX', 'connectionsMax', 4096, '100', 100, ['', '0', 'x']],
+  ['CONNECTIONS_PER_ADDRESS', 'connectionsPerAddress', null, '10', 10, ['', '0', 'x']],
+  ['ANSWER_MAX', 'answerBytesMax', 1024 ** 2, '64kb', 65_536, ['', '0', 'big', '2gb']],
   ['GLOBAL_PARALLELISM', 'globalParallelism', 1000, '1', 1, ['', '0', 'x']],
   ['ORIGIN_PARALLELISM', 'originParallelism', 64, '1', 1, ['', '0', 'x']],
   ['LOG_RETENTION', 'logRetentionMs', 7 * day, '1h', 3_600_000, ['', '0']],
   ['DLQ_RETENTION', 'deadLetterRetentionMs', 30 * day, '1h', 3_600_000, ['', '0']],
   ['TOPIC_PARTITIONS', 'topicPartitions', 3, '1', 1, ['', '0', '1025']],
+  ['TOPICS_MAX', 'topicsMax', 1000, '5', 5, ['', '0', 'x', '1.5']],
+  ['PARTITIONS_MAX', 'partitionsMax', 10_000, '5', 5, ['', '0', 'x', '1.5']],
   ['TOPIC_RETENTION', 'topicRetentionMs', 7 * day, '1d', day, ['', '0']],
   ['TOPIC_AUTO_CREATE', 'topicAutoCreate', true, 'false', false, ['', '1', 'TRUE', 'no']],
-  ['CONSUMER_IDLE', 'consumerIdleMs', 5 * 60_000, '90s', 90_000, ['', '5x', '-1s']],
+  ['CONSUMER_IDLE', 'consumerIdleMs', 2 * 60_000, '90s', 90_000, ['', '5x', '-1s', '0', '25h']],
+  ['GROUPS_MAX', 'groupsMax', 10_000, '5', 5, ['', '0', 'x', '1.5']],
+  ['CONSUMERS_MAX', 'consumersMax', 10_000, '5', 5, ['', '0', 'x', '1.5']],
   ['GROUP_RETENTION', 'groupRetentionMs', 7 * day, '1d', day, ['', '1x', '-1d']],
   ['LOG_LEVEL', 'logLevel', 'info', 'silent', 'silent', ['', 'verbose', 'INFO']],
+  ['LOG_FORMAT', 'logFormat', null, 'pretty', 'pretty', ['', 'text', 'JSON']],
 ];
 
 describe.each(table)('STEPWELL_%s', (name, field, standard, text, value, refused) => {
@@ -117,7 +134,9 @@ describe.each(table)('STEPWELL_%s', (name, field, standard, text, value, refused
 });
 
 test('the table above knows every setting', () => {
-  expect(table.map(([, field]) => field).sort()).toEqual(Object.keys(read({})).sort());
+  const { isDevelopment, ...settings } = read({});
+  expect(isDevelopment).toBe(false);
+  expect(table.map(([, field]) => field).sort()).toEqual(Object.keys(settings).sort());
 });
 
 test('all problems are told at once, a misspelt name among them', () => {
@@ -134,11 +153,15 @@ test('names of others are none of our business', () => {
 
 test('the environment wins over a default that a command gives', () => {
   const origin = (environment: Record<string, string>) => {
-    const { config, origins } = readConfiguration(environment, { dialect: 'upstash' });
+    const { config, origins } = readConfiguration(environment, 'dev');
     return [config.dialect, origins.find(({ name }) => name === 'dialect')?.source];
   };
   expect(origin({})).toEqual(['upstash', 'default']);
   expect(origin({ STEPWELL_DIALECT: 'svc' })).toEqual(['svc', 'environment']);
+});
+
+test('only the command dev makes a development server', () => {
+  expect(readConfiguration({}, 'dev').config.isDevelopment).toBe(true);
 });
 
 test('a configuration cannot be changed', () => {
@@ -177,6 +200,13 @@ test('no text makes the reader throw anything but its own error', () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+test('no more of an answer is stored than one record can hold', () => {
+  expect(problemsOf({ STEPWELL_ANSWER_MAX: '31mb' })).toEqual([
+    expect.stringContaining('STEPWELL_ANSWER_MAX is above 30mb'),
+  ]);
+  expect(problemsOf({ STEPWELL_ANSWER_MAX: '30mb' })).toEqual([]);
 });
 
 test('a body may not be larger than what one record can hold', () => {

@@ -6,11 +6,10 @@ import {
   developmentCredentials,
   openCredentials,
   pasteLines,
-  publishedCredentials,
-  refusePublished,
   userIdsOf,
 } from '../src/credentials.js';
 import { systemIdentifiers } from '../src/engine/identifiers.js';
+import { refuseWeakSecrets } from '../src/weak-secrets.js';
 import { nodeDisk } from '../storage/node-disk.js';
 
 let directory = '';
@@ -88,11 +87,11 @@ test('two generations share nothing', async () => {
 });
 
 test('the published credentials are refused by name, the generated ones are not', async () => {
-  expect(() => refusePublished(publishedCredentials)).toThrow(
+  expect(() => refuseWeakSecrets(developmentCredentials(configOf()))).toThrow(
     /STEPWELL_TOKEN .*\n.*STEPWELL_REST_PASSWORD .*\n.*STEPWELL_CURRENT_SIGNING_KEY .*\n.*NEXT/,
   );
-  const { credentials } = await open();
-  expect(() => refusePublished(credentials)).not.toThrow();
+  const opened = await open();
+  expect(() => refuseWeakSecrets(opened)).not.toThrow();
 });
 
 test('the published token is the one that the published clients send', () => {

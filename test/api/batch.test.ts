@@ -55,7 +55,7 @@ describe('a batch', () => {
         { messageId, url: `${endpoint.url}/one` },
         { messageId, url: `${endpoint.url}/two` },
       ],
-      { error: 'URL group nobody not found' },
+      { error: 'item 2: URL group nobody not found' },
       { messageId, url: endpoint.url },
       { scheduleId: expect.stringMatching(/^scd_\w+$/) },
     ]);
@@ -69,7 +69,7 @@ describe('a batch', () => {
     ]);
     expect(await send([{}])).toMatchObject({
       status: 200,
-      body: [{ error: 'destination must be a string' }],
+      body: [{ error: 'item 0: destination must be a string' }],
     });
   });
 

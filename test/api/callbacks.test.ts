@@ -1,5 +1,6 @@
 import { Client, Receiver } from '@upstash/qstash';
 import { callApi } from '../support/api-call.js';
+import { EvilEndpoint } from '../support/evil-endpoint.js';
 import { RecordingEndpoint, type ScriptedAnswer } from '../support/recording-endpoint.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -98,6 +99,7 @@ describe('a callback', () => {
       notBefore: milliseconds,
       createdAt: milliseconds,
       callerIP: '127.0.0.1',
+      callerIp: '127.0.0.1',
     };
     const header = expect.objectContaining({ Date: [expect.any(String)] });
     expect(told).toEqual([
@@ -155,6 +157,18 @@ describe('a callback', () => {
     const [told] = await reports('/called', 1);
     expect(told).toMatchObject({ status: 0, header: {}, retried: 0 });
     expect(Buffer.from(told?.body ?? '', 'base64').toString()).toMatch(/refused/i);
+  });
+
+  it('tells of a status that HTTP does not have with status 0 and words of our own', async () => {
+    const evil = await EvilEndpoint.start('status 099');
+    const headers = { 'Svc-Callback': `${endpoint.url}/called`, 'Svc-Retries': '0' };
+    await callApi(server, 'POST', `/v2/publish/${evil.url}`, headers, 'x');
+    const [told] = await reports('/called', 1);
+    await evil.stop();
+    expect(told).toMatchObject({ status: 0, header: {}, retried: 0 });
+    expect(Buffer.from(told?.body ?? '', 'base64').toString()).toBe(
+      'the destination answered with status 099, which HTTP does not have',
+    );
   });
 
   it('that fails is retried like its source, calls nobody and is a dead letter', async () => {

@@ -151,6 +151,33 @@ describe('a stream of events', () => {
   });
 });
 
+it('a stream that ends begins the silence of its instance', async () => {
+  const clock = new ManualClock();
+  const timed = await startServer({ ports: { clock } });
+  const headers = { 'Stream-Session-Timeout-Ms': '10000' };
+  const instances = async () => ((await callLog(timed, '/consumers')).body as unknown[]).length;
+  const reading = await Reading.open(timed, '/consume/g/1/t', headers);
+  for (let second = 0; second < 60; second += 1) clock.advance(1000);
+  await soon();
+  expect(await instances()).toBe(1);
+  await reading.cut();
+  while (!reading.isOver) await soon();
+  await soon();
+  clock.advance(9999);
+  await soon();
+  expect(await instances()).toBe(1);
+  clock.advance(1);
+  while ((await instances()) > 0) await soon();
+  await timed.remove();
+});
+
+it('a stream of events says at once that it is connected', async () => {
+  const reading = await Reading.open(server, '/consume/connects/1/silence');
+  while (reading.text === '') await soon();
+  expect(reading.text).toBe(': connected\n\n');
+  await reading.cut();
+});
+
 it('a stream of lines has a JSON text in each', async () => {
   await produceTo(server, 'lines', 0, 'a\nb', 'c');
   const reading = await Reading.open(server, '/consume/lined/1/lines', {

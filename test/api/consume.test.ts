@@ -273,7 +273,43 @@ it('groups, their instances and their rebalances are counted', async () => {
 });
 
 describe('a commit', () => {
+  it('beyond the end of a partition is refused with the range, and stores nothing', async () => {
+    await produce('short', 0, 'a', 'b');
+    await consume('beyond/1', 'short', manual);
+    const at = (offset: number, partition = 0) => ({ topic: 'short', partition, offset });
+    const beyond = { status: 416, body: { status: 416, topic: 'short', earliest: 0 } };
+    for (const [asked, partition, latest] of [
+      [at(3), 0, 2],
+      [at(Number.MAX_SAFE_INTEGER), 0, 2],
+      [{ ...at(2), processed: true }, 0, 2],
+      [[at(1), at(1, 1)], 1, 0],
+      [[at(0, 1), at(3)], 0, 2],
+    ] as const) {
+      const refused = await call('/commit/beyond/1', asked);
+      expect(refused).toMatchObject(beyond);
+      expect(refused.body).toMatchObject({ partition, latest });
+      expect((refused.body as { error: string }).error).toContain(`from 0 to ${latest}`);
+      expect(await committed('beyond', 'short')).toEqual([-1, -1, -1]);
+    }
+    expect(
+      (await call('/commit/beyond/1', [at(1), { topic: 'no', partition: 0, offset: 0 }])).status,
+    ).toBe(404);
+    expect(await committed('beyond', 'short')).toEqual([-1, -1, -1]);
+    expect((await call('/commit/beyond/1', [at(2), at(0, 1)])).status).toBe(200);
+    expect(await committed('beyond', 'short')).toEqual([2, 0, -1]);
+  });
+
+  it('below what retention has left is taken: its reader was given that record', async () => {
+    await produce('trimmed', 0, 'a', 'b', 'c');
+    await consume('below/1', 'trimmed', manual);
+    await call('/admin/topics/trimmed/purge', { partition: 0, before: 3 });
+    const position = { topic: 'trimmed', partition: 0, offset: 1 };
+    expect((await call('/commit/below/1', position)).status).toBe(200);
+    expect(await committed('below', 'trimmed')).toEqual([1, -1, -1]);
+  });
+
   it('of what a live member owns is refused to another one, who is told whose it is', async () => {
+    await produce('fields', 2, 'a', 'b', 'c', 'd', 'e');
     await consume('fence/a', 'fields');
     await consume('fence/b', 'fields');
     const offset = { topic: 'fields', partition: 2, offset: 5 };
@@ -287,7 +323,7 @@ describe('a commit', () => {
   it('of a generation that has passed is refused', async () => {
     const { headers } = await call('/consume/age/a', { topic: 'eras', timeout: 0 });
     const generation = headers.get('stream-generation') ?? '';
-    const offset = { topic: 'eras', partition: 0, offset: 1 };
+    const offset = { topic: 'eras', partition: 0, offset: 0 };
     const believed = { 'Stream-Generation': generation };
     expect((await call('/commit/age/a', offset, believed)).status).toBe(200);
     await consume('age/b', 'eras');
@@ -295,6 +331,7 @@ describe('a commit', () => {
   });
 
   it('of a processed record stores the next offset, any other one what is sent', async () => {
+    for (const partition of [0, 1, 2]) await produce('words', partition, 'a', 'b', 'c', 'd', 'e');
     await consume('exact/1', 'words', manual);
     await call('/commit/exact/1', [
       { topic: 'words', partition: 0, offset: 4, processed: true },
@@ -342,21 +379,76 @@ describe('the time of an instance', () => {
     const clock = new ManualClock();
     const timed = await startServer({ ports: { clock } });
     await produceTo(timed, 't', 0, 'a');
-    const headers = { ...earliest, 'Stream-Auto-Commit-Interval': '3600000' };
+    const headers = {
+      ...earliest,
+      'Stream-Auto-Commit-Interval': '3600000',
+      'Stream-Session-Timeout-Ms': '9000',
+    };
     await consumed(timed, 'g/1', 't', headers);
-    for (let minute = 0; minute < 4; minute += 1) clock.advance(60_000);
+    clock.advance(8999);
     await soon();
     expect((await callLog(timed, '/consumers')).body).toHaveLength(1);
-    for (let minute = 0; minute < 7; minute += 1) clock.advance(60_000);
+    clock.advance(1);
     await until(() => hasNobody(timed));
     expect(await committedOf(timed, 'g', 't')).toEqual([1, -1, -1]);
     await timed.remove();
   });
 
+  it('is two minutes without a call, or as configured, where no header says how long', async () => {
+    for (const [environment, ms] of [
+      [{}, 120_000],
+      [{ STEPWELL_CONSUMER_IDLE: '30s' }, 30_000],
+    ] as const) {
+      const clock = new ManualClock();
+      const timed = await startServer({ ports: { clock }, environment });
+      await consumed(timed, 'g/1', 't');
+      const { members } = (await callLog(timed, '/admin/groups/g')).body as {
+        members: { sessionTimeoutMs: number }[];
+      };
+      expect(members.map(({ sessionTimeoutMs }) => sessionTimeoutMs)).toEqual([ms]);
+      clock.advance(ms - 1);
+      await soon();
+      expect((await callLog(timed, '/consumers')).body).toHaveLength(1);
+      clock.advance(1);
+      await until(() => hasNobody(timed));
+      await timed.remove();
+    }
+  });
+
+  it('is over for a newcomer that finds no place, though no timer has rung yet', async () => {
+    const clock = new ManualClock();
+    const environment = { STEPWELL_TOPIC_PARTITIONS: '1' };
+    const timed = await startServer({ ports: { clock }, environment });
+    const brief = { 'Stream-Session-Timeout-Ms': '5000' };
+    const join = async (instance: string) =>
+      (await callLog(timed, `/consume/g/${instance}`, { topic: 't', timeout: 0 }, brief)).status;
+    expect(await join('old')).toBe(200);
+    expect(await join('new')).toBe(409);
+    clock.set(clock.now() + 5000);
+    expect(await join('new')).toBe(200);
+    expect(await join('old')).toBe(409);
+    expect((await callLog(timed, '/consumers')).body).toMatchObject([
+      { instances: [{ name: 'new', topics: [{ topic: 't', partitions: [0] }] }] },
+    ]);
+    await timed.remove();
+  });
+
+  it.each(['0', '999', '86400001', '5s', '-1', '1.5'])(
+    'of %j is refused, and no instance is made',
+    async (timeout) => {
+      const header = { 'Stream-Session-Timeout-Ms': timeout };
+      const refused = await call('/consume/bounds/1', { topic: 't', timeout: 0 }, header);
+      expect(refused.status).toBe(400);
+      expect((refused.body as { error: string }).error).toContain('1000 to 86400000');
+      expect((await call('/admin/groups/bounds')).status).toBe(404);
+    },
+  );
+
   it('of an empty group ends with its committed offsets', async () => {
     const clock = new ManualClock();
     const environment = { STEPWELL_GROUP_RETENTION: '1h' };
     const timed = await startServer({ ports: { clock }, environment });
+    await produceTo(timed, 't', 0, 'a', 'b', 'c');
     await consumed(timed, 'g/1', 't');
     await callLog(timed, '/commit/g/1', { topic: 't', partition: 0, offset: 3 });
     await callLog(timed, '/delete-consumer/g/1', '');

@@ -225,6 +225,8 @@ describe('damage that is found', () => {
 
   it('in what groups have committed keeps the server from starting', async () => {
     const place = { topic: 'walks', partition: 0 };
+    const records = Array.from({ length: 100 }, () => ({ ...place, value: 'w' }));
+    expect((await call('/produce', records)).status).toBe(200);
     for (let offset = 0; offset < 100; offset += 1) {
       const { status } = await call('/commit/billing/one', [{ ...place, offset }]);
       expect(status).toBe(200);

@@ -82,7 +82,7 @@ describe('every route of messages', () => {
     for (const target of guarded) {
       for (const method of methodsOf(target)) {
         const { status, body } = await callApi(server, method, target, { authorization });
-        if (method === 'GET') expect([200, 404]).toContain(status);
+        if (method === 'GET' && target !== '/v2/keys') expect([200, 404]).toContain(status);
         else expect([method, target, status, body]).toEqual([method, target, 403, refusal]);
       }
     }

@@ -41,6 +41,7 @@ describe('a run that failed', () => {
       notBefore: expect.any(Number),
       createdAt: expect.any(Number),
       callerIP: '127.0.0.1',
+      callerIp: '127.0.0.1',
       workflowRunId: expect.stringMatching(/^wfr_/),
       workflowCreatedAt: expect.any(Number),
       workflowUrl: url,

@@ -49,7 +49,8 @@ describe('a failure callback', () => {
       delivery.role === 'step'
         ? { status: 500, headers: { 'x-why': 'boom' }, body: '{"message":"boom"}' }
         : script(delivery, workflow);
-    const entry = await stage.inState((await fail()).dlqId, 'CALLBACK_SUCCESS');
+    const failed = await fail({ 'svc-forward-x-source': 'delivered' });
+    const entry = await stage.inState(failed.dlqId, 'CALLBACK_SUCCESS');
     const { url } = stage.workflow;
     expect(entry).toMatchObject({
       failureCallback: `${url}/failed`,
@@ -82,11 +83,21 @@ describe('a failure callback', () => {
       sourceMessageId: entry['messageId'],
       url,
       method: 'POST',
-      sourceHeader: expect.any(Object),
+      // As the endpoint was delivered to: what the run forwards, and what is said of the run.
+      sourceHeader: {
+        'Content-Type': ['application/json'],
+        'X-Source': ['delivered'],
+        'Svc-Workflow-Runid': [entry.workflowRunId],
+        'Svc-Workflow-Url': [url],
+        'Svc-Workflow-Createdat': [String(entry.workflowCreatedAt)],
+        'Svc-Workflow-Init': ['true'],
+        'Svc-Workflow-Sdk-Version': ['1'],
+      },
       sourceBody: expect.any(String),
       notBefore: String(entry['notBefore']),
       createdAt: String(entry['createdAt']),
       callerIP: '127.0.0.1',
+      callerIp: '127.0.0.1',
       dlqId: entry.dlqId,
       workflowRunId: entry.workflowRunId,
       workflowCreatedAt: entry.workflowCreatedAt,
@@ -134,7 +145,7 @@ describe('a failure callback', () => {
 
   it('that failed is called again when somebody asks, also after a restart', async () => {
     answer = () => ({ status: 500 });
-    const { dlqId } = await fail();
+    const { dlqId } = await fail({ 'svc-forward-x-source': 'delivered' });
     const entry = await stage.inState(dlqId, 'CALLBACK_FAIL');
     await stage.restart();
     expect(await stage.api('GET', `/${dlqId}`)).toMatchObject({ body: entry });
@@ -150,6 +161,9 @@ describe('a failure callback', () => {
       failureCallbackInfo: { responseBody: '{"result":"at last"}' },
     });
     const [first, second] = callbacksOf(entry);
+    expect(JSON.parse(String(second?.request.body))).toMatchObject({
+      sourceHeader: { 'X-Source': ['delivered'], 'Svc-Workflow-Runid': [workflowRunId] },
+    });
     expect(second?.request.body.toString()).toBe(first?.request.body.toString());
     expect(second?.messageId).not.toBe(first?.messageId);
     expect((await stage.api('POST', `/callback/${dlqId}`)).status).toBe(400);

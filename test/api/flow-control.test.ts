@@ -125,6 +125,7 @@ describe('the published client', () => {
   });
 
   it('pauses a key and resumes it', async () => {
+    await client.flowControl.pin('still', { parallelism: 5 });
     await client.flowControl.pause('still');
     await publish('still', { parallelism: 5 }, 2);
     await publish('moving', { parallelism: 5 });
@@ -205,7 +206,8 @@ describe('the routes of a key', () => {
     ['unpin', '?parallelism=true&rate=false'],
     ['resetRate', ''],
     ['reset', ''],
-  ])('%s answers 200 and nothing, for an unknown key too', async (action, query) => {
+  ])('%s answers 200 and nothing', async (action, query) => {
+    await call('POST', `/v2/flowControl/fresh-${action}/pin?rate=1`);
     const { status, text } = await call(
       'POST',
       `/v2/flowControl/fresh-${action}/${action}${query}`,
@@ -301,6 +303,7 @@ describe('limits', () => {
 });
 
 it('shows how many attempts wait', async () => {
+  await client.flowControl.pin('metered', { parallelism: 1 });
   await client.flowControl.pause('metered');
   await publish('metered', { parallelism: 1 }, 3);
   await until(async () => {

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { type Logger, pino } from 'pino';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { callLog } from '../support/log-api.js';
@@ -25,27 +26,37 @@ afterEach(async () => {
   expect(disk.openPaths).toEqual([]);
 });
 
-async function start(): Promise<void> {
+async function start(log?: Logger): Promise<void> {
   server = await startServer({
     dataDirectory: '/data',
     ports: {
       disk,
       fileSizes: { segmentBytes: 256 * kilobyte, reserveBytes: 64 * kilobyte },
       fatal: (error) => fatal.push(error),
+      ...(log !== undefined && { log }),
     },
   });
 }
 
-const call = (path: string, body?: unknown, headers: Record<string, string> = {}) =>
-  callLog(server, path, body, { headers });
+/** A refusal for want of room says when to come back. */
+function expectRetryAfter({ status, headers }: Pick<Response, 'status' | 'headers'>): void {
+  if (status === 507) expect(headers.get('retry-after')).toBe('10');
+}
+
+async function call(path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const answer = await callLog(server, path, body, { headers });
+  expectRetryAfter(answer);
+  return answer;
+}
 
 async function publish(): Promise<number> {
-  const { status } = await fetch(`${server.url}/v2/publish/https://example.com/`, {
+  const answer = await fetch(`${server.url}/v2/publish/https://example.com/`, {
     method: 'POST',
     headers: { authorization: server.bearer, 'upstash-delay': '1h' },
     body: 'later',
   });
-  return status;
+  expectRetryAfter(answer);
+  return answer.status;
 }
 
 async function stored(topic: string): Promise<unknown[]> {
@@ -181,6 +192,31 @@ describe('a full disk', () => {
     await roomAgain();
     expect((await consume('second')).body).toMatchObject([{ value: 'a' }, { value: 'b' }]);
     expect((await consume('second')).body).toEqual([]);
+  }, 60_000);
+
+  it('says from the first moment of a start that there is no room', async () => {
+    const ready = async () => {
+      const answer = await fetch(`${server.url}/health/ready`);
+      return { status: answer.status, body: await answer.json() };
+    };
+    await roomAgain();
+    await server.stop();
+    disk.capacityBytes = disk.usedBytes + 100 * 1024 * kilobyte;
+    const warnings: string[] = [];
+    await start(pino({ level: 'warn' }, { write: (line) => void warnings.push(line) }));
+    expect(await ready()).toEqual({
+      status: 503,
+      body: { state: 'readOnly', reason: expect.stringContaining('the disk is nearly full') },
+    });
+    expect([await publish(), (await call('/produce/rides', { value: 'x' })).status]).toEqual([
+      507, 507,
+    ]);
+    expect(warnings.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
+      'writes are refused',
+    ]);
+    await roomAgain();
+    while ((await ready()).status !== 200) await new Promise((next) => setTimeout(next, 50));
+    expect(await publish()).toBe(200);
   }, 60_000);
 
   it('is read from, and gets room from a topic that is deleted', async () => {

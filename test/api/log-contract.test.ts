@@ -120,7 +120,7 @@ describe('every route of records', () => {
 });
 
 describe('a path that nobody knows', () => {
-  it.each(['/', '/nothing', '/produce/a/b/c', '/fetch/more', '/offsets', '/schema-registry'])(
+  it.each(['/nothing', '/produce/a/b/c', '/fetch/more', '/offsets', '/schema-registry'])(
     'as %s is answered 404 as JSON, once its caller is known',
     async (path) => {
       const answer = await ask(`GET ${path}`);

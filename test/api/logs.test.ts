@@ -250,3 +250,75 @@ describe('the log of a server that was restarted', () => {
     }
   });
 });
+
+describe('every row of a message', () => {
+  const states = (rows: readonly Row[]) => rows.map(({ state }) => state);
+  const times = (rows: readonly Row[]) => rows.map((row) => row['nextDeliveryTime']);
+
+  it('tells of the next delivery, or of the last one', async () => {
+    endpoint.answerInTurn({ status: 500 }, { status: 200 });
+    const messageId = await publish({ 'upstash-retries': '1', 'upstash-retry-delay': '10' });
+    const rows = await rowsUntil('DELIVERED', messageId);
+    const expected = ['DELIVERED', 'ACTIVE', 'RETRY', 'ERROR', 'ACTIVE', 'CREATED'];
+    expect(states(rows)).toEqual(expected);
+    const [delivered, active, retry, error, first] = rows;
+    expect(delivered?.['nextDeliveryTime']).toBe(active?.time);
+    expect(active?.['nextDeliveryTime']).toBe(active?.time);
+    expect(retry?.['nextDeliveryTime']).toBeGreaterThanOrEqual((retry?.time ?? 0) + 10);
+    expect(error?.['nextDeliveryTime']).toBe(retry?.['nextDeliveryTime']);
+    expect(first?.['nextDeliveryTime']).toBe(first?.time);
+    expect(times(rows)).toEqual(rows.map(() => expect.any(Number)));
+  });
+
+  it('tells of the last delivery where none follows, and of the one that was to be', async () => {
+    endpoint.answer(() => ({ status: 500 }));
+    const failed = await rowsUntil('FAILED', await publish({ 'upstash-retries': '0' }));
+    expect(states(failed)).toEqual(['FAILED', 'ERROR', 'ACTIVE', 'CREATED']);
+    const [, , active] = failed;
+    expect(times(failed.slice(0, 3))).toEqual([active?.time, active?.time, active?.time]);
+    const messageId = await publish({ 'upstash-delay': '1h' });
+    await callApi(server, 'DELETE', `/v2/messages/${messageId}`);
+    const canceled = await rowsUntil('CANCELED', messageId);
+    expect(states(canceled)).toEqual(['CANCELED', 'CANCEL_REQUESTED', 'CREATED']);
+    const [, , created] = canceled;
+    const notBefore = (created?.time ?? 0) + 3_600_000;
+    expect(times(canceled)).toEqual([notBefore, notBefore, notBefore]);
+  });
+
+  it.each([
+    ['parallelism=3', { parallelism: 3 }],
+    ['rate=3', { rate: 3, period: 1 }],
+    ['parallelism=2, rate=3, period=1m', { parallelism: 2, rate: 3, period: 60 }],
+  ])('tells the limits that %s sets, and no other', async (value, limits) => {
+    const messageId = await publish({
+      'upstash-flow-control-key': 'limits',
+      'upstash-flow-control-value': value,
+    });
+    const [row] = await rowsUntil('DELIVERED', messageId);
+    const names = ['parallelism', 'rate', 'period'].filter((name) => name in (row ?? {}));
+    expect(row).toMatchObject(limits);
+    expect(names).toEqual(Object.keys(limits));
+  });
+});
+
+describe('the body of a response', () => {
+  const answered = async (body: Buffer) => {
+    endpoint.answer(() => ({ body }));
+    const [row] = await rowsUntil('DELIVERED', await publish());
+    return { text: row?.['responseBody'], base64: row?.['responseBodyBase64'] };
+  };
+
+  it('keeps every byte where it is no text', async () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
+    expect(await answered(bytes)).toEqual({ text: undefined, base64: bytes.toString('base64') });
+    const half = Buffer.from('ü').subarray(0, 1);
+    expect(await answered(half)).toEqual({ text: undefined, base64: half.toString('base64') });
+  });
+
+  it('is text where it is text, without half a character at its end', async () => {
+    expect(await answered(Buffer.from('\ufeffgrün'))).toEqual({ text: '\ufeffgrün' });
+    const { text, base64 } = await answered(Buffer.from(`x${'ü'.repeat(40_000)}`));
+    expect(base64).toBeUndefined();
+    expect(text).toBe(`x${'ü'.repeat(32_767)}`);
+  });
+});

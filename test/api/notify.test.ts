@@ -57,14 +57,19 @@ describe('a run that waits for an event', () => {
     await runs.begin(server, 'wfr_told', { headers: ['x-tenant', 'acme'] });
     await runs.delivered(1);
     const url = `${runs.endpoint.url}/workflow`;
+    const headers = {
+      'Svc-Workflow-Runid': ['wfr_told'],
+      'Svc-Workflow-Url': [url],
+      'Svc-Workflow-Sdk-Version': ['1'],
+      'X-Tenant': ['acme'],
+    };
     const waiter = {
       url,
-      headers: {
-        'Svc-Workflow-Runid': ['wfr_told'],
-        'Svc-Workflow-Url': [url],
-        'X-Tenant': ['acme'],
-      },
+      headers,
       deadline: expect.any(Number),
+      timeoutUrl: url,
+      timeoutBody: expect.any(String),
+      timeoutHeaders: { ...headers, 'Content-Type': ['application/json'] },
     };
     const listed = await waitersOf('order.paid');
     expect(listed).toEqual([waiter]);
@@ -177,6 +182,7 @@ describe('a run that waits for an event', () => {
     expect(waiter?.headers).toEqual({
       'Upstash-Workflow-Runid': ['wfr_hidden'],
       'Upstash-Workflow-Url': [`${runs.endpoint.url}/workflow`],
+      'Upstash-Workflow-Sdk-Version': ['1'],
       'X-Secret': [expect.stringMatching(/^REDACTED:[0-9a-f]{64}$/)],
       'X-Open': ['yes'],
     });

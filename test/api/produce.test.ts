@@ -23,6 +23,26 @@ async function stored(topic: string, partition: number): Promise<unknown[]> {
 }
 
 describe('a produce', () => {
+  it('of half a character, or of a time beyond the year 9999, stores nothing', async () => {
+    const time = 253_402_300_799_999;
+    const sound = { value: 'whole \u{1f355}', key: 'k', partition: 0, timestamp: time };
+    // JSON escapes what UTF-8 cannot carry.
+    for (const bad of [
+      { value: '\ud83c' },
+      { value: 'v', key: '\udf55' },
+      { value: 'v', headers: [{ key: 'k', value: '\ud83c' }] },
+      { value: 'v', timestamp: time + 1 },
+    ]) {
+      const { status, body } = await call('/produce/halves', [sound, bad]);
+      expect(status).toBe(400);
+      expect((body as { error: string }).error).toContain('record 1: ');
+    }
+    expect(Object.keys((await call('/topics')).body as object)).not.toContain('halves');
+    expect((await call('/produce/halves', [sound])).status).toBe(200);
+    const { body } = await call('/fetch', { topic: 'halves', partition: 0, offset: 0, timeout: 0 });
+    expect(body).toMatchObject([{ value: sound.value, timestamp: time }]);
+  });
+
   it('in the path answers with an object, says how durable, parses nothing', async () => {
     const { status, headers, body } = await call('/produce/path/%7B%22a%22:1%7D%2Fb+c?key=k0');
     expect(status).toBe(200);
@@ -95,7 +115,8 @@ describe('a produce', () => {
     ['/produce/t', { value: 'v', partition: 3 }, 400],
     ['/produce/t?partial=yes', { value: 'v' }, 400],
     ['/produce/a%2Fb', { value: 'v' }, 400],
-    ['/produce/..', { value: 'v' }, 404],
+    // Clients take that for `/`, which is for browsers.
+    ['/produce/..', { value: 'v' }, 405],
     ['/produce/__consumer_offsets', { value: 'v' }, 400],
     [`/produce/${'x'.repeat(10_000)}`, { value: 'v' }, 400],
     ['/produce/a%00b', { value: 'v' }, 400],

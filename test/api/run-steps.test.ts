@@ -119,11 +119,13 @@ describe('a step', () => {
 describe('a step that is refused', () => {
   it('answers 400 where its run is over or was never there, and only there', async () => {
     const error = `workflow run ${endpoint.runId} is not active`;
-    const refused = { status: 400, body: { error } };
-    expect(await endpoint.submit(step(1))).toMatchObject(refused);
-    expect(await endpoint.publish(endpoint.headers(false), step(1))).toMatchObject(refused);
+    const refused = (message: string) => ({ status: 400, body: { error: message } });
+    expect(await endpoint.submit(step(1))).toMatchObject(refused(`item 0: ${error}`));
+    expect(await endpoint.publish(endpoint.headers(false), step(1))).toMatchObject(refused(error));
     const plain = { destination: `${endpoint.url}/plain` };
-    expect(await endpoint.batch(plain, endpoint.item(step(1)), plain)).toMatchObject(refused);
+    expect(await endpoint.batch(plain, endpoint.item(step(1)), plain)).toMatchObject(
+      refused(`item 1: ${error}`),
+    );
     await endpoint.init();
     await endpoint.received(1);
     expect(endpoint.requests).toHaveLength(1);
@@ -166,7 +168,7 @@ describe('a step that is refused', () => {
     [{ 'svc-delay': 'soon' }, 422, 'Svc-Delay'],
     [{ 'svc-delay': '2y' }, 412, 'Svc-Delay'],
     [{ 'svc-retries': '1000000' }, 412, 'Svc-Retries'],
-    [{ 'svc-method': 'GET' }, 422, 'Svc-Method of a workflow must be POST'],
+    [{ 'svc-method': 'PUT' }, 422, 'Svc-Method of a workflow must be POST'],
     [{ 'svc-callback': 'https://example.com' }, 422, 'Svc-Callback means nothing'],
     [{ 'svc-deduplication-id': 'once' }, 422, 'Svc-Deduplication-Id means nothing'],
     [{ 'svc-queue-name': 'line' }, 422, 'Svc-Queue-Name means nothing'],

@@ -79,6 +79,7 @@ describe('the published client', () => {
       failureCallback: 'https://example.com/failed',
       failureCallbackHeader: { 'Content-Type': ['application/json'] },
       callerIP: '127.0.0.1',
+      callerIp: '127.0.0.1',
       isPaused: false,
       queueName: 'mornings',
       label: 'blue',
@@ -144,6 +145,10 @@ describe('the published client', () => {
     const refused = (cron: string, scheduleId: string) =>
       client.schedules.create({ destination, cron, scheduleId });
     await expect(refused('0 0 30 2 *', 'never')).rejects.toMatchObject({ status: 400 });
+    await expect(refused('*/61 * * * *', 'steps')).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('the cron expression has steps of 61 in its minutes'),
+    });
     await expect(refused('* * * * * *', 'seconds')).rejects.toMatchObject({ status: 400 });
     await expect(refused('* * * * *', 'no name')).rejects.toMatchObject({ status: 400 });
     expect((await client.schedules.list()).map(({ scheduleId }) => scheduleId)).not.toContain(
@@ -166,6 +171,7 @@ describe('/v2/schedules', () => {
       header: {},
       retries: 3,
       callerIP: '127.0.0.1',
+      callerIp: '127.0.0.1',
       isPaused: false,
       nextScheduleTime: expect.any(Number),
     });

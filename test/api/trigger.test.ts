@@ -129,6 +129,7 @@ describe('a run that an SDK starts', () => {
 
 describe('a run that cannot be started', () => {
   it.each<[Headers, number, string]>([
+    [{ 'svc-workflow-runid': '..' }, 400, 'Svc-Workflow-Runid must not be'],
     [{ 'svc-workflow-runid': 'ü€' }, 400, 'Svc-Workflow-Runid must have'],
     [{ 'svc-workflow-runid': 'r'.repeat(513) }, 400, 'Svc-Workflow-Runid must have'],
     [{ 'svc-workflow-url': 'app' }, 400, 'Svc-Workflow-Url must begin with http'],
@@ -318,11 +319,11 @@ describe('a batch of triggers', () => {
     expect(body).toEqual([
       run(runId),
       { ...run(runId), deduplicated: true },
-      { error: 'body must be a string' },
+      { error: 'item 2: body must be a string' },
       { error: expect.stringContaining('orders is the name of a URL group') },
       { error: expect.stringContaining('Svc-Delay') },
       { error: expect.stringContaining('Svc-Queue-Name means nothing') },
-      { error: 'a message of a batch must be an object' },
+      { error: 'item 6: a message of a batch must be an object' },
       run(),
     ]);
     await endpoint.received(2);

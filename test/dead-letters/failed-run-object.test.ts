@@ -78,10 +78,29 @@ describe('a failed run as it is shown', () => {
       notBefore: epochMs,
       createdAt: epochMs - 500,
       callerIP: '127.0.0.1',
+      callerIp: '127.0.0.1',
       workflowRunId: 'wfr_1',
       workflowCreatedAt: epochMs - 1000,
       workflowUrl: url,
     });
+  });
+
+  it.each([
+    [{ parallelism: 2, rate: null, periodSeconds: 1 }, { parallelism: 2 }],
+    [
+      { parallelism: null, rate: 2, periodSeconds: 1 },
+      { rate: 2, period: 1 },
+    ],
+    [
+      { parallelism: 2, rate: null, periodSeconds: 60 },
+      { parallelism: 2, period: 60 },
+    ],
+  ])('tells of the limits %j those that are set', (limits, fields) => {
+    const terms = runTermsOf({ flowControl: { key: 'k', ...limits } });
+    const entry = shown({ configuration: runConfiguration({ terms }) });
+    const names = ['parallelism', 'rate', 'period'].filter((name) => name in entry);
+    expect(entry).toMatchObject({ flowControlKey: 'k', ...fields });
+    expect(names).toEqual(Object.keys(fields));
   });
 
   it('speaks the dialect of the run', () => {

@@ -36,15 +36,26 @@ describe('the last answer', () => {
     expect(answered(500, body)).not.toHaveProperty('responseBody');
   });
 
-  it.each(['a', 'é', '€', '😀'])('of many %s keeps whole ones, within 64 KiB', (character) => {
-    const { responseBody = '' } = answered(500, Buffer.from(character.repeat(kept)));
-    const each = Buffer.byteLength(character);
-    expect(Buffer.byteLength(responseBody)).toBe(Math.floor(kept / each) * each);
-    expect([...responseBody].every((one) => one === character)).toBe(true);
+  it('is all that was stored', () => {
+    const { responseBody } = answered(500, Buffer.from('€'.repeat(200_000)));
+    expect(responseBody === '€'.repeat(200_000)).toBe(true);
   });
 
-  it('that is no text keeps its first 64 KiB', () => {
-    const { responseBodyBase64 = '' } = answered(500, Buffer.alloc(kept + 1, 0xff));
-    expect(Buffer.from(responseBodyBase64, 'base64')).toEqual(Buffer.alloc(kept, 0xff));
+  it.each(['a', 'é', '€', '😀'])('that was cut within %s has whole ones', (character) => {
+    const stored = Buffer.from(character.repeat(kept + 1)).subarray(0, kept + 1);
+    const { responseBody = '' } = answered(500, stored, { bodyTruncated: true });
+    const whole = Math.floor((kept + 1) / Buffer.byteLength(character));
+    expect(responseBody === character.repeat(whole)).toBe(true);
+  });
+
+  it('of an earlier version, which did not say that it was cut, has whole characters', () => {
+    const { responseBody } = answered(500, Buffer.from('€'.repeat(kept)).subarray(0, kept));
+    expect(responseBody === '€'.repeat(Math.floor(kept / 3))).toBe(true);
+  });
+
+  it('that is no text is kept where it was cut', () => {
+    const stored = Buffer.alloc(kept + 1, 0xff);
+    const { responseBodyBase64 = '' } = answered(500, stored, { bodyTruncated: true });
+    expect(Buffer.from(responseBodyBase64, 'base64')).toEqual(stored);
   });
 });

@@ -19,7 +19,7 @@ describe('the headers of a retry', () => {
     const said = [
       ['Svc-Retries', '7'],
       ['upstash-retry-delay', '1000'],
-      ['Svc-Timeout', '2m'],
+      ['Svc-Timeout', '60s'],
       ['Svc-Delay', '1m'],
       ['Svc-Label', 'a, b'],
       ['Svc-Flow-Control-Key', 'k'],
@@ -31,7 +31,6 @@ describe('the headers of a retry', () => {
         delayMs: 60_000,
         notBefore: null,
         message: {
-          // Never longer than the server grants.
           timeoutMs: 60_000,
           maxRetries: 7,
           retryDelay: '1000',
@@ -61,6 +60,7 @@ describe('the headers of a retry', () => {
     ['Svc-Retry-Delay', 'process.exit()', 'invalid'],
     ['Svc-Label', 'a b', 'invalid'],
     ['Svc-Timeout', '0s', 'invalid'],
+    ['Svc-Timeout', '2m', 'over_limit'],
     ['Svc-Flow-Control-Key', 'k', 'invalid'],
     ['Svc-Method', 'PUT', 'invalid'],
     ['Svc-Callback', 'https://example.com', 'invalid'],

@@ -14,7 +14,14 @@ const rules = {
 const read = (headers: readonly string[], isAboutOne = true) =>
   readRevival(readMessageOptions(headers, dialects.svc), rules, epochMs, isAboutOne);
 
-const unchanged = { delayMs: 0, notBefore: null, message: {}, runId: null, failureCallback: null };
+const unchanged = {
+  delayMs: 0,
+  notBefore: null,
+  message: {},
+  flowControl: { key: null, value: null },
+  runId: null,
+  failureCallback: null,
+};
 
 describe('the headers of a resume or a restart', () => {
   it('change nothing where there are none, and it goes at once', () => {
@@ -45,8 +52,8 @@ describe('the headers of a resume or a restart', () => {
           maxRetries: 7,
           retryDelay: '1000',
           labels: ['a', 'b'],
-          flowControl: { key: 'k', parallelism: null, rate: 2, periodSeconds: 1 },
         },
+        flowControl: { key: 'k', value: { parallelism: null, rate: 2, periodSeconds: 1 } },
         runId: 'once more',
         failureCallback: 'https://example.com/failed',
       },
@@ -72,8 +79,8 @@ describe('the headers of a resume or a restart', () => {
     ['Svc-Delay', '2d', 'over_limit'],
     ['Svc-Retry-Delay', 'process.exit()', 'invalid'],
     ['Svc-Label', 'a b', 'invalid'],
-    ['Svc-Flow-Control-Key', 'k', 'invalid'],
-    ['Svc-Flow-Control-Value', 'rate=1', 'invalid'],
+    ['Svc-Flow-Control-Key', 'a b', 'invalid'],
+    ['Svc-Flow-Control-Value', 'rate=0', 'invalid'],
     ['Svc-Failure-Callback', 'nowhere', 'invalid'],
     ['Svc-Failure-Callback-Retries', '1', 'invalid'],
     ['Svc-Callback', 'https://example.com', 'invalid'],

@@ -27,6 +27,7 @@ const noOverrides: RevivalOverrides = {
   delayMs: 0,
   notBefore: null,
   message: {},
+  flowControl: { key: null, value: null },
   runId: null,
   failureCallback: null,
 };

@@ -30,6 +30,7 @@ const all = { dlqIds: null, count: revivedMax, cursor: null } as FailedRunFilter
 const asTheyWere = {
   runId: null,
   failureCallback: null,
+  flowControl: { key: null, value: null },
   delayMs: 0,
   notBefore: null,
   message: {},
@@ -65,7 +66,8 @@ describe('a failed run that waited for more runs than there are commands in a tu
     await failWaiting();
     for (const step of early) await end(step);
     await opened.fail({ id: 'another' });
-    const revived = await revivals.reviveMatching(all, 'resume', asTheyWere);
+    const outcome = await revivals.reviveMatching(all, 'resume', asTheyWere);
+    const revived = outcome.accepted ? outcome.result : null;
     expect(revived?.workflowRuns).toHaveLength(2);
     expect(revived).not.toHaveProperty('cursor');
     const runId = revived?.workflowRuns[0]?.workflowRunId ?? '';

@@ -35,6 +35,17 @@ const restrictedIpv6 = [
   '64:ff9b::a9fe:a9fe',
   '64:ff9b:1::1',
   '64:ff9b:1:ffff:ffff:ffff:ffff:ffff',
+  '64:ff9b:1::1.1.1.1',
+  '::ffff:0:127.0.0.1',
+  '::ffff:0:10.0.0.1',
+  '2a00:1450:4001::5efe:127.0.0.1',
+  '2a00:1450:4001::200:5efe:192.168.0.1',
+  '2a00:1450:4001::100:5efe:10.0.0.1',
+  '200::1',
+  '1fff::1',
+  '4000::1',
+  'bfff::1',
+  'fbff::1',
   '100::',
   '100::ffff:ffff:ffff:ffff',
   '2001::1',
@@ -79,6 +90,11 @@ const publicAddresses = [
   '2a00:1450:4001::1',
   '::ffff:1.1.1.1',
   '64:ff9b::101:101',
+  '::ffff:0:1.1.1.1',
+  '2a00:1450:4001::5efe:1.1.1.1',
+  '2a00:1450:4001::200:5efe:1.1.1.1',
+  '2a00:1450:4001::1:5efe:10.0.0.1',
+  '2a00:1450:4001::5eff:10.0.0.1',
   '2003::1',
 ];
 const metadata = [
@@ -94,6 +110,13 @@ const metadata = [
   '::ffff:169.254.169.254',
   '::169.254.169.254',
   '64:ff9b::a9fe:a9fe',
+  '64:ff9b:1::a9fe:a9fe',
+  '64:ff9b:1:a9fe:00a9:fe00::', // the prefix of 48 bits: the fifth byte is passed over
+  '64:ff9b:1:00a9:00fe:a9fe::', // of 56 bits
+  '64:ff9b:1:0:00a9:fea9:fe00::', // of 64 bits
+  '::ffff:0:169.254.169.254',
+  '2a00:1450:4001::5efe:169.254.169.254',
+  '2a00:1450:4001::200:5efe:a9fe:a9fe',
   '2002:a9fe:a9fe::1',
   '2001:0:4136:e378:8000:63bf:5601:5601',
 ];
@@ -144,9 +167,24 @@ describe('the address guard', () => {
     '172.20.0.1',
     'fd12::1',
     '::ffff:10.0.0.1',
+    '::ffff:0:10.0.0.1',
   ])('reaches %s where configuration allows it', (address) => {
     expect(developer.checkAddress(address, 'name.example').ok).toBe(true);
     expect(closed.checkAddress(address, 'name.example').ok).toBe(false);
+  });
+
+  it('does not open a prefix of many readings for one reading that is allowed', () => {
+    // As a prefix of 48 bits it wraps 10.0.0.0, as one of 96 bits 192.0.2.1.
+    const guard = new AddressGuard({ networks: ['10.0.0.0/8'], hosts: [] });
+    expect(guard.checkAddress('64:ff9b:1:a00::192.0.2.1', 'name.example').ok).toBe(false);
+    const translated = new AddressGuard({ networks: ['64:ff9b:1::/48'], hosts: [] });
+    expect(translated.checkAddress('64:ff9b:1::192.0.2.1', 'name.example').ok).toBe(true);
+  });
+
+  it('refuses an ISATAP address for its prefix too, though its IPv4 address is allowed', () => {
+    const allowed = developer.checkAddress('2a00:1450:4001::5efe:10.0.0.1', 'name.example');
+    expect(allowed.ok).toBe(true);
+    expect(developer.checkAddress('2001:db8::5efe:10.0.0.1', 'name.example').ok).toBe(false);
   });
 
   it('lets an allowed name resolve to anything but metadata', () => {
@@ -271,6 +309,11 @@ const wrappedSpellings: readonly Spelling[] = [
   ([a, b, c, d]) => `[0:0:0:0:0:FFFF:${hex(a, b)}:${hex(c, d)}]`,
   (bytes) => `[::${dotted(bytes)}]`,
   (bytes) => `[64:ff9b::${dotted(bytes)}]`,
+  (bytes) => `[64:ff9b:1::${dotted(bytes)}]`,
+  (bytes) => `[::ffff:0:${dotted(bytes)}]`,
+  ([a, b, c, d]) => `[0:0:0:0:FFFF:0:${hex(a, b)}:${hex(c, d)}]`,
+  (bytes) => `[2a00:1450::0:5efe:${dotted(bytes)}]`,
+  (bytes) => `[2a00:1450::200:5efe:${dotted(bytes)}]`,
   ([a, b, c, d]) => `[0064:ff9b:0:0:0:0:${hex(a, b)}:${hex(c, d)}]`,
   ([a, b, c, d]) => `[2002:${hex(a, b)}:${hex(c, d)}::1]`,
   ([a, b, c, d]) => `[2001:0:1::${hex(255 - a, 255 - b)}:${hex(255 - c, 255 - d)}]`,

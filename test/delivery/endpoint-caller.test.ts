@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import type { AllowedNetworks } from '../../src/delivery/address-guard.js';
 import type { OutgoingAttempt } from '../../src/delivery/attempt-outcome.js';
 import { EndpointCaller, type EndpointCallerOptions } from '../../src/delivery/endpoint-caller.js';
@@ -46,6 +46,30 @@ describe('the endpoint caller', () => {
       ...changes,
     };
   }
+
+  it('keeps no more idle connections than it may, whatever the number of origins', async () => {
+    const caller = callerWith({ connectionsMax: 3 });
+    let open = 0;
+    const servers = Array.from({ length: 8 }, () =>
+      createServer((_request, answer) => answer.end()),
+    );
+    for (const server of servers) {
+      server.on('connection', (socket) => {
+        open += 1;
+        socket.on('close', () => {
+          open -= 1;
+        });
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      toClose.push(async () => void server.close());
+      const { port } = server.address() as AddressInfo;
+      const outcome = await caller.call(attemptAt(`http://127.0.0.1:${port}/`));
+      expect(outcome.status).toBe(200);
+    }
+    // Without the limit all eight stay open for four seconds.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(open).toBeLessThanOrEqual(3);
+  });
 
   it('sends method, path, headers and body bytes as they are', async () => {
     const outcome = await callerWith().call(attemptAt(`${endpoint.url}/a/b?c=%20d&e`));

@@ -29,8 +29,15 @@ const reasons: Partial<Record<EvilName, RegExp>> = {
   '10,000 headers': /header fields|headers are too large/,
   'reset at once': /reset the connection/,
   'less than its length': /shorter or longer|closed the connection/,
-  'HTTP/0.9': /HTTP/,
-  'another protocol': /HTTP/,
+  'status 099': /^the destination answered with status 099, which HTTP does not have$/,
+  'status 099 after an interim one': /^the destination answered with status 099,/,
+  'status 000': /^the destination answered with status 000,/,
+  'status of two digits': /^the response is not valid HTTP: invalid status code$/,
+  'status that is no number': /^the response is not valid HTTP: invalid status code$/,
+  'chunk size that is none': /^the response is not valid HTTP: invalid character in chunk size$/,
+  'upgrade that was not asked for': /^the destination wants another protocol, which nothing asked/,
+  'HTTP/0.9': /^the response is not valid HTTP: /,
+  'another protocol': /^the response is not valid HTTP: /,
   'interim responses without end': /interim/,
 };
 

@@ -182,6 +182,11 @@ describe('a rate', () => {
 describe('a paused key', () => {
   it('starts nobody until it is resumed, and lets others pass', async () => {
     const traffic = await TrafficSimulation.start();
+    await asked(traffic, 'PinFlowControl', 'k', {
+      parallelism: 5,
+      rate: null,
+      periodSeconds: null,
+    });
     await asked(traffic, 'PauseFlowControl', 'k');
     await publishMany(traffic, 2, 'k', parallel(5));
     await publishMany(traffic, 1, 'other', parallel(5));

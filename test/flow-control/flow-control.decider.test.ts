@@ -129,29 +129,35 @@ describe('unpinning', () => {
     expect(state).toMatchObject(limits);
   });
 
-  it.each([
-    ['a key that nobody knows', []],
-    ['a key without pins', [limited]],
-  ])('changes nothing for %s', (_what, history) => {
+  it('changes nothing for a key without pins', () => {
     const asked: Asked = { type: 'UnpinFlowControl', parallelism: true, rate: true };
-    expect(when(asked, ...history).events).toEqual([]);
+    expect(when(asked, limited).events).toEqual([]);
   });
 });
 
 describe('pausing', () => {
-  it('holds a key that was never named: it may be about to be', () => {
-    const { events, state } = when({ type: 'PauseFlowControl' });
-    expect(events).toEqual([paused]);
-    expect(state).toMatchObject({ isPaused: true, parallelism: null, rate: null });
-  });
+  it.each<Asked>([
+    { type: 'PauseFlowControl' },
+    { type: 'ResumeFlowControl' },
+    { type: 'ResetRate' },
+    { type: 'UnpinFlowControl', parallelism: true, rate: true },
+  ])(
+    'and whatever else concerns a key that is there is refused where it is not: $type',
+    (asked) => {
+      expect(when(asked).rejected).toEqual({
+        code: 'not_found',
+        message: 'flow-control key it not found',
+      });
+    },
+  );
 
   it('is done once, and undone once', () => {
+    expect(when({ type: 'PauseFlowControl' }, limited).events).toEqual([paused]);
     expect(when({ type: 'PauseFlowControl' }, paused).events).toEqual([]);
     expect(when({ type: 'ResumeFlowControl' }, paused).events).toEqual([
       { type: 'FlowControlResumed' },
     ]);
     expect(when({ type: 'ResumeFlowControl' }, limited).events).toEqual([]);
-    expect(when({ type: 'ResumeFlowControl' }).events).toEqual([]);
   });
 });
 
@@ -160,10 +166,6 @@ describe('resetting the rate', () => {
     const { events, state } = when({ type: 'ResetRate' }, limited, reserved());
     expect(events).toEqual([{ type: 'RateReset' }]);
     expect(state?.window).toEqual({ ordinal: 2, startedAt: epochMs + 2000, reserved: 0 });
-  });
-
-  it('changes nothing for a key that nobody knows', () => {
-    expect(when({ type: 'ResetRate' }).events).toEqual([]);
   });
 });
 
@@ -272,7 +274,11 @@ describe('any history of commands', () => {
             state,
             nobody,
           );
-          if (!decision.accepted) throw new Error('nothing is ever refused');
+          // Refused is only what concerns a key that is not there.
+          if (!decision.accepted) {
+            expect([decision.rejection.code, state]).toEqual(['not_found', null]);
+            continue;
+          }
           for (const event of decision.events) {
             if (event.type === 'GrantsReserved') {
               expect(event.reserved).toBeLessThanOrEqual(state?.rate ?? 0);

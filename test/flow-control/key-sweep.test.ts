@@ -58,8 +58,10 @@ describe('keys that are in use', () => {
     ],
     [
       'they are paused',
-      (traffic: TrafficSimulation, key: string) =>
-        traffic.ask({ type: 'PauseFlowControl', kind: flowControlKind, id: key }),
+      (traffic: TrafficSimulation, key: string) => {
+        traffic.publish(key, one);
+        traffic.ask({ type: 'PauseFlowControl', kind: flowControlKind, id: key });
+      },
     ],
   ])('are kept however many they are: %s', async (_why, use) => {
     const traffic = await TrafficSimulation.start({ keysKeptMax });

@@ -30,14 +30,14 @@ describe('the entries of an event', () => {
 
   it('are two for a delivery: it began and it arrived', () => {
     expect(told({ type: 'MessageDelivered', ...record, status: 200 })).toEqual([
-      { state: 'ACTIVE', time: 900 },
-      { state: 'DELIVERED', time: 1000, status: 200 },
+      { state: 'ACTIVE', time: 900, nextDeliveryTime: 900 },
+      { state: 'DELIVERED', time: 1000, nextDeliveryTime: 900, status: 200 },
     ]);
   });
 
   it('are three for a failed attempt that is followed by another one', () => {
     expect(told({ type: 'AttemptFailed', ...record, retryAt: 5000 })).toEqual([
-      { state: 'ACTIVE', time: 900 },
+      { state: 'ACTIVE', time: 900, nextDeliveryTime: 900 },
       { state: 'ERROR', time: 1000, nextDeliveryTime: 5000, status: 500 },
       { state: 'RETRY', time: 1000, nextDeliveryTime: 5000 },
     ]);
@@ -45,9 +45,9 @@ describe('the entries of an event', () => {
 
   it('are three for the last attempt that failed', () => {
     expect(told({ type: 'MessageFailed', ...record, cause: 'exhausted' })).toEqual([
-      { state: 'ACTIVE', time: 900 },
-      { state: 'ERROR', time: 1000, status: 500 },
-      { state: 'FAILED', time: 1000, status: 500 },
+      { state: 'ACTIVE', time: 900, nextDeliveryTime: 900 },
+      { state: 'ERROR', time: 1000, nextDeliveryTime: 900, status: 500 },
+      { state: 'FAILED', time: 1000, nextDeliveryTime: 900, status: 500 },
     ]);
   });
 

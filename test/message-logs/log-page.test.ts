@@ -12,14 +12,14 @@ describe('a page', () => {
     page.add(row('a'), place(9));
     page.add(row('b'), place(7));
     expect(page.isFull).toBe(false);
-    expect(page.content).toEqual({ rows: ['a', 'b'], cursor: null });
+    expect(page.content).toEqual({ rows: ['a', 'b'], cursor: null, isLong: false });
   });
 
   it('ends behind its last row once there is one too many', () => {
     const page = new LogPage<string>(2, new ManualClock(), budget);
     for (const offset of [9, 7, 5]) page.add(row(`at ${offset}`), place(offset));
     expect(page.isFull).toBe(true);
-    expect(page.content).toEqual({ rows: ['at 9', 'at 7'], cursor: '7-0' });
+    expect(page.content).toEqual({ rows: ['at 9', 'at 7'], cursor: '7-0', isLong: false });
   });
 
   it('ends early where its rows are large, but never without one', () => {
@@ -27,7 +27,7 @@ describe('a page', () => {
     page.add(row('huge', 100 * 1024 * 1024), place(9));
     expect(page.isFull).toBe(false);
     page.add(row('small'), place(7));
-    expect(page.content).toEqual({ rows: ['huge'], cursor: '9-0' });
+    expect(page.content).toEqual({ rows: ['huge'], cursor: '9-0', isLong: true });
   });
 
   it('may cost so many events, or so much time, and then ends where the search is', () => {
@@ -39,7 +39,7 @@ describe('a page', () => {
     }
     expect(page.isSpent).toBe(true);
     page.interrupt(place(4));
-    expect(page.content).toEqual({ rows: [], cursor: '4-0' });
+    expect(page.content).toEqual({ rows: [], cursor: '4-0', isLong: false });
 
     const slow = new LogPage<string>(9, clock, budget);
     clock.advance(999);

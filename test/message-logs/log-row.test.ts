@@ -63,6 +63,7 @@ describe('a row', () => {
       method: 'POST',
       maxRetries: 3,
       header: {},
+      nextDeliveryTime: 900,
     });
   });
 

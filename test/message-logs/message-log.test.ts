@@ -218,7 +218,7 @@ describe('a page of the log', () => {
     );
     const log = logOver(opened, { eventsPerPage: 10 });
     const page = await log.page({ ...everything, host: ['nobody.example'] });
-    expect(page).toEqual({ rows: [], cursor: expect.any(String) });
+    expect(page).toEqual({ rows: [], cursor: expect.any(String), isLong: false });
   });
 
   it('looks at no event but those of a message that is asked for by its id', async () => {
@@ -248,7 +248,7 @@ describe('a page of the log', () => {
       Array.from({ length: 5 }, () => step),
     );
     const page = await log.page(everything);
-    expect([page.rows.length, page.cursor === null]).toEqual([2, false]);
+    expect([page.rows.length, page.cursor === null, page.isLong]).toEqual([1, false, true]);
     expect((await walk(log, everything)).map(({ messageId }) => messageId)).toHaveLength(5);
   });
 });

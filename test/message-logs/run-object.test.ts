@@ -27,7 +27,11 @@ describe('a run that has begun', () => {
               state: 'STEP_SUCCESS',
               createdAt: 1000,
               concurrent: 1,
-              headers: { 'Content-Type': ['application/json'], 'X-Tenant': ['acme'] },
+              headers: {
+                'Content-Type': ['application/json'],
+                'X-Tenant': ['acme'],
+                'Svc-Workflow-Sdk-Version': ['1'],
+              },
               retries: 3,
               out: '{"n":1}',
             },

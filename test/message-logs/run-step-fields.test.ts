@@ -1,6 +1,5 @@
 import {
   callFields,
-  hiding,
   payloadFields,
   submittedFields,
 } from '../../src/message-logs/run-step-fields.js';
@@ -83,10 +82,4 @@ it('a call is shown as it is made', () => {
     callHeaders: { 'Content-Type': ['text/plain'], 'X-Secret': [redacted('s')] },
     callBody: redacted('b'),
   });
-});
-
-it('whatever one of two hides is hidden', () => {
-  expect(hiding(null, hidden.redaction)).toEqual(hidden.redaction);
-  const both = hiding({ body: false, headers: ['x-a'] }, hidden.redaction);
-  expect(both).toEqual({ body: true, headers: ['x-a', 'x-secret'] });
 });

@@ -46,6 +46,7 @@ const shown = (reported: Partial<Reported> = {}) => {
   const whole = {
     source,
     published: published(),
+    sourceHeaders: ['X-Tenant', 'acme'],
     sourceBody: Buffer.from('sent'),
     attempt: attempt(),
     failedRun: null,
@@ -69,6 +70,15 @@ describe('the body of a callback', () => {
       notBefore: String(epochMs + 500),
       createdAt: String(epochMs),
       callerIP: '127.0.0.1',
+      callerIp: '127.0.0.1',
+    });
+  });
+
+  it('says where only the beginning of the answer was stored', () => {
+    expect(shown()).not.toHaveProperty('bodyTruncated');
+    expect(shown({ attempt: attempt({ bodyTruncated: true }) })).toMatchObject({
+      body: '/wA=',
+      bodyTruncated: true,
     });
   });
 

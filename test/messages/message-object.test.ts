@@ -27,6 +27,7 @@ describe('a message with nothing but a destination', () => {
       notBefore: epochMs,
       createdAt: epochMs,
       callerIP: '127.0.0.1',
+      callerIp: '127.0.0.1',
     });
   });
 });
@@ -65,6 +66,7 @@ describe('a message with everything', () => {
       failureCallback: 'https://example.com/failed',
       failureCallbackHeader: mapOf({ 'Content-Type': ['application/json'] }),
       callerIP: '127.0.0.1',
+      callerIp: '127.0.0.1',
       label: 'blue',
       labels: ['blue', 'green'],
       flowControlKey: 'k',

@@ -20,7 +20,7 @@ const completed: MessageEvent = { type: 'MessageCompleted' };
 const member = (role: RunMembership['role']): MessageState => ({
   status: 'failed',
   followUps: null,
-  run: { runId: 'wfr_1', role, publishedOffset: 4 },
+  run: { runId: 'wfr_1', role, entry: 1, callId: null, publishedOffset: 4 },
 });
 const told = (event: MessageEvent, state: MessageState) => tellRun(envelope(event), state);
 const settle = {

@@ -86,6 +86,7 @@ describe('a message that was not published', () => {
         bodyBytes: 4,
         queueName: null,
         flowControlKey: null,
+        run: null,
       },
     ]);
     expect(isFinal).toBe(false);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import {
   callbackRedaction,
+  hiding,
   redacted,
   redactedBody,
   redactedHeaders,
@@ -90,4 +91,11 @@ describe('what a callback hides', () => {
     expect(callbackRedaction(own, source)).toEqual({ body: true, headers: ['x-tenant'] });
     expect(callbackRedaction(null, source)).toEqual({ body: true, headers: [] });
   });
+});
+
+it('whatever one of two hides is hidden', () => {
+  const one = { body: true, headers: ['x-secret'] };
+  expect(hiding(null, one)).toEqual(one);
+  const both = hiding({ body: false, headers: ['x-a'] }, one);
+  expect(both).toEqual({ body: true, headers: ['x-a', 'x-secret'] });
 });

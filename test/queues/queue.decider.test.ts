@@ -40,13 +40,10 @@ describe('a queue that does not exist', () => {
     expect(queue().when(upsert(null)).events).toEqual([created(1, false)]);
   });
 
-  it('cannot be paused or resumed', () => {
+  it('cannot be paused, resumed or deleted', () => {
     expect(queue().when(pause).rejected?.code).toBe('not_found');
     expect(queue().when(resume).rejected?.code).toBe('not_found');
-  });
-
-  it('may be deleted', () => {
-    expect(queue().when(remove).events).toEqual([]);
+    expect(queue().when(remove).rejected?.code).toBe('not_found');
   });
 });
 

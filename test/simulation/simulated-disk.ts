@@ -205,6 +205,10 @@ export class SimulatedDisk implements Disk {
     return this.run('size', path, () => file.cache.length);
   }
 
+  sizeAt(path: string): Promise<number> {
+    return this.run('size', path, () => this.fileAt(path).cache.length);
+  }
+
   read(handle: FileHandle, target: Buffer, position: number): Promise<number> {
     const { file, path } = this.handle(handle);
     return this.run('read', path, () => file.cache.read(position, target));

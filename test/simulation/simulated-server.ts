@@ -12,6 +12,7 @@ import { identifiersFrom } from '../../src/engine/identifiers.js';
 import { Journal } from '../../src/engine/journal.js';
 import { BasicCredentials } from '../../src/http/basic-auth.js';
 import { BearerTokens } from '../../src/http/bearer-token.js';
+import { Connections } from '../../src/http/connections.js';
 import { createHttpServer } from '../../src/http/http-server.js';
 import { ProcessLife } from '../../src/lifecycle/process-life.js';
 import { Metrics } from '../../src/metrics/metrics.js';
@@ -82,7 +83,10 @@ export class SimulatedServer {
         fatal: (error) => failures.push(error),
       },
     };
-    const nest = await createHttpServer(shared);
+    const nest = await createHttpServer(
+      shared,
+      new Connections({ connections: 1, connectionsPerAddress: 1 }, { clock, log, metrics }),
+    );
     await life.recover();
     const engine = nest.get(Engine);
     const journal = nest.get(Journal);

@@ -51,5 +51,6 @@ export class WorkflowOperator {
 }
 
 function as(runId: string): RevivalOverrides {
-  return { runId, failureCallback: null, delayMs: 0, notBefore: null, message: {} };
+  const flowControl = { key: null, value: null };
+  return { runId, failureCallback: null, flowControl, delayMs: 0, notBefore: null, message: {} };
 }

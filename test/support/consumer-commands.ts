@@ -2,6 +2,7 @@
 import type { ConsumerSettings } from '../../src/consumers/consumer.events.js';
 import type { JoinGroup } from '../../src/consumers/consumer-group.commands.js';
 import { consumerGroupKind } from '../../src/consumers/consumer-group.events.js';
+import { fullGrant } from '../../src/http/grant.js';
 
 export const consumerSettings = (chosen: Partial<ConsumerSettings> = {}): ConsumerSettings => ({
   autoCommit: true,
@@ -19,6 +20,7 @@ export const joinGroup = (instance: string, chosen: Partial<JoinGroup> = {}): Jo
   instance,
   topics: ['rides'],
   settings: consumerSettings(),
+  grant: fullGrant,
   strategy: null,
   ...chosen,
 });

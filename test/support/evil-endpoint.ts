@@ -72,6 +72,19 @@ export const evils = {
     socket.write(`${head('200 OK', 'transfer-encoding: chunked')}1\r\nx\r\n0\r\n`);
     pour(socket, isOpen, () => `x: ${'y'.repeat(1000)}\r\n`);
   },
+  'status 099': (socket) => socket.write(head('099 Odd', 'content-length: 0')),
+  'status 099 after an interim one': (socket) => {
+    socket.write(head('102 Processing') + head('099 Odd', 'content-length: 0'));
+  },
+  'status 000': (socket) => socket.write(head('000 None', 'content-length: 0')),
+  'status of two digits': (socket) => socket.write(head('20 OK', 'content-length: 0')),
+  'status that is no number': (socket) => socket.write(head('abc OK', 'content-length: 0')),
+  'chunk size that is none': (socket) => {
+    socket.write(`${head('200 OK', 'transfer-encoding: chunked')}zz\r\n`);
+  },
+  'upgrade that was not asked for': (socket) => {
+    socket.write(head('101 Switching Protocols', 'upgrade: other', 'connection: upgrade'));
+  },
   '10,000 headers': (socket) => {
     const fields = Array.from({ length: 10_000 }, () => 'a: b');
     socket.write(head('200 OK', ...fields, 'content-length: 0'));

@@ -92,11 +92,11 @@ export class GoldenFolder {
     });
   }
 
-  /** The journal in human words. */
+  /** The journal in human words, all of it. */
   printed(): Promise<string> {
     return readJournal(this.path, async (journal) => {
       let text = '';
-      const lines = journal === null ? [] : printedLines(journal, {});
+      const lines = journal === null ? [] : printedLines(journal, { reveal: true });
       for await (const line of lines) text += `${line}\n`;
       return text;
     });

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 
-export const program = join(import.meta.dirname, '../../dist/src/main.js');
+export const program = join(import.meta.dirname, '../../bin/stepwell.cjs');
 
 export interface Ended {
   /** The exit code; NaN after a signal. */

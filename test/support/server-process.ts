@@ -3,13 +3,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-const program = join(import.meta.dirname, '../../dist/src/main.js');
+const program = join(import.meta.dirname, '../../bin/stepwell.cjs');
 const readyWithinMs = 20_000;
 
 /** Credentials every started server knows, so that restarts of one folder agree. */
-export const token = 'test-token';
+export const token = 'token-of-the-tests';
 export const authorization = `Bearer ${token}`;
-export const basic = `Basic ${Buffer.from('test:secret').toString('base64')}`;
+export const basic = `Basic ${Buffer.from('test:password-of-the-tests').toString('base64')}`;
 
 /** A port that was free a moment ago. */
 export function freePort(): Promise<number> {
@@ -45,12 +45,11 @@ export class ServerProcess {
     const child = spawn(command, args, {
       env: {
         PATH: process.env['PATH'],
-        UV_THREADPOOL_SIZE: '16',
         STEPWELL_PORT: String(port),
         STEPWELL_DATA_DIR: dataDirectory,
         STEPWELL_TOKEN: token,
         STEPWELL_REST_USERNAME: 'test',
-        STEPWELL_REST_PASSWORD: 'secret',
+        STEPWELL_REST_PASSWORD: 'password-of-the-tests',
         STEPWELL_LOG_LEVEL: 'warn',
         ...environment,
       },

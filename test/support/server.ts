@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type Application, createApplication } from '../../src/application.js';
-import { type Environment, readConfiguration } from '../../src/config.js';
+import { type Environment, readConfiguration, type ServerMode } from '../../src/config.js';
 import { type Credentials, openCredentials } from '../../src/credentials.js';
 import { systemClock } from '../../src/engine/clock.js';
 import { systemIdentifiers } from '../../src/engine/identifiers.js';
@@ -33,6 +33,8 @@ export interface TestServer {
 export interface TestServerOptions {
   /** `STEPWELL_*` beyond port 0 and the folder. */
   readonly environment?: Environment;
+  /** The command whose configuration it reads; `start` without it. */
+  readonly mode?: ServerMode;
   /** A folder of an earlier server; a new temporary one without it. */
   readonly dataDirectory?: string;
   /** Clock, disk or log instead of the usual ones; the log is silent by default. */
@@ -41,11 +43,12 @@ export interface TestServerOptions {
 
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), 'stepwell-')));
-  const { config } = readConfiguration({
+  const environment = {
     STEPWELL_PORT: '0',
     STEPWELL_DATA_DIR: dataDirectory,
     ...options.environment,
-  });
+  };
+  const { config } = readConfiguration(environment, options.mode);
   const ports: Ports = {
     clock: systemClock,
     identifiers: systemIdentifiers,

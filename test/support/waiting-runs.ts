@@ -117,6 +117,43 @@ export function askToWait(
   return callApi(server, 'POST', `/v2/wait/${eventId}`, headers, JSON.stringify(body));
 }
 
+/** As `askToWait`, for a call of a webhook. */
+export function askToWaitForCall(
+  server: TestServer,
+  runId: string,
+  eventId: string,
+  stepId: number,
+) {
+  const step = { stepId, stepName: `wait ${stepId}`, stepType: 'WaitForWebhook', concurrent: 1 };
+  return askToWait(server, runId, eventId, stepId, { step });
+}
+
+/** Has a run announce a webhook, as its step `stepId`. */
+export function announceWebhook(
+  server: TestServer,
+  { endpoint }: WaitingRuns,
+  runId: string,
+  eventId: string,
+  stepId: number,
+) {
+  const url = `${endpoint.url}/workflow`;
+  const webhookUrl = `${server.url}/v2/workflows/hooks/stepwell/${runId}/${eventId}`;
+  const step = {
+    stepId,
+    stepName: `webhook ${stepId}`,
+    stepType: 'CreateWebhook',
+    out: JSON.stringify({ webhookUrl, eventId }),
+    concurrent: 1,
+  };
+  const headers = {
+    'content-type': 'application/json',
+    'svc-workflow-init': 'false',
+    'svc-workflow-runid': runId,
+    'svc-workflow-url': url,
+  };
+  return callApi(server, 'POST', `/v2/publish/${url}`, headers, JSON.stringify(step));
+}
+
 const configuration: RunConfiguration = {
   dialect: 'svc',
   url: '',

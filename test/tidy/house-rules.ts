@@ -24,7 +24,7 @@ export const lineRules: readonly LineRule[] = [
     instead: 'the Clock of src/engine/clock.ts',
   },
   {
-    pattern: /\bMath\.random\(|\brandomUUID\b|\brandomBytes\b.*'node:crypto'|\buuid\b.*from 'uuid'/,
+    pattern: /\bMath\.random\(|\brandomUUID\b|\brandomBytes\b.*'node:crypto'/,
     applies: inProductExcept('src/engine/identifiers.ts'),
     instead: 'the Identifiers of src/engine/identifiers.ts',
   },
@@ -39,9 +39,14 @@ export const lineRules: readonly LineRule[] = [
     instead: 'a field of Config',
   },
   {
-    pattern: /'(node:)?fs(\/promises)?'|'fs-ext'/,
+    pattern: /'(node:)?fs(\/promises)?'/,
     applies: inProductExcept('storage/node-disk.ts'),
     instead: 'the Disk of storage/disk.ts',
+  },
+  {
+    pattern: /'(node:)?child_process'|'fs-native-extensions'/,
+    applies: inProductExcept('storage/file-lock.ts'),
+    instead: 'Disk.lock',
   },
   { pattern: /\bconsole\./, applies: inProduct, instead: 'the pino logger' },
   {

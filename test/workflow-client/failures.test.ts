@@ -37,6 +37,20 @@ const failing = createWorkflow<string, unknown>(
   },
 );
 
+/** More than a dead letter shows: its failure function is told all of it. */
+const verbose = createWorkflow(
+  async (context) => {
+    await context.run('verbose', () => {
+      throw new WorkflowNonRetryableError('x'.repeat(200_000));
+    });
+  },
+  {
+    failureFunction: async ({ context, failResponse }) => {
+      failures.set(context.workflowRunId, [failResponse]);
+    },
+  },
+);
+
 const hopeless = createWorkflow(async (context) => {
   await context.run('hopeless', () => {
     throw new WorkflowNonRetryableError('never again');
@@ -63,7 +77,7 @@ const large = createWorkflow<{ text: string }, number>(async (context) => {
 let stage: WorkflowStage;
 
 beforeAll(async () => {
-  stage = await startWorkflowStage({ failing, hopeless, busy, unauthorized, large });
+  stage = await startWorkflowStage({ failing, verbose, hopeless, busy, unauthorized, large });
 });
 
 afterEach(() => expect(stage.app.contradictions()).toEqual([]));
@@ -99,6 +113,12 @@ describe('a run whose step throws', () => {
       },
     ]);
     expect(answersOf(runId)).toEqual(['step 200', 'step 500', 'step 500', 'failureCallback 200']);
+  });
+
+  it('has an error of any length told to its failure function', async () => {
+    const runId = await stage.app.trigger('verbose');
+    expect((await stage.app.outcome(runId)).state).toBe('RUN_FAILED');
+    expect(await toldOf(runId)).toEqual(['x'.repeat(200_000)]);
   });
 
   it('has its failure function called again where that one throws', async () => {

@@ -163,7 +163,7 @@ describe('the desk of events', () => {
     await runs.begin(server, 'wfr_told_too_much');
     await runs.delivered(1);
     const told = Array.from({ length: 1001 }, () =>
-      desk.notifyOnce('wfr_told_too_much', 'event', Buffer.alloc(0)),
+      desk.notifyRun('wfr_told_too_much', 'event', Buffer.alloc(0)),
     );
     const outcomes = await Promise.all(told);
     expect(outcomes.filter(({ accepted }) => accepted)).toHaveLength(1000);

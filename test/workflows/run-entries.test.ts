@@ -169,6 +169,7 @@ describe('the entry of a wait', () => {
       type: 'StoreNotification',
       eventId: 'paid',
       body: Buffer.from('early'),
+      isCall: false,
     });
     await runs.ask(store);
     expect(await wait(1)).toMatchObject({ result: { messageId: 'msg_now_1' } });

@@ -59,8 +59,8 @@ const timedOut: EndWait = toRun({
   messageId: 'msg_late',
   notification: null,
 });
-const store = (eventId: string): StoreNotification =>
-  toRun({ type: 'StoreNotification', eventId, body: Buffer.from('data') });
+const store = (eventId: string, isCall = false, body = 'data'): StoreNotification =>
+  toRun({ type: 'StoreNotification', eventId, body: Buffer.from(body), isCall });
 const stored = (eventId: string): RunEvent => ({ type: 'NotificationStored', eventId, bytes: 4 });
 const run = (...history: readonly RunEvent[]) => given(runDecider, viewOf(), started, ...history);
 const notActive = { code: 'conflict', message: 'the wait has ended' };
@@ -142,5 +142,57 @@ describe('an event that comes before its wait', () => {
     const kept = Array.from({ length: 1000 }, (_, index) => stored(`event ${index}`));
     expect(run(...kept.slice(1)).when(store('paid'))).toMatchObject({ events: [stored('paid')] });
     expect(run(...kept).when(store('paid'))).toMatchObject({ rejected: { code: 'over_limit' } });
+  });
+});
+
+describe('a call of a webhook that comes before its wait', () => {
+  const mebibyte = 1024 * 1024;
+  const call = (eventId: string, bytes = 4): RunEvent => ({
+    type: 'NotificationStored',
+    eventId,
+    bytes,
+    isCall: true,
+  });
+  const callStep = stepInfo(2, { type: 'WaitForWebhook' });
+  const openForCall: OpenWaitForEvent = { ...open, step: callStep };
+
+  it('is kept, unless the run waits for a call of it already', () => {
+    expect(run().when(store('paid', true))).toMatchObject({ events: [call('paid')] });
+    expect(run(opened).when(store('paid', true))).toMatchObject({ events: [call('paid')] });
+    const rejected = { code: 'conflict', message: 'the run waits for paid' };
+    const waiting = run({ ...opened, step: callStep });
+    expect(waiting.when(store('paid', true))).toEqual({ rejected });
+  });
+
+  it('is taken by a wait for a call only', () => {
+    expect(run(call('paid')).when(open)).toMatchObject({ events: [opened] });
+    const { events } = run(call('paid')).when(openForCall);
+    expect(events).toMatchObject([{ type: 'WaitOpened' }, { notificationOffset: 1 }]);
+  });
+
+  it('is taken by any wait where an earlier version has stored it', () => {
+    const { events } = run(stored('paid')).when(openForCall);
+    expect(events).toMatchObject([{ type: 'WaitOpened' }, { notificationOffset: 1 }]);
+  });
+
+  it('is asked to come back where a hundred others are kept, and crowds no event out', () => {
+    const kept = Array.from({ length: 100 }, () => call('paid'));
+    expect(run(...kept.slice(1)).when(store('paid', true))).toMatchObject({
+      events: [call('paid')],
+    });
+    const full = { rejected: { code: 'unavailable' } };
+    expect(run(...kept).when(store('paid', true))).toMatchObject(full);
+    expect(run(...kept).when(store('paid'))).toMatchObject({ events: [stored('paid')] });
+  });
+
+  it('is asked to come back where the others fill 16 MiB, but may be larger alone', () => {
+    const room = [call('paid', 16 * mebibyte - 4)];
+    const full = [call('paid', 16 * mebibyte - 3)];
+    expect(run(...room).when(store('paid', true))).toMatchObject({ events: [call('paid')] });
+    expect(run(...full).when(store('paid', true))).toMatchObject({
+      rejected: { code: 'unavailable' },
+    });
+    const large = store('paid', true, 'x'.repeat(17 * mebibyte));
+    expect(run().when(large)).toMatchObject({ events: [call('paid', 17 * mebibyte)] });
   });
 });
