@@ -5,8 +5,8 @@ import { EventCodec } from '../src/engine/event-codec.js';
 import { systemIdentifiers } from '../src/engine/identifiers.js';
 import { Journal, openJournalLog } from '../src/engine/journal.js';
 import { UpcasterTable } from '../src/engine/upcasters.js';
-import { DeduplicationIndex } from '../src/messages/deduplication.projection.js';
-import { messageDecider } from '../src/messages/message.decider.js';
+import { DeduplicationIndex } from '../src/messaging/messages/deduplication.projection.js';
+import { messageDecider } from '../src/messaging/messages/message.decider.js';
 import type { Store } from '../storage/store.js';
 
 export interface MessageEngine {

@@ -2,13 +2,13 @@
 import type { EventEnvelope } from '../src/engine/decider.js';
 import { EventCodec } from '../src/engine/event-codec.js';
 import { UpcasterTable } from '../src/engine/upcasters.js';
-import type { PublishMessage, RecordAttempt } from '../src/messages/message.commands.js';
+import type { PublishMessage, RecordAttempt } from '../src/messaging/messages/message.commands.js';
 import {
   type MessageEvent,
   type MessagePublished,
   messageKind,
-} from '../src/messages/message.events.js';
-import { messageTerms } from '../src/messages/message-terms.js';
+} from '../src/messaging/messages/message.events.js';
+import { messageTerms } from '../src/messaging/messages/message-terms.js';
 import { recordLength } from '../storage/record.js';
 
 /** An id as long as a real one. */

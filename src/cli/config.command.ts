@@ -1,8 +1,13 @@
 /** `stepwell config`: every setting, its value, and where it came from. */
 import { Command } from 'commander';
 import { nodeDisk } from '../../storage/node-disk.js';
-import { allowedNetworks, type Config, type Origin, readConfiguration } from '../config.js';
-import { readCredentials } from '../credentials.js';
+import {
+  allowedNetworks,
+  type Config,
+  type Origin,
+  readConfiguration,
+} from '../server/configuration/config.js';
+import { readCredentials } from '../server/credentials/credentials.js';
 import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
 import { sayAll } from './terminal.js';
 

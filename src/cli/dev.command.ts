@@ -1,9 +1,13 @@
 /** `stepwell dev`: the server for a developer's machine, found by SDKs in development mode. */
 import { Command } from 'commander';
 import { nodeDisk } from '../../storage/node-disk.js';
-import { ConfigurationError, listensOnLoopback, readConfiguration } from '../config.js';
-import { type Credentials, developmentCredentials } from '../credentials.js';
-import { descriptorLimit, shareDescriptors } from '../lifecycle/descriptors.js';
+import {
+  ConfigurationError,
+  listensOnLoopback,
+  readConfiguration,
+} from '../server/configuration/config.js';
+import { type Credentials, developmentCredentials } from '../server/credentials/credentials.js';
+import { descriptorLimit, shareDescriptors } from '../server/lifecycle/descriptors.js';
 import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
 import { prepareDataFolder } from './owned-folder.js';
 

@@ -11,9 +11,9 @@ import {
   type MessageTemplate,
   messageKind,
   type Redaction,
-} from '../messages/message.events.js';
-import { callbackRedaction, hiding } from '../messages/redaction.js';
-import { type RunConfiguration, runKind } from '../workflows/run.events.js';
+} from '../messaging/messages/message.events.js';
+import { callbackRedaction, hiding } from '../messaging/messages/redaction.js';
+import { type RunConfiguration, runKind } from '../workflows/runs/run.events.js';
 
 export const nothingHidden: Redaction = { body: false, headers: [] };
 

@@ -1,7 +1,7 @@
 /** One event of the journal as one line, for people at three in the morning and for programs. */
 import type { EventEnvelope } from '../engine/decider.js';
-import type { Redaction } from '../messages/message.events.js';
-import { redacted } from '../messages/redaction.js';
+import type { Redaction } from '../messaging/messages/message.events.js';
+import { redacted } from '../messaging/messages/redaction.js';
 import { shownFields } from './shown-fields.js';
 
 /**

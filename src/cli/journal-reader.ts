@@ -6,7 +6,7 @@ import { EventCodec } from '../engine/event-codec.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
 import { Journal, journalLogName } from '../engine/journal.js';
 import { UpcasterTable } from '../engine/upcasters.js';
-import { isolatesDamage } from '../topics/topic-log-name.js';
+import { isolatesDamage } from '../topics/topics/topic-log-name.js';
 
 /** How a folder is looked at. */
 export const readerOptions: StoreOptions = {

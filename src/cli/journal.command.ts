@@ -1,9 +1,9 @@
 /** `stepwell journal print` and `journal verify`: looking at a data folder without touching it. */
 import { Command, InvalidArgumentError } from 'commander';
 import { nodeDisk } from '../../storage/node-disk.js';
-import { readConfiguration } from '../config.js';
 import { systemClock } from '../engine/clock.js';
-import { exitCodes } from '../lifecycle/exit-codes.js';
+import { readConfiguration } from '../server/configuration/config.js';
+import { exitCodes } from '../server/lifecycle/exit-codes.js';
 import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
 import { type PrintOptions, printedLines } from './journal-print.js';
 import { readJournal } from './journal-reader.js';

@@ -3,8 +3,8 @@ import { basename } from 'node:path';
 import type { Disk } from '../../storage/disk.js';
 import { StoreDirectory } from '../../storage/log-directory.js';
 import { DirectoryInUse, diskError, errorCode } from '../../storage/storage-errors.js';
-import { ConfigurationError } from '../config.js';
-import { credentialsFile } from '../credentials.js';
+import { ConfigurationError } from '../server/configuration/config.js';
+import { credentialsFile } from '../server/credentials/credentials.js';
 
 /** What a file system puts into the root of a volume that holds nothing yet. */
 const volumeRoot = 'lost+found';

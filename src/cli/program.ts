@@ -3,9 +3,9 @@
  * the command that serves (`serve.ts`), so that the others start at once.
  */
 import { Command, CommanderError } from 'commander';
-import { ConfigurationError } from '../config.js';
-import { exitCodeOf, exitCodes } from '../lifecycle/exit-codes.js';
-import { version } from '../version.js';
+import { version } from '../grammar/version.js';
+import { ConfigurationError } from '../server/configuration/config.js';
+import { exitCodeOf, exitCodes } from '../server/lifecycle/exit-codes.js';
 import { configCommand } from './config.command.js';
 import { devCommand } from './dev.command.js';
 import { journalCommand } from './journal.command.js';

@@ -1,13 +1,13 @@
 /** What `start` and `dev` share: build, say so, end on a signal, and die of broken invariants. */
 import { nodeDisk } from '../../storage/node-disk.js';
-import { type Application, createApplication } from '../application.js';
-import { allowedNetworks, type Config, readLaunch } from '../config.js';
-import type { Credentials } from '../credentials.js';
 import { systemClock } from '../engine/clock.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
-import { createLog, type LogFormat, logDestination } from '../http/log.js';
-import { descriptorLimit, sharesLine } from '../lifecycle/descriptors.js';
-import { exitCodeOf, exitCodes } from '../lifecycle/exit-codes.js';
+import { type Application, createApplication } from '../server/application.js';
+import { allowedNetworks, type Config, readLaunch } from '../server/configuration/config.js';
+import type { Credentials } from '../server/credentials/credentials.js';
+import { descriptorLimit, sharesLine } from '../server/lifecycle/descriptors.js';
+import { exitCodeOf, exitCodes } from '../server/lifecycle/exit-codes.js';
+import { createLog, type LogFormat, logDestination } from '../server/logging/log.js';
 import { followParent } from './launcher.js';
 import { say } from './terminal.js';
 

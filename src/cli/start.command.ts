@@ -1,11 +1,11 @@
 /** `stepwell start`: the server. */
 import { Command } from 'commander';
 import { nodeDisk } from '../../storage/node-disk.js';
-import { readConfiguration } from '../config.js';
-import { openCredentials, pasteLines } from '../credentials.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
-import { descriptorLimit, shareDescriptors } from '../lifecycle/descriptors.js';
-import { refuseWeakSecrets } from '../weak-secrets.js';
+import { readConfiguration } from '../server/configuration/config.js';
+import { openCredentials, pasteLines } from '../server/credentials/credentials.js';
+import { refuseWeakSecrets } from '../server/credentials/weak-secrets.js';
+import { descriptorLimit, shareDescriptors } from '../server/lifecycle/descriptors.js';
 import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
 import { prepareDataFolder, whileOwned } from './owned-folder.js';
 import { say } from './terminal.js';

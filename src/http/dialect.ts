@@ -1,6 +1,7 @@
 /** The only file that knows how clients spell things: prefixes, issuer, agent, parameters. */
-import { version } from '../version.js';
-import { type Parsed, parsed, refused } from './parsed.js';
+
+import { type Parsed, parsed, refused } from '../grammar/parsed.js';
+import { version } from '../grammar/version.js';
 
 /** The name of a dialect, as configuration and events spell it. */
 export type DialectName = 'svc' | 'upstash';

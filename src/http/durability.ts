@@ -1,6 +1,6 @@
 /** How durable an acknowledgement is, told in its head: `Stepwell-Durability` (decision 36). */
 import type { FastifyInstance } from 'fastify';
-import type { Config } from '../config.js';
+import type { Config } from '../server/configuration/config.js';
 
 /** `fsync`: it is on disk; `os`: the operating system has it, and writes it when it likes. */
 export type Durability = 'fsync' | 'os';

@@ -1,7 +1,7 @@
 /** JSON bodies of management requests: read, then held against a schema. */
 import type { z } from 'zod';
-import { parseJson } from './json.js';
-import { type Parsed, parsed, refused } from './parsed.js';
+import { parseJson } from '../grammar/json.js';
+import { type Parsed, parsed, refused } from '../grammar/parsed.js';
 
 /**
  * What a body says under `schema`. The reason of a refusal names the first field that is wrong:

@@ -4,8 +4,8 @@
  */
 import { BadRequestException, HttpException } from '@nestjs/common';
 import type { Outcome } from '../engine/turn.js';
+import type { Parsed } from '../grammar/parsed.js';
 import { type Refusal, refusalOf } from './error-shapes.js';
-import type { Parsed } from './parsed.js';
 
 /** The result of an accepted command. Throws the rejection of a refused one as its status. */
 export function resultOf<Result>(outcome: Outcome | undefined): Result {

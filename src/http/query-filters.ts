@@ -2,9 +2,10 @@
  * Filters of listings and bulk actions, read strictly: a name that is not known is refused, because
  * a typo must never mean "everything" (messaging protocol 1.1). Pure.
  */
+
+import { parseJson } from '../grammar/json.js';
+import { type Parsed, parsed, refused } from '../grammar/parsed.js';
 import { decodeQueryValue, tokenParameters } from './dialect.js';
-import { parseJson } from './json.js';
-import { type Parsed, parsed, refused } from './parsed.js';
 
 /** Reads every value that one name was given, in order; none where the name is absent. */
 export type FilterReader<Value> = (values: readonly string[]) => Parsed<Value>;

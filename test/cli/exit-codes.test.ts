@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { unproven } from '../crash/acknowledgement-order.js';
-import { flipByte } from '../support/flipped-byte.js';
-import { program, runProgram } from '../support/program.js';
-import { RecordingEndpoint } from '../support/recording-endpoint.js';
-import { authorization, freePort, ServerProcess } from '../support/server-process.js';
-import { itUnderStrace, readTrace, straceWords } from '../support/strace.js';
+import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
+import { flipByte } from '../support/program/flipped-byte.js';
+import { program, runProgram } from '../support/program/program.js';
+import { authorization, freePort, ServerProcess } from '../support/program/server-process.js';
+import { itUnderStrace, readTrace, straceWords } from '../support/program/strace.js';
 
 let folder = '';
 let data = '';

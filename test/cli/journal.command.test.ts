@@ -5,9 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { verifyFolder } from '../../src/cli/journal-verify.js';
-import { flipByte } from '../support/flipped-byte.js';
-import { type Ended, program, runProgram } from '../support/program.js';
-import { authorization, basic, freePort, ServerProcess } from '../support/server-process.js';
+import { flipByte } from '../support/program/flipped-byte.js';
+import { type Ended, program, runProgram } from '../support/program/program.js';
+import {
+  authorization,
+  basic,
+  freePort,
+  ServerProcess,
+} from '../support/program/server-process.js';
 
 let folder = '';
 let data = '';

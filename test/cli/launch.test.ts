@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { program } from '../support/program.js';
+import { program } from '../support/program/program.js';
 
 const root = join(import.meta.dirname, '../..');
 const main = join(root, 'dist/src/main.js');

@@ -1,7 +1,7 @@
 import { type PrintOptions, printedLines } from '../../src/cli/journal-print.js';
 import { readJournal } from '../../src/cli/journal-reader.js';
-import { callApi } from '../support/api-call.js';
-import { callLog } from '../support/log-client.js';
+import { callApi } from '../support/clients/api-call.js';
+import { callLog } from '../support/clients/log-client.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;

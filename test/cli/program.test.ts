@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { readConfiguration } from '../../src/config.js';
-import { type Ended, program, runProgram } from '../support/program.js';
+import { readConfiguration } from '../../src/server/configuration/config.js';
+import { type Ended, program, runProgram } from '../support/program/program.js';
 
 let directory = '';
 

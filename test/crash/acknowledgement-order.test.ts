@@ -1,9 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RecordingEndpoint } from '../support/recording-endpoint.js';
-import { authorization, basic, freePort, ServerProcess } from '../support/server-process.js';
-import { itUnderStrace, parseTrace, readTrace, straceWords } from '../support/strace.js';
+import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
+import {
+  authorization,
+  basic,
+  freePort,
+  ServerProcess,
+} from '../support/program/server-process.js';
+import { itUnderStrace, parseTrace, readTrace, straceWords } from '../support/program/strace.js';
 import { type Acknowledgement, unproven } from './acknowledgement-order.js';
 
 const clients = 6;

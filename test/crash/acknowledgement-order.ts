@@ -2,7 +2,7 @@
  * Whether every acknowledgement in a trace came after the fdatasync that makes it true: the rule
  * "nothing is answered, shown or done before it is durable", checked on system calls alone.
  */
-import type { SystemCall } from '../support/strace.js';
+import type { SystemCall } from '../support/program/strace.js';
 
 /** Something that the server was seen to acknowledge. */
 export interface Acknowledgement {

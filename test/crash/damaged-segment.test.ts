@@ -2,9 +2,9 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { flipByte } from '../support/flipped-byte.js';
-import { runProgram } from '../support/program.js';
-import { basic, freePort, ServerProcess } from '../support/server-process.js';
+import { flipByte } from '../support/program/flipped-byte.js';
+import { runProgram } from '../support/program/program.js';
+import { basic, freePort, ServerProcess } from '../support/program/server-process.js';
 
 const recordCount = 20;
 const damagedOffset = 7;

@@ -3,8 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  authorization,
+  basic,
+  freePort,
+  ServerProcess,
+} from '../support/program/server-process.js';
 import { seed } from '../support/seed.js';
-import { authorization, basic, freePort, ServerProcess } from '../support/server-process.js';
 
 /** More rounds for longer runs: `KILL_ROUNDS=1000 npm run jest -- test/crash`. */
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 3);

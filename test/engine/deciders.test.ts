@@ -1,59 +1,67 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
-import type { ConsumerCommand } from '../../src/consumers/consumer.commands.js';
-import { consumerDecider } from '../../src/consumers/consumer.decider.js';
-import { consumerId, consumerKind } from '../../src/consumers/consumer.events.js';
-import type { ConsumerGroupCommand } from '../../src/consumers/consumer-group.commands.js';
-import { consumerGroupDecider } from '../../src/consumers/consumer-group.decider.js';
-import { consumerGroupKind } from '../../src/consumers/consumer-group.events.js';
-import { GroupCount } from '../../src/consumers/group-count.projection.js';
-import { TopicPartitions } from '../../src/consumers/topic-partitions.projection.js';
-import type { DeadLetterCommand } from '../../src/dead-letters/dead-letter.commands.js';
-import { deadLetterDecider } from '../../src/dead-letters/dead-letter.decider.js';
-import { type DeadLetter, DeadLetters } from '../../src/dead-letters/dead-letters.projection.js';
-import type { FailedRunCommand } from '../../src/dead-letters/failed-run.commands.js';
-import { failedRunDecider } from '../../src/dead-letters/failed-run.decider.js';
-import { type FailedRun, FailedRuns } from '../../src/dead-letters/failed-runs.projection.js';
-import { LetterShelf } from '../../src/dead-letters/letter-shelf.js';
 import type { Command, Effect } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { type Identifiers, systemIdentifiers } from '../../src/engine/identifiers.js';
-import type { FlowControlCommand } from '../../src/flow-control/flow-control.commands.js';
-import { flowControlDecider } from '../../src/flow-control/flow-control.decider.js';
-import { KeyUsage } from '../../src/flow-control/key-usage.projection.js';
-import { fullGrant, type Grant } from '../../src/http/grant.js';
-import { DeduplicationIndex } from '../../src/messages/deduplication.projection.js';
-import type { MessageCommand } from '../../src/messages/message.commands.js';
-import { messageDecider } from '../../src/messages/message.decider.js';
-import type { QueueCommand } from '../../src/queues/queue.commands.js';
-import { queueDecider } from '../../src/queues/queue.decider.js';
-import type { RestCredentialCommand } from '../../src/rest-credentials/rest-credential.commands.js';
-import { restCredentialDecider } from '../../src/rest-credentials/rest-credential.decider.js';
-import type { ScheduleCommand } from '../../src/schedules/schedule.commands.js';
-import { scheduleDecider } from '../../src/schedules/schedule.decider.js';
-import { ScheduledMessages } from '../../src/schedules/scheduled-messages.projection.js';
-import type { RotateSigningKeys } from '../../src/signing-keys/signing-keys.commands.js';
-import { signingKeysDecider } from '../../src/signing-keys/signing-keys.decider.js';
-import type { SubscriptionCommand } from '../../src/subscriptions/subscription.commands.js';
-import { subscriptionDecider } from '../../src/subscriptions/subscription.decider.js';
-import type { PushRecords } from '../../src/subscriptions/subscription-partition.commands.js';
-import { partitionDecider } from '../../src/subscriptions/subscription-partition.decider.js';
-import { PartitionCount } from '../../src/topics/partition-count.projection.js';
-import type { TopicCommand } from '../../src/topics/topic.commands.js';
-import { topicDecider } from '../../src/topics/topic.decider.js';
-import type { TopicState } from '../../src/topics/topic.state.js';
-import type { UrlGroupCommand } from '../../src/url-groups/url-group.commands.js';
-import { urlGroupDecider } from '../../src/url-groups/url-group.decider.js';
-import type { RunCommand } from '../../src/workflows/run.commands.js';
-import { runDecider } from '../../src/workflows/run.decider.js';
-import type { Inheritance, StepInfo } from '../../src/workflows/run.events.js';
-import { noStepOptions } from '../../src/workflows/run-messages.policy.js';
-import { registerRuns } from '../../src/workflows/run-registration.js';
-import type { Waiters } from '../../src/workflows/waiters.projection.js';
+import { fullGrant, type Grant } from '../../src/http/identity/grant.js';
+import type { DeadLetterCommand } from '../../src/messaging/dead-letters/dead-letter.commands.js';
+import { deadLetterDecider } from '../../src/messaging/dead-letters/dead-letter.decider.js';
+import {
+  type DeadLetter,
+  DeadLetters,
+} from '../../src/messaging/dead-letters/dead-letters.projection.js';
+import { LetterShelf } from '../../src/messaging/dead-letters/letter-shelf.js';
+import type { FlowControlCommand } from '../../src/messaging/flow-control/flow-control.commands.js';
+import { flowControlDecider } from '../../src/messaging/flow-control/flow-control.decider.js';
+import { KeyUsage } from '../../src/messaging/flow-control/key-usage.projection.js';
+import { DeduplicationIndex } from '../../src/messaging/messages/deduplication.projection.js';
+import type { MessageCommand } from '../../src/messaging/messages/message.commands.js';
+import { messageDecider } from '../../src/messaging/messages/message.decider.js';
+import type { QueueCommand } from '../../src/messaging/queues/queue.commands.js';
+import { queueDecider } from '../../src/messaging/queues/queue.decider.js';
+import type { ScheduleCommand } from '../../src/messaging/schedules/schedule.commands.js';
+import { scheduleDecider } from '../../src/messaging/schedules/schedule.decider.js';
+import { ScheduledMessages } from '../../src/messaging/schedules/scheduled-messages.projection.js';
+import type { RotateSigningKeys } from '../../src/messaging/signing-keys/signing-keys.commands.js';
+import { signingKeysDecider } from '../../src/messaging/signing-keys/signing-keys.decider.js';
+import type { UrlGroupCommand } from '../../src/messaging/url-groups/url-group.commands.js';
+import { urlGroupDecider } from '../../src/messaging/url-groups/url-group.decider.js';
+import type { RestCredentialCommand } from '../../src/topics/credentials/rest-credential.commands.js';
+import { restCredentialDecider } from '../../src/topics/credentials/rest-credential.decider.js';
+import type { ConsumerCommand } from '../../src/topics/groups/consumer.commands.js';
+import { consumerDecider } from '../../src/topics/groups/consumer.decider.js';
+import { consumerId, consumerKind } from '../../src/topics/groups/consumer.events.js';
+import type { ConsumerGroupCommand } from '../../src/topics/groups/consumer-group.commands.js';
+import { consumerGroupDecider } from '../../src/topics/groups/consumer-group.decider.js';
+import { consumerGroupKind } from '../../src/topics/groups/consumer-group.events.js';
+import { GroupCount } from '../../src/topics/groups/group-count.projection.js';
+import { TopicPartitions } from '../../src/topics/groups/topic-partitions.projection.js';
+import type { SubscriptionCommand } from '../../src/topics/subscriptions/subscription.commands.js';
+import { subscriptionDecider } from '../../src/topics/subscriptions/subscription.decider.js';
+import type { PushRecords } from '../../src/topics/subscriptions/subscription-partition.commands.js';
+import { partitionDecider } from '../../src/topics/subscriptions/subscription-partition.decider.js';
+import { PartitionCount } from '../../src/topics/topics/partition-count.projection.js';
+import type { TopicCommand } from '../../src/topics/topics/topic.commands.js';
+import { topicDecider } from '../../src/topics/topics/topic.decider.js';
+import type { TopicState } from '../../src/topics/topics/topic.state.js';
+import type { FailedRunCommand } from '../../src/workflows/failed-runs/failed-run.commands.js';
+import { failedRunDecider } from '../../src/workflows/failed-runs/failed-run.decider.js';
+import {
+  type FailedRun,
+  FailedRuns,
+} from '../../src/workflows/failed-runs/failed-runs.projection.js';
+import type { RunCommand } from '../../src/workflows/runs/run.commands.js';
+import { runDecider } from '../../src/workflows/runs/run.decider.js';
+import type { Inheritance, StepInfo } from '../../src/workflows/runs/run.events.js';
+import { noStepOptions } from '../../src/workflows/runs/run-messages.policy.js';
+import { registerRuns } from '../../src/workflows/runs/run-registration.js';
+import type { Waiters } from '../../src/workflows/runs/waiters.projection.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
 import { callbackOptions, messageOptions } from '../support/message-options.js';
 import { originOf, publicationOf } from '../support/publications.js';
+import { scheduleDefinition } from '../support/schedule-definition.js';
+import { subscriptionDefinition } from '../support/subscription-definition.js';
 import {
   planOf,
   runConfiguration,
@@ -61,10 +69,8 @@ import {
   startRun,
   stepInfo,
   submitStep,
-} from '../support/run-commands.js';
-import { runPlace } from '../support/run-place.js';
-import { scheduleDefinition } from '../support/schedule-definition.js';
-import { subscriptionDefinition } from '../support/subscription-definition.js';
+} from '../support/workflows/run-commands.js';
+import { runPlace } from '../support/workflows/run-place.js';
 import { sourceTree } from '../tidy/source-tree.js';
 
 /** More for longer runs: `DECIDER_RUNS=1000 npm run jest -- test/engine/deciders`. */
@@ -645,14 +651,14 @@ const subscriptionHistories = fc.oneof(
 
 const subjects: readonly Subject[] = [
   {
-    file: 'src/messages/message.decider.ts',
+    file: 'src/messaging/messages/message.decider.ts',
     kind: messageDecider.kind,
     wants: messageDecider.wants,
     commands: asCommands(messageDecider.kind, messageCommands),
     join: joinMessages,
   },
   {
-    file: 'src/dead-letters/dead-letter.decider.ts',
+    file: 'src/messaging/dead-letters/dead-letter.decider.ts',
     kind: deadLetterDecider.kind,
     wants: deadLetterDecider.wants,
     commands: fc.oneof(
@@ -679,7 +685,7 @@ const subjects: readonly Subject[] = [
     },
   },
   {
-    file: 'src/workflows/run.decider.ts',
+    file: 'src/workflows/runs/run.decider.ts',
     kind: runDecider.kind,
     wants: runDecider.wants,
     commands: fc.oneof(
@@ -711,7 +717,7 @@ const subjects: readonly Subject[] = [
     },
   },
   {
-    file: 'src/dead-letters/failed-run.decider.ts',
+    file: 'src/workflows/failed-runs/failed-run.decider.ts',
     kind: failedRunDecider.kind,
     wants: failedRunDecider.wants,
     commands: fc.oneof(
@@ -742,7 +748,7 @@ const subjects: readonly Subject[] = [
     },
   },
   {
-    file: 'src/schedules/schedule.decider.ts',
+    file: 'src/messaging/schedules/schedule.decider.ts',
     kind: scheduleDecider.kind,
     wants: scheduleDecider.wants,
     commands: asCommands(scheduleDecider.kind, scheduleCommands),
@@ -754,7 +760,7 @@ const subjects: readonly Subject[] = [
     },
   },
   {
-    file: 'src/flow-control/flow-control.decider.ts',
+    file: 'src/messaging/flow-control/flow-control.decider.ts',
     kind: flowControlDecider.kind,
     wants: flowControlDecider.wants,
     commands: fc.oneof(
@@ -768,63 +774,63 @@ const subjects: readonly Subject[] = [
     },
   },
   {
-    file: 'src/queues/queue.decider.ts',
+    file: 'src/messaging/queues/queue.decider.ts',
     kind: queueDecider.kind,
     wants: queueDecider.wants,
     commands: asCommands(queueDecider.kind, queueCommands),
     join: (engine) => engine.register({ decider: queueDecider, view: null, folds: [] }),
   },
   {
-    file: 'src/url-groups/url-group.decider.ts',
+    file: 'src/messaging/url-groups/url-group.decider.ts',
     kind: urlGroupDecider.kind,
     wants: urlGroupDecider.wants,
     commands: asCommands(urlGroupDecider.kind, groupCommands),
     join: (engine) => engine.register({ decider: urlGroupDecider, view: null, folds: [] }),
   },
   {
-    file: 'src/signing-keys/signing-keys.decider.ts',
+    file: 'src/messaging/signing-keys/signing-keys.decider.ts',
     kind: signingKeysDecider.kind,
     wants: signingKeysDecider.wants,
     commands: asCommands(signingKeysDecider.kind, rotations),
     join: (engine) => engine.register({ decider: signingKeysDecider, view: null, folds: [] }),
   },
   {
-    file: 'src/rest-credentials/rest-credential.decider.ts',
+    file: 'src/topics/credentials/rest-credential.decider.ts',
     kind: restCredentialDecider.kind,
     wants: restCredentialDecider.wants,
     commands: asCommands(restCredentialDecider.kind, credentialCommands),
     join: (engine) => engine.register({ decider: restCredentialDecider, view: null, folds: [] }),
   },
   {
-    file: 'src/topics/topic.decider.ts',
+    file: 'src/topics/topics/topic.decider.ts',
     kind: topicDecider.kind,
     wants: topicDecider.wants,
     commands: asCommands(topicDecider.kind, topicCommands),
     join: joinTopics,
   },
   {
-    file: 'src/consumers/consumer-group.decider.ts',
+    file: 'src/topics/groups/consumer-group.decider.ts',
     kind: consumerGroupKind,
     wants: consumerGroupDecider(groupRetentionMs).wants,
     commands: consumerHistories,
     join: joinConsumers,
   },
   {
-    file: 'src/consumers/consumer.decider.ts',
+    file: 'src/topics/groups/consumer.decider.ts',
     kind: consumerKind,
     wants: consumerDecider.wants,
     commands: consumerHistories,
     join: joinConsumers,
   },
   {
-    file: 'src/subscriptions/subscription.decider.ts',
+    file: 'src/topics/subscriptions/subscription.decider.ts',
     kind: subscriptionDecider.kind,
     wants: subscriptionDecider.wants,
     commands: subscriptionHistories,
     join: joinSubscriptions,
   },
   {
-    file: 'src/subscriptions/subscription-partition.decider.ts',
+    file: 'src/topics/subscriptions/subscription-partition.decider.ts',
     kind: partitionDecider.kind,
     wants: partitionDecider.wants,
     commands: subscriptionHistories,

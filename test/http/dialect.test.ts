@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { version } from '../../src/grammar/version.js';
 import {
   dialects,
   optionOf,
@@ -9,7 +10,6 @@ import {
   readMessageOptions,
   readQueryOptions,
 } from '../../src/http/dialect.js';
-import { version } from '../../src/version.js';
 
 const { svc, upstash } = dialects;
 

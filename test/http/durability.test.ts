@@ -1,4 +1,4 @@
-import { callApi } from '../support/api-call.js';
+import { callApi } from '../support/clients/api-call.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 const group = '{"endpoints":[{"url":"https://example.com"}]}';

@@ -2,9 +2,13 @@
  * Destinations that live on the simulation's clock: they answer, refuse, dawdle and hang as the
  * seed says, and remember who called when.
  */
-import type { AttemptOutcome, OutgoingAttempt } from '../../src/delivery/attempt-outcome.js';
-import type { Endpoints } from '../../src/delivery/endpoints.js';
+
 import type { Clock } from '../../src/engine/clock.js';
+import type {
+  AttemptOutcome,
+  OutgoingAttempt,
+} from '../../src/messaging/outbound/attempt-outcome.js';
+import type { Endpoints } from '../../src/messaging/outbound/endpoints.js';
 import type { SeededRandom } from './seeded-random.js';
 
 /** One attempt as a destination saw it. */

@@ -3,21 +3,21 @@
  * fdatasync and come back on what the disk kept.
  */
 import { pino } from 'pino';
-import type { Shared } from '../../src/app.module.js';
-import { readConfiguration } from '../../src/config.js';
-import { openCredentials } from '../../src/credentials.js';
-import { RunRevivals } from '../../src/dead-letters/run-revivals.js';
 import { Engine } from '../../src/engine/engine.js';
 import { identifiersFrom } from '../../src/engine/identifiers.js';
 import { Journal } from '../../src/engine/journal.js';
-import { BasicCredentials } from '../../src/http/basic-auth.js';
-import { BearerTokens } from '../../src/http/bearer-token.js';
-import { Connections } from '../../src/http/connections.js';
-import { createHttpServer } from '../../src/http/http-server.js';
-import { ProcessLife } from '../../src/lifecycle/process-life.js';
-import { Metrics } from '../../src/metrics/metrics.js';
-import { TopicsDesk } from '../../src/topics/topics-desk.js';
-import { EventsDesk } from '../../src/workflows/events-desk.js';
+import { ProcessLife } from '../../src/engine/lifecycle/process-life.js';
+import { BasicCredentials } from '../../src/http/identity/basic-auth.js';
+import { BearerTokens } from '../../src/http/identity/bearer-token.js';
+import type { Shared } from '../../src/server/app.module.js';
+import { readConfiguration } from '../../src/server/configuration/config.js';
+import { openCredentials } from '../../src/server/credentials/credentials.js';
+import { createHttpServer } from '../../src/server/http-server.js';
+import { Connections } from '../../src/server/inbound/connections.js';
+import { Metrics } from '../../src/server/metrics/metrics.js';
+import { TopicsDesk } from '../../src/topics/topics/topics-desk.js';
+import { EventsDesk } from '../../src/workflows/events/events-desk.js';
+import { RunRevivals } from '../../src/workflows/failed-runs/run-revivals.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { SeededRandom } from './seeded-random.js';
 import { type CrashPolicy, crashPolicies, SimulatedDisk } from './simulated-disk.js';

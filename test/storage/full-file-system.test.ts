@@ -4,7 +4,7 @@ import type { PartitionLog } from '../../storage/partition-log.js';
 import { DiskFull } from '../../storage/storage-errors.js';
 import { openStore, type Store } from '../../storage/store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
-import { itOnASmallFileSystem, takeAll } from '../support/small-file-system.js';
+import { itOnASmallFileSystem, takeAll } from '../support/program/small-file-system.js';
 
 const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;

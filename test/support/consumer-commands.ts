@@ -1,8 +1,9 @@
 /** Commands of consumer groups as tests ask them: what is not said is usual. */
-import type { ConsumerSettings } from '../../src/consumers/consumer.events.js';
-import type { JoinGroup } from '../../src/consumers/consumer-group.commands.js';
-import { consumerGroupKind } from '../../src/consumers/consumer-group.events.js';
-import { fullGrant } from '../../src/http/grant.js';
+
+import { fullGrant } from '../../src/http/identity/grant.js';
+import type { ConsumerSettings } from '../../src/topics/groups/consumer.events.js';
+import type { JoinGroup } from '../../src/topics/groups/consumer-group.commands.js';
+import { consumerGroupKind } from '../../src/topics/groups/consumer-group.events.js';
 
 export const consumerSettings = (chosen: Partial<ConsumerSettings> = {}): ConsumerSettings => ({
   autoCommit: true,

@@ -1,5 +1,8 @@
 /** What a publish without any option is stored with; a test names what it is about. */
-import type { CallbackOptions, MessagePublished } from '../../src/messages/message.events.js';
+import type {
+  CallbackOptions,
+  MessagePublished,
+} from '../../src/messaging/messages/message.events.js';
 
 type Options = Omit<MessagePublished, 'type'>;
 

@@ -1,11 +1,12 @@
 /** What letters ask of messages and of runs, over an engine of a test. */
-import type { Publication } from '../../src/dead-letters/dead-letters.projection.js';
-import type { RunOrigin } from '../../src/dead-letters/failed-runs.projection.js';
+
 import type { Engine } from '../../src/engine/engine.js';
-import { messageKind } from '../../src/messages/message.events.js';
-import type { MessageState } from '../../src/messages/message.state.js';
-import { runKind } from '../../src/workflows/run.events.js';
-import type { RunState } from '../../src/workflows/run.state.js';
+import type { Publication } from '../../src/messaging/dead-letters/dead-letters.projection.js';
+import { messageKind } from '../../src/messaging/messages/message.events.js';
+import type { MessageState } from '../../src/messaging/messages/message.state.js';
+import type { RunOrigin } from '../../src/workflows/failed-runs/failed-runs.projection.js';
+import { runKind } from '../../src/workflows/runs/run.events.js';
+import type { RunState } from '../../src/workflows/runs/run.state.js';
 
 export function publicationOf(engine: Engine) {
   return (messageId: string): Publication | undefined => {

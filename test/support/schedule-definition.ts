@@ -1,6 +1,6 @@
 /** A schedule without any option; a test names what it is about. */
-import type { MessageTemplate } from '../../src/messages/message.events.js';
-import type { ScheduleDefinition } from '../../src/schedules/schedule.events.js';
+import type { MessageTemplate } from '../../src/messaging/messages/message.events.js';
+import type { ScheduleDefinition } from '../../src/messaging/schedules/schedule.events.js';
 import { messageOptions } from './message-options.js';
 
 export function scheduleDefinition(

@@ -3,12 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { type Application, createApplication } from '../../src/application.js';
-import { type Environment, readConfiguration, type ServerMode } from '../../src/config.js';
-import { type Credentials, openCredentials } from '../../src/credentials.js';
 import { systemClock } from '../../src/engine/clock.js';
 import { systemIdentifiers } from '../../src/engine/identifiers.js';
-import type { Ports } from '../../src/ports.js';
+import { type Application, createApplication } from '../../src/server/application.js';
+import {
+  type Environment,
+  readConfiguration,
+  type ServerMode,
+} from '../../src/server/configuration/config.js';
+import { type Credentials, openCredentials } from '../../src/server/credentials/credentials.js';
+import type { Ports } from '../../src/server/ports.js';
 import { nodeDisk } from '../../storage/node-disk.js';
 
 export interface TestServer {

@@ -1,6 +1,6 @@
 /** A subscription without any option; a test names what it is about. */
-import type { MessageTemplate } from '../../src/messages/message.events.js';
-import type { SubscriptionDefinition } from '../../src/subscriptions/subscription.events.js';
+import type { MessageTemplate } from '../../src/messaging/messages/message.events.js';
+import type { SubscriptionDefinition } from '../../src/topics/subscriptions/subscription.events.js';
 import { scheduleDefinition } from './schedule-definition.js';
 
 export function subscriptionDefinition(

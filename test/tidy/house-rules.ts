@@ -35,7 +35,7 @@ export const lineRules: readonly LineRule[] = [
   },
   {
     pattern: /\bprocess\.env\b/,
-    applies: inProductExcept('src/config.ts'),
+    applies: inProductExcept('src/server/configuration/config.ts'),
     instead: 'a field of Config',
   },
   {

@@ -54,9 +54,9 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     name: 'the wiring of the engine knows no feature either',
-    from: (path) => path === 'src/engine/engine.module.ts',
+    from: (path) => path === 'src/server/engine.module.ts',
     forbids: isFeature,
-    instead: 'provide it in src/app.module.ts',
+    instead: 'provide it in src/server/app.module.ts',
   },
   {
     name: 'the engine touches the log in few places',

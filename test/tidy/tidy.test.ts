@@ -64,7 +64,7 @@ describe('a rule', () => {
     ['storage/x.ts', "/** . */\nimport { x } from '../src/engine/clock.js';\n"],
     ['src/engine/x.ts', "/** . */\nimport { x } from '../messages/message.events.js';\n"],
     ['src/engine/x.ts', "/** . */\nimport { x } from '../../storage/record.js';\n"],
-    ['src/engine/engine.module.ts', "/** . */\nimport { x } from '../topics/topic.decider.js';\n"],
+    ['src/server/engine.module.ts', "/** . */\nimport { x } from '../topics/topic.decider.js';\n"],
     ['src/queues/x.ts', "/** . */\nimport { x } from '../messages/message.state.js';\n"],
     ['src/queues/x.decider.ts', "/** . */\nimport { x } from '@nestjs/common';\n"],
     ['src/queues/x.ts', "/** . */\nimport { x } from 'xstate';\n"],

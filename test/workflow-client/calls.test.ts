@@ -1,7 +1,7 @@
 import { createWorkflow } from '@upstash/workflow/cloudflare';
-import { RecordingEndpoint } from '../support/recording-endpoint.js';
-import { freePort } from '../support/server-process.js';
-import { silenceConsole } from '../support/silent-console.js';
+import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
+import { freePort } from '../support/program/server-process.js';
+import { silenceConsole } from '../support/program/silent-console.js';
 import { startWorkflowStage, type WorkflowStage } from './stage.js';
 
 silenceConsole();

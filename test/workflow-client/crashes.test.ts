@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SeededRandom } from '../simulation/seeded-random.js';
-import { RecordingEndpoint } from '../support/recording-endpoint.js';
+import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
+import { freePort, ServerProcess } from '../support/program/server-process.js';
+import { silenceConsole } from '../support/program/silent-console.js';
 import { seed } from '../support/seed.js';
-import { freePort, ServerProcess } from '../support/server-process.js';
-import { silenceConsole } from '../support/silent-console.js';
-import { type Crash, WorkflowApp } from '../support/workflow-app.js';
+import { type Crash, WorkflowApp } from '../support/workflows/workflow-app.js';
 import { crashWorkflows, storedResults } from './crash-workflows.js';
 
 silenceConsole();

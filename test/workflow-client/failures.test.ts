@@ -1,6 +1,6 @@
 import { WorkflowNonRetryableError, WorkflowRetryAfterError } from '@upstash/workflow';
 import { createWorkflow } from '@upstash/workflow/cloudflare';
-import { silenceConsole } from '../support/silent-console.js';
+import { silenceConsole } from '../support/program/silent-console.js';
 import { startWorkflowStage, type WorkflowStage } from './stage.js';
 
 silenceConsole();

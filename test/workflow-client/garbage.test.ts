@@ -1,12 +1,12 @@
 import { Client } from '@upstash/workflow';
 import { createWorkflow } from '@upstash/workflow/cloudflare';
-import { callApi } from '../support/api-call.js';
+import { callApi } from '../support/clients/api-call.js';
 import {
   type RecordedRequest,
   RecordingEndpoint,
   type ScriptedAnswer,
-} from '../support/recording-endpoint.js';
-import { silenceConsole } from '../support/silent-console.js';
+} from '../support/clients/recording-endpoint.js';
+import { silenceConsole } from '../support/program/silent-console.js';
 import { startWorkflowStage, type WorkflowStage } from './stage.js';
 
 silenceConsole();

@@ -1,5 +1,5 @@
-import { callApi } from '../support/api-call.js';
-import { type RecordedRequest, RecordingEndpoint } from '../support/recording-endpoint.js';
+import { callApi } from '../support/clients/api-call.js';
+import { type RecordedRequest, RecordingEndpoint } from '../support/clients/recording-endpoint.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 interface DeliveredEntry {

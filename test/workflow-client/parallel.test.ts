@@ -1,6 +1,6 @@
 import { createWorkflow } from '@upstash/workflow/cloudflare';
-import { RecordingEndpoint } from '../support/recording-endpoint.js';
-import { silenceConsole } from '../support/silent-console.js';
+import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
+import { silenceConsole } from '../support/program/silent-console.js';
 import { startWorkflowStage, type WorkflowStage } from './stage.js';
 
 silenceConsole();

@@ -1,6 +1,6 @@
 import { createWorkflow } from '@upstash/workflow/cloudflare';
-import { callApi } from '../support/api-call.js';
-import { silenceConsole } from '../support/silent-console.js';
+import { callApi } from '../support/clients/api-call.js';
+import { silenceConsole } from '../support/program/silent-console.js';
 import { startWorkflowStage, type WorkflowStage } from './stage.js';
 
 silenceConsole();

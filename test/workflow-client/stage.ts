@@ -1,6 +1,6 @@
 /** A server that speaks the published client's dialect, and an application beside it. */
 import { startServer, type TestServer } from '../support/server.js';
-import { WorkflowApp, type Workflows } from '../support/workflow-app.js';
+import { WorkflowApp, type Workflows } from '../support/workflows/workflow-app.js';
 
 export interface WorkflowStage {
   readonly server: TestServer;

@@ -1,5 +1,5 @@
 import { createWorkflow } from '@upstash/workflow/cloudflare';
-import { silenceConsole } from '../support/silent-console.js';
+import { silenceConsole } from '../support/program/silent-console.js';
 import { startWorkflowStage, type WorkflowStage } from './stage.js';
 
 silenceConsole();

@@ -1,0 +1,157 @@
+/** Starts, watches and ends the process: what to recover, and what to stop in which order. */
+import type { Logger } from 'pino';
+import { type Actor, createActor } from 'xstate';
+import type { Clock } from '../clock.js';
+import { lifeMachine } from './life.machine.js';
+
+export type ProcessState =
+  | 'starting'
+  | 'recovering'
+  | 'serving'
+  | 'readOnly'
+  | 'draining'
+  | 'stopped';
+
+/** What `/health/ready` tells. */
+export interface ProcessStatus {
+  readonly state: ProcessState;
+  /** Why the process is not serving; null while it is. */
+  readonly reason: string | null;
+}
+
+/** The order of a graceful stop (decision 47): each phase ends before the next begins. */
+export const stopPhases = ['doors', 'attempts', 'commit', 'storage', 'rest'] as const;
+export type StopPhase = (typeof stopPhases)[number];
+
+/** Something that has to end before the process does. */
+export interface Stoppable {
+  readonly name: string;
+  readonly phase: StopPhase;
+  /** After this long the stop goes on without it, and the log says so. */
+  readonly deadlineMs: number;
+  stop(): Promise<void> | void;
+  /**
+   * Ends at once what `stop` waits for; called when the deadline has passed. What ends then has
+   * ended well: only clients were cut off, who were promised nothing.
+   */
+  cut?(): void;
+}
+
+/** How long what was cut may take to end. */
+const cutDeadlineMs = 1000;
+
+/** Something that has to happen between the open port and the first request. */
+export interface Recoverable {
+  readonly name: string;
+  recover(): Promise<void>;
+}
+
+/** A recovery that takes longer is told: it is why the start takes as long. */
+const noticedMs = 1000;
+
+export class ProcessLife {
+  private readonly actor: Actor<typeof lifeMachine> = createActor(lifeMachine);
+  private readonly recoverables: Recoverable[] = [];
+  private readonly stoppables: Stoppable[] = [];
+  private stopping: Promise<boolean> | null = null;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly log: Logger,
+  ) {
+    this.actor.start();
+  }
+
+  get status(): ProcessStatus {
+    const { value, context } = this.actor.getSnapshot();
+    return { state: value, reason: context.reason };
+  }
+
+  /** `recoverable` runs after those added before it; before the port is open. */
+  addRecoverable(recoverable: Recoverable): void {
+    this.recoverables.push(recoverable);
+  }
+
+  /** Within a phase the last added stops first, as it stands on those before it. */
+  addStoppable(stoppable: Stoppable): void {
+    this.stoppables.unshift(stoppable);
+  }
+
+  /** The port is open: recovers in order and opens the doors. Rejects if it cannot. */
+  async recover(): Promise<void> {
+    this.actor.send({ type: 'listening' });
+    for (const recoverable of this.recoverables) {
+      const startedAt = this.clock.monotonic();
+      await recoverable.recover();
+      const durationMs = Math.round(this.clock.monotonic() - startedAt);
+      const level = durationMs < noticedMs ? 'debug' : 'info';
+      this.log[level]({ recovered: recoverable.name, durationMs }, 'recovered');
+    }
+    this.actor.send({ type: 'recovered' });
+  }
+
+  /**
+   * Answers reads only, from now until `acceptWrites`; before it serves at all, from then on. The
+   * log says so once.
+   */
+  refuseWrites(reason: string): void {
+    this.log.warn({ reason }, 'writes are refused');
+    this.actor.send({ type: 'writesRefused', reason });
+  }
+
+  acceptWrites(): void {
+    this.log.info('writes are taken again');
+    this.actor.send({ type: 'writesAccepted' });
+  }
+
+  /**
+   * Ends everything in order, once; later calls wait for the same end. True if all of it ended
+   * well: a thing that failed or passed its deadline is logged and does not hold the rest.
+   */
+  stop(reason: string): Promise<boolean> {
+    this.stopping ??= this.stopAll(reason);
+    return this.stopping;
+  }
+
+  private async stopAll(reason: string): Promise<boolean> {
+    this.actor.send({ type: 'stop', reason });
+    this.log.info({ reason }, 'stopping');
+    let isClean = true;
+    for (const phase of stopPhases) {
+      for (const stoppable of this.stoppables) {
+        if (stoppable.phase !== phase) continue;
+        const hasStopped = await this.stopOne(stoppable);
+        isClean = hasStopped && isClean;
+      }
+    }
+    this.actor.send({ type: 'closed' });
+    return isClean;
+  }
+
+  private async stopOne(stoppable: Stoppable): Promise<boolean> {
+    const { name, deadlineMs } = stoppable;
+    try {
+      const stopped = Promise.resolve(stoppable.stop());
+      if (await this.endsWithin(deadlineMs, stopped)) return true;
+      this.log.warn({ stoppable: name, deadlineMs }, 'did not stop in time');
+      if (stoppable.cut === undefined) return false;
+      stoppable.cut();
+      return await this.endsWithin(cutDeadlineMs, stopped);
+    } catch (error) {
+      this.log.error({ stoppable: name, err: error }, 'did not stop');
+      return false;
+    }
+  }
+
+  private async endsWithin(deadlineMs: number, ended: Promise<void>): Promise<boolean> {
+    let cancel = (): void => undefined;
+    const late = new Promise<boolean>((resolve) => {
+      cancel = this.clock.after(deadlineMs, () => resolve(false));
+    });
+    try {
+      return await Promise.race([ended.then(() => true), late]);
+    } finally {
+      cancel();
+    }
+  }
+}

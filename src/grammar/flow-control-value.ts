@@ -1,0 +1,64 @@
+/** The value of a flow-control header, both ways: `parallelism=2, rate=3, period=1m`. Pure. */
+
+import { parseDuration } from './duration.js';
+import { type Parsed, parsed, refused } from './parsed.js';
+
+/** How much of the traffic that shares a key may go at once and per period. */
+export interface FlowControlValue {
+  /** Attempts in flight at once; null = not limited. */
+  readonly parallelism: number | null;
+  /** Attempts started per period; null = not limited. */
+  readonly rate: number | null;
+  /** The rate's window, 1 second to 1 week; 1 where it is not given. */
+  readonly periodSeconds: number;
+}
+
+const lengthMax = 256;
+/** The longest window of a rate: a week. */
+export const periodSecondsMax = 604_800;
+const pair = /^(parallelism|rate|period) *= *(\S+)$/;
+
+/**
+ * `key=value` pairs with commas between them, in any order, each key once (messaging protocol
+ * 4.3). At least one of parallelism and rate must be there; a period alone limits nothing.
+ */
+export function parseFlowControlValue(text: string): Parsed<FlowControlValue> {
+  if (text.length > lengthMax) return refused(`is longer than ${lengthMax} characters`);
+  const found = new Map<string, number>();
+  for (const item of text.split(',')) {
+    const [, key = '', value = ''] = pair.exec(item.trim()) ?? [];
+    if (key === '') return refused('must be like parallelism=2, rate=3, period=1m');
+    if (found.has(key)) return refused(`names ${key} twice`);
+    const number = key === 'period' ? parsePeriod(value) : parseCount(key, value);
+    if (!number.ok) return number;
+    found.set(key, number.value);
+  }
+  const parallelism = found.get('parallelism') ?? null;
+  const rate = found.get('rate') ?? null;
+  if (parallelism === null && rate === null) return refused('must name parallelism or rate');
+  return parsed({ parallelism, rate, periodSeconds: found.get('period') ?? 1 });
+}
+
+/** The canonical text; `parseFlowControlValue` reads the same value back. */
+export function formatFlowControlValue(value: FlowControlValue): string {
+  const { parallelism, rate, periodSeconds } = value;
+  const pairs: string[] = [];
+  if (parallelism !== null) pairs.push(`parallelism=${parallelism}`);
+  if (rate !== null) pairs.push(`rate=${rate}`);
+  pairs.push(`period=${periodSeconds}s`);
+  return pairs.join(', ');
+}
+
+function parseCount(key: string, text: string): Parsed<number> {
+  const count = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  return count > 0 ? parsed(count) : refused(`must have a positive whole number as ${key}`);
+}
+
+function parsePeriod(text: string): Parsed<number> {
+  const duration = parseDuration(text);
+  if (!duration.ok) return refused(`has a period that ${duration.reason}`);
+  const seconds = duration.value / 1000;
+  return seconds >= 1 && seconds <= periodSecondsMax
+    ? parsed(seconds)
+    : refused('must have a period between 1 second and 1 week');
+}

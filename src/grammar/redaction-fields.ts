@@ -1,0 +1,30 @@
+/**
+ * What a publish asks not to be shown: `body,headers`, `header[Authorization]` (spec:
+ * Svc-Redact-Fields; messaging protocol 4.6). Pure.
+ */
+
+import type { Redaction } from '../messaging/messages/message.events.js';
+import { type Parsed, parsed, refused } from './parsed.js';
+
+const fieldsMax = 64;
+/** A header name is a token (RFC 9110, 5.6.2), so no name holds a comma or a bracket. */
+const field = /^(?:(body)|headers?(?:\[([!#$%&'*+.^_`|~0-9A-Za-z-]{1,256})\])?)$/;
+const all = '*';
+
+/**
+ * A list with commas between its fields; `header` and `headers` alike mean all of them, and a name
+ * in brackets one, in any case. Naming a field twice, or one of all, says nothing more.
+ */
+export function parseRedaction(text: string): Parsed<Redaction> {
+  const fields = text.split(',', fieldsMax + 1);
+  if (fields.length > fieldsMax) return refused(`names more than ${fieldsMax} fields`);
+  let body = false;
+  const names = new Set<string>();
+  for (const each of fields) {
+    const found = field.exec(each.trim());
+    if (found === null) return refused('must list body, headers or header[<name>]');
+    if (found[1] === undefined) names.add(found[2]?.toLowerCase() ?? all);
+    else body = true;
+  }
+  return parsed({ body, headers: names.has(all) ? [all] : [...names].sort() });
+}

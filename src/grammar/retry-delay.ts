@@ -1,0 +1,157 @@
+/**
+ * The retry-delay expression: arithmetic over `retried`, parsed by jsep and compiled through a
+ * white list of its node types. Nothing of it is ever evaluated as code. Pure.
+ */
+import jsep from 'jsep';
+import { LRUCache } from 'lru-cache';
+import { type Parsed, parsed, refused } from './parsed.js';
+
+/**
+ * A checked expression: retries made so far -> milliseconds, as plain arithmetic gives them (may be
+ * negative, NaN or infinite).
+ */
+export type RetryDelay = (retried: number) => number;
+
+/** No retry waits longer (messaging protocol 4.4). */
+export const retryDelayMaxMs = 86_400_000;
+
+const lengthMax = 256;
+const nodesMax = 64;
+const depthMax = 16;
+
+type Arithmetic = (left: number, right: number) => number;
+
+const operators: ReadonlyMap<string, Arithmetic> = new Map<string, Arithmetic>([
+  ['+', (left, right) => left + right],
+  ['-', (left, right) => left - right],
+  ['*', (left, right) => left * right],
+  ['/', (left, right) => left / right],
+]);
+
+/** Function name to arity and meaning (spec: retry-delay expression). */
+const functions: ReadonlyMap<string, readonly [number, Arithmetic]> = new Map<
+  string,
+  readonly [number, Arithmetic]
+>([
+  ['pow', [2, Math.pow]],
+  ['min', [2, Math.min]],
+  ['max', [2, Math.max]],
+  ['exp', [1, Math.exp]],
+  ['sqrt', [1, Math.sqrt]],
+  ['abs', [1, Math.abs]],
+  ['floor', [1, Math.floor]],
+  ['ceil', [1, Math.ceil]],
+  ['round', [1, Math.round]],
+]);
+
+/** Few expressions are in use at a time, each by many messages. */
+const known = new LRUCache<string, Parsed<RetryDelay>>({ max: 512 });
+
+/**
+ * Checks an expression at publish: at most 256 characters, 64 nodes and a depth of 16, with
+ * `+ - * /`, parentheses, unary minus, numbers, `retried` and the nine functions.
+ */
+export function parseRetryDelay(text: string): Parsed<RetryDelay> {
+  if (text.length > lengthMax) return refused(`is longer than ${lengthMax} characters`);
+  const earlier = known.get(text);
+  if (earlier !== undefined) return earlier;
+  const expression = compile(text);
+  known.set(text, expression);
+  return expression;
+}
+
+/**
+ * Milliseconds to wait after an attempt, `retried` retries having been made before it: whole, at
+ * least 0, at most a day. Undefined (NaN, infinity, or a text that is no expression) means the
+ * default backoff.
+ */
+export function evaluateRetryDelay(text: string, retried: number): number | undefined {
+  const expression = parseRetryDelay(text);
+  if (!expression.ok) return undefined;
+  const milliseconds = expression.value(retried);
+  if (!Number.isFinite(milliseconds)) return undefined;
+  return Math.round(Math.min(Math.max(milliseconds, 0), retryDelayMaxMs));
+}
+
+function compile(text: string): Parsed<RetryDelay> {
+  let tree: jsep.Expression;
+  try {
+    tree = jsep(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'it cannot be read';
+    return refused(`is not an arithmetic expression: ${reason}`);
+  }
+  return new Compiler().compile(tree, 1);
+}
+
+/** Turns jsep's tree into arithmetic, node by node, under one budget of nodes. */
+class Compiler {
+  private nodes = 0;
+
+  compile(node: jsep.Expression, depth: number): Parsed<RetryDelay> {
+    this.nodes += 1;
+    if (this.nodes > nodesMax) return refused(`has more than ${nodesMax} terms`);
+    if (depth > depthMax) return refused(`is nested more than ${depthMax} deep`);
+    const core = node as jsep.CoreExpression;
+    switch (core.type) {
+      case 'Literal':
+        return literal(core.value);
+      case 'Identifier':
+        return core.name === 'retried'
+          ? parsed((retried) => retried)
+          : refused(`knows no variable ${core.name}; it has retried`);
+      case 'UnaryExpression':
+        return this.negation(core, depth);
+      case 'BinaryExpression':
+        return this.operation(core, depth);
+      case 'CallExpression':
+        return this.call(core, depth);
+      default:
+        return refused('must be one arithmetic expression like 1000 * pow(2, retried)');
+    }
+  }
+
+  private negation(node: jsep.UnaryExpression, depth: number): Parsed<RetryDelay> {
+    if (node.operator !== '-') return refused(`knows no operator ${node.operator}`);
+    return this.apply((value) => -value, [node.argument], depth);
+  }
+
+  private operation(node: jsep.BinaryExpression, depth: number): Parsed<RetryDelay> {
+    const meaning = operators.get(node.operator);
+    if (meaning === undefined) return refused(`knows no operator ${node.operator}`);
+    return this.apply(meaning, [node.left, node.right], depth);
+  }
+
+  private call(node: jsep.CallExpression, depth: number): Parsed<RetryDelay> {
+    const { callee } = node as jsep.CallExpression & { callee: jsep.CoreExpression };
+    if (callee.type !== 'Identifier') return refused('calls something that is no function');
+    const definition = functions.get(callee.name);
+    if (definition === undefined) return refused(`knows no function ${callee.name}`);
+    const [arity, meaning] = definition;
+    if (node.arguments.length !== arity) {
+      return refused(`must give ${callee.name} ${arity} argument${arity === 1 ? '' : 's'}`);
+    }
+    return this.apply(meaning, node.arguments, depth);
+  }
+
+  /** `meaning` of one or two operands; a one-operand meaning never looks at the second. */
+  private apply(
+    meaning: Arithmetic,
+    [first, second]: readonly jsep.Expression[],
+    depth: number,
+  ): Parsed<RetryDelay> {
+    if (first === undefined) throw new Error('an operation without operands');
+    const left = this.compile(first, depth + 1);
+    if (!left.ok) return left;
+    if (second === undefined) return parsed((retried) => meaning(left.value(retried), 0));
+    const right = this.compile(second, depth + 1);
+    if (!right.ok) return right;
+    return parsed((retried) => meaning(left.value(retried), right.value(retried)));
+  }
+}
+
+function literal(value: jsep.Literal['value']): Parsed<RetryDelay> {
+  return typeof value === 'number'
+    ? parsed(() => value)
+    : refused('may hold numbers, but no texts and no truth values');
+}

@@ -1,0 +1,19 @@
+/** What a workflow run may be called by whoever starts it. Pure. */
+import { isHeaderValue } from './header-field.js';
+import { type Parsed, parsed, refused } from './parsed.js';
+
+const lengthMax = 512;
+
+/** What every client takes out of a path before it asks: such a run could not be asked about. */
+const pathSteps = new Set(['.', '..']);
+
+/**
+ * A run's id is taken as it is, slashes and blanks within it too. Every delivery carries it in a
+ * header, so it is what a header can carry, and paths name it percent-encoded.
+ */
+export function parseRunId(text: string): Parsed<string> {
+  if (pathSteps.has(text)) return refused('must not be . or .., which no path can name');
+  return text.length > 0 && text.length <= lengthMax && isHeaderValue(text)
+    ? parsed(text)
+    : refused(`must have 1 to ${lengthMax} characters that a header can carry`);
+}

@@ -1,0 +1,173 @@
+/**
+ * Keeps the bytes of bodies and answers within the budget, for every route of Fastify: a body is
+ * counted before it is read, an answer that can be long before it is made. See ADR 0021.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { openRoutes, webhookPattern } from '../../server/inbound/front-door.js';
+import { Allowance, type AllowanceTerms, NoRoom } from './allowance.js';
+import { ownerOf } from './owner.js';
+import { PacedBody, type Piece } from './paced-body.js';
+
+/** Bodies up to this are not counted: the number of connections bounds them. Bytes. */
+export const smallBodyBytes = 16 * 1024;
+
+/** Answers up to this are not counted: the system takes as much at once. Bytes. */
+export const smallAnswerBytes = 64 * 1024;
+
+/** An answer up to about this is sent with its length; a longer one in pieces of it. Bytes. */
+export const pieceBytes = 1024 * 1024;
+
+/**
+ * What reading a piece of an answer may take before anybody knows how long it is: a record or a
+ * body is read whole, and shown as text. Bytes.
+ */
+export const readingBytes = 16 * 1024 * 1024;
+
+/** Room to read what may be long. */
+export interface ReadingRoom {
+  /** Whether there was room at once; it is taken then. */
+  takeNow(): boolean;
+  /** Settles when there is room; rejects with `NoRoom`. */
+  wait(): Promise<void>;
+}
+
+export class InFlight {
+  private readonly allowances = new WeakMap<ServerResponse, Allowance>();
+
+  constructor(private readonly terms: AllowanceTerms) {}
+
+  /** The one allowance of an exchange; `isChecked`: its credential was found good. */
+  allowanceOf(request: IncomingMessage, response: ServerResponse, isChecked: boolean): Allowance {
+    const known = this.allowances.get(response);
+    if (known !== undefined) return known;
+    const allowance = new Allowance(this.terms, ownerOf(request, isChecked), response);
+    this.allowances.set(response, allowance);
+    return allowance;
+  }
+
+  /** Of a request that Fastify took in. */
+  of(request: FastifyRequest, reply: FastifyReply): Allowance {
+    const pattern = request.routeOptions.url ?? '';
+    const isChecked = pattern !== webhookPattern && !openRoutes.has(pattern);
+    return this.allowanceOf(request.raw, reply.raw, isChecked);
+  }
+
+  /** For the pieces of one answer: `answer` gives back what each of them did not need. */
+  roomFor(request: FastifyRequest, reply: FastifyReply): ReadingRoom {
+    const allowance = () => this.of(request, reply);
+    return {
+      takeNow: () => allowance().takeNow(readingBytes),
+      wait: () => allowance().want(readingBytes),
+    };
+  }
+
+  /** Stands behind the guard of the front door, whose refusals cost nothing. */
+  guard(fastify: FastifyInstance): void {
+    fastify.addHook('preParsing', (request, reply, payload, done) => {
+      this.admitBody(request, reply, payload as Readable, done);
+    });
+    fastify.addHook('preHandler', (request, reply, done) => {
+      const { isLong } = request.routeOptions.config.description ?? {};
+      if (isLong === undefined) done();
+      else {
+        const bytes = isLong === 'body' ? readingBytes : pieceBytes;
+        this.of(request, reply).ask(bytes, (isGranted) => done(noRoomUnless(isGranted)));
+      }
+    });
+    fastify.addHook('onSend', (request, reply, payload, done) => {
+      done(null, this.paced(request, reply, payload));
+    });
+  }
+
+  /**
+   * Answers with `pieces` as the client takes them; whole and with its length where the end comes
+   * with the first of them that are more than a small answer. What is thrown before that is the
+   * caller's; later the connection ends, so that no client takes a part for the whole.
+   */
+  async answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    pieces: AsyncIterator<Piece>,
+  ): Promise<FastifyReply> {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for (let isLast = false; !isLast; ) {
+      const next = await pieces.next();
+      isLast = next.done === true || next.value.isLast;
+      for (const chunk of next.done === true ? [] : next.value.chunks) {
+        chunks.push(chunk);
+        length += chunk.length;
+      }
+      if (length <= smallAnswerBytes) this.allowances.get(reply.raw)?.settle(0);
+      else if (!isLast) {
+        return reply.send(new PacedBody(this.of(request, reply), { chunks, isLast }, pieces));
+      }
+    }
+    if (length <= smallAnswerBytes) return reply.send(Buffer.concat(chunks, length));
+    reply.header('content-length', length);
+    return reply.send(new PacedBody(this.of(request, reply), { chunks, isLast: true }));
+  }
+
+  private admitBody(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    payload: Readable,
+    done: (error?: Error | null, payload?: Readable) => void,
+  ): void {
+    const { 'content-length': length, 'transfer-encoding': coding } = request.raw.headers;
+    const bytes = Number(length ?? 0);
+    const isRefused = bytes > request.routeOptions.bodyLimit;
+    if (coding !== undefined)
+      done(
+        null,
+        counted(payload, () => this.of(request, reply)),
+      );
+    else if (!(bytes > smallBodyBytes) || isRefused) done(null, payload);
+    else {
+      this.of(request, reply).ask(bytes, (isGranted) => {
+        if (!isGranted) reply.header('connection', 'close');
+        done(noRoomUnless(isGranted), payload);
+      });
+    }
+  }
+
+  /** What a handler has put together goes out as it is taken, and counts until then. */
+  private paced(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
+    if (!isWhole || payload.length <= smallAnswerBytes) {
+      if (isWhole) this.allowances.get(reply.raw)?.settle(0);
+      return payload;
+    }
+    const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
+    reply.header('content-length', bytes.length);
+    return new PacedBody(this.of(request, reply), { chunks: [bytes], isLast: true });
+  }
+}
+
+function noRoomUnless(isGranted: boolean): NoRoom | undefined {
+  return isGranted ? undefined : new NoRoom();
+}
+
+/** A body of unknown length: it asks for twice what has come, whenever that is used up. */
+function counted(payload: Readable, allowance: () => Allowance): Readable {
+  return Readable.from(countedChunks(payload, allowance), { objectMode: false });
+}
+
+async function* countedChunks(
+  payload: Readable,
+  allowance: () => Allowance,
+): AsyncGenerator<Buffer> {
+  let length = 0;
+  let granted = smallBodyBytes;
+  // Who is refused still gets an answer: ending here must not close the connection.
+  for await (const chunk of payload.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > granted) {
+      await allowance().want(2 * length - (granted > smallBodyBytes ? granted : 0));
+      granted = 2 * length;
+    }
+    yield chunk;
+  }
+}

@@ -1,0 +1,149 @@
+/** Who may enter the log interface by HTTP Basic (RFC 7617), and what each may do there. */
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { decodeQueryValue } from '../dialect.js';
+import type { Refusal } from '../error-shapes.js';
+import { covers, fullGrant, type Grant, permits, permitsAll, type Right } from './grant.js';
+
+const unauthorized: Refusal = {
+  status: 401,
+  message: 'unauthorized: valid Basic credentials are required',
+  headers: { 'www-authenticate': 'Basic realm="stepwell", charset="UTF-8"' },
+};
+
+/** A credential as it is kept: what its password is, only a digest tells. */
+export interface KnownCredential extends Grant {
+  /** `pairDigest` of its username and password, 32 bytes. */
+  readonly digest: Buffer;
+}
+
+/** Who asks: a username, and what proves it. */
+interface Presented {
+  readonly username: string;
+  readonly digest: Buffer;
+}
+
+/** Spellings of good values that are remembered: a client has one. */
+const acceptedMax = 1024;
+
+/** What a credential is known by; digests are of equal length, so that neither can be timed. */
+export function pairDigest(username: string, password: string): Buffer {
+  return hash('sha256', `${username}:${password}`, 'buffer');
+}
+
+export class BasicCredentials {
+  private readonly configured: KnownCredential;
+  private lookUp: (username: string) => KnownCredential | undefined = () => undefined;
+  /** `Authorization` values that were found good once; who they name is still looked up. */
+  private readonly accepted = new Map<string, Presented>();
+
+  /** The configured pair may do everything. */
+  constructor(
+    private readonly username: string,
+    password: string,
+  ) {
+    this.configured = { ...fullGrant, digest: pairDigest(username, password) };
+  }
+
+  /** Further credentials, by username; those of the configured username are not asked for. */
+  alsoKnow(lookUp: (username: string) => KnownCredential | undefined): void {
+    this.lookUp = lookUp;
+  }
+
+  /** Why this request may not enter; undefined if it may. */
+  judge(request: IncomingMessage): Refusal | undefined {
+    const grant = this.grantOf(request);
+    return 'status' in grant ? grant : undefined;
+  }
+
+  /**
+   * Why a request that entered may not do this: 403, naming the right and the topic; undefined if
+   * it may. Without a topic (null) the right to any one is enough.
+   */
+  judgeRight(request: IncomingMessage, right: Right, topic: string | null): Refusal | undefined {
+    const grant = this.grantOf(request);
+    if ('status' in grant) return grant;
+    if (permits(grant, right, topic)) return undefined;
+    const place = topic === null ? '' : ` topic ${topic}`;
+    return { status: 403, message: `forbidden: this credential may not ${right}${place}` };
+  }
+
+  /**
+   * Why a request that entered may not do this to all of `topics`, which are those of `owner`: 403
+   * that names none of them; undefined if it may.
+   */
+  judgeAll(
+    request: IncomingMessage,
+    right: Right,
+    topics: Iterable<string>,
+    owner: string,
+  ): Refusal | undefined {
+    const grant = this.grantOf(request);
+    if ('status' in grant) return grant;
+    if (permitsAll(grant, right, topics)) return undefined;
+    const message = `forbidden: this credential may not ${right} every topic of ${owner}`;
+    return { status: 403, message };
+  }
+
+  /** Whether a listing may show the topic to whoever asks. */
+  mayName(request: IncomingMessage, topic: string): boolean {
+    const grant = this.grantOf(request);
+    return !('status' in grant) && covers(grant, topic);
+  }
+
+  /** What a request may do; 401 where it may not even enter. */
+  grantOf(request: IncomingMessage): Grant | Refusal {
+    return this.find(request) ?? unauthorized;
+  }
+
+  private find(request: IncomingMessage): Grant | undefined {
+    const { authorization } = request.headers;
+    if (authorization === undefined) return this.known(presentedInQuery(request));
+    const remembered = this.accepted.get(authorization);
+    if (remembered !== undefined) return this.known(remembered);
+    const presented = presentedIn(authorization);
+    const grant = this.known(presented);
+    if (grant !== undefined && presented !== undefined && this.accepted.size < acceptedMax) {
+      this.accepted.set(authorization, presented);
+    }
+    return grant;
+  }
+
+  private known(presented: Presented | undefined): Grant | undefined {
+    if (presented === undefined) return undefined;
+    const { username, digest } = presented;
+    const known = username === this.username ? this.configured : this.lookUp(username);
+    return known !== undefined && timingSafeEqual(known.digest, digest) ? known : undefined;
+  }
+}
+
+function presentedIn(authorization: string): Presented | undefined {
+  const encoded = /^basic +([a-z0-9+/_=-]+)$/i.exec(authorization)?.[1];
+  if (encoded === undefined) return undefined;
+  const pair = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = pair.indexOf(':');
+  return colon < 0 ? undefined : presented(pair.slice(0, colon), pair.slice(colon + 1));
+}
+
+/**
+ * Senders of webhooks cannot set headers: theirs may stand in the query, there and nowhere else
+ * (log protocol 1.4.4). The header wins; the query is only read where there is none.
+ */
+function presentedInQuery({ url = '' }: IncomingMessage): Presented | undefined {
+  const query = /^\/webhook\/?\?(.*)$/s.exec(url)?.[1];
+  if (query === undefined) return undefined;
+  const found: Record<'user' | 'pass', string | undefined> = { user: undefined, pass: undefined };
+  for (const part of query.split('&')) {
+    const equals = part.indexOf('=');
+    const name = part.slice(0, equals);
+    if (name === 'user' || name === 'pass')
+      found[name] ??= decodeQueryValue(part.slice(equals + 1));
+  }
+  return found.user === undefined || found.pass === undefined
+    ? undefined
+    : presented(found.user, found.pass);
+}
+
+function presented(username: string, password: string): Presented {
+  return { username, digest: pairDigest(username, password) };
+}

@@ -1,0 +1,59 @@
+/**
+ * Whether new work may come in. Refusing it early keeps a full disk and a slow one away from the
+ * journal; what was accepted goes on being delivered.
+ */
+import type { Clock } from '../engine/clock.js';
+import type { ProcessLife } from '../engine/lifecycle/process-life.js';
+import { diskFullRefusal, type Refusal } from './error-shapes.js';
+
+/** Bodies that may wait for the disk at once, in bytes, before new work is asked to come back. */
+const waitingBytesMax = 256 * 1024 * 1024;
+
+/** The store looks at the free space as often. */
+const lookAgainMs = 1000;
+
+const diskFull = diskFullRefusal(
+  'the disk is nearly full: new work is refused until there is room again',
+);
+const tooMuchWaiting: Refusal = {
+  status: 503,
+  message: 'too much is waiting for the disk; try again',
+  headers: { 'retry-after': '1' },
+};
+
+export class Intake {
+  private waitingBytes = 0;
+
+  /** `hasRoom` tells whether free space is above the floor (decision 16). */
+  constructor(private readonly hasRoom: () => boolean) {}
+
+  /** Why `bytes` of new work are refused; null takes them in until `done`. */
+  take(bytes: number): Refusal | null {
+    if (!this.hasRoom()) return diskFull;
+    if (this.waitingBytes + bytes > waitingBytesMax && this.waitingBytes > 0) return tooMuchWaiting;
+    this.waitingBytes += bytes;
+    return null;
+  }
+
+  /** Lets `life` say, now and from now on, whether writes are taken; `stop` ends the looking. */
+  tell(life: ProcessLife, clock: Clock): { stop: () => void } {
+    let hadRoom = true;
+    let cancel: () => void = () => undefined;
+    const look = () => {
+      const hasRoom = this.hasRoom();
+      if (hasRoom !== hadRoom) {
+        if (hasRoom) life.acceptWrites();
+        else life.refuseWrites(diskFull.message);
+      }
+      hadRoom = hasRoom;
+      cancel = clock.after(lookAgainMs, look);
+    };
+    look();
+    return { stop: () => cancel() };
+  }
+
+  /** They are on disk, or were refused. */
+  done(bytes: number): void {
+    this.waitingBytes -= bytes;
+  }
+}

@@ -1,0 +1,20 @@
+/** A dead letter as the API shows it (messaging protocol 2.9): its message, and its last answer. */
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { MessageFailed, MessagePublished } from '../messages/message.events.js';
+import { type MessageObject, messageObject } from '../messages/message-object.js';
+import type { DeadLetter } from './dead-letters.projection.js';
+import { type LastAnswer, lastAnswer } from './last-answer.js';
+
+export interface DeadLetterObject extends MessageObject, LastAnswer {
+  readonly dlqId: string;
+}
+
+/** `body` is what may be shown of the message's; the response's stands beside its failure. */
+export function deadLetterObject(
+  letter: DeadLetter,
+  published: EventEnvelope<MessagePublished>,
+  body: Buffer | null,
+  failed: EventEnvelope<MessageFailed>,
+): DeadLetterObject {
+  return { ...messageObject(published, body), dlqId: letter.id, ...lastAnswer(failed) };
+}

@@ -1,0 +1,33 @@
+/**
+ * When a dead letter may be taken away: while it is there. That it is there is the failure of its
+ * message, so what a decision reads is the index of failures.
+ */
+import { accept, type Decider, reject } from '../../engine/decider.js';
+import type { DeadLetterCommand } from './dead-letter.commands.js';
+import { type DeadLetterEvent, deadLetterKind } from './dead-letter.events.js';
+import type { DeadLetter } from './dead-letters.projection.js';
+import type { LetterShelf } from './letter-shelf.js';
+
+/** What the events of its own say of a letter; one that was taken away is final. */
+export type DeadLetterState = 'untouched' | 'taken';
+
+export const deadLetterDecider: Decider<
+  DeadLetterState,
+  DeadLetterCommand,
+  DeadLetterEvent,
+  Pick<LetterShelf<DeadLetter>, 'find'>
+> = {
+  kind: deadLetterKind,
+  initialState: () => 'untouched',
+  decide(command, _state, letters) {
+    const { id, at } = command;
+    if (letters.find(id, at) === undefined)
+      return reject('not_found', `dead letter ${id} not found`);
+    return command.type === 'DeleteDeadLetter'
+      ? accept([{ type: 'DeadLetterDeleted' }])
+      : accept([{ type: 'DeadLetterRetried', messageId: command.messageId }]);
+  },
+  evolve: () => 'taken',
+  wants: () => [],
+  isFinal: (state) => state === 'taken',
+};

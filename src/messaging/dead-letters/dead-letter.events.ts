@@ -1,0 +1,18 @@
+/** What can have happened to a dead letter after its message failed; its dlqId is the id. */
+import type { DomainEvent } from '../../engine/decider.js';
+
+/** The stream kind of dead letters. */
+export const deadLetterKind = 'dead-letter';
+
+/** Somebody has read it and wants no more of it. */
+export interface DeadLetterDeleted extends DomainEvent {
+  readonly type: 'DeadLetterDeleted';
+}
+
+/** Its message was published anew, under another id. */
+export interface DeadLetterRetried extends DomainEvent {
+  readonly type: 'DeadLetterRetried';
+  readonly messageId: string;
+}
+
+export type DeadLetterEvent = DeadLetterDeleted | DeadLetterRetried;

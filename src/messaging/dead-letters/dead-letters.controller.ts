@@ -1,0 +1,120 @@
+/** `/v2/dlq`: messages that failed for good, taken away or tried again (messaging protocol 2.9). */
+import {
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  HttpException,
+  Inject,
+  NotFoundException,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../engine/clock.js';
+import { InFlight } from '../../http/bytes/in-flight.js';
+import { sendListing } from '../../http/bytes/listing.js';
+import { dialects, readMessageOptions } from '../../http/dialect.js';
+import { refusalOf } from '../../http/error-shapes.js';
+import { Intake } from '../../http/intake.js';
+import { valueIn } from '../../http/outcome.js';
+import { readFilters } from '../../http/query-filters.js';
+import { rawBody } from '../../http/routes/raw-body.js';
+import { Describe } from '../../http/routes/route-description.js';
+import type { Config } from '../../server/configuration/config.js';
+import { provided } from '../../server/ports.js';
+import { failedRunListFilters } from '../../workflows/failed-runs/failed-runs.request.js';
+import { FailedRunsDesk } from '../../workflows/failed-runs/failed-runs-desk.js';
+import type { DeadLetterObject } from './dead-letter-object.js';
+import { deadLetterRoutes } from './dead-letters.openapi.js';
+import { bulkFilters, type LetterFilters, listFilters } from './dead-letters.request.js';
+import { DeadLettersDesk } from './dead-letters-desk.js';
+import { type RetryOverrides, readOverrides } from './retry.request.js';
+
+@Controller('v2/dlq')
+export class DeadLettersController {
+  constructor(
+    private readonly desk: DeadLettersDesk,
+    private readonly failedRuns: FailedRunsDesk,
+    private readonly intake: Intake,
+    private readonly inFlight: InFlight,
+    @Inject(provided.config) private readonly config: Config,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @Describe(deadLetterRoutes.list)
+  list(
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @Query('source') source?: string,
+  ) {
+    // How SDKs ask for what `/v2/workflows/dlq` lists.
+    const letters =
+      source === 'workflow'
+        ? this.failedRuns.list(valueIn(readFilters(request.url, failedRunListFilters)))
+        : this.desk.list(valueIn(readFilters(request.url, listFilters)));
+    return sendListing(this.inFlight, request, reply, 'messages', letters);
+  }
+
+  @Get(':id')
+  @Describe(deadLetterRoutes.show)
+  async show(@Param('id') id: string): Promise<DeadLetterObject> {
+    const letter = await this.desk.find(id);
+    if (letter === null) throw notFound(id);
+    return letter;
+  }
+
+  @Delete()
+  @Describe(deadLetterRoutes.removeMany)
+  deleteMany(@Req() request: FastifyRequest) {
+    return this.desk.deleteMatching(meant(request));
+  }
+
+  @Delete(':id')
+  @Describe(deadLetterRoutes.remove)
+  async delete(@Param('id') id: string): Promise<{ deleted: number }> {
+    if (!(await this.desk.delete(id))) throw notFound(id);
+    return { deleted: 1 };
+  }
+
+  @Post('retry')
+  @HttpCode(200)
+  @Describe(deadLetterRoutes.retryMany)
+  retryMany(@Req() request: FastifyRequest) {
+    return this.desk.retryMatching(meant(request), this.overrides(request));
+  }
+
+  /** Answers in both shapes that clients know. */
+  @Post('retry/:id')
+  @HttpCode(200)
+  @Describe(deadLetterRoutes.retry)
+  async retry(@Param('id') id: string, @Req() request: FastifyRequest) {
+    const messageId = await this.desk.retry(id, this.overrides(request));
+    if (messageId === null) throw notFound(id);
+    return { messageId, responses: [{ messageId }] };
+  }
+
+  /** What the call's own headers change; a full disk takes no retry. */
+  private overrides(request: FastifyRequest): RetryOverrides {
+    const { intake, config, clock } = this;
+    const full = intake.take(0);
+    if (full !== null) throw new HttpException(full.message, full.status);
+    const said = readMessageOptions(request.raw.rawHeaders, dialects[config.dialect]);
+    const retry = readOverrides(said, config, clock.now());
+    if (retry.ok) return retry.overrides;
+    const { message, status } = refusalOf(retry.refusal);
+    throw new HttpException(message, status);
+  }
+}
+
+function meant(request: FastifyRequest): LetterFilters {
+  return valueIn(readFilters(request.url, bulkFilters, rawBody(request)));
+}
+
+function notFound(id: string): NotFoundException {
+  return new NotFoundException(`dead letter ${id} not found`);
+}

@@ -1,0 +1,42 @@
+/** What the last attempt of a message was answered, as a letter shows it. Pure. */
+import { isUtf8 } from 'node:buffer';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { AttemptRecord } from '../messages/message.events.js';
+import { bodyField, type HeaderMap, headerMap } from '../messages/message-object.js';
+
+/** Events of earlier versions do not say that they hold the beginning only: they are as long. */
+const earlierBytesMax = 64 * 1024;
+
+export interface LastAnswer {
+  /** 0 = the attempt got no response, and `responseBody` says why. */
+  readonly responseStatus: number;
+  readonly responseHeader: HeaderMap;
+  readonly responseBody?: string;
+  readonly responseBodyBase64?: string;
+}
+
+/** An attempt as it was recorded; the response's body stands beside it. */
+export type Attempt = EventEnvelope<AttemptRecord & { readonly type: string }>;
+
+/** All that was stored of the answer: clients parse the errors that their endpoints give. */
+export function lastAnswer({ event, body }: Attempt): LastAnswer {
+  const { status, headers, error, bodyTruncated } = event;
+  const response = status === 0 ? Buffer.from(error ?? '') : body;
+  const isCut = bodyTruncated === true || response?.length === earlierBytesMax;
+  const shown = bodyField(response !== null && isCut ? wholeCharacters(response) : response);
+  return {
+    responseStatus: status,
+    responseHeader: headerMap(null, headers),
+    ...(shown.body !== undefined && { responseBody: shown.body }),
+    ...(shown.bodyBase64 !== undefined && { responseBodyBase64: shown.bodyBase64 }),
+  };
+}
+
+/** A text without what it has of a character at the cut; other bytes as they are. */
+function wholeCharacters(response: Buffer): Buffer {
+  for (let left = 0; left < 4; left += 1) {
+    const text = response.subarray(0, response.length - left);
+    if (isUtf8(text)) return text;
+  }
+  return response;
+}

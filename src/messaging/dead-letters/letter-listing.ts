@@ -1,0 +1,43 @@
+/** A page of letters as a listing answers it: as many as were asked for, or fewer large ones. */
+import type { ListingPage } from '../../http/bytes/listing.js';
+import type { LetterPage } from './letter-search.js';
+import type { PlacedLetter } from './letter-shelf.js';
+
+/** A part ends early when the bodies on it weigh this much. */
+const pageBytesMax = 1024 * 1024;
+
+/** The bodies that a letter is shown with. */
+export interface ShownBodies {
+  readonly body?: string;
+  readonly bodyBase64?: string;
+  readonly responseBody?: string;
+  readonly responseBodyBase64?: string;
+}
+
+/** How the letters of one page are shown, part by part: see `sendListing`. */
+export function listed<Letter extends PlacedLetter>(
+  find: () => Promise<LetterPage<Letter>>,
+  show: (letter: Letter) => Promise<ShownBodies>,
+): (cursor: string | null, rowsSent: number) => Promise<ListingPage> {
+  let found: LetterPage<Letter> | null = null;
+  return async (_cursor, rowsSent) => {
+    found ??= await find();
+    const rows: ShownBodies[] = [];
+    let bytes = 0;
+    let last: Letter | undefined;
+    for (const letter of found.letters.slice(rowsSent)) {
+      if (last !== undefined && bytes > pageBytesMax)
+        return { rows, cursor: last.id, isLong: true };
+      const shown = await show(letter);
+      bytes += weightOf(shown);
+      rows.push(shown);
+      last = letter;
+    }
+    return { rows, cursor: found.cursor, isLong: false };
+  };
+}
+
+function weightOf({ body, bodyBase64, responseBody, responseBodyBase64 }: ShownBodies): number {
+  const texts = [body, bodyBase64, responseBody, responseBodyBase64];
+  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+}

@@ -1,0 +1,108 @@
+/** Which letters a request is about: by name, or page by page by what they match. */
+import type { Clock } from '../../engine/clock.js';
+import type { Engine } from '../../engine/engine.js';
+import type { LetterCursor } from './letter-cursor.js';
+import type { LetterShelf, PlacedLetter } from './letter-shelf.js';
+
+/** Letters looked at per tick. */
+const looksPerTick = 4096;
+
+/** Some of the letters that were asked for. */
+export interface LetterPage<Letter> {
+  readonly letters: readonly Letter[];
+  /** Begins with the last one's id where more follow; null = these are all. */
+  readonly cursor: string | null;
+}
+
+/** What every request about letters says of how many it means. */
+export interface AskedLetters {
+  readonly dlqIds: readonly string[] | null;
+  readonly count: number;
+  readonly cursor: LetterCursor | null;
+}
+
+export class LetterSearch<Letter extends PlacedLetter, Asked extends AskedLetters> {
+  /** `matches` judges a letter by all that is asked beside ids and pages. */
+  constructor(
+    private readonly engine: Engine,
+    private readonly shelf: Pick<LetterShelf<Letter>, 'find' | 'all'>,
+    private readonly clock: Clock,
+    private readonly matches: (letter: Letter, asked: Asked) => boolean | Promise<boolean>,
+  ) {}
+
+  /** The letter with this id, once it may be told of. */
+  async find(id: string): Promise<Letter | undefined> {
+    const letter = this.shelf.find(id, this.clock.now());
+    await this.engine.durable();
+    return letter;
+  }
+
+  /**
+   * What a bulk action is about: the named letters in their order, at most `namedMax` of them, or a
+   * page, oldest first. Its pages are about the letters that there were at the first one: what is
+   * tried again and fails again must not be met a second time, or the walk would never end.
+   */
+  async bulk(
+    asked: Asked,
+    namedMax: number = Number.POSITIVE_INFINITY,
+  ): Promise<LetterPage<Letter>> {
+    if (asked.dlqIds === null) {
+      const newest = asked.cursor?.until ?? this.shelf.all(this.clock.now()).at(-1)?.offset;
+      const { letters, cursor } = await this.page(asked, 'earliestFirst');
+      return { letters, cursor: cursor === null ? null : `${cursor}-${newest}` };
+    }
+    const named = this.named(namedBehind(asked.dlqIds, asked.cursor));
+    await this.engine.durable();
+    const letters = named.slice(0, namedMax);
+    return { letters, cursor: (named.length > namedMax && letters.at(-1)?.id) || null };
+  }
+
+  /** Those of the ids that there are, in their order. */
+  named(ids: readonly string[]): Letter[] {
+    const now = this.clock.now();
+    return [...new Set(ids)].flatMap((id) => this.shelf.find(id, now) ?? []);
+  }
+
+  /** At most `count` letters behind the cursor. */
+  async page(asked: Asked, order: 'latestFirst' | 'earliestFirst'): Promise<LetterPage<Letter>> {
+    const { count } = asked;
+    const letters = this.behindCursor(asked, order);
+    await this.engine.durable();
+    const page: Letter[] = [];
+    for (const [index, letter] of letters.entries()) {
+      if (index % looksPerTick === looksPerTick - 1) await nextTick();
+      if (!(await this.matches(letter, asked))) continue;
+      const last = page.at(-1);
+      if (last !== undefined && page.length === count) return { letters: page, cursor: last.id };
+      page.push(letter);
+    }
+    return { letters: page, cursor: null };
+  }
+
+  private behindCursor(
+    { dlqIds, cursor }: Asked,
+    order: 'latestFirst' | 'earliestFirst',
+  ): readonly Letter[] {
+    const letters =
+      dlqIds === null
+        ? this.shelf.all(this.clock.now())
+        : this.named(dlqIds).sort((one, other) => one.offset - other.offset);
+    if (order === 'latestFirst') letters.reverse();
+    if (cursor === null) return letters;
+    const { until } = cursor;
+    return letters.filter(({ offset }) => {
+      const isBehind = order === 'latestFirst' ? offset < cursor.offset : offset > cursor.offset;
+      return isBehind && (until === null || offset <= until);
+    });
+  }
+}
+
+/** The ids that follow the one with which the page before ended. */
+function namedBehind(ids: readonly string[], cursor: LetterCursor | null): readonly string[] {
+  if (cursor === null) return ids;
+  return ids.slice(ids.findIndex((id) => id.endsWith(`-${cursor.offset}`)) + 1);
+}
+
+function nextTick(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

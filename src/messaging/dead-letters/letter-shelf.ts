@@ -1,0 +1,63 @@
+/**
+ * The letters that are there: key fields by id, oldest first, until they are taken away or too old
+ * (decision 29). What messages and what runs leave behind when they fail is kept alike.
+ */
+import type { TurnChanges } from '../../engine/turn-changes.js';
+
+/** What every letter is found by. */
+export interface PlacedLetter {
+  /** Its dlqId. */
+  readonly id: string;
+  /** When the failure happened, Unix milliseconds. */
+  readonly at: number;
+  /** Journal offset of the failure: letters are listed in this order. */
+  readonly offset: number;
+}
+
+export class LetterShelf<Letter extends PlacedLetter> {
+  private readonly letters = new Map<string, Letter>();
+
+  /** A letter older than `retentionMs` counts as gone. */
+  constructor(private readonly retentionMs: number) {}
+
+  /** Those that are remembered: letters that grow too old leave when another one comes. */
+  get size(): number {
+    return this.letters.size;
+  }
+
+  /** The letter with this id, if it is there at `at`. */
+  find(id: string, at: number): Letter | undefined {
+    const letter = this.letters.get(id);
+    return letter === undefined || this.isOver(letter, at) ? undefined : letter;
+  }
+
+  /** The letters that are there at `at`, oldest first. */
+  all(at: number): Letter[] {
+    const there = [...this.letters.values()].filter((letter) => !this.isOver(letter, at));
+    // A turn that was taken back may have put one in the wrong place.
+    return there.sort((one, other) => one.offset - other.offset);
+  }
+
+  /** Puts a new letter there, and lets go of those that are too old at its time. */
+  add(letter: Letter, changes: TurnChanges): void {
+    for (const oldest of this.letters.values()) {
+      if (!this.isOver(oldest, letter.at)) break;
+      changes.delete(this.letters, oldest.id);
+    }
+    changes.set(this.letters, letter.id, letter);
+  }
+
+  /** Changes a letter; one that is not there stays away. */
+  change(id: string, change: (letter: Letter) => Letter, changes: TurnChanges): void {
+    const letter = this.letters.get(id);
+    if (letter !== undefined) changes.set(this.letters, id, change(letter));
+  }
+
+  take(id: string, changes: TurnChanges): void {
+    changes.delete(this.letters, id);
+  }
+
+  private isOver(letter: PlacedLetter, at: number): boolean {
+    return letter.at + this.retentionMs <= at;
+  }
+}

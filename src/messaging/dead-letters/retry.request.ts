@@ -1,0 +1,98 @@
+/** What a retry changes of the message that failed: call headers override the stored ones. Pure. */
+import type { EventEnvelope } from '../../engine/decider.js';
+import { refused } from '../../grammar/parsed.js';
+import type { MessageHeaders } from '../../http/dialect.js';
+import type { MessagePublished } from '../messages/message.events.js';
+import {
+  OptionReader,
+  type OptionRefusal,
+  type PublishRules,
+} from '../publishing/option-reader.js';
+
+type Message = Omit<MessagePublished, 'type'>;
+
+/** What a retry says of itself. */
+export interface RetryOverrides {
+  /** From the retry to its first attempt, milliseconds, unless `notBefore` is named. */
+  readonly delayMs: number;
+  readonly notBefore: number | null;
+  /** What replaces the original's. */
+  readonly message: Partial<
+    Pick<Message, 'timeoutMs' | 'maxRetries' | 'retryDelay' | 'labels' | 'flowControl'>
+  >;
+}
+
+/** What options say, or why they are refused. */
+export type ParsedOptions<Overrides> =
+  | { readonly ok: true; readonly overrides: Overrides }
+  | { readonly ok: false; readonly refusal: OptionRefusal };
+
+const unchangeable = 'cannot be changed by a retry';
+/** Silence would lose what any other option asks for. */
+const others =
+  /^(?!(retries|retry-delay|timeout|delay|not-before|label|flow-control-key|flow-control-value)$)/;
+
+/** Reads a retry's own options, for a retry at `at` (Unix milliseconds). */
+export function readOverrides(
+  said: MessageHeaders,
+  rules: Omit<PublishRules, 'judgeUrl'>,
+  at: number,
+): ParsedOptions<RetryOverrides> {
+  const reader = new OptionReader(said, { ...rules, judgeUrl: () => refused(unchangeable) });
+  const changes = readChanges(reader, said, rules, at);
+  const flowControl = reader.flowControl();
+  const message = { ...changes.message, ...(flowControl !== null && { flowControl }) };
+  const overrides = { ...changes, message };
+  reader.refuseOptions(others, unchangeable);
+  return parsedOptions(reader, said, overrides, unchangeable);
+}
+
+/** How whatever is tried again is to be delivered, where its options say; flow control aside. */
+export function readChanges(
+  reader: OptionReader,
+  { options }: MessageHeaders,
+  rules: Pick<PublishRules, 'retries'>,
+  at: number,
+): RetryOverrides {
+  const has = (option: string) => options.has(option);
+  const message: RetryOverrides['message'] = {
+    ...(has('timeout') && { timeoutMs: reader.timeout() }),
+    ...(has('retries') && { maxRetries: reader.retries(rules.retries) }),
+    ...(has('retry-delay') && { retryDelay: reader.retryDelay() }),
+    ...(has('label') && { labels: reader.labels() }),
+  };
+  return { delayMs: reader.delay(), notBefore: reader.notBefore(at), message };
+}
+
+/** What was read, unless something was refused or says what nobody asks for here. */
+export function parsedOptions<Overrides>(
+  reader: OptionReader,
+  said: MessageHeaders,
+  overrides: Overrides,
+  unknown: string,
+): ParsedOptions<Overrides> {
+  if (said.callback !== null) reader.refuse('invalid', 'callback', unknown);
+  if (said.failureCallback !== null) reader.refuse('invalid', 'failure-callback', unknown);
+  if (said.forwarded.length > 0) reader.refuse('invalid', 'forward', unknown);
+  return reader.refusal === null ? { ok: true, overrides } : { ok: false, refusal: reader.refusal };
+}
+
+/**
+ * The message that stands in at `at` for one that failed: the stored original, in its own dialect
+ * and with its own body, which is not stored again.
+ */
+export function retriedMessage(
+  { event, offset }: EventEnvelope<MessagePublished>,
+  { delayMs, notBefore, message }: RetryOverrides,
+  at: number,
+): Message {
+  const { type, ...original } = event;
+  const { callbackOf, bodyOffset } = original;
+  return {
+    ...original,
+    ...message,
+    notBefore: notBefore ?? at + delayMs,
+    deduplicationKey: null,
+    bodyOffset: callbackOf === null ? (bodyOffset ?? offset) : null,
+  };
+}

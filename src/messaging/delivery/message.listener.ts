@@ -1,0 +1,31 @@
+/** What durable message events mean beside the messages: payloads at hand, attempts counted. */
+import type { EventListener } from '../../engine/engine.js';
+import type { Payloads } from '../../engine/payloads.js';
+import type { AttemptEnd, Metrics } from '../../server/metrics/metrics.js';
+import { type MessageEvent, messageKind } from '../messages/message.events.js';
+
+const ends: Partial<Record<MessageEvent['type'], AttemptEnd>> = {
+  MessageDelivered: 'delivered',
+  AttemptFailed: 'retried',
+  MessageFailed: 'failed',
+};
+
+/** Later ones are read back from the journal: memory follows the work in flight. */
+const soonMs = 10_000;
+
+/** Keeps what is about to be delivered in the cache, and counts how attempts ended. */
+export function messageListener(payloads: Payloads, metrics: Metrics): EventListener {
+  return (envelopes) => {
+    for (const envelope of envelopes) {
+      if (envelope.kind !== messageKind) continue;
+      const event = envelope.event as MessageEvent;
+      if (event.type === 'MessagePublished' && event.notBefore - envelope.at < soonMs) {
+        payloads.remember(envelope);
+      }
+      const end = ends[event.type];
+      if (end !== undefined && 'durationMs' in event) {
+        metrics.attemptEnded(end, event.durationMs / 1000);
+      }
+    }
+  };
+}

@@ -1,0 +1,121 @@
+/** Wiring of messages: their decider, their index, and how their wishes are carried out. */
+import { Module } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import { Journal } from '../../engine/journal.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { Payloads } from '../../engine/payloads.js';
+import type { Config } from '../../server/configuration/config.js';
+import { Metrics } from '../../server/metrics/metrics.js';
+import { provided } from '../../server/ports.js';
+import { AnsweredFirst } from '../../workflows/deliveries/answered-first.js';
+import { RunEntries } from '../../workflows/deliveries/run-entries.js';
+import { RunEntriesModule } from '../../workflows/deliveries/run-entries.module.js';
+import { Gates } from '../gates/gates.js';
+import { DeduplicationIndex } from '../messages/deduplication.projection.js';
+import { messageDecider } from '../messages/message.decider.js';
+import { messageKind } from '../messages/message.events.js';
+import { MessageBodies } from '../messages/message-bodies.js';
+import type { Endpoints } from '../outbound/endpoints.js';
+import { Keyring } from '../signing-keys/keyring.js';
+import { SigningKeysModule } from '../signing-keys/signing-keys.module.js';
+import { EndpointCalls } from './message.effects.js';
+import { messageListener } from './message.listener.js';
+import { MessagesController } from './messages.controller.js';
+import { PendingMessages } from './pending-messages.js';
+
+/** Attempts in flight may end for this long after a stop; cut ones do not count (decision 47). */
+const drainMs = 10_000;
+
+@Module({
+  imports: [SigningKeysModule, RunEntriesModule],
+  controllers: [MessagesController],
+  providers: [
+    {
+      provide: MessageBodies,
+      inject: [Payloads, RunEntries],
+      useFactory: (payloads: Payloads, runs: RunEntries) => new MessageBodies(payloads, runs),
+    },
+    {
+      provide: PendingMessages,
+      inject: [Engine, Journal, Payloads, provided.clock],
+      useFactory: (engine: Engine, journal: Journal, payloads: Payloads, clock: Clock) =>
+        new PendingMessages(engine, journal, payloads, clock),
+    },
+    {
+      provide: EndpointCalls,
+      inject: [
+        Engine,
+        Payloads,
+        MessageBodies,
+        RunEntries,
+        AnsweredFirst,
+        Gates,
+        provided.endpoints,
+        Keyring,
+        ProcessLife,
+        Metrics,
+        provided.config,
+        provided.clock,
+        provided.identifiers,
+      ],
+      useFactory: endpointCalls,
+    },
+  ],
+  exports: [EndpointCalls, MessageBodies],
+})
+export class MessagesModule {}
+
+function endpointCalls(
+  engine: Engine,
+  payloads: Payloads,
+  bodies: MessageBodies,
+  runs: RunEntries,
+  order: AnsweredFirst,
+  gates: Gates,
+  endpoints: Endpoints,
+  keyring: Keyring,
+  life: ProcessLife,
+  metrics: Metrics,
+  { timeoutMs, maxBodyBytes, answerBytesMax }: Config,
+  clock: Clock,
+  identifiers: Identifiers,
+): EndpointCalls {
+  const deduplication = new DeduplicationIndex();
+  engine.register({
+    decider: messageDecider,
+    view: {
+      deduplication,
+      publishedOffset: (id) => engine.actors(messageKind).find(id)?.firstOffset,
+    },
+    folds: [deduplication],
+  });
+  engine.observe(messageListener(payloads, metrics));
+  metrics.watchBacklog(() => engine.actors(messageKind).size);
+  const calls = new EndpointCalls({
+    engine,
+    payloads,
+    bodies,
+    runs,
+    order,
+    gates,
+    endpoints,
+    sign: (delivery) => keyring.sign(delivery),
+    clock,
+    identifiers,
+    timeoutMs,
+    answerLimits: {
+      lastBytesMax: answerBytesMax,
+      callBytesMax: Math.max(maxBodyBytes, answerBytesMax),
+    },
+  });
+  engine.carry('callEndpoint', calls);
+  life.addStoppable({
+    name: 'attempts',
+    phase: 'attempts',
+    deadlineMs: drainMs + 2000,
+    stop: () => calls.drain(drainMs),
+  });
+  return calls;
+}

@@ -1,0 +1,24 @@
+/** How the routes of messages are described (messaging protocol 2.4). */
+import { z } from 'zod';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+import { cancelQuery, messageSchema } from '../messages/message-schema.js';
+
+const cancelled = z.object({ cancelled: z.int() });
+
+export const messageRoutes = {
+  show: {
+    summary: 'A message that is not delivered yet',
+    isLong: 'body',
+    answers: { 200: { description: 'The message', schema: messageSchema } },
+  },
+  cancel: {
+    summary: 'Take a message back',
+    answers: { 200: { description: 'It will not be delivered', schema: cancelled } },
+  },
+  cancelMany: {
+    summary: 'Take back every message that the filters mean, all of them without a filter',
+    query: cancelQuery,
+    body: { isRequired: false, schema: z.object({ messageIds: z.array(z.string()).optional() }) },
+    answers: { 200: { description: 'How many were taken back', schema: cancelled } },
+  },
+} satisfies Record<string, RouteDescription>;

@@ -1,0 +1,128 @@
+/** The messages that are accepted and not final: shown one by one, taken back one or many. */
+import { dispatchMany } from '../../engine/bulk-action.js';
+import type { Clock } from '../../engine/clock.js';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Engine } from '../../engine/engine.js';
+import type { Journal } from '../../engine/journal.js';
+import type { Payloads } from '../../engine/payloads.js';
+import type { Outcome } from '../../engine/turn.js';
+import type { CancelFilters } from '../messages/cancel.request.js';
+import type { CancelMessage } from '../messages/message.commands.js';
+import { type MessagePublished, messageKind } from '../messages/message.events.js';
+import type { PendingMessage } from '../messages/message.state.js';
+import { isAmong, matchesOrigin, originTerms } from '../messages/message-filter.js';
+import { messageTerms } from '../messages/message-terms.js';
+
+type Published = EventEnvelope<MessagePublished>;
+
+/** So many are looked at per tick, so that a million of them do not hold the event loop. */
+const looksPerTick = 4096;
+/** Fewer where what is looked at may have to be unpacked. */
+const wakesPerTick = 512;
+
+export class PendingMessages {
+  constructor(
+    private readonly engine: Engine,
+    private readonly journal: Journal,
+    private readonly payloads: Payloads,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What a pending message was published with; null = it is final, or never was. */
+  async find(id: string): Promise<Published | null> {
+    const actor = this.engine.actors(messageKind).find(id);
+    await this.engine.durable();
+    return actor === undefined ? null : this.published(actor.firstOffset);
+  }
+
+  /** Takes one message back; refused as `not_found` where there is nothing to take back. */
+  async cancel(id: string): Promise<Outcome | undefined> {
+    const published = await this.find(id);
+    const terms = published === null ? [] : messageTerms(published.event);
+    const [outcome] = await this.engine.dispatch([this.command(id, terms)]);
+    return outcome;
+  }
+
+  /**
+   * Takes back every pending message that matches, in turns of at most 256; answers how many.
+   * Costs what is pending or what the index finds, and holds one turn's messages in memory.
+   */
+  async cancelMatching(filters: CancelFilters): Promise<number> {
+    const until = this.journal.endOffset;
+    await this.engine.durable();
+    return dispatchMany(this.engine, this.cancels(filters, until), filters.count);
+  }
+
+  private async *cancels(filters: CancelFilters, until: number): AsyncGenerator<CancelMessage> {
+    for await (const { id, event } of this.matching(filters, until)) {
+      yield this.command(id, messageTerms(event));
+    }
+  }
+
+  /** Only those before `until`: what was published since may not be durable yet. */
+  private async *matching(filters: CancelFilters, until: number): AsyncGenerator<Published> {
+    for await (const published of this.candidates(filters, until)) {
+      const { at, event } = published;
+      if (matchesOrigin(event, at, filters)) yield published;
+    }
+  }
+
+  /** What pending messages were published with, among them all that match. */
+  private candidates(filters: CancelFilters, until: number): AsyncGenerator<Published> {
+    if (filters.messageIds !== null) return this.readBack(this.named(filters.messageIds, until));
+    // What memory knows of a message itself is cheaper to ask for there.
+    const isKnownInMemory = filters.queueName !== null || filters.flowControlKey !== null;
+    const terms = originTerms(filters);
+    return terms.length === 0 || isKnownInMemory
+      ? this.readBack(this.walked(filters, until))
+      : this.indexed(terms, until);
+  }
+
+  private *named(ids: readonly string[], until: number): Generator<number> {
+    for (const id of new Set(ids)) {
+      const offset = this.engine.actors(messageKind).firstOffsetOf(id);
+      if (offset !== undefined && offset < until) yield offset;
+    }
+  }
+
+  private async *walked(
+    { queueName, flowControlKey }: CancelFilters,
+    until: number,
+  ): AsyncGenerator<number> {
+    for await (const { actor } of this.engine.actors(messageKind).walk(wakesPerTick)) {
+      const { delivery } = actor.state as PendingMessage;
+      const isInQueue = isAmong(delivery.queueName, queueName);
+      const isMeant = isInQueue && isAmong(delivery.flowControlKey, flowControlKey);
+      if (isMeant && actor.firstOffset < until) yield actor.firstOffset;
+    }
+  }
+
+  /** The index knows all of the past: what is older than everything pending is left out. */
+  private async *indexed(
+    terms: readonly (readonly string[])[],
+    until: number,
+  ): AsyncGenerator<Published> {
+    const actors = this.engine.actors(messageKind);
+    let from = until;
+    for await (const id of actors.walkIds(looksPerTick)) {
+      from = Math.min(from, actors.firstOffsetOf(id) ?? until);
+    }
+    const range = { terms, from, until, order: 'oldest' as const };
+    for await (const envelope of this.journal.query(range)) {
+      const { id, offset } = envelope;
+      if (actors.firstOffsetOf(id) === offset) yield envelope as Published;
+    }
+  }
+
+  private async *readBack(offsets: AsyncIterable<number> | Iterable<number>) {
+    for await (const envelope of this.journal.readEach(offsets)) yield envelope as Published;
+  }
+
+  private async published(offset: number): Promise<Published> {
+    return (await this.payloads.read(offset)) as Published;
+  }
+
+  private command(id: string, terms: readonly string[]): CancelMessage {
+    return { type: 'CancelMessage', kind: messageKind, id, at: this.clock.now(), terms };
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * Lets attempts start within the limits of their flow-control key. Parallelism counts the attempts
+ * of this process that run now; rate spends grants that the journal holds already, so that no
+ * crash lets a window have more starts than its rate (decision 27). A key's backlog waits in a line
+ * of its own and delays nobody else.
+ */
+
+import { AlarmClock } from '../../engine/alarm-clock.js';
+import type { Clock } from '../../engine/clock.js';
+import type { Engine, EventListener } from '../../engine/engine.js';
+import type { Entrant } from '../gates/admission.js';
+import type { Gate } from '../gates/gate.js';
+import type { Gates } from '../gates/gates.js';
+import type { Line } from '../gates/line.js';
+import { flowControlKind, type ReservedGrants } from './flow-control.commands.js';
+import type { FlowControl, FlowControlState } from './flow-control.state.js';
+import { GrantReservations } from './grant-reservations.js';
+import { KeyTraffic } from './key-traffic.js';
+import { endOf, isOver } from './rate-window.js';
+
+/** After a reservation that failed a key waits this long before it asks again. */
+const askAgainMs = 1000;
+
+/** Whoever waits for a window looks as often, as clocks are set and machines sleep. */
+const lookAgainMs = 60_000;
+
+/** What a key's traffic looks like now. */
+export interface Traffic {
+  /** Attempts that wait here. */
+  readonly waiting: number;
+  /** Attempts in flight. */
+  readonly running: number;
+  /** Starts that the current window has spent; 0 where none is open. */
+  readonly spent: number;
+}
+
+export class FlowControlGate implements Gate {
+  readonly isShared = false;
+  private readonly keys = new Map<string, KeyTraffic>();
+  private readonly alarms: AlarmClock<KeyTraffic>;
+  private readonly reservations: GrantReservations;
+
+  constructor(
+    private readonly engine: Pick<Engine, 'actors' | 'dispatch'>,
+    private readonly gates: Pick<Gates, 'reopen'>,
+    private readonly clock: Clock,
+  ) {
+    // A window is a stretch of time: a wall clock that is set must not lengthen the wait for it.
+    this.alarms = new AlarmClock(monotonic(clock), ({ line }) => gates.reopen(line));
+    this.reservations = new GrantReservations(engine, clock, (traffic, grants) =>
+      this.granted(traffic, grants),
+    );
+  }
+
+  lineOf({ flowControlKey }: Entrant): Line | null {
+    return flowControlKey === null ? null : this.trafficOf(flowControlKey).line;
+  }
+
+  /** Where only grants or time are missing, it sees to it that the line is tried again. */
+  hasRoom(line: Line, { flowControlKey }: Entrant): boolean {
+    const control = flowControlKey === null ? null : this.controlOf(flowControlKey);
+    if (flowControlKey === null || control === null) return true;
+    if (control.isPaused) return false;
+    if (control.parallelism !== null && line.used >= control.parallelism) return false;
+    if (control.rate === null) return true;
+    return this.hasGrant(this.trafficOf(flowControlKey), control, control.rate);
+  }
+
+  enter(line: Line, { flowControlKey }: Entrant): void {
+    line.used += 1;
+    if (flowControlKey === null) return;
+    const isLimited = (this.controlOf(flowControlKey)?.rate ?? null) !== null;
+    if (isLimited) this.trafficOf(flowControlKey).spend();
+  }
+
+  leave(line: Line): void {
+    line.used -= 1;
+  }
+
+  /** Tries the lines of keys whose limits have changed. */
+  readonly listener: EventListener = (envelopes) => {
+    for (const { kind, id, event } of envelopes) {
+      if (kind !== flowControlKind || event.type === 'GrantsReserved') continue;
+      const traffic = this.keys.get(id);
+      if (traffic !== undefined) this.gates.reopen(traffic.line);
+    }
+  };
+
+  /** What happens under `key` now. */
+  look(key: string): Traffic {
+    const traffic = this.keys.get(key);
+    const control = this.controlOf(key);
+    return {
+      waiting: traffic?.line.length ?? 0,
+      running: traffic?.line.used ?? 0,
+      spent: control === null ? 0 : this.spentOf(control, traffic),
+    };
+  }
+
+  /** Whether nothing runs, waits or is being reserved under `key`. */
+  isIdle(key: string): boolean {
+    return this.keys.get(key)?.isIdle ?? true;
+  }
+
+  /** Nothing is known about an idle `key` any more. */
+  forget(key: string): void {
+    const traffic = this.keys.get(key);
+    if (traffic !== undefined) this.alarms.cancel(traffic);
+    this.keys.delete(key);
+  }
+
+  /** Nothing more is reserved, nobody is woken. */
+  stop(): void {
+    this.alarms.stop();
+    this.reservations.stop();
+  }
+
+  private trafficOf(key: string): KeyTraffic {
+    const known = this.keys.get(key);
+    if (known !== undefined) return known;
+    const traffic = new KeyTraffic(key, this);
+    this.keys.set(key, traffic);
+    return traffic;
+  }
+
+  private controlOf(key: string): FlowControlState {
+    return this.engine.actors(flowControlKind).stateOf(key) as FlowControlState;
+  }
+
+  private spentOf({ window, periodSeconds }: FlowControl, traffic: KeyTraffic | undefined): number {
+    if (isOver(window, periodSeconds, this.clock.now())) return 0;
+    return traffic?.spentOf(window) ?? window.reserved;
+  }
+
+  private hasGrant(traffic: KeyTraffic, control: FlowControl, rate: number): boolean {
+    const { window, periodSeconds } = control;
+    const now = this.clock.now();
+    const isOpen = !isOver(window, periodSeconds, now);
+    const isSpent = traffic.spentOf(window) >= rate;
+    if (isOpen && !isSpent && traffic.hasGrant(window)) return true;
+    if (isOpen && (isSpent || window.reserved >= rate)) {
+      this.wake(traffic, endOf(window, periodSeconds) - now);
+    } else {
+      this.reservations.want(traffic);
+    }
+    return false;
+  }
+
+  private granted(traffic: KeyTraffic, grants: ReservedGrants | null): void {
+    if (grants === null) {
+      this.wake(traffic, askAgainMs);
+      return;
+    }
+    traffic.take(grants);
+    this.gates.reopen(traffic.line);
+  }
+
+  /** An alarm that rings too early finds out and is set again. */
+  private wake(traffic: KeyTraffic, delayMs: number): void {
+    const at = this.clock.monotonic() + Math.min(delayMs, lookAgainMs);
+    if ((this.alarms.timeOf(traffic) ?? at) >= at) this.alarms.set(traffic, at);
+  }
+}
+
+function monotonic(clock: Clock): Clock {
+  const now = () => clock.monotonic();
+  return { now, monotonic: now, after: (delayMs, callback) => clock.after(delayMs, callback) };
+}

@@ -1,0 +1,70 @@
+/** What stands in the queries of flow-control routes (messaging protocol 2.10). Pure. */
+
+import { periodSecondsMax } from '../../grammar/flow-control-value.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { type FilterReader, integer, readFilters, text } from '../../http/query-filters.js';
+import type { PinFlowControl, UnpinFlowControl } from './flow-control.commands.js';
+
+export type Pin = Pick<PinFlowControl, 'parallelism' | 'rate' | 'periodSeconds'>;
+export type Unpin = Pick<UnpinFlowControl, 'parallelism' | 'rate'>;
+
+/** `?parallelism=3&rate=10&period=60`: any of them, at least one; the period in seconds. */
+export function parsePin(requestTarget: string): Parsed<Pin> {
+  const period = upTo(periodSecondsMax);
+  const read = readFilters(requestTarget, { parallelism: limit, rate: limit, period });
+  if (!read.ok) return read;
+  const { parallelism, rate, period: periodSeconds } = read.value;
+  if (parallelism === null && rate === null && periodSeconds === null) {
+    return refused('one of parallelism, rate and period must be given');
+  }
+  return parsed({ parallelism, rate, periodSeconds });
+}
+
+/** `?parallelism=true&rate=true`: each on its own, at least one of them named. */
+export function parseUnpin(requestTarget: string): Parsed<Unpin> {
+  const read = readFilters(requestTarget, { parallelism: flag, rate: flag });
+  if (!read.ok) return read;
+  const { parallelism, rate } = read.value;
+  if (parallelism === null && rate === null) {
+    return refused('one of parallelism and rate must be given');
+  }
+  return parsed({ parallelism: parallelism ?? false, rate: rate ?? false });
+}
+
+/** `?search=`: part of a key; null = every key. */
+export function parseSearch(requestTarget: string): Parsed<string | null> {
+  const read = readFilters(requestTarget, { search: text });
+  return read.ok ? parsed(read.value.search) : read;
+}
+
+/** A route that takes no parameter says so. */
+export function parseNothing(requestTarget: string): Parsed<unknown> {
+  return readFilters(requestTarget, {});
+}
+
+/** A whole number from 1 to `max`; null = absent. */
+function upTo(max: number): FilterReader<number | null> {
+  return (values) => {
+    const number = integer(values);
+    if (!number.ok || number.value === null) return number;
+    return number.value >= 1 && number.value <= max
+      ? number
+      : refused(`must be a whole number from 1 to ${max}`);
+  };
+}
+
+const limit = upTo(Number.MAX_SAFE_INTEGER);
+
+/** `true` or `false` in any case; null = absent. */
+const flag: FilterReader<boolean | null> = (values) => {
+  const word = text(values);
+  if (!word.ok || word.value === null) return word as Parsed<null>;
+  switch (word.value.toLowerCase()) {
+    case 'true':
+      return parsed(true);
+    case 'false':
+      return parsed(false);
+    default:
+      return refused('must be true or false');
+  }
+};

@@ -1,0 +1,77 @@
+/**
+ * A flow-control key as memory holds it: the limits in force, and how far its rate window is spoken
+ * for. What runs and what waits is the gate's to know.
+ */
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { FlowControlValue } from '../../grammar/flow-control-value.js';
+import type { FlowControlEvent } from './flow-control.events.js';
+import { nextWindow, noWindow, type RateWindow } from './rate-window.js';
+
+/**
+ * Changed limits hold at once, for whatever waits: the current window keeps its start and its
+ * count, and is as long and as wide as the limits now say. A lower rate than is spent already lets
+ * nobody start until the window ends; a shorter period may end it now.
+ */
+export interface FlowControl extends FlowControlValue {
+  readonly isPinnedParallelism: boolean;
+  readonly isPinnedRate: boolean;
+  readonly isPaused: boolean;
+  readonly window: RateWindow;
+}
+
+/** null: nothing is known about the key, and nothing limits it. */
+export type FlowControlState = FlowControl | null;
+
+/** What a key is like before anything was said of it. */
+export const unlimited: FlowControl = {
+  parallelism: null,
+  rate: null,
+  periodSeconds: 1,
+  isPinnedParallelism: false,
+  isPinnedRate: false,
+  isPaused: false,
+  window: noWindow,
+};
+
+export function evolveFlowControl(
+  state: FlowControlState,
+  event: FlowControlEvent,
+  { at }: Pick<EventEnvelope, 'at'>,
+): FlowControlState {
+  const control = state ?? unlimited;
+  switch (event.type) {
+    case 'FlowControlLimited':
+      return { ...control, ...limitsOf(event) };
+    case 'FlowControlPinned':
+      return {
+        ...control,
+        ...limitsOf(event),
+        ...pinsOf(event),
+        window: nextWindow(control.window, at),
+      };
+    case 'FlowControlUnpinned':
+      return { ...control, ...pinsOf(event) };
+    case 'FlowControlPaused':
+      return { ...control, isPaused: true };
+    case 'FlowControlResumed':
+      return { ...control, isPaused: false };
+    case 'RateReset':
+      return { ...control, window: nextWindow(control.window, at) };
+    case 'GrantsReserved': {
+      const { ordinal, startedAt, reserved } = event;
+      return { ...control, window: { ordinal, startedAt, reserved } };
+    }
+    case 'FlowControlForgotten':
+      return null;
+  }
+}
+
+type Pins = Pick<FlowControl, 'isPinnedParallelism' | 'isPinnedRate'>;
+
+function limitsOf({ parallelism, rate, periodSeconds }: FlowControlValue): FlowControlValue {
+  return { parallelism, rate, periodSeconds };
+}
+
+function pinsOf({ isPinnedParallelism, isPinnedRate }: Pins): Pins {
+  return { isPinnedParallelism, isPinnedRate };
+}

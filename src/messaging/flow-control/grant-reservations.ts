@@ -1,0 +1,67 @@
+/**
+ * Asks the journal for grants, many keys at a time: everything that is wanted within one tick goes
+ * into the same turns, so that a thousand keys whose windows begin together cost a few commits.
+ */
+import type { Clock } from '../../engine/clock.js';
+import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import { resultOf } from '../../http/outcome.js';
+import {
+  flowControlKind,
+  type ReservedGrants,
+  type ReserveGrants,
+} from './flow-control.commands.js';
+import type { KeyTraffic } from './key-traffic.js';
+
+/** `grants` are durable; null: they could not be had, for now. */
+export type Granted = (traffic: KeyTraffic, grants: ReservedGrants | null) => void;
+
+export class GrantReservations {
+  private wanted: KeyTraffic[] = [];
+  private isStopped = false;
+
+  constructor(
+    private readonly engine: Pick<Engine, 'dispatch'>,
+    private readonly clock: Clock,
+    private readonly granted: Granted,
+  ) {}
+
+  /** Asks for what the key's line is short of, unless that is under way. */
+  want(traffic: KeyTraffic): void {
+    if (traffic.isReserving) return;
+    traffic.isReserving = true;
+    if (this.wanted.push(traffic) === 1) queueMicrotask(() => this.ask());
+  }
+
+  /** Nothing is asked for any more. */
+  stop(): void {
+    this.isStopped = true;
+  }
+
+  private ask(): void {
+    const wanted = this.wanted;
+    this.wanted = [];
+    if (this.isStopped) return;
+    for (let index = 0; index < wanted.length; index += turnCommandsMax) {
+      void this.reserve(wanted.slice(index, index + turnCommandsMax));
+    }
+  }
+
+  private async reserve(wanted: readonly KeyTraffic[]): Promise<void> {
+    const at = this.clock.now();
+    const commands = wanted.map(
+      ({ key, line }): ReserveGrants => ({
+        type: 'ReserveGrants',
+        kind: flowControlKind,
+        id: key,
+        at,
+        waiting: line.length,
+      }),
+    );
+    // The engine tells whoever watches over it about the defect.
+    const outcomes = await this.engine.dispatch(commands).catch(() => null);
+    for (const [index, traffic] of wanted.entries()) {
+      traffic.isReserving = false;
+      this.granted(traffic, outcomes && resultOf<ReservedGrants>(outcomes[index]));
+    }
+  }
+}

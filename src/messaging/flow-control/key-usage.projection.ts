@@ -1,0 +1,55 @@
+/** How many messages that are not final name each flow-control key: what nobody names is idle. */
+import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { Fold } from '../../engine/registration.js';
+import type { TurnChanges } from '../../engine/turn-changes.js';
+import type { MessageEvent } from '../messages/message.events.js';
+
+/** All messages of one key share its one text, which holds no part of the journal in memory. */
+interface Count {
+  readonly key: string;
+  readonly messages: number;
+}
+
+export class KeyUsage implements Fold {
+  /** The key of each pending message that names one: its last event does not repeat it. */
+  private readonly keys = new Map<string, string>();
+  private readonly counts = new Map<string, Count>();
+
+  /** Messages that are not final and name `key`. */
+  pendingOf(key: string): number {
+    return this.counts.get(key)?.messages ?? 0;
+  }
+
+  evolve({ id, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
+    const happened = event as MessageEvent;
+    switch (happened.type) {
+      case 'MessagePublished':
+        if (happened.flowControl !== null) this.enter(id, happened.flowControl.key, changes);
+        return;
+      case 'MessageDelivered':
+      case 'MessageFailed':
+      case 'MessageCompleted':
+      case 'MessageCanceled':
+        this.leave(id, changes);
+        return;
+      case 'AttemptFailed':
+        return;
+    }
+  }
+
+  private enter(id: string, name: string, changes: TurnChanges): void {
+    const known = this.counts.get(name);
+    const key = known?.key ?? Buffer.from(name).toString();
+    changes.set(this.keys, id, key);
+    changes.set(this.counts, key, { key, messages: (known?.messages ?? 0) + 1 });
+  }
+
+  private leave(id: string, changes: TurnChanges): void {
+    const key = this.keys.get(id);
+    if (key === undefined) return;
+    changes.delete(this.keys, id);
+    const messages = this.pendingOf(key) - 1;
+    if (messages > 0) changes.set(this.counts, key, { key, messages });
+    else changes.delete(this.counts, key);
+  }
+}

@@ -1,0 +1,85 @@
+/** A page of the logs while it is filled: what is on it, what it has cost, where it ends. */
+import type { Clock } from '../../engine/clock.js';
+import { formatCursor, type LogCursor, parseCursor } from './log-cursor.js';
+import type { WeighedRow } from './log-walk.js';
+
+/** A page as it is answered; no cursor = there is no more. */
+export interface LogPageContent<Row> {
+  readonly rows: readonly Row[];
+  readonly cursor: string | null;
+  /** It ends where it does because its rows are long: the next ones cost no search. */
+  readonly isLong: boolean;
+}
+
+/** Bodies and responses on one page, in characters: what follows is another one. */
+const shownCharactersMax = 1024 * 1024;
+
+export class LogPage<Row> {
+  private readonly rows: Row[] = [];
+  private readonly startedAt: number;
+  private last: LogCursor | null = null;
+  private cursor: LogCursor | null = null;
+  private eventsLeft: number;
+  private charactersLeft = shownCharactersMax;
+
+  constructor(
+    private readonly count: number,
+    private readonly clock: Clock,
+    private readonly budget: { readonly events: number; readonly milliseconds: number },
+  ) {
+    this.startedAt = clock.monotonic();
+    this.eventsLeft = budget.events;
+  }
+
+  /** Puts a row on the page; the one too many is left for the next page and makes this one full. */
+  add({ row, characters }: WeighedRow<Row>, place: LogCursor): void {
+    if (this.rows.length >= this.count || (this.charactersLeft <= 0 && this.rows.length > 0)) {
+      this.cursor = this.last;
+      return;
+    }
+    this.rows.push(row);
+    this.last = place;
+    this.charactersLeft -= characters;
+  }
+
+  /** An event was read for this page. */
+  spend(): void {
+    this.eventsLeft -= 1;
+  }
+
+  /** Whether the page has cost what a page may cost. */
+  get isSpent(): boolean {
+    const { budget, clock, startedAt } = this;
+    return this.eventsLeft <= 0 || clock.monotonic() - startedAt >= budget.milliseconds;
+  }
+
+  /** Ends the page where the search stopped. */
+  interrupt(at: LogCursor): void {
+    this.cursor = at;
+  }
+
+  /** Whether the next page goes on. */
+  get isFull(): boolean {
+    return this.cursor !== null;
+  }
+
+  get content(): LogPageContent<Row> {
+    const { rows, cursor, charactersLeft, count } = this;
+    const isLong = cursor !== null && charactersLeft <= 0 && rows.length < count;
+    return { rows, cursor: cursor === null ? null : formatCursor(cursor), isLong };
+  }
+}
+
+/** Reads the pages of one answer, which together are as long as was asked: see `sendListing`. */
+export function pagesOf<
+  Query extends { readonly count: number; readonly cursor: LogCursor | null },
+>(
+  asked: Query,
+  read: (query: Query) => Promise<LogPageContent<unknown>>,
+): (cursor: string | null, rowsSent: number) => Promise<LogPageContent<unknown>> {
+  return (text, rowsSent) => {
+    const parsed = text === null ? null : parseCursor(text);
+    const cursor = parsed?.ok === true ? parsed.value : asked.cursor;
+    return read({ ...asked, cursor, count: asked.count - rowsSent });
+  };
+}

@@ -1,0 +1,141 @@
+/** A row of the logs as the API shows it (messaging protocol 2.8). Absent values are left out. */
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { AttemptRecord, MessagePublished, Redaction } from '../messages/message.events.js';
+import {
+  callbackHeader,
+  type HeaderMap,
+  headerMap,
+  labelFields,
+  limitedFields,
+} from '../messages/message-object.js';
+import { redacted, redactedHeaders } from '../messages/redaction.js';
+import type { LogEntry, LogState } from './log-entry.js';
+import { shownResponse } from './shown-response.js';
+
+/** Fields that the two readings of the protocol spell differently are there in both spellings. */
+export interface LogRow {
+  /** Unix milliseconds, as are all times here. */
+  readonly time: number;
+  readonly state: LogState;
+  readonly messageId: string;
+  readonly url: string;
+  readonly method: string;
+  readonly maxRetries: number;
+  readonly header: HeaderMap;
+  /** Base64, or `REDACTED:` and the digest. */
+  readonly body?: string;
+  /** When the next attempt may start; where none follows, when the last one started or was to. */
+  readonly nextDeliveryTime: number;
+  readonly error?: string;
+  readonly responseStatus?: number;
+  readonly responseHeader?: HeaderMap;
+  readonly responseHeaders?: HeaderMap;
+  readonly responseBody?: string;
+  readonly responseBodyBase64?: string;
+  readonly topicName?: string;
+  readonly endpointName?: string;
+  readonly queueName?: string;
+  readonly scheduleId?: string;
+  /** Milliseconds. */
+  readonly timeout?: number;
+  readonly callback?: string;
+  readonly callbackHeaders?: HeaderMap;
+  readonly failureCallback?: string;
+  readonly failureCallbackHeaders?: HeaderMap;
+  readonly retryDelayExpr?: string;
+  readonly retryDelayExpression?: string;
+  readonly label?: string;
+  readonly labels?: readonly string[];
+  readonly flowControlKey?: string;
+  readonly parallelism?: number;
+  readonly rate?: number;
+  /** Seconds. */
+  readonly period?: number;
+}
+
+/** Everything that a row is made of. */
+export interface LoggedMessage {
+  readonly published: EventEnvelope<MessagePublished>;
+  /** The bytes that are delivered, wherever they are stored. */
+  readonly body: Buffer | null;
+  readonly redaction: Redaction | null;
+}
+
+/** `responseBody` is what stands beside the event that recorded the attempt's end. */
+export function logRow(
+  message: LoggedMessage,
+  entry: LogEntry,
+  responseBody: Buffer | null,
+): LogRow {
+  const { event, id } = message.published;
+  return {
+    time: entry.time,
+    state: entry.state,
+    messageId: id,
+    url: event.url,
+    method: event.method,
+    maxRetries: event.maxRetries,
+    header: redactedHeaders(headerMap(event.contentType, event.headers), message.redaction),
+    ...bodyField(message),
+    nextDeliveryTime: entry.nextDeliveryTime ?? event.notBefore,
+    ...endFields(entry, responseBody),
+    ...placeFields(event),
+    ...(event.timeoutMs !== null && { timeout: event.timeoutMs }),
+    ...callbackFields(event),
+    ...(event.retryDelay !== null && {
+      retryDelayExpr: event.retryDelay,
+      retryDelayExpression: event.retryDelay,
+    }),
+    ...labelFields(event.labels),
+    ...limitedFields(event.flowControl),
+  };
+}
+
+function bodyField({ body, redaction }: LoggedMessage): { body?: string } {
+  if (body === null || body.length === 0) return {};
+  return { body: redaction?.body === true ? redacted(body) : body.toString('base64') };
+}
+
+/** Why an attempt failed. */
+export function errorOf({ error, status }: Pick<AttemptRecord, 'error' | 'status'>): string {
+  return error ?? `the destination answered ${status}`;
+}
+
+function endFields({ state, end }: LogEntry, responseBody: Buffer | null): Partial<LogRow> {
+  if (end === null) return {};
+  const isFailure = state !== 'DELIVERED';
+  const error = errorOf(end);
+  if (end.status === 0) return { error };
+  const headers = headerMap(null, end.headers);
+  return {
+    ...(isFailure && { error }),
+    responseStatus: end.status,
+    responseHeader: headers,
+    responseHeaders: headers,
+    ...shownResponse(responseBody),
+  };
+}
+
+function placeFields(event: MessagePublished): Partial<LogRow> {
+  const { topicName, endpointName, queueName, scheduleId } = event;
+  return {
+    ...(topicName !== null && { topicName }),
+    ...(endpointName !== null && { endpointName }),
+    ...(queueName !== null && { queueName }),
+    ...(scheduleId !== null && { scheduleId }),
+  };
+}
+
+function callbackFields(event: MessagePublished): Partial<LogRow> {
+  const { callback, failureCallback } = event;
+  return {
+    ...(callback !== null && {
+      callback: callback.url,
+      callbackHeaders: callbackHeader(callback, event),
+    }),
+    ...(failureCallback !== null && {
+      failureCallback: failureCallback.url,
+      failureCallbackHeaders: callbackHeader(failureCallback, event),
+    }),
+  };
+}

@@ -1,0 +1,231 @@
+/**
+ * One page of a listing of logs: rows are made of the journal's events when somebody asks (decision
+ * 30), and nothing is held between two pages. Every listing is walked alike; they differ in what
+ * they make of an event.
+ */
+import type { Clock } from '../../engine/clock.js';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Journal, JournalQuery } from '../../engine/journal.js';
+import { type AheadOptions, mappedAhead } from '../../engine/read-ahead.js';
+import type { LogCursor } from './log-cursor.js';
+import { activeEntry, entryPlaceMax, type LogEntry } from './log-entry.js';
+import { LogPage, type LogPageContent } from './log-page.js';
+
+/** An attempt in flight: what the journal does not know yet. */
+export interface RunningAttempt {
+  readonly messageId: string;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  /** Journal offset of the message's `MessagePublished`. */
+  readonly publishedOffset: number;
+}
+
+/** What logs are made of. */
+export interface LogDesk {
+  readonly journal: Journal;
+  /** Settles when everything decided so far is durable. */
+  readonly durable: () => Promise<void>;
+  /** The attempts in flight now. */
+  readonly running: () => readonly RunningAttempt[];
+  readonly clock: Clock;
+  /** Rows older than this are not shown, milliseconds. */
+  readonly retentionMs: number;
+  /** The longest an attempt takes, milliseconds. */
+  readonly attemptMsMax: number;
+  /** What one page may cost, in events looked at and milliseconds. */
+  readonly budget: { readonly events: number; readonly milliseconds: number };
+}
+
+/** What of a question tells the walk where to look; dates are those of rows, Unix milliseconds. */
+export interface WalkQuery {
+  readonly fromDate: number | null;
+  readonly toDate: number | null;
+  readonly count: number;
+  readonly order: 'latestFirst' | 'earliestFirst';
+  readonly cursor: LogCursor | null;
+}
+
+/** A row with what it weighs: the characters of the bodies that it shows. */
+export interface WeighedRow<Row> {
+  readonly row: Row;
+  readonly characters: number;
+}
+
+/** What a listing makes of what happened, for one page. null for a row = it is not meant. */
+export interface LogListing<Row> {
+  /** Index terms: every event that is meant carries at least one of each list (decision 17). */
+  readonly terms: JournalQuery['terms'];
+  /** What an event says, oldest first; at most `entryPlaceMax` + 1 entries. */
+  entriesOf(envelope: EventEnvelope): readonly LogEntry<string>[];
+  rowOf(envelope: EventEnvelope, entry: LogEntry<string>): Promise<WeighedRow<Row> | null>;
+  runningRowOf(attempt: RunningAttempt, entry: LogEntry): Promise<WeighedRow<Row> | null>;
+  /** Whether nothing that is meant can stand behind this event. */
+  isLast(envelope: EventEnvelope): boolean;
+}
+
+/** A row with the cursor that stands behind it. */
+interface MadeRow<Row> {
+  readonly row: WeighedRow<Row>;
+  readonly place: LogCursor;
+}
+
+/** Rows wait for what has to be read back of their messages: several are made at once. */
+const rowsAhead: AheadOptions<readonly MadeRow<unknown>[]> = {
+  widthMax: 16,
+  isLarge: (made) => made.some(({ row }) => row.characters > 256 * 1024),
+};
+
+/** Between a timestamp and its place in the journal: a commit, a clock that was set back a bit. */
+const timeSlackMs = 60_000;
+
+/** The present, in one moment: what is not in the journal below `end` is running. */
+interface Present {
+  readonly running: readonly RunningAttempt[];
+  readonly end: number;
+}
+
+/**
+ * One page. A short one with a cursor is what could be found at the cost that a page may have;
+ * without a cursor there is no more. Rows are ordered by the event that tells of them, and the rows
+ * of attempts in flight are newer than all others. `listingOf` is told the question as it is
+ * answered, and whom to tell of every event that is read beside the walk.
+ */
+export async function logPage<Query extends WalkQuery, Row>(
+  desk: LogDesk,
+  asked: Query,
+  listingOf: (query: Query, spend: () => void) => LogListing<Row> | Promise<LogListing<Row>>,
+): Promise<LogPageContent<Row>> {
+  const { journal, durable, running, clock, retentionMs, budget } = desk;
+  const present: Present = { running: running(), end: journal.endOffset };
+  await durable();
+  const oldest = clock.now() - retentionMs;
+  const query = { ...asked, fromDate: Math.max(asked.fromDate ?? 0, oldest) };
+  const page = new LogPage<Row>(query.count, clock, budget);
+  const listing = await listingOf(query, () => page.spend());
+  const walk = new LogWalk(desk, query, page, listing);
+  const parts = [() => walk.addRunning(present), () => walk.addRecorded(present)];
+  for (const part of query.order === 'latestFirst' ? parts : parts.reverse()) {
+    if (!page.isFull) await part();
+  }
+  return page.content;
+}
+
+class LogWalk<Row> {
+  private readonly isBackwards: boolean;
+
+  constructor(
+    private readonly desk: LogDesk,
+    private readonly query: WalkQuery,
+    private readonly page: LogPage<Row>,
+    private readonly listing: LogListing<Row>,
+  ) {
+    this.isBackwards = query.order === 'latestFirst';
+  }
+
+  async addRunning(present: Present): Promise<void> {
+    const { isBackwards, page, listing } = this;
+    const { cursor } = this.query;
+    if (isBackwards && cursor?.at === 'journal') return;
+    const journalEnd = cursor?.at === 'running' ? cursor.journalEnd : present.end;
+    const make = async (attempt: RunningAttempt): Promise<MadeRow<Row>[]> => {
+      const { startedAt, messageId } = attempt;
+      const row = await listing.runningRowOf(attempt, activeEntry(startedAt));
+      const place = { at: 'running', startedAt, messageId, journalEnd } as const;
+      return row === null ? [] : [{ row, place }];
+    };
+    for await (const made of mappedAhead(this.attemptsAhead(present), make, rowsAhead)) {
+      this.add(made);
+      if (page.isFull) return;
+    }
+  }
+
+  async addRecorded(present: Present): Promise<void> {
+    const { isBackwards, page, listing } = this;
+    if (!isBackwards && this.query.cursor?.at === 'running') return;
+    const events = this.desk.journal.query(await this.rangeOf(present.end));
+    const make = async (envelope: EventEnvelope) => ({ envelope, made: await this.rows(envelope) });
+    const isLarge = ({ made }: { made: MadeRow<Row>[] }) => rowsAhead.isLarge(made);
+    for await (const { envelope, made } of mappedAhead(events, make, { ...rowsAhead, isLarge })) {
+      page.spend();
+      this.add(made);
+      if (page.isFull || listing.isLast(envelope)) return;
+      if (page.isSpent) {
+        const place = isBackwards ? 0 : entryPlaceMax;
+        page.interrupt({ at: 'journal', offset: envelope.offset, place });
+        return;
+      }
+    }
+  }
+
+  /** The rows of an event that stand behind the cursor, in the order asked for. */
+  private async rows(envelope: EventEnvelope): Promise<MadeRow<Row>[]> {
+    const { offset } = envelope;
+    const made: MadeRow<Row>[] = [];
+    const entries = [...this.listing.entriesOf(envelope).entries()];
+    for (const [place, entry] of this.isBackwards ? entries.reverse() : entries) {
+      if (!this.isAhead(offset, place)) continue;
+      const row = await this.listing.rowOf(envelope, entry);
+      if (row !== null) made.push({ row, place: { at: 'journal', offset, place } });
+    }
+    return made;
+  }
+
+  private add(made: readonly MadeRow<Row>[]): void {
+    for (const { row, place } of made) {
+      this.page.add(row, place);
+      if (this.page.isFull) return;
+    }
+  }
+
+  /** The attempts in flight behind the cursor, in the order asked for. */
+  private attemptsAhead({ running }: Present): RunningAttempt[] {
+    const { isBackwards } = this;
+    const { cursor } = this.query;
+    const rising = [...running].sort(inOrder);
+    const ordered = isBackwards ? rising.reverse() : rising;
+    if (cursor?.at !== 'running') return ordered;
+    return ordered.filter((attempt) => {
+      const distance = inOrder(attempt, cursor);
+      return isBackwards ? distance < 0 : distance > 0;
+    });
+  }
+
+  /** Where the journal may hold what is meant. */
+  private async rangeOf(end: number): Promise<JournalQuery> {
+    const { journal, attemptMsMax } = this.desk;
+    const { fromDate, toDate, cursor } = this.query;
+    let from = await journal.offsetFor(fromDate ?? 0);
+    let until = end;
+    if (toDate !== null) {
+      // An attempt is recorded when it ends, and its row says when it began.
+      until = Math.min(until, await journal.offsetFor(toDate + attemptMsMax + timeSlackMs));
+    }
+    if (cursor?.at === 'running') until = Math.min(until, cursor.journalEnd);
+    else if (cursor !== null && this.isBackwards) {
+      // The event of the cursor is looked at again only if it has a row behind it.
+      until = Math.min(until, cursor.place > 0 ? cursor.offset + 1 : cursor.offset);
+    } else if (cursor !== null) {
+      from = Math.max(from, cursor.place < entryPlaceMax ? cursor.offset : cursor.offset + 1);
+    }
+    const { terms } = this.listing;
+    return { terms, from, until, order: this.isBackwards ? 'newest' : 'oldest' };
+  }
+
+  /** Whether a row stands behind the cursor, in the order asked for. */
+  private isAhead(offset: number, place: number): boolean {
+    const { cursor } = this.query;
+    if (cursor?.at !== 'journal') return true;
+    const distance = offset - cursor.offset || place - cursor.place;
+    return this.isBackwards ? distance < 0 : distance > 0;
+  }
+}
+
+/** By start, then by id: an order that stays while attempts come and go. */
+function inOrder(
+  one: Pick<RunningAttempt, 'startedAt' | 'messageId'>,
+  other: Pick<RunningAttempt, 'startedAt' | 'messageId'>,
+): number {
+  if (one.startedAt !== other.startedAt) return one.startedAt - other.startedAt;
+  if (one.messageId === other.messageId) return 0;
+  return one.messageId < other.messageId ? -1 : 1;
+}

@@ -1,0 +1,98 @@
+/** What is asked of the logs: query parameters to a query (messaging protocol 2.8). Pure. */
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import {
+  count,
+  type FilterReader,
+  names,
+  order,
+  readFilters,
+  text,
+  texts,
+  type UrlFilters,
+} from '../../http/query-filters.js';
+import { type OriginFilters, originFilters } from '../messages/message-filter.js';
+import { type LogCursor, parseCursor } from './log-cursor.js';
+import { type LogState, logStates } from './log-entry.js';
+
+const countStandard = 100;
+const countMax = 1000;
+
+/**
+ * Filters of rows: values of one are alternatives, all of them hold. null = not asked for. Dates
+ * are compared with the time of the row.
+ */
+export interface LogFilters extends Omit<OriginFilters, keyof UrlFilters>, UrlFilters {
+  readonly messageIds: readonly string[] | null;
+  readonly states: ReadonlySet<LogState> | null;
+}
+
+/** One page of the logs. */
+export interface LogQuery extends LogFilters {
+  readonly count: number;
+  readonly order: 'latestFirst' | 'earliestFirst';
+  readonly cursor: LogCursor | null;
+}
+
+/** What each word for a state means. */
+export type StateWords<State extends string> = ReadonlyMap<string, readonly State[]>;
+
+/** `IN_PROGRESS` is no state of a row; both spellings of `CANCELED` are understood. */
+export const stateWords: StateWords<LogState> = new Map([
+  ...logStates.map((state): [string, readonly LogState[]] => [state, [state]]),
+  ['CANCELLED', ['CANCELED']],
+  ['IN_PROGRESS', ['ACTIVE', 'RETRY', 'ERROR']],
+]);
+
+/** Any of these states, by what they are called; null = absent. */
+export function states<State extends string>(
+  meaning: StateWords<State>,
+): FilterReader<ReadonlySet<State> | null> {
+  return (values) => {
+    const words = names(values);
+    if (!words.ok || words.value === null) return words as Parsed<null>;
+    const found = new Set<State>();
+    for (const word of words.value) {
+      const meant = meaning.get(word);
+      if (meant === undefined) return refused(`must be one of ${[...meaning.keys()].join(', ')}`);
+      for (const state of meant) found.add(state);
+    }
+    return parsed(found);
+  };
+}
+
+/** Where the page before ended; null = absent. */
+export const cursor: FilterReader<LogCursor | null> = (values) => {
+  const given = text(values);
+  return given.ok && given.value !== null ? parseCursor(given.value) : (given as Parsed<null>);
+};
+
+const known = {
+  ...originFilters,
+  host: texts,
+  path: texts,
+  messageId: names,
+  messageIds: names,
+  state: states(stateWords),
+  count: count(countStandard, countMax),
+  order,
+  cursor,
+  /** A filter of old that means nothing any more: published clients may still send it. */
+  api: text,
+};
+
+/** The query in a request target. The reason of a refusal names the parameter. */
+export function parseLogQuery(requestTarget: string): Parsed<LogQuery> {
+  const filters = readFilters(requestTarget, known);
+  if (!filters.ok) return filters;
+  const { messageId, messageIds, state, api: _, ...rest } = filters.value;
+  return parsed({ ...rest, messageIds: shared(messageId, messageIds), states: state });
+}
+
+/** Two filters of one property: what both allow. */
+export function shared(
+  one: readonly string[] | null,
+  other: readonly string[] | null,
+): readonly string[] | null {
+  if (one === null || other === null) return one ?? other;
+  return one.filter((id) => other.includes(id));
+}

@@ -1,0 +1,36 @@
+/** `/v2/logs` and `/v2/events`: one listing under two names (messaging protocol 2.8). */
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { InFlight } from '../../http/bytes/in-flight.js';
+import { sendListing } from '../../http/bytes/listing.js';
+import { valueIn } from '../../http/outcome.js';
+import { Describe } from '../../http/routes/route-description.js';
+import { pagesOf } from './log-page.js';
+import { parseLogQuery } from './logs.request.js';
+import { MessageLog } from './message-log.js';
+import { eventsRoute, logsRoute } from './message-logs.openapi.js';
+
+@Controller('v2')
+export class MessageLogsController {
+  constructor(
+    private readonly log: MessageLog,
+    private readonly inFlight: InFlight,
+  ) {}
+
+  @Get('logs')
+  @Describe(logsRoute)
+  logs(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
+    return this.send(request, reply, 'logs');
+  }
+
+  @Get('events')
+  @Describe(eventsRoute)
+  events(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
+    return this.send(request, reply, 'events');
+  }
+
+  private send(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
+    const pages = pagesOf(valueIn(parseLogQuery(request.url)), (query) => this.log.page(query));
+    return sendListing(this.inFlight, request, reply, name, pages);
+  }
+}

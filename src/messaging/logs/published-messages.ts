@@ -1,0 +1,134 @@
+/** The messages that a page of the logs tells of, read back from the journal once each. */
+import { LRUCache } from 'lru-cache';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Journal } from '../../engine/journal.js';
+import type { MessageEvent, MessagePublished, Redaction } from '../messages/message.events.js';
+import { callbackRedaction } from '../messages/redaction.js';
+import type { LogEntry } from './log-entry.js';
+import { type LogRow, logRow } from './log-row.js';
+
+/** How a message began. */
+export type Published = EventEnvelope<MessagePublished>;
+
+/** Where messages are read from. */
+export interface LoggedMessages {
+  readonly journal: Journal;
+  /** Journal offset of the `MessagePublished` of a message that is not final, if it is known. */
+  readonly publishedOffset: (messageId: string) => number | undefined;
+  /** The bytes that a message is delivered with. */
+  readonly body: (published: Published) => Buffer | null | Promise<Buffer | null>;
+}
+
+/** What one page keeps at hand, in bytes: a body is a view of all that was read with it. */
+const keptBytesMax = 16 * 1024 * 1024;
+const readBytes = 32 * 1024;
+
+/** Bodies that stand elsewhere, or are composed; the others are views that cost nothing. */
+const bodyBytesMax = 4 * 1024 * 1024;
+
+interface KeptBody {
+  readonly bytes: Buffer | null;
+}
+
+/** Nothing: the beginning has left the journal with its segment. */
+interface Kept {
+  readonly published: Published | null;
+}
+
+export class PublishedMessages {
+  private readonly kept = new LRUCache<string, Kept>({
+    maxSize: keptBytesMax,
+    sizeCalculation: ({ published }) => readBytes + (published?.body?.length ?? 0),
+  });
+  /** Look-ups under way: rows that are made at once ask for the same message. */
+  private readonly asked = new Map<string, Promise<Published | null>>();
+  private readonly bodies = new LRUCache<number, KeptBody>({
+    maxSize: bodyBytesMax,
+    sizeCalculation: ({ bytes }) => 1024 + (bytes?.length ?? 0),
+  });
+
+  /** `spend` is called for every event that has to be read. */
+  constructor(
+    private readonly messages: LoggedMessages,
+    private readonly spend: () => void,
+  ) {}
+
+  /** How the message of an event began. */
+  async of(envelope: EventEnvelope<MessageEvent>): Promise<Published | null> {
+    const { id, previous } = envelope;
+    if (isPublished(envelope)) {
+      this.kept.set(id, { published: envelope });
+      return envelope;
+    }
+    return this.found(id, () => {
+      const offset = this.messages.publishedOffset(id);
+      return offset === undefined ? this.beginning(previous) : this.at(offset);
+    });
+  }
+
+  /** The `MessagePublished` at an offset; null where it has left the journal. */
+  async at(offset: number): Promise<Published | null> {
+    const { journal } = this.messages;
+    if (offset < journal.startOffset) return null;
+    this.spend();
+    const envelope = await journal.read(offset);
+    return envelope !== null && isPublished(envelope) ? envelope : null;
+  }
+
+  /** A row of a message, as it may be shown. */
+  async row(published: Published, entry: LogEntry, response: Buffer | null): Promise<LogRow> {
+    const body = await this.bodyOf(published);
+    const redaction = await this.redactionOf(published);
+    return logRow({ published, body, redaction }, entry, response);
+  }
+
+  /** The rows of an event follow each other: its message's body is read once for them. */
+  private async bodyOf(published: Published): Promise<Buffer | null> {
+    const kept = this.bodies.get(published.offset);
+    if (kept !== undefined) return kept.bytes;
+    const bytes = await this.messages.body(published);
+    this.bodies.set(published.offset, { bytes });
+    return bytes;
+  }
+
+  private async found(
+    id: string,
+    find: () => Promise<Published | null>,
+  ): Promise<Published | null> {
+    const kept = this.kept.get(id);
+    if (kept !== undefined) return kept.published;
+    const asked = this.asked.get(id);
+    if (asked !== undefined) return asked;
+    const finding = find();
+    this.asked.set(id, finding);
+    try {
+      const published = await finding;
+      this.kept.set(id, { published });
+      return published;
+    } finally {
+      this.asked.delete(id);
+    }
+  }
+
+  /** A message knows its first offset only while it is pending: later its chain is followed. */
+  private async beginning(lastOffset: number): Promise<Published | null> {
+    for await (const envelope of this.messages.journal.readStream(lastOffset)) {
+      this.spend();
+      if (isPublished(envelope)) return envelope;
+    }
+    return null;
+  }
+
+  /** A callback tells what its source was sent: it hides at least what the source hides. */
+  private async redactionOf({ event }: Published): Promise<Redaction | null> {
+    const { callbackOf, redaction } = event;
+    if (callbackOf === null || redaction?.body === true) return redaction;
+    const { messageId, publishedOffset } = callbackOf;
+    const source = await this.found(messageId, () => this.at(publishedOffset));
+    return callbackRedaction(redaction, source?.event.redaction ?? null);
+  }
+}
+
+function isPublished(envelope: EventEnvelope): envelope is Published {
+  return envelope.event.type === 'MessagePublished';
+}

@@ -1,0 +1,90 @@
+/** Who hears how an attempt ended: callbacks are messages of their own (spec: Events). Pure. */
+import type { EventEnvelope, TurnNames } from '../../engine/decider.js';
+import type { PublishMessage } from './message.commands.js';
+import {
+  type CallbackOptions,
+  type CallbackSource,
+  deadLetterId,
+  type MessageEvent,
+  messageKind,
+} from './message.events.js';
+import type { FollowUps, MessageState } from './message.state.js';
+
+const nobody: readonly PublishMessage[] = [];
+const noBody = Buffer.alloc(0);
+
+/** The callbacks that one event of a message sends: after each attempt, and after the last one. */
+export function callbacksOf(
+  envelope: EventEnvelope<MessageEvent>,
+  state: MessageState,
+  names: TurnNames,
+): readonly PublishMessage[] {
+  if (state.status === 'absent' || state.followUps === null) return nobody;
+  const { event } = envelope;
+  if (!('durationMs' in event)) return nobody; // not the end of an attempt
+  const { callback, failureCallback, run } = state.followUps;
+  const isFailed = event.type === 'MessageFailed';
+  // A run is told how a call ended, not how it went meanwhile (messaging protocol 7.8).
+  if (run !== null && event.type === 'AttemptFailed') return nobody;
+  const dlqId = isFailed ? deadLetterId(envelope) : null;
+  const called: PublishMessage[] = [];
+  const call = (kind: CallbackSource['kind'], options: CallbackOptions | null) => {
+    if (options === null || state.followUps === null) return;
+    const source = sourceOf(envelope, kind, state.followUps, dlqId);
+    called.push(publishCallback(envelope, source, options, state.followUps, names));
+  };
+  call('callback', callback);
+  if (isFailed) call('failureCallback', failureCallback);
+  return called;
+}
+
+function sourceOf(
+  { id, offset }: EventEnvelope,
+  kind: CallbackSource['kind'],
+  { publishedOffset }: FollowUps,
+  dlqId: string | null,
+): CallbackSource {
+  const isFailure = kind === 'failureCallback';
+  return {
+    kind,
+    messageId: id,
+    publishedOffset,
+    attemptOffset: offset,
+    dlqId: isFailure ? dlqId : null,
+  };
+}
+
+function publishCallback(
+  { at, body }: EventEnvelope,
+  source: CallbackSource,
+  { delayMs, ...options }: CallbackOptions,
+  { dialect, callerIp, bodyBytes, run }: FollowUps,
+  names: TurnNames,
+): PublishMessage {
+  return {
+    type: 'PublishMessage',
+    kind: messageKind,
+    id: names.next('msg'),
+    at,
+    body: noBody,
+    sharesBodyWith: null,
+    message: {
+      ...options,
+      dialect,
+      callerIp,
+      notBefore: at + delayMs,
+      deduplicationKey: null,
+      // What the composed body will about weigh: both bodies in base64, and what stands around.
+      bodyBytes: Math.ceil(((bodyBytes + (body?.length ?? 0)) * 4) / 3) + 1024,
+      bodyOffset: null,
+      callback: null,
+      failureCallback: null,
+      callbackOf: source,
+      queueName: null,
+      topicName: null,
+      endpointName: null,
+      scheduleId: null,
+      run: run === null ? null : { ...run, role: 'callResult' },
+    },
+  };
+}

@@ -1,0 +1,17 @@
+/** Which messages a bulk cancel takes back, as it stands on the wire (messaging protocol 2.4). */
+import { count, type Filters, names, texts } from '../../http/query-filters.js';
+import { originFilters } from './message-filter.js';
+
+const countMax = 500;
+
+/** Filters of `DELETE /v2/messages`; dates are those of the publish. */
+export const cancelFilters = {
+  ...originFilters,
+  host: texts,
+  path: texts,
+  messageIds: names,
+  /** At most so many are canceled; without it, all that match. */
+  count: count(Number.POSITIVE_INFINITY, countMax),
+} as const;
+
+export type CancelFilters = Filters<typeof cancelFilters>;

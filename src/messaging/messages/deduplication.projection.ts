@@ -1,0 +1,55 @@
+/** Which publishes of the last ten minutes a new one would repeat: a fold of `MessagePublished`. */
+import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { Fold } from '../../engine/registration.js';
+import type { TurnChanges } from '../../engine/turn-changes.js';
+import type { MessageEvent, MessagePublished } from './message.events.js';
+
+/**
+ * Counted from the first publish, whether it was delivered or not (reference: delivery semantics).
+ */
+export const deduplicationWindowMs = 600_000;
+
+/** What of a message decides whether it repeats another one. */
+type Deduplicated = Pick<MessagePublished, 'deduplicationKey' | 'topicName' | 'url'>;
+
+interface FirstPublish {
+  readonly messageId: string;
+  readonly at: number;
+}
+
+export class DeduplicationIndex implements Fold {
+  /** In publish order, so that the oldest expire from the front. */
+  private readonly publishes = new Map<string, FirstPublish>();
+
+  /** The message that one published at `at` would repeat. */
+  find(message: Deduplicated, at: number): string | undefined {
+    const key = keyOf(message);
+    if (key === null) return undefined;
+    const first = this.publishes.get(key);
+    return first !== undefined && at < first.at + deduplicationWindowMs
+      ? first.messageId
+      : undefined;
+  }
+
+  evolve(envelope: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
+    const event = envelope.event as MessageEvent;
+    if (event.type !== 'MessagePublished') return;
+    const key = keyOf(event);
+    if (key === null) return;
+    this.expire(envelope.at, changes);
+    changes.delete(this.publishes, key);
+    changes.set(this.publishes, key, { messageId: envelope.id, at: envelope.at });
+  }
+
+  private expire(at: number, changes: TurnChanges): void {
+    for (const [key, first] of this.publishes) {
+      if (at < first.at + deduplicationWindowMs) return;
+      changes.delete(this.publishes, key);
+    }
+  }
+}
+
+/** Endpoints of a URL group are published to once each (messaging protocol 6). */
+function keyOf({ deduplicationKey: key, topicName, url }: Deduplicated): string | null {
+  return key === null || topicName === null ? key : `group ${topicName} ${url} ${key}`;
+}

@@ -1,0 +1,201 @@
+/** A message as the API shows it (messaging protocol 2.4). Absent values are left out, not null. */
+import { isUtf8 } from 'node:buffer';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type {
+  CallbackOptions,
+  FlowControlOptions,
+  MessagePublished,
+  MessageTemplate,
+} from './message.events.js';
+import { redactedHeaders } from './redaction.js';
+
+/** Header name in Title-Case to its values. */
+export type HeaderMap = Record<string, string[]>;
+
+/** The message object of `GET /v2/messages/{id}`. */
+export interface MessageObject {
+  readonly messageId: string;
+  readonly url: string;
+  readonly method: string;
+  /** The URL group that it was published to, and its endpoint's name there. */
+  readonly topicName?: string;
+  readonly endpointName?: string;
+  /** What will be delivered, without what the server adds of its own. */
+  readonly header: HeaderMap;
+  readonly body?: string;
+  readonly bodyBase64?: string;
+  readonly maxRetries: number;
+  /** Unix milliseconds, as are all times here. */
+  readonly notBefore: number;
+  readonly createdAt: number;
+  readonly callback?: string;
+  readonly callbackHeader?: HeaderMap;
+  readonly failureCallback?: string;
+  readonly failureCallbackHeader?: HeaderMap;
+  readonly queueName?: string;
+  readonly scheduleId?: string;
+  readonly callerIP: string;
+  readonly callerIp: string;
+  readonly label?: string;
+  readonly labels?: readonly string[];
+  readonly flowControlKey?: string;
+  readonly parallelism?: number;
+  readonly rate?: number;
+  /** Seconds. */
+  readonly period?: number;
+  readonly retryDelayExpression?: string;
+}
+
+/** What a published message is shown as; `body` is what may be shown of its body. */
+export function messageObject(
+  { event, id, at }: EventEnvelope<MessagePublished>,
+  body: Buffer | null,
+): MessageObject {
+  return {
+    messageId: id,
+    url: event.url,
+    method: event.method,
+    ...placeFields(event),
+    header: shownHeaders(event),
+    ...bodyField(body),
+    maxRetries: event.maxRetries,
+    notBefore: event.notBefore,
+    createdAt: at,
+    ...callbackFields(event),
+    ...callerFields(event.callerIp),
+    ...labelFields(event.labels),
+    ...flowControlFields(event.flowControl),
+    ...(event.retryDelay !== null && { retryDelayExpression: event.retryDelay }),
+  };
+}
+
+/** What messages are published with, again and again: in whole seconds, a part counts as one. */
+export function templateFields(template: MessageTemplate) {
+  const { delayMs, timeoutMs, retryDelay, queueName } = template;
+  return {
+    method: template.method,
+    header: shownHeaders(template),
+    retries: template.maxRetries,
+    ...(delayMs > 0 && { delay: seconds(delayMs) }),
+    ...(timeoutMs !== null && { timeout: seconds(timeoutMs) }),
+    ...callbackFields(template),
+    ...callerFields(template.callerIp),
+    ...(queueName !== null && { queueName }),
+    ...labelFields(template.labels),
+    ...flowControlFields(template.flowControl),
+    ...(retryDelay !== null && { retryDelayExpression: retryDelay }),
+  };
+}
+
+/** The headers a callback will have; hidden as its message says, unless it has a say itself. */
+export function callbackHeader(
+  { contentType, headers, redaction }: CallbackOptions,
+  message: Pick<MessagePublished, 'redaction'>,
+): HeaderMap {
+  return redactedHeaders(headerMap(contentType, headers), redaction ?? message.redaction);
+}
+
+/** Flat name, value pairs as a map; a `Content-Type` of its own comes first and wins. */
+export function headerMap(contentType: string | null, pairs: readonly string[]): HeaderMap {
+  // A header may be called `__proto__`: the map must have no prototype to set.
+  const map: HeaderMap = Object.create(null);
+  if (contentType !== null) map['Content-Type'] = [contentType];
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    const name = titleCase(pairs[index] ?? '');
+    if (name === 'Content-Type' && contentType !== null) continue;
+    const values = map[name];
+    if (values === undefined) map[name] = [pairs[index + 1] ?? ''];
+    else values.push(pairs[index + 1] ?? '');
+  }
+  return map;
+}
+
+/** `body` where the bytes are UTF-8, else `bodyBase64`; neither where there are none. */
+export function bodyField(body: Buffer | null): { body?: string; bodyBase64?: string } {
+  if (body === null || body.length === 0) return {};
+  return isUtf8(body) ? { body: body.toString() } : { bodyBase64: body.toString('base64') };
+}
+
+/** `label`, the first, and `labels`, all of them. */
+export function labelFields(labels: readonly string[]): {
+  label?: string;
+  labels?: readonly string[];
+} {
+  const [label] = labels;
+  return label === undefined ? {} : { label, labels };
+}
+
+/** Where it was published from, in both spellings that clients read. */
+export function callerFields(callerIp: string): { callerIP: string; callerIp: string } {
+  return { callerIP: callerIp, callerIp };
+}
+
+/** As `flowControlFields`, without the window of a rate that is not limited. */
+export function limitedFields(flowControl: FlowControlOptions | null) {
+  const { period, ...fields } = flowControlFields(flowControl);
+  // A window of one second is what is in force where none is given.
+  const isSet = flowControl?.rate !== null || period !== 1;
+  return period !== undefined && isSet ? { ...fields, period } : fields;
+}
+
+/**
+ * The flow-control key and its limits as they were published, and the window in force: clients of
+ * messages and schedules expect that wherever there is a key.
+ */
+export function flowControlFields(flowControl: FlowControlOptions | null): {
+  flowControlKey?: string;
+  parallelism?: number;
+  rate?: number;
+  period?: number;
+} {
+  if (flowControl === null) return {};
+  const { key, parallelism, rate, periodSeconds } = flowControl;
+  return {
+    flowControlKey: key,
+    ...(parallelism !== null && { parallelism }),
+    ...(rate !== null && { rate }),
+    period: periodSeconds,
+  };
+}
+
+function shownHeaders({
+  contentType,
+  headers,
+  redaction,
+}: Pick<MessagePublished, 'contentType' | 'headers' | 'redaction'>): HeaderMap {
+  return redactedHeaders(headerMap(contentType, headers), redaction);
+}
+
+function callbackFields(
+  message: Pick<MessagePublished, 'callback' | 'failureCallback' | 'redaction'>,
+) {
+  const { callback, failureCallback } = message;
+  return {
+    ...(callback !== null && {
+      callback: callback.url,
+      callbackHeader: callbackHeader(callback, message),
+    }),
+    ...(failureCallback !== null && {
+      failureCallback: failureCallback.url,
+      failureCallbackHeader: callbackHeader(failureCallback, message),
+    }),
+  };
+}
+
+function seconds(milliseconds: number): number {
+  return Math.ceil(milliseconds / 1000);
+}
+
+function placeFields(event: MessagePublished) {
+  const { topicName, endpointName, queueName, scheduleId } = event;
+  return {
+    ...(topicName !== null && { topicName }),
+    ...(endpointName !== null && { endpointName }),
+    ...(queueName !== null && { queueName }),
+    ...(scheduleId !== null && { scheduleId }),
+  };
+}
+
+function titleCase(name: string): string {
+  return name.toLowerCase().replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+}

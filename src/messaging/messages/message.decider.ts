@@ -1,0 +1,174 @@
+/** What a command means for a message, and what a pending message wants. */
+import {
+  accept,
+  type Command,
+  type Decider,
+  type Decision,
+  type Effect,
+  type EventEnvelope,
+  reject,
+  type TurnNames,
+} from '../../engine/decider.js';
+import { tellRun } from '../../workflows/runs/message-run.policy.js';
+import { flowControlKind, type NameFlowControl } from '../flow-control/flow-control.commands.js';
+import { type EnsureQueue, queueKind } from '../queues/queue.commands.js';
+import { callbacksOf } from './callback.policy.js';
+import type { DeduplicationIndex } from './deduplication.projection.js';
+import type {
+  CancelMessage,
+  MessageCommand,
+  PublishMessage,
+  PublishReceipt,
+  RecordAttempt,
+} from './message.commands.js';
+import { type MessageEvent, type MessagePublished, messageKind } from './message.events.js';
+import {
+  evolveMessage,
+  initialMessage,
+  isFinalMessage,
+  type MessageState,
+  type PendingMessage,
+} from './message.state.js';
+import { liftPublishedToVersion2, liftPublishedToVersion3 } from './message.upcasters.js';
+import { messageTerms } from './message-terms.js';
+import { retryDelayMs } from './retry.policy.js';
+import type { RunDelivery } from './run-deliveries.js';
+
+/** The indexes that a message's decisions read. */
+export interface MessageView {
+  readonly deduplication: Pick<DeduplicationIndex, 'find'>;
+  /** The journal offset of a pending message's `MessagePublished`. */
+  readonly publishedOffset: (messageId: string) => number | undefined;
+}
+
+/** One attempt against the destination, when its time has come and the gates let it in. */
+export interface CallEndpoint extends Effect {
+  readonly kind: 'callEndpoint';
+  /** 0 for the first attempt. */
+  readonly attempt: number;
+  readonly origin: string;
+  readonly bodyBytes: number;
+  readonly queueName: string | null;
+  readonly flowControlKey: string | null;
+  /** null = it belongs to no workflow run. */
+  readonly run: RunDelivery | null;
+}
+
+function decide(command: MessageCommand, state: MessageState, view: MessageView) {
+  switch (command.type) {
+    case 'PublishMessage':
+      return publish(command, view);
+    case 'RecordAttempt':
+      return recordAttempt(command, state);
+    case 'CancelMessage':
+      return cancel(command, state);
+    case 'CompleteMessage':
+      return accept<MessageEvent>(state.status === 'pending' ? [{ type: 'MessageCompleted' }] : []);
+  }
+}
+
+function publish(command: PublishMessage, view: MessageView): Decision<MessageEvent> {
+  const { message, body, id, at } = command;
+  const earlier = view.deduplication.find(message, at);
+  const receipt: PublishReceipt = {
+    messageId: earlier ?? id,
+    deduplicated: earlier !== undefined,
+  };
+  if (earlier !== undefined) return accept([], receipt);
+  const bodyOffset = message.bodyOffset ?? sharedBodyOffset(command, view);
+  const isComposed = message.callbackOf !== null || message.run?.role === 'step';
+  const hasOwnBody = bodyOffset === null && !isComposed;
+  return accept(
+    [{ type: 'MessagePublished', ...message, bodyOffset }],
+    receipt,
+    hasOwnBody ? body : null,
+  );
+}
+
+function sharedBodyOffset({ sharesBodyWith }: PublishMessage, view: MessageView): number | null {
+  return sharesBodyWith === null ? null : (view.publishedOffset(sharesBodyWith) ?? null);
+}
+
+function recordAttempt(command: RecordAttempt, state: MessageState): Decision<MessageEvent> {
+  const { record, responseBody, nonRetryable, at } = command;
+  // Canceled meanwhile, or recorded before: the outcome has no message to belong to.
+  if (state.status !== 'pending' || record.attempt !== state.attempts) return accept([]);
+  const isSuccess = record.status >= 200 && record.status < 300 && record.error === null;
+  if (isSuccess) {
+    return accept([{ type: 'MessageDelivered', ...record }], null, responseBody);
+  }
+  if (nonRetryable || record.attempt >= state.delivery.maxRetries) {
+    const cause = nonRetryable ? 'non_retryable' : 'exhausted';
+    return accept([{ type: 'MessageFailed', ...record, cause }], null, responseBody);
+  }
+  const retryAt = at + retryDelayMs(state.delivery.retryDelay, record, at);
+  return accept([{ type: 'AttemptFailed', ...record, retryAt }], null, responseBody);
+}
+
+function cancel(command: CancelMessage, state: MessageState): Decision<MessageEvent> {
+  if (state.status !== 'pending') return reject('not_found', `message ${command.id} not found`);
+  return accept([{ type: 'MessageCanceled' }]);
+}
+
+/** What a message means for its queue, its flow-control key, whoever is called back, its run. */
+function react(
+  envelope: EventEnvelope<MessageEvent>,
+  state: MessageState,
+  names: TurnNames,
+): readonly Command[] {
+  const { event, at } = envelope;
+  if (event.type !== 'MessagePublished') {
+    return [...callbacksOf(envelope, state, names), ...tellRun(envelope, state)];
+  }
+  const { queueName, flowControl } = event;
+  if (queueName === null && flowControl === null) return nothing;
+  const commands: (EnsureQueue | NameFlowControl)[] = [];
+  if (queueName !== null) {
+    commands.push({ type: 'EnsureQueue', kind: queueKind, id: queueName, at });
+  }
+  if (flowControl !== null) {
+    const { key, ...limits } = flowControl;
+    commands.push({ type: 'NameFlowControl', kind: flowControlKind, id: key, at, limits });
+  }
+  return commands;
+}
+
+const nothing: readonly Command[] = [];
+
+function wants(state: MessageState): readonly CallEndpoint[] {
+  return state.status === 'pending' ? [callEndpoint(state)] : [];
+}
+
+function callEndpoint(message: PendingMessage): CallEndpoint {
+  const { attempts, notBefore, bodyBytes, run } = message;
+  const { origin, queueName, flowControlKey } = message.delivery;
+  return {
+    kind: 'callEndpoint',
+    id: `attempt ${attempts}`,
+    notBefore,
+    attempt: attempts,
+    origin,
+    bodyBytes,
+    queueName,
+    flowControlKey,
+    run,
+  };
+}
+
+function terms(event: MessageEvent, command: MessageCommand): readonly string[] {
+  return command.type === 'PublishMessage'
+    ? messageTerms(event as MessagePublished)
+    : command.terms;
+}
+
+export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent, MessageView> = {
+  kind: messageKind,
+  initialState: initialMessage,
+  decide,
+  evolve: evolveMessage,
+  react,
+  wants,
+  isFinal: isFinalMessage,
+  terms,
+  upcasters: { MessagePublished: [liftPublishedToVersion2, liftPublishedToVersion3] },
+};

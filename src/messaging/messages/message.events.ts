@@ -1,0 +1,211 @@
+/**
+ * What can have happened to a message: the vocabulary that the journal keeps and others may read.
+ */
+import type { DomainEvent } from '../../engine/decider.js';
+import type { DialectName } from '../../http/dialect.js';
+
+/** The stream kind of messages. */
+export const messageKind = 'message';
+
+/** Limits of a flow-control key as a publish named them. */
+export interface FlowControlOptions {
+  readonly key: string;
+  /** Attempts in flight at once; null = not limited. */
+  readonly parallelism: number | null;
+  /** Attempts started per period; null = not limited. */
+  readonly rate: number | null;
+  /** The rate's window in seconds. */
+  readonly periodSeconds: number;
+}
+
+/** What is not shown of a message, only its digest; what is delivered is never redacted. */
+export interface Redaction {
+  readonly body: boolean;
+  /** Header names in lower case; `*` = all of them. */
+  readonly headers: readonly string[];
+}
+
+/** What a callback will be published with, once there is something to call back about. */
+export interface CallbackOptions {
+  readonly url: string;
+  readonly method: string;
+  readonly contentType: string;
+  /** Headers to forward, names and values in turn. */
+  readonly headers: readonly string[];
+  readonly delayMs: number;
+  readonly timeoutMs: number | null;
+  readonly maxRetries: number;
+  readonly retryDelay: string | null;
+  readonly labels: readonly string[];
+  readonly flowControl: FlowControlOptions | null;
+  readonly redaction: Redaction | null;
+}
+
+/** The attempt that a callback reports. Its body is made of both events when it is delivered. */
+export interface CallbackSource {
+  readonly kind: 'callback' | 'failureCallback';
+  readonly messageId: string;
+  /** Journal offset of the source's `MessagePublished`. */
+  readonly publishedOffset: number;
+  /** Journal offset of the event that recorded the attempt. */
+  readonly attemptOffset: number;
+  /** The dead letter that the source became; null = it did not. */
+  readonly dlqId: string | null;
+}
+
+/**
+ * The place of a message in a workflow run. Whoever delivers it finds there what the run adds: the
+ * headers of its configuration, and of a step the list of entries up to its own.
+ */
+export interface RunPlace {
+  readonly runId: string;
+  /** The workflow's endpoint. */
+  readonly url: string;
+  /** When the run began, Unix milliseconds. */
+  readonly createdAt: number;
+  /**
+   * A `step` delivers the entries; a `call` goes to a third party, and `callResult` brings its
+   * answer to the endpoint; `failureCallback` tells that the run failed.
+   */
+  readonly role: 'step' | 'call' | 'callResult' | 'failureCallback';
+  /** Of a step, the index of its own entry, the last one that it delivers; -1 for the others. */
+  readonly entry: number;
+  /** What a 2xx answer must carry (`AnswerCheck` of the run). */
+  readonly answerCheck: 'none' | 'protocol' | 'sdk';
+  /** Journal offset of the run's `RunStarted`. */
+  readonly startedOffset: number;
+  /** Journal offset of the event that holds the configuration in force. */
+  readonly configurationOffset: number;
+  /**
+   * Journal offset of the run's event that this message was published with; a resumed run repeats
+   * messages for the events of the run that failed.
+   */
+  readonly eventOffset: number;
+}
+
+/**
+ * A message was accepted. Its body stands beside the event, untouched, unless it shares the body of
+ * an earlier event, is a callback or delivers the entries of a run.
+ */
+export interface MessagePublished extends DomainEvent {
+  readonly type: 'MessagePublished';
+  readonly dialect: DialectName;
+  /** The destination, absolute, as it will be called and signed. */
+  readonly url: string;
+  readonly method: string;
+  readonly contentType: string | null;
+  /** Headers to forward, names and values in turn, as they will arrive. */
+  readonly headers: readonly string[];
+  /** No attempt starts before, Unix milliseconds. */
+  readonly notBefore: number;
+  /** The longest one attempt may take; null = the server's limit. */
+  readonly timeoutMs: number | null;
+  /** Attempts after the first. */
+  readonly maxRetries: number;
+  /** The retry-delay expression as written; null = the default backoff. */
+  readonly retryDelay: string | null;
+  readonly labels: readonly string[];
+  readonly flowControl: FlowControlOptions | null;
+  /** What makes a later publish a duplicate of this one; null = nothing. */
+  readonly deduplicationKey: string | null;
+  readonly callerIp: string;
+  readonly bodyBytes: number;
+  /** The event whose body is this message's too: a group's and a schedule's is stored once. */
+  readonly bodyOffset: number | null;
+  readonly redaction: Redaction | null;
+  /** Called after each attempt; null = nobody. */
+  readonly callback: CallbackOptions | null;
+  /** Called when the message has failed for good; null = nobody. */
+  readonly failureCallback: CallbackOptions | null;
+  /** This message is itself a callback; null = it is not. */
+  readonly callbackOf: CallbackSource | null;
+  /** The queue that it goes through. */
+  readonly queueName: string | null;
+  /** The URL group that it was published to, and the name of its endpoint there. */
+  readonly topicName: string | null;
+  readonly endpointName: string | null;
+  /** The schedule that published it. */
+  readonly scheduleId: string | null;
+  /** The workflow run that it belongs to. */
+  readonly run: RunPlace | null;
+}
+
+/**
+ * A message that will be published later, again and again: all that does not depend on when, where
+ * to and by whom.
+ */
+export interface MessageTemplate
+  extends Omit<
+    MessagePublished,
+    | 'type'
+    | 'url'
+    | 'notBefore'
+    | 'bodyOffset'
+    | 'callbackOf'
+    | 'topicName'
+    | 'endpointName'
+    | 'scheduleId'
+    | 'run'
+  > {
+  /** From the publish to the first attempt, milliseconds. */
+  readonly delayMs: number;
+}
+
+/** How one attempt ended. The captured response body stands beside the event. */
+export interface AttemptRecord {
+  /** 0 for the first attempt. */
+  readonly attempt: number;
+  readonly startedAt: number;
+  readonly durationMs: number;
+  /** The response's status; 0 = no response, `error` says why. */
+  readonly status: number;
+  /** Response headers, names and values in turn. */
+  readonly headers: readonly string[];
+  /** Why there was no response, or why a 2xx one does not count. */
+  readonly error: string | null;
+  /** The response's body was longer than what is stored of it. */
+  readonly bodyTruncated?: true;
+}
+
+/** The destination answered 2xx, and as it must: the message is done. */
+export interface MessageDelivered extends DomainEvent, AttemptRecord {
+  readonly type: 'MessageDelivered';
+}
+
+/** An attempt failed and another one follows. */
+export interface AttemptFailed extends DomainEvent, AttemptRecord {
+  readonly type: 'AttemptFailed';
+  /** When the next attempt may start, Unix milliseconds. */
+  readonly retryAt: number;
+}
+
+/** The last attempt failed, or the destination refused any further one. */
+export interface MessageFailed extends DomainEvent, AttemptRecord {
+  readonly type: 'MessageFailed';
+  readonly cause: 'exhausted' | 'non_retryable';
+}
+
+/**
+ * Its run ended while it was being delivered: that was the answer, and no other one is waited for.
+ */
+export interface MessageCompleted extends DomainEvent {
+  readonly type: 'MessageCompleted';
+}
+
+/** Its publisher took it back. An attempt in flight is not cut off, but nothing follows it. */
+export interface MessageCanceled extends DomainEvent {
+  readonly type: 'MessageCanceled';
+}
+
+/** The id of the dead letter that a `MessageFailed` leaves: its time and place (decision 29). */
+export function deadLetterId({ at, offset }: { readonly at: number; readonly offset: number }) {
+  return `${at}-${offset}`;
+}
+
+export type MessageEvent =
+  | MessagePublished
+  | MessageDelivered
+  | AttemptFailed
+  | MessageFailed
+  | MessageCompleted
+  | MessageCanceled;

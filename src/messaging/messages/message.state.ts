@@ -1,0 +1,191 @@
+/**
+ * A message as memory holds it: what scheduling needs and no more. Options and body stay in the
+ * journal and are read back when an attempt starts, so that a million delayed messages are cheap.
+ */
+import type { EventEnvelope } from '../../engine/decider.js';
+import { keptText } from '../../engine/kept-text.js';
+import type { DialectName } from '../../http/dialect.js';
+import type {
+  CallbackOptions,
+  MessageEvent,
+  MessagePublished,
+  RunPlace,
+} from './message.events.js';
+import type { RunDelivery } from './run-deliveries.js';
+
+/** Whom to tell how attempts end, and what a callback takes over from its source. */
+export interface FollowUps {
+  readonly callback: CallbackOptions | null;
+  readonly failureCallback: CallbackOptions | null;
+  readonly dialect: DialectName;
+  readonly callerIp: string;
+  /** Journal offset of the source's `MessagePublished`. */
+  readonly publishedOffset: number;
+  readonly bodyBytes: number;
+  /** The place of a call in its run, whose answer is delivered there. */
+  readonly run: RunPlace | null;
+}
+
+/** The run that hears how a message ends. */
+export interface RunMembership extends RunDelivery {
+  /** Journal offset of the `MessagePublished`. */
+  readonly publishedOffset: number;
+}
+
+/** How a message is delivered, shared by all that are delivered alike. */
+export interface DeliveryTerms {
+  /** Scheme, host and port of the destination, by which attempts share connections. */
+  readonly origin: string;
+  readonly maxRetries: number;
+  readonly retryDelay: string | null;
+  readonly queueName: string | null;
+  readonly flowControlKey: string | null;
+}
+
+/** Accepted and not final: an attempt is due at `notBefore`, running, or waiting to be let in. */
+export interface PendingMessage {
+  readonly status: 'pending';
+  /** Attempts recorded so far; also the number of the next one. */
+  readonly attempts: number;
+  readonly notBefore: number;
+  readonly bodyBytes: number;
+  readonly delivery: DeliveryTerms;
+  /** null = nobody is called back. */
+  readonly followUps: FollowUps | null;
+  /** null = it belongs to no workflow run. */
+  readonly run: RunMembership | null;
+}
+
+export type MessageState =
+  | { readonly status: 'absent' }
+  | {
+      readonly status: 'delivered' | 'failed' | 'canceled';
+      readonly followUps: FollowUps | null;
+      readonly run: RunMembership | null;
+    }
+  | PendingMessage;
+
+const absent: MessageState = { status: 'absent' };
+/** One object each for all those that nobody hears about. */
+const ends = {
+  delivered: { status: 'delivered', followUps: null, run: null },
+  failed: { status: 'failed', followUps: null, run: null },
+  canceled: { status: 'canceled', followUps: null, run: null },
+} satisfies Record<string, MessageState>;
+
+export function initialMessage(): MessageState {
+  return absent;
+}
+
+export function evolveMessage(
+  state: MessageState,
+  event: MessageEvent,
+  { offset }: Pick<EventEnvelope, 'offset'>,
+): MessageState {
+  switch (event.type) {
+    case 'MessagePublished':
+      return pendingMessage(event, offset);
+    case 'AttemptFailed':
+      return state.status === 'pending'
+        ? { ...state, attempts: event.attempt + 1, notBefore: event.retryAt }
+        : state;
+    case 'MessageDelivered':
+    case 'MessageCompleted':
+      return ended(state, 'delivered');
+    case 'MessageFailed':
+      return ended(state, 'failed');
+    case 'MessageCanceled':
+      return ended(state, 'canceled');
+  }
+}
+
+export function isFinalMessage(state: MessageState): boolean {
+  return state.status !== 'absent' && state.status !== 'pending';
+}
+
+function ended(state: MessageState, status: keyof typeof ends): MessageState {
+  if (state.status !== 'pending') return ends[status];
+  const { followUps, run } = state;
+  return followUps === null && run === null ? ends[status] : { status, followUps, run };
+}
+
+function pendingMessage(event: MessagePublished, offset: number): PendingMessage {
+  return {
+    status: 'pending',
+    attempts: 0,
+    notBefore: event.notBefore,
+    bodyBytes: event.bodyBytes,
+    delivery: deliveryTerms(event),
+    followUps: followUps(event, offset),
+    run: membership(event, offset),
+  };
+}
+
+function followUps(event: MessagePublished, publishedOffset: number): FollowUps | null {
+  const { callback, failureCallback, dialect, callerIp, bodyBytes, run } = event;
+  if (callback === null && failureCallback === null) return null;
+  return { callback, failureCallback, dialect, callerIp, publishedOffset, bodyBytes, run };
+}
+
+function membership(
+  { run, callbackOf }: MessagePublished,
+  publishedOffset: number,
+): RunMembership | null {
+  if (run === null) return null;
+  const { runId, role, entry } = run;
+  const isAnswer = role === 'callResult' && callbackOf !== null;
+  const callId = isAnswer ? keptText(callbackOf.messageId) : null;
+  return { runId: keptText(runId), role, entry, callId, publishedOffset };
+}
+
+/** `https://example.com:8443/a?b` -> `https://example.com:8443`; the URL was checked at publish. */
+function originOf(url: string): string {
+  const end = url.slice(8).search(/[/?#]/);
+  return end === -1 ? url : url.slice(0, end + 8);
+}
+
+/**
+ * The latest terms by the name that says most about them: messages of one flow-control key, in one
+ * queue or to one origin are mostly delivered alike.
+ */
+const latestTerms = new Map<string, DeliveryTerms>();
+
+function deliveryTerms(event: MessagePublished): DeliveryTerms {
+  const { maxRetries, retryDelay, queueName } = event;
+  const flowControlKey = event.flowControl?.key ?? null;
+  const origin = originOf(event.url);
+  const name = flowControlKey ?? queueName ?? origin;
+  const latest = latestTerms.get(name);
+  if (
+    latest?.origin === origin &&
+    latest.maxRetries === maxRetries &&
+    latest.retryDelay === retryDelay &&
+    latest.queueName === queueName &&
+    latest.flowControlKey === flowControlKey
+  ) {
+    return latest;
+  }
+  const terms: DeliveryTerms = {
+    origin: shared(origin),
+    maxRetries,
+    retryDelay: retryDelay === null ? null : shared(retryDelay),
+    queueName: queueName === null ? null : shared(queueName),
+    flowControlKey: flowControlKey === null ? null : shared(flowControlKey),
+  };
+  if (latestTerms.size >= namesMax) latestTerms.clear();
+  latestTerms.set(shared(name), terms);
+  return terms;
+}
+
+/** Equal names share one string: a slice would keep what it was cut from alive in every message. */
+const names = new Map<string, string>();
+const namesMax = 10_000;
+
+function shared(name: string): string {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  if (names.size >= namesMax) names.clear();
+  const copy = keptText(name);
+  names.set(copy, copy);
+  return copy;
+}

@@ -1,0 +1,57 @@
+/** How long a message waits after a failed attempt (messaging protocol 5.3 and 6). Pure. */
+
+import { evaluateRetryDelay } from '../../grammar/retry-delay.js';
+import { retryAfterMs } from './retry-after.js';
+
+/** What the policy reads of a failed attempt. */
+export interface FailedAttempt {
+  /** 0 for the first attempt: the retries that were made before it ended. */
+  readonly attempt: number;
+  /** Response headers, flat name, value pairs; empty where there was no response. */
+  readonly headers: readonly string[];
+}
+
+const daySeconds = 86_400;
+
+/**
+ * Milliseconds until the next attempt. What the destination asks for wins, then the message's own
+ * expression, then the default backoff; each of the first two only if it means something.
+ * `now` is Unix milliseconds, for a `Retry-After` that is a date.
+ */
+export function retryDelayMs(
+  expression: string | null,
+  { attempt, headers }: FailedAttempt,
+  now: number,
+): number {
+  const asked = retryAfterMs(headers, now);
+  if (asked !== undefined) return asked;
+  const computed = expression === null ? undefined : evaluateRetryDelay(expression, attempt);
+  return computed ?? defaultBackoffMs(attempt + 1);
+}
+
+/**
+ * Before retry `retry` (1, 2, ...): `min(86400, e^(2.5 n))` seconds, in whole seconds as the
+ * published table has it: 12 s, 2 m 28 s, 30 m 8 s, 6 h 7 m 6 s, 24 h from then on.
+ */
+export function defaultBackoffMs(retry: number): number {
+  return Math.min(daySeconds, Math.floor(Math.exp(2.5 * retry))) * 1000;
+}
+
+/**
+ * Whether a response forbids any further attempt: status 489 together with the header
+ * `<prefix>NonRetryable-Error: true` in one of the dialects; 489 alone is an ordinary failure.
+ * `prefixes` are the dialects' message prefixes in lower case.
+ */
+export function forbidsRetry(
+  status: number,
+  headers: readonly string[],
+  prefixes: readonly string[],
+): boolean {
+  if (status !== 489) return false;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index]?.toLowerCase() ?? '';
+    if (!prefixes.some((prefix) => name === `${prefix}nonretryable-error`)) continue;
+    if (headers[index + 1]?.trim().toLowerCase() === 'true') return true;
+  }
+  return false;
+}

@@ -1,0 +1,135 @@
+/**
+ * Where deliveries may go: one judgement for publishes, callbacks and every connection that is
+ * opened (reliability 2.14, decision 37; configuration: networks). Pure.
+ */
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { embeddedIpv4, type IpAddress, isMetadata, restrictedRange } from './address-ranges.js';
+
+/** What deliveries may reach beyond the public internet. */
+export interface AllowedNetworks {
+  /** Address ranges in CIDR notation. */
+  readonly networks: readonly string[];
+  /** Host names in lower case, whatever they resolve to (metadata and link-local excepted). */
+  readonly hosts: readonly string[];
+}
+
+const hostLengthMax = 253;
+
+/**
+ * Above 1023: ports that no web page may call (WHATWG fetch, "bad port"), and two stores that take
+ * an HTTP request for commands.
+ */
+const deniedPorts: ReadonlySet<number> = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668,
+  6669, 6679, 6697, 10080, 11211,
+]);
+
+export class AddressGuard {
+  private readonly networks: readonly [IpAddress, number][];
+  private readonly hosts: ReadonlySet<string>;
+  private readonly own: ReadonlySet<string>;
+  /** Verdicts on literals: the same few are called again and again. */
+  private readonly literals = new LRUCache<string, Parsed<string>>({ max: 1024 });
+
+  /** `own` are the addresses of this machine's interfaces: behind each are its private services. */
+  constructor(allowed: AllowedNetworks, own: readonly string[] = []) {
+    this.own = new Set(own.map((address) => ipaddr.parse(address).toNormalizedString()));
+    this.networks = allowed.networks.map((network) => ipaddr.parseCIDR(network));
+    this.hosts = new Set(allowed.hosts);
+  }
+
+  /**
+   * What can be judged without asking anybody, at publish and again before dialling: scheme,
+   * userinfo, port, and the address where the host is one. Names are judged when they resolve.
+   */
+  checkDestination(url: URL): Parsed<URL> {
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+      return refused('must begin with http:// or https://');
+    }
+    if (url.username !== '' || url.password !== '') {
+      return refused('must not carry a user name or a password');
+    }
+    const host = dialledHost(url);
+    if (host === '' || host.length > hostLengthMax) {
+      return refused(`must name a host of 1 to ${hostLengthMax} characters`);
+    }
+    if (!this.hosts.has(host) && !isAllowedPort(url.port)) {
+      return refused(`must not name port ${url.port}, which is not one of web servers`);
+    }
+    const literal = isIP(host) === 0 ? undefined : this.checkLiteral(host);
+    return literal?.ok === false ? literal : parsed(url);
+  }
+
+  /** One address that `host` resolved to, or that a connection to it has reached. */
+  checkAddress(address: string, host: string): Parsed<string> {
+    if (!ipaddr.isValid(address)) return refused(`must not resolve to ${address}: not an address`);
+    const whole = ipaddr.parse(address);
+    const { addresses: embedded, isExact } = embeddedIpv4(whole);
+    const meant = [whole, ...embedded];
+    if (meant.some(isMetadata)) {
+      return refused(`must not reach ${address}: link-local and metadata addresses are closed`);
+    }
+    if (this.hosts.has(host) || this.isAllowed(whole)) return parsed(address);
+    if (isExact && embedded.every((each) => this.isAllowed(each))) return parsed(address);
+    for (const each of meant) {
+      const range = this.isAllowed(each) ? undefined : this.closedRange(each);
+      if (range !== undefined) return refused(notAllowed(address, range));
+    }
+    return parsed(address);
+  }
+
+  /** Every address of a name: one forbidden answer refuses the name, as in DNS rebinding. */
+  checkAddresses(addresses: readonly string[], host: string): Parsed<readonly string[]> {
+    if (addresses.length === 0) return refused('does not resolve to any address');
+    for (const address of addresses) {
+      const checked = this.checkAddress(address, host);
+      if (!checked.ok) return checked;
+    }
+    return parsed(addresses);
+  }
+
+  private checkLiteral(address: string): Parsed<string> {
+    const known = this.literals.get(address);
+    if (known !== undefined) return known;
+    const verdict = this.checkAddress(address, address);
+    this.literals.set(address, verdict);
+    return verdict;
+  }
+
+  /** Why an address is closed as long as nothing allows it; undefined = it is open. */
+  private closedRange(address: IpAddress): string | undefined {
+    return this.isOwn(address) ? 'own' : restrictedRange(address);
+  }
+
+  private isOwn(address: IpAddress): boolean {
+    return this.own.size > 0 && this.own.has(address.toNormalizedString());
+  }
+
+  private isAllowed(address: IpAddress): boolean {
+    return this.networks.some(
+      (network) => network[0].kind() === address.kind() && address.match(network),
+    );
+  }
+}
+
+/**
+ * The host as it is dialled: without the brackets of IPv6 and the one dot that roots a name. The
+ * URL parser has already made every spelling of an IPv4 address into four decimals.
+ */
+export function dialledHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+}
+
+/** `text` is empty where the port is the scheme's own. */
+function isAllowedPort(text: string): boolean {
+  const port = Number(text);
+  if (text === '' || port === 80 || port === 443) return true;
+  return port >= 1024 && !deniedPorts.has(port);
+}
+
+function notAllowed(address: string, range: string): string {
+  return `must not reach ${address} (${range}); this server does not allow that network`;
+}

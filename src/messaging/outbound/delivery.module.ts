@@ -1,0 +1,93 @@
+/** Wiring of the way out: who may be called, how many at once, and the caller itself. */
+import { networkInterfaces } from 'node:os';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { allowedNetworks, type Config } from '../../server/configuration/config.js';
+import { Metrics } from '../../server/metrics/metrics.js';
+import { provided } from '../../server/ports.js';
+import type { Entrant } from '../gates/admission.js';
+import { CountingGate } from '../gates/counting-gate.js';
+import { Gates } from '../gates/gates.js';
+import { OriginGate } from '../gates/origin-gate.js';
+import { AddressGuard } from './address-guard.js';
+import { EndpointCaller } from './endpoint-caller.js';
+import type { Endpoints } from './endpoints.js';
+
+/** Great outgoing bodies in memory at once, in bytes (decision 21): of all, and of one origin. */
+const bodyBytesMax = 128 * 1024 * 1024;
+const originBodyBytesMax = bodyBytesMax / 4;
+
+/** A body up to this is not counted, so that it never waits for great ones: 1,000 are 16 MiB. */
+const smallBodyBytesMax = 16 * 1024;
+
+/** Closing connections takes no longer than this. */
+const closeDeadlineMs = 2000;
+
+@Global()
+@Module({})
+export class DeliveryModule {}
+
+/** Attempts go to `endpoints`, or else out to the network. */
+export function deliveryModule(endpoints: Endpoints | undefined): DynamicModule {
+  const providers = [
+    {
+      provide: AddressGuard,
+      inject: [provided.config],
+      useFactory: (config: Config) => new AddressGuard(allowedNetworks(config), ownAddresses()),
+    },
+    { provide: Gates, inject: [provided.config, Metrics], useFactory: gatesOf },
+    {
+      provide: provided.endpoints,
+      inject: [provided.config, provided.clock, ProcessLife],
+      useFactory: (config: Config, clock: Clock, life: ProcessLife) =>
+        closedWith(life, endpoints ?? networkOf(config, clock)),
+    },
+  ];
+  const exports = [AddressGuard, Gates, provided.endpoints];
+  return { module: DeliveryModule, providers, exports };
+}
+
+function gatesOf({ originParallelism, globalParallelism }: Config, metrics: Metrics): Gates {
+  const gates = new Gates([
+    new OriginGate(
+      { attempts: originParallelism, places: globalParallelism, bytes: originBodyBytesMax },
+      greatBodyBytes,
+    ),
+    new CountingGate(bodyBytesMax, greatBodyBytes),
+    new CountingGate(globalParallelism),
+  ]);
+  metrics.watchWaiting(() => gates.waiting);
+  return gates;
+}
+
+const greatBodyBytes = ({ bodyBytes }: Entrant): number =>
+  bodyBytes > smallBodyBytesMax ? bodyBytes : 0;
+
+function closedWith(life: ProcessLife, endpoints: Endpoints): Endpoints {
+  life.addStoppable({
+    name: 'connections out',
+    phase: 'rest',
+    deadlineMs: closeDeadlineMs,
+    stop: () => endpoints.close(),
+  });
+  return endpoints;
+}
+
+function networkOf(config: Config, clock: Clock): EndpointCaller {
+  return new EndpointCaller({
+    clock,
+    allowed: allowedNetworks(config),
+    own: ownAddresses(),
+    overrides: config.hostOverrides,
+    originParallelism: config.originParallelism,
+    connectionsMax: 2 * config.globalParallelism,
+  });
+}
+
+/** As they are at the start: an interface that comes later is closed from the next start on. */
+function ownAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((interfaces = []) =>
+    interfaces.map(({ address }) => address),
+  );
+}

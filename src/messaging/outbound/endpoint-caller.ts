@@ -1,0 +1,180 @@
+/**
+ * Calls destinations: one attempt in, one outcome out. Connections are pooled by origin; limits,
+ * guard and deadline hold for every attempt (reliability 2.15, decisions 20 to 22 and 37).
+ */
+import type { Socket } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import { type buildConnector, type Dispatcher, Pool } from 'undici';
+import type { Clock } from '../../engine/clock.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { AddressGuard, type AllowedNetworks, dialledHost } from './address-guard.js';
+import type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
+import { type DialTarget, guardedConnector } from './connector.js';
+import type { Endpoints } from './endpoints.js';
+import { NameResolver, type Resolve } from './name-resolver.js';
+import { OpenAttempt } from './open-attempt.js';
+import { transportReason } from './transport-error.js';
+
+export type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
+
+export interface EndpointCallerOptions {
+  readonly clock: Clock;
+  /** What may be reached beyond the public internet. */
+  readonly allowed: AllowedNetworks;
+  /** Addresses of this machine, which are closed unless they are allowed. */
+  readonly own?: readonly string[];
+  /** Dialled instead of a host, by host name in lower case. */
+  readonly overrides: ReadonlyMap<string, DialTarget>;
+  /** Connections to one origin. */
+  readonly originParallelism: number;
+  /** Connections to all of them, beyond which idle ones are closed; without it any number. */
+  readonly connectionsMax?: number;
+  /** The operating system's, where it is not given. */
+  readonly resolve?: Resolve;
+}
+
+const poolsMax = 1024;
+/** A pool is left for a new one after a minute, so that a name that moved is followed. */
+const poolAgeMs = 60_000;
+const connectTimeoutMs = 5000;
+const responseHeaderBytesMax = 64 * 1024;
+
+export class EndpointCaller implements Endpoints {
+  private readonly guard: AddressGuard;
+  private readonly connector: buildConnector.connector;
+  private readonly pools: LRUCache<string, Pool>;
+  /** All that have not shut down, those that are left for a new one included. */
+  private readonly living = new Set<Pool>();
+  private readonly open = new Map<OpenAttempt, AbortSignal | undefined>();
+  private readonly watched = new WeakSet<AbortSignal>();
+  private isClosed = false;
+  private connections = 0;
+
+  constructor(private readonly options: EndpointCallerOptions) {
+    const { clock, allowed, own, overrides, resolve } = options;
+    this.guard = new AddressGuard(allowed, own);
+    const resolver = new NameResolver(this.guard, clock, resolve);
+    const connect = guardedConnector({ guard: this.guard, resolver, overrides, connectTimeoutMs });
+    this.connector = (target, callback) =>
+      connect(target, (...opened) => {
+        if (opened[0] === null) this.opened(opened[1]);
+        callback(...opened);
+      });
+    this.pools = new LRUCache({
+      max: poolsMax,
+      ttl: poolAgeMs,
+      ttlResolution: 0,
+      perf: { now: () => clock.monotonic() },
+      dispose: (pool) => this.retire(pool),
+    });
+  }
+
+  /** Makes one attempt. Never rejects. When `signal` aborts, its open attempts end as cut. */
+  call(attempt: OutgoingAttempt, signal?: AbortSignal): Promise<AttemptOutcome> {
+    return new Promise((resolve) => {
+      const open: OpenAttempt = new OpenAttempt(attempt, this.options.clock, (outcome) => {
+        this.open.delete(open);
+        resolve(outcome);
+      });
+      this.open.set(open, signal);
+      if (signal !== undefined) this.watch(signal);
+      if (this.isClosed || signal?.aborted === true) open.cut();
+      else this.dispatch(attempt, open);
+    });
+  }
+
+  /** Cuts what is open and closes every connection. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    for (const open of [...this.open.keys()]) open.cut();
+    await Promise.all([...this.living].map((pool) => pool.destroy()));
+  }
+
+  private dispatch({ url: text, method, headers, body }: OutgoingAttempt, open: OpenAttempt): void {
+    const destination = this.destinationOf(text);
+    if (!destination.ok) {
+      open.fail(`the destination ${destination.reason}`);
+      return;
+    }
+    const url = destination.value;
+    const sendsBody = method !== 'GET' && method !== 'HEAD';
+    const request: Dispatcher.DispatchOptions = {
+      path: url.pathname + url.search,
+      method,
+      headers: [...headers],
+      body: sendsBody ? body : null,
+    };
+    try {
+      this.poolOf(url.origin).dispatch(request, open);
+    } catch (error) {
+      open.fail(error instanceof Error ? transportReason(error) : String(error));
+    }
+  }
+
+  /** An overridden host is not judged: the operator named what is dialled for it. */
+  private destinationOf(text: string): Parsed<URL> {
+    const url = urlOf(text);
+    if (url === null) return refused('is not a valid URL');
+    return this.options.overrides.has(dialledHost(url))
+      ? parsed(url)
+      : this.guard.checkDestination(url);
+  }
+
+  private poolOf(origin: string): Pool {
+    const known = this.pools.get(origin);
+    if (known !== undefined) return known;
+    const pool = new Pool(origin, {
+      connections: this.options.originParallelism,
+      pipelining: 1,
+      connect: this.connector,
+      maxHeaderSize: responseHeaderBytesMax,
+      keepAliveMaxTimeout: poolAgeMs,
+      // One deadline holds for the whole attempt; it is ours.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    this.pools.set(origin, pool);
+    this.living.add(pool);
+    return pool;
+  }
+
+  /** Idle connections to origins that are not called now make room for one more. */
+  private opened(socket: Socket): void {
+    this.connections += 1;
+    socket.once('close', () => {
+      this.connections -= 1;
+    });
+    const { connectionsMax = Number.POSITIVE_INFINITY } = this.options;
+    if (this.connections <= connectionsMax) return;
+    for (const origin of [...this.pools.keys()]) {
+      const stats = this.pools.peek(origin)?.stats;
+      const isIdle = stats !== undefined && stats.running + stats.pending + stats.queued === 0;
+      if (isIdle) this.pools.delete(origin);
+    }
+  }
+
+  /** Attempts in flight on it end first; its idle connections are closed at once. */
+  private retire(pool: Pool): void {
+    const gone = () => void this.living.delete(pool);
+    pool.close().then(gone, gone);
+  }
+
+  /** One listener for each signal, however many attempts share it. */
+  private watch(signal: AbortSignal): void {
+    if (this.watched.has(signal)) return;
+    this.watched.add(signal);
+    const cutAll = () => {
+      for (const [open, own] of [...this.open]) if (own === signal) open.cut();
+    };
+    signal.addEventListener('abort', cutAll, { once: true });
+  }
+}
+
+/** `URL.canParse` before it would parse twice. */
+function urlOf(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,91 @@
+/** A batch as it stands on the wire: a JSON array of publishes (messaging protocol 2.3). Pure. */
+import { isHeaderValue } from '../../grammar/header-field.js';
+import { isWellFormed, parseJson } from '../../grammar/json.js';
+import { parseName } from '../../grammar/name.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { headerBytesMax, headerCountMax } from '../../server/inbound/inbound-limits.js';
+import type { Asked } from './publish.request.js';
+
+const noBody = Buffer.alloc(0);
+
+/** The items of a batch, each of them to be read by `parseBatchItem`. */
+export function parseBatch(body: Buffer): Parsed<readonly unknown[]> {
+  const json = parseJson(body);
+  if (!json.ok) return json;
+  const { value: items } = json;
+  if (!Array.isArray(items)) return refused('the body is not an array of messages');
+  return items.length > 0 ? parsed(items) : refused('the batch is empty');
+}
+
+/**
+ * One item: `destination`, and perhaps `headers`, `body` and `queue`. A field that is null is
+ * absent, and one that nobody knows means nothing.
+ */
+export function parseBatchItem(item: unknown): Parsed<Asked> {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+    return refused('a message of a batch must be an object');
+  }
+  const fields = item as Readonly<Record<string, unknown>>;
+  const { destination } = fields;
+  if (typeof destination !== 'string') return refused('destination must be a string');
+  const headers = parseHeaders(fields['headers'] ?? {});
+  if (!headers.ok) return headers;
+  const body = parseBody(fields['body'] ?? null);
+  if (!body.ok) return body;
+  const queue = parseQueue(fields['queue'] ?? null);
+  if (!queue.ok) return queue;
+  return parsed({
+    destination,
+    ...headers.value,
+    body: body.value,
+    queueName: queue.value,
+    mustRepeat: false,
+  });
+}
+
+/** Headers of an item that is none, names and values in turn: who sent it may show in them. */
+export function headersOf(item: unknown): readonly string[] {
+  if (typeof item !== 'object' || item === null) return [];
+  const { headers } = item as { readonly headers?: unknown };
+  if (typeof headers !== 'object' || headers === null) return [];
+  return Object.entries(headers).flatMap(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : '',
+  ]);
+}
+
+/** As much as a request's own head may hold (decision 19). */
+function parseHeaders(map: unknown): Parsed<Pick<Asked, 'rawHeaders' | 'contentType'>> {
+  if (typeof map !== 'object' || map === null || Array.isArray(map)) {
+    return refused('headers must be an object of strings');
+  }
+  const rawHeaders: string[] = [];
+  let contentType: string | null = null;
+  let bytes = 0;
+  for (const [name, value] of Object.entries(map)) {
+    if (typeof value !== 'string') return refused(`the header ${name} must be a string`);
+    rawHeaders.push(name, value);
+    bytes += name.length + value.length;
+    if (rawHeaders.length > 2 * headerCountMax || bytes > headerBytesMax) {
+      return refused(`headers are more than ${headerCountMax} or ${headerBytesMax} bytes`);
+    }
+    if (name.toLowerCase() === 'content-type') contentType = value;
+  }
+  return contentType === null || isHeaderValue(contentType)
+    ? parsed({ rawHeaders, contentType })
+    : refused('the header Content-Type has a value that no header can carry');
+}
+
+function parseBody(text: unknown): Parsed<Buffer> {
+  if (text === null) return parsed(noBody);
+  if (typeof text !== 'string') return refused('body must be a string');
+  if (!isWellFormed(text)) return refused('body holds half a character');
+  return parsed(Buffer.from(text, 'utf8'));
+}
+
+function parseQueue(name: unknown): Parsed<string | null> {
+  if (name === null) return parsed(null);
+  if (typeof name !== 'string') return refused('queue must be a string');
+  const queue = parseName(name);
+  return queue.ok ? queue : refused(`queue ${queue.reason}`);
+}

@@ -1,0 +1,104 @@
+/** `POST /v2/batch`: many publishes in one request and one commit (messaging protocol 2.3). */
+import { readMessageOptions } from '../../http/dialect.js';
+import type { Refusal } from '../../http/error-shapes.js';
+import type { Exchange, ExpressRoute } from '../../http/routes/hot-routes.js';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+import { headersOf, parseBatch, parseBatchItem } from './batch.request.js';
+import type { FrontDesk, Occasion } from './front-desk.js';
+import {
+  BatchOrder,
+  type Order,
+  type OrderRefusal,
+  RefusedOrder,
+  refusalOfItem,
+} from './orders.js';
+import type { Asked } from './publish.request.js';
+import { publishingRoutes } from './publishing.openapi.js';
+
+/** A batch is read in one go: this many messages hold the event loop for tens of ms. */
+const messagesMax = 16_384;
+
+/** How large a batch may be, in bytes. */
+export interface BatchLimits {
+  readonly batchBytesMax: number;
+  readonly bodyBytesMax: number;
+}
+
+/** A batch of which nothing but its JSON was read. */
+export interface Batch {
+  readonly items: readonly unknown[];
+  readonly occasion: Occasion;
+}
+
+export class BatchRoute implements ExpressRoute {
+  readonly pattern = '/v2/batch';
+  readonly description: RouteDescription = publishingRoutes.batch;
+  readonly bodyBytesMax: number;
+
+  constructor(
+    private readonly desk: FrontDesk,
+    private readonly limits: BatchLimits,
+  ) {
+    this.bodyBytesMax = limits.batchBytesMax;
+  }
+
+  serve(exchange: Exchange): void {
+    const order = this.read(exchange);
+    if ('status' in order) exchange.refuse(order);
+    else this.desk.carryOut(exchange, order, exchange.body.length);
+  }
+
+  /**
+   * An order of one for each item. An item that asks for more than is granted refuses them all, and
+   * so does one of a workflow run, whose endpoint knows no other refusal.
+   */
+  private read(exchange: Exchange): Order | Refusal {
+    const batch = readBatch(exchange, this.desk);
+    if ('status' in batch) return batch;
+    const { items, occasion } = batch;
+    const orders: Order[] = [];
+    let messages = 0;
+    for (const [index, item] of items.entries()) {
+      const read = this.readItem(item, occasion);
+      if ('status' in read && (read.isWhole === true || read.status === 412)) {
+        return refusalOfItem(index, read);
+      }
+      const order = 'status' in read ? new RefusedOrder(read) : read;
+      messages += order.commands.length;
+      if (messages > messagesMax) return tooMany;
+      orders.push(order);
+    }
+    return new BatchOrder(orders);
+  }
+
+  private readItem(item: unknown, occasion: Occasion): Order | OrderRefusal {
+    const asked = readAsked(item, this.limits);
+    return 'status' in asked
+      ? this.desk.refusalTo(asked, headersOf(item), occasion)
+      : this.desk.read(asked, occasion);
+  }
+}
+
+/** The items of a request, and the occasion of each: one that does not tell speaks as it does. */
+export function readBatch(exchange: Exchange, desk: FrontDesk): Batch | Refusal {
+  const items = parseBatch(exchange.body);
+  if (!items.ok) return { status: 400, message: items.reason };
+  if (items.value.length > messagesMax) return tooMany;
+  const here = desk.occasion(exchange);
+  const { dialect } = readMessageOptions(exchange.request.rawHeaders, here.dialect);
+  return { items: items.value, occasion: { ...here, dialect } };
+}
+
+/** One item; its body is as long as that of a publish may be. */
+export function readAsked(item: unknown, { bodyBytesMax }: BatchLimits): Asked | Refusal {
+  const asked = parseBatchItem(item);
+  if (!asked.ok) return { status: 400, message: asked.reason };
+  return asked.value.body.length <= bodyBytesMax
+    ? asked.value
+    : { status: 413, message: `body is longer than ${bodyBytesMax} bytes` };
+}
+
+const tooMany: Refusal = {
+  status: 412,
+  message: `a batch makes at most ${messagesMax} messages`,
+};

@@ -1,0 +1,55 @@
+/**
+ * Whom a publish wants called back, and how. A callback is a message of its own: what
+ * `Svc-Callback-<option>` says is the `<option>` of that message (messaging protocol 4.2). Pure.
+ */
+
+import { withoutHopHeaders } from '../../grammar/hop-headers.js';
+import type { OptionHeaders } from '../../http/dialect.js';
+import type { CallbackOptions } from '../messages/message.events.js';
+import { OptionReader, type PublishRules } from './option-reader.js';
+
+/** Options that mean something for a message, but not for one that the server makes itself. */
+const meaningless = new RegExp(
+  '^(failure-)?callback|deduplication|^workflow-' +
+    '|^(queue-name|not-before|cron|schedule-id|header-forward)$',
+);
+
+const none: OptionHeaders = { prefix: '', options: new Map(), forwarded: [] };
+
+/**
+ * The callback that `option` (`callback` or `failure-callback`) names; null = none. `own` are the
+ * callback's own options, which nobody may give without its URL; where they do not say, it has what
+ * is `inherited` from the message. What is refused, `reader` remembers.
+ */
+export function readCallback(
+  reader: OptionReader,
+  option: 'callback' | 'failure-callback',
+  own: OptionHeaders | null,
+  inherited: Pick<CallbackOptions, 'maxRetries' | 'redaction'>,
+  rules: PublishRules,
+): CallbackOptions | null {
+  const url = reader.url(option);
+  if (url === null) {
+    if (own !== null) reader.refuse('invalid', option, 'is missing, but options for it are there');
+    return null;
+  }
+  const forwarded = withoutHopHeaders((own ?? none).forwarded);
+  const options = new OptionReader(own ?? none, rules);
+  options.refuseOptions(meaningless, 'means nothing for a callback');
+  options.refuseUnsendable(forwarded);
+  const callback: CallbackOptions = {
+    url,
+    method: options.method(),
+    contentType: 'application/json',
+    headers: forwarded,
+    delayMs: options.delay(),
+    timeoutMs: options.timeout(),
+    maxRetries: options.retries(inherited.maxRetries),
+    retryDelay: options.retryDelay(),
+    labels: options.labels(),
+    flowControl: options.flowControl(),
+    redaction: options.redaction() ?? inherited.redaction,
+  };
+  reader.refusal ??= options.refusal;
+  return callback;
+}

@@ -1,0 +1,198 @@
+/**
+ * Options of one message or callback, read one by one (messaging protocol 4.1). Every option that
+ * is there must parse: a typo never means the default.
+ */
+
+import { parseDuration, parseTimeout } from '../../grammar/duration.js';
+import { parseFlowControlValue } from '../../grammar/flow-control-value.js';
+import { isHeaderName, isHeaderValue, titleCase } from '../../grammar/header-field.js';
+import { parseName } from '../../grammar/name.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { parseRedaction } from '../../grammar/redaction-fields.js';
+import { parseRetryDelay } from '../../grammar/retry-delay.js';
+import type { OptionHeaders } from '../../http/dialect.js';
+import type { FlowControlOptions, Redaction } from '../messages/message.events.js';
+
+/** What the server grants (configuration), and where it lets messages go. */
+export interface PublishRules {
+  /** Attempts after the first, where a message does not say, and at most. */
+  readonly retries: number;
+  readonly retriesMax: number;
+  readonly delayMaxMs: number;
+  /** The longest an attempt may take. */
+  readonly timeoutMs: number;
+  /** An absolute URL as it will be called; the reason completes "`<header>` ...". */
+  readonly judgeUrl: (text: string) => Parsed<string>;
+}
+
+/** Why a publish is refused: a bad value, or a good one above what the server grants. */
+export interface OptionRefusal {
+  readonly code: 'invalid' | 'over_limit';
+  /** Begins with the header's name in the words of its dialect. */
+  readonly message: string;
+}
+
+const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+const labelsMax = 32;
+const noLabels: readonly string[] = [];
+
+/** Reads option after option and remembers the first refusal, with the header's name in it. */
+export class OptionReader {
+  refusal: OptionRefusal | null = null;
+
+  constructor(
+    private readonly headers: OptionHeaders,
+    private readonly rules: PublishRules,
+  ) {}
+
+  method(): string {
+    return this.read('method', 'POST', parseMethod);
+  }
+
+  /** Milliseconds. */
+  delay(): number {
+    const delayMs = this.read('delay', 0, parseDuration);
+    if (delayMs > this.rules.delayMaxMs) this.refuseFar('delay');
+    return delayMs;
+  }
+
+  /** Unix milliseconds, never before `at`; null = it does not say. */
+  notBefore(at: number): number | null {
+    const seconds = this.read('not-before', null, parseSeconds);
+    if (seconds === null) return null;
+    const notBefore = Math.max(at, seconds * 1000);
+    if (notBefore - at > this.rules.delayMaxMs) this.refuseFar('not-before');
+    return notBefore;
+  }
+
+  /** Milliseconds; null = the server's limit. */
+  timeout(): number | null {
+    const timeoutMs = this.read('timeout', null, parseTimeout);
+    if (timeoutMs !== null && timeoutMs > this.rules.timeoutMs) {
+      this.refuse('over_limit', 'timeout', `must be at most ${this.rules.timeoutMs / 1000}s`);
+    }
+    return timeoutMs;
+  }
+
+  retries(otherwise: number): number {
+    const retries = this.read('retries', otherwise, parseRetries);
+    if (retries > this.rules.retriesMax) {
+      this.refuse('over_limit', 'retries', `must be at most ${this.rules.retriesMax}`);
+    }
+    return retries;
+  }
+
+  retryDelay(): string | null {
+    return this.read('retry-delay', null, parseExpression);
+  }
+
+  labels(): readonly string[] {
+    return this.read('label', noLabels, parseLabels);
+  }
+
+  redaction(): Redaction | null {
+    return this.read('redact-fields', null, parseRedaction);
+  }
+
+  flowControl(): FlowControlOptions | null {
+    const key = this.name('flow-control-key');
+    const value = this.read('flow-control-value', null, parseFlowControlValue);
+    if (key === null && value === null) return null;
+    if (key === null || value === null) {
+      const missing = key === null ? 'flow-control-key' : 'flow-control-value';
+      this.refuse('invalid', missing, 'is missing: key and value go together');
+      return null;
+    }
+    return { key, ...value };
+  }
+
+  flag(name: string): boolean {
+    return this.read(name, false, parseFlag);
+  }
+
+  name(option: string): string | null {
+    return this.read(option, null, parseName);
+  }
+
+  url(option: string): string | null {
+    return this.read(option, null, this.rules.judgeUrl);
+  }
+
+  /** The value of an option without the blanks around it; `otherwise` where it is not there. */
+  read<T>(option: string, otherwise: T, parse: (text: string) => Parsed<T>): T {
+    const text = this.headers.options.get(option);
+    if (text === undefined) return otherwise;
+    const value = parse(text.trim());
+    if (value.ok) return value.value;
+    this.refuse('invalid', option, value.reason);
+    return otherwise;
+  }
+
+  /** A query option or a batch item may hold what no header can: a line break, for one. */
+  refuseUnsendable(headers: readonly string[]): void {
+    for (let index = 0; index + 1 < headers.length; index += 2) {
+      const name = headers[index] ?? '';
+      if (!isHeaderName(name)) this.refuse('invalid', 'forward', 'names what is no header name');
+      else if (!isHeaderValue(headers[index + 1] ?? '')) {
+        this.refuse('invalid', `forward-${name}`, 'has a value that no header can carry');
+      }
+    }
+  }
+
+  /** Refuses every option that `pattern` names: silence would lose what it asks for. */
+  refuseOptions(pattern: RegExp, reason: string): void {
+    for (const option of this.headers.options.keys()) {
+      if (pattern.test(option)) this.refuse('invalid', option, reason);
+    }
+  }
+
+  refuse(code: OptionRefusal['code'], option: string, reason: string): void {
+    this.refusal ??= { code, message: `${this.headers.prefix}${titleCase(option)} ${reason}` };
+  }
+
+  private refuseFar(option: string): void {
+    this.refuse('over_limit', option, 'is further away than this server allows');
+  }
+}
+
+function parseMethod(text: string): Parsed<string> {
+  const method = text.toUpperCase();
+  return methods.has(method) ? parsed(method) : refused('must be GET, POST, PUT, PATCH or DELETE');
+}
+
+/** The expression as it was written: it is shown verbatim (messaging protocol 4.4). */
+function parseExpression(text: string): Parsed<string> {
+  const expression = parseRetryDelay(text);
+  return expression.ok ? parsed(text) : expression;
+}
+
+function parseLabels(text: string): Parsed<readonly string[]> {
+  const labels = text.split(',', labelsMax + 1).map((label) => label.trim());
+  if (labels.length > labelsMax) return refused(`names more than ${labelsMax} labels`);
+  for (const label of labels) {
+    const name = parseName(label);
+    if (!name.ok) return name;
+  }
+  return parsed(labels);
+}
+
+function parseFlag(text: string): Parsed<boolean> {
+  const value = text.toLowerCase();
+  return value === 'true' || value === 'false'
+    ? parsed(value === 'true')
+    : refused('must be true or false');
+}
+
+function parseSeconds(text: string): Parsed<number> {
+  return parseWhole(text, 'Unix seconds');
+}
+
+function parseRetries(text: string): Parsed<number> {
+  return parseWhole(text, 'retries');
+}
+
+function parseWhole(text: string, unit: string): Parsed<number> {
+  return /^\d{1,15}$/.test(text)
+    ? parsed(Number(text))
+    : refused(`must be a whole number of ${unit}`);
+}

@@ -1,0 +1,70 @@
+/**
+ * What a destination says: where to, and the options in its query. Publishers name the same few
+ * destinations again and again, so what was read and allowed once is remembered.
+ */
+import { LRUCache } from 'lru-cache';
+import { parseDestination, parseUrl } from '../../grammar/destination.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { readQueryOptions } from '../../http/dialect.js';
+import type { Refusal } from '../../http/error-shapes.js';
+import type { AddressGuard } from '../outbound/address-guard.js';
+
+/** A destination that may be called as far as its URL tells, or the name of a URL group. */
+export interface PublishTarget {
+  readonly kind: 'url' | 'group';
+  /** The URL as it will be called and signed; the group's name. */
+  readonly text: string;
+  /** Options of the query, names and values in turn, ready to follow the message's headers. */
+  readonly options: readonly string[];
+}
+
+const rememberedMax = 1024;
+/** Longer destinations are read each time, so that what is remembered stays small. */
+const rememberedLengthMax = 1024;
+const urlLengthMax = 8192;
+
+export class PublishTargets {
+  private readonly remembered = new LRUCache<string, PublishTarget>({ max: rememberedMax });
+
+  /** `isOwnToken` tells our token in a query from a parameter of the destination. */
+  constructor(
+    private readonly guard: AddressGuard,
+    private readonly isOwnToken: (value: string) => boolean,
+  ) {}
+
+  /** Reads a destination with its query, raw as it was sent. */
+  read(destination: string): PublishTarget | Refusal {
+    const known = this.remembered.get(destination);
+    if (known !== undefined) return known;
+    const target = this.parse(destination);
+    if ('kind' in target && destination.length <= rememberedLengthMax) {
+      this.remembered.set(destination, target);
+    }
+    return target;
+  }
+
+  /** An absolute URL beside the destination, a callback's: judged by the same guard. */
+  judgeUrl(text: string): Parsed<string> {
+    if (text.length > urlLengthMax) return refused(`is longer than ${urlLengthMax} characters`);
+    if (!/^https?:\/\//i.test(text)) return refused('must begin with http:// or https://');
+    const url = parseUrl(text);
+    if (!url.ok) return refused('is not a valid URL');
+    const allowed = this.guard.checkDestination(url.value.url);
+    return allowed.ok ? parsed(url.value.text) : allowed;
+  }
+
+  private parse(text: string): PublishTarget | Refusal {
+    const question = text.indexOf('?');
+    const path = question < 0 ? text : text.slice(0, question);
+    const query = readQueryOptions(question < 0 ? '' : text.slice(question + 1), this.isOwnToken);
+    if (!query.ok) return { status: 400, message: query.reason };
+    const { rest, pairs: options } = query.value;
+    const destination = parseDestination(path, rest);
+    if (!destination.ok) return { status: 400, message: destination.reason };
+    const { value } = destination;
+    if (value.kind === 'group') return { kind: 'group', text: value.name, options };
+    const allowed = this.guard.checkDestination(value.url);
+    if (!allowed.ok) return { status: 400, message: `the destination ${allowed.reason}` };
+    return { kind: 'url', text: value.text, options };
+  }
+}

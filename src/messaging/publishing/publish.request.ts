@@ -1,0 +1,182 @@
+/**
+ * A publish as it stands on the wire -> what a message is published with (messaging protocol 4,
+ * spec: header tables). The same for a request, a batch item and a schedule.
+ */
+import { createHash } from 'node:crypto';
+import { withDefaultHeaders } from '../../grammar/default-headers.js';
+import { withoutHopHeaders } from '../../grammar/hop-headers.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { type MessageHeaders, plainHeaders } from '../../http/dialect.js';
+import type { MessagePublished } from '../messages/message.events.js';
+import { readCallback } from './callback-options.js';
+import { OptionReader, type OptionRefusal, type PublishRules } from './option-reader.js';
+
+/** One publish as it came in, split from its transport. */
+export interface Asked {
+  /** Raw, with its query (messaging protocol 1.3). */
+  readonly destination: string;
+  /** All headers, names and values in turn. */
+  readonly rawHeaders: readonly string[];
+  readonly contentType: string | null;
+  readonly body: Buffer;
+  /** The queue that the way in names, which wins over `Queue-Name`; null = it names none. */
+  readonly queueName: string | null;
+  /** This way in is for schedules: without a cron it is refused. */
+  readonly mustRepeat: boolean;
+}
+
+/** One publish whose destination and headers were read. */
+export interface PublishInput extends Asked {
+  /** The URL to call; of a URL group its name, and each endpoint's message has its own URL. */
+  readonly destination: string;
+  /** What the headers say, and the options in the destination's query. */
+  readonly headers: MessageHeaders;
+  readonly callerIp: string;
+  readonly at: number;
+}
+
+/** That the message is published again and again instead of now. */
+export interface ScheduleWish {
+  /** As written, trimmed: whether it is an expression, the schedule decides. */
+  readonly cron: string;
+  /** null = it wants a new id. */
+  readonly id: string | null;
+}
+
+export type PublishParsed =
+  | {
+      readonly ok: true;
+      readonly message: Omit<MessagePublished, 'type'>;
+      /** null = the message is for now, or for once. */
+      readonly schedule: ScheduleWish | null;
+    }
+  | { readonly ok: false; readonly refusal: OptionRefusal };
+
+const deduplicationIdLengthMax = 1024;
+const cronLengthMax = 512;
+
+/** Options of workflow runs, without those that tell which run is meant. */
+const ofRuns = /^workflow-/;
+
+/** Options that belong to one publish and its moment. */
+const ofOnePublish = /^(cron|schedule-id|not-before|deduplication-id|content-based-deduplication)$/;
+
+/** A body of GET has no meaning, and what stands between drops it: silence would lose it. */
+const bodyOfGet = [
+  'invalid',
+  'method',
+  'is GET, which carries no body: leave the body out or name another method',
+] as const;
+
+/** Reads every option of one publish. */
+export function parsePublish(input: PublishInput, rules: PublishRules): PublishParsed {
+  const { headers: said, at } = input;
+  const reader = new OptionReader(said, rules);
+  const headers = withoutHopHeaders(
+    reader.flag('header-forward')
+      ? withDefaultHeaders(said.forwarded, plainHeaders(input.rawHeaders))
+      : said.forwarded,
+  );
+  const schedule = readSchedule(reader, input.mustRepeat);
+  const delayMs = reader.delay();
+  const maxRetries = reader.retries(rules.retries);
+  const queueName = reader.name('queue-name');
+  const inherited = { maxRetries, redaction: reader.redaction() };
+  const message: Omit<MessagePublished, 'type'> = {
+    dialect: said.dialect.name,
+    url: input.destination,
+    method: reader.method(),
+    contentType: input.contentType,
+    headers,
+    notBefore: reader.notBefore(at) ?? at + delayMs,
+    timeoutMs: reader.timeout(),
+    maxRetries,
+    retryDelay: reader.retryDelay(),
+    labels: reader.labels(),
+    flowControl: reader.flowControl(),
+    deduplicationKey: deduplicationKey(reader, input, headers),
+    callerIp: input.callerIp,
+    bodyBytes: input.body.length,
+    bodyOffset: null,
+    redaction: inherited.redaction,
+    callback: readCallback(reader, 'callback', said.callback, inherited, rules),
+    failureCallback: readCallback(
+      reader,
+      'failure-callback',
+      said.failureCallback,
+      inherited,
+      rules,
+    ),
+    callbackOf: null,
+    queueName: input.queueName ?? queueName,
+    topicName: null,
+    endpointName: null,
+    scheduleId: null,
+    run: null,
+  };
+  if (message.method === 'GET' && input.body.length > 0) reader.refuse(...bodyOfGet);
+  reader.refuseUnsendable(headers);
+  reader.refuseOptions(ofRuns, 'means nothing without Workflow-RunId or Workflow-Init');
+  return reader.refusal === null
+    ? { ok: true, message, schedule }
+    : { ok: false, refusal: reader.refusal };
+}
+
+/**
+ * Reads every option of messages that somebody else publishes, one by one: each for itself and when
+ * there is cause, so that no option may name a time or an identity of its own.
+ */
+export function parseTemplate(input: PublishInput, rules: PublishRules): PublishParsed {
+  const reader = new OptionReader(input.headers, rules);
+  reader.refuseOptions(ofOnePublish, 'means nothing here');
+  if (reader.method() === 'GET') reader.refuse(...bodyOfGet);
+  return reader.refusal === null
+    ? parsePublish(input, rules)
+    : { ok: false, refusal: reader.refusal };
+}
+
+function readSchedule(reader: OptionReader, mustRepeat: boolean): ScheduleWish | null {
+  const cron = reader.read('cron', null, parseCronText);
+  const id = reader.name('schedule-id');
+  if (cron === null) {
+    if (mustRepeat) reader.refuse('invalid', 'cron', 'is missing');
+    if (id !== null) reader.refuse('invalid', 'cron', 'is missing, but a schedule id is there');
+    return null;
+  }
+  reader.refuseOptions(/^not-before$/, 'means nothing for a schedule; it has Delay');
+  return { cron, id };
+}
+
+function parseCronText(text: string): Parsed<string> {
+  return text.length > 0 && text.length <= cronLengthMax
+    ? parsed(text)
+    : refused(`must have 1 to ${cronLengthMax} characters`);
+}
+
+function deduplicationKey(
+  reader: OptionReader,
+  input: PublishInput,
+  headers: readonly string[],
+): string | null {
+  const id = reader.read('deduplication-id', null, parseDeduplicationId);
+  const byContent = reader.flag('content-based-deduplication');
+  if (id !== null) return `id:${id}`;
+  return byContent ? `content:${contentDigest(input, headers)}` : null;
+}
+
+function parseDeduplicationId(text: string): Parsed<string> {
+  return text.length > 0 && text.length <= deduplicationIdLengthMax
+    ? parsed(text)
+    : refused(`must have 1 to ${deduplicationIdLengthMax} characters`);
+}
+
+/** The identity of a publish by content: destination, content type, forwarded headers and body. */
+function contentDigest(
+  { destination, contentType, body }: PublishInput,
+  headers: readonly string[],
+): string {
+  return createHash('sha256')
+    .update(JSON.stringify([destination, contentType, headers]))
+    .update(body)
+    .digest('hex');
+}

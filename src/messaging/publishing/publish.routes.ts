@@ -1,0 +1,91 @@
+/**
+ * The ways in for one publish (messaging protocol 2.1, 2.2 and 2.7):
+ *
+ *     POST /v2/publish/{destination}          express lane
+ *     POST /v2/enqueue/{queue}/{destination}  express lane
+ *     POST /v2/schedules/{destination}
+ */
+import type { FastifyInstance } from 'fastify';
+import { parseName } from '../../grammar/name.js';
+import type { Refusal } from '../../http/error-shapes.js';
+import { FastifyExchange } from '../../http/routes/fastify-exchange.js';
+import type { Exchange, ExpressRoute, HotRoutes } from '../../http/routes/hot-routes.js';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+import type { FrontDesk } from './front-desk.js';
+import type { Asked } from './publish.request.js';
+import { publishingRoutes } from './publishing.openapi.js';
+
+/** Publishes and enqueues. */
+export class PublishRoute implements ExpressRoute {
+  readonly description: RouteDescription;
+
+  constructor(
+    private readonly word: 'publish' | 'enqueue',
+    readonly pattern: string,
+    private readonly desk: FrontDesk,
+  ) {
+    this.description = publishingRoutes[word];
+  }
+
+  serve(exchange: Exchange): void {
+    const asked = this.word === 'publish' ? askedOf(exchange) : enqueue(exchange);
+    if ('status' in asked) exchange.refuse(asked);
+    else servePublish(this.desk, exchange, asked);
+  }
+}
+
+/** Schedules have other routes below the same path, which only Fastify can tell apart. */
+export class ScheduleRoute implements HotRoutes {
+  constructor(private readonly desk: FrontDesk) {}
+
+  register(fastify: FastifyInstance): void {
+    const config = { description: publishingRoutes.schedule };
+    for (const path of ['/v2/schedules', '/v2/schedules/*']) {
+      fastify.post(path, { config }, (request, reply) => {
+        const exchange = new FastifyExchange(request, reply);
+        servePublish(this.desk, exchange, { ...askedOf(exchange), mustRepeat: true });
+      });
+    }
+  }
+}
+
+function servePublish(desk: FrontDesk, exchange: Exchange, asked: Asked): void {
+  const order = desk.read(asked, desk.occasion(exchange));
+  if ('status' in order) exchange.refuse(order);
+  else desk.carryOut(exchange, order, asked.body.length);
+}
+
+/** A request to `/v2/<word>/{destination}`. */
+export function askedOf({ request, body }: Exchange): Asked {
+  const { url = '', rawHeaders, headers } = request;
+  return {
+    destination: behind(url, 2),
+    rawHeaders,
+    contentType: headers['content-type'] ?? null,
+    body,
+    queueName: null,
+    mustRepeat: false,
+  };
+}
+
+function enqueue(exchange: Exchange): Asked | Refusal {
+  const { url = '' } = exchange.request;
+  const queue = parseName(behind(url, 2).split(/[/?]/, 1)[0] ?? '');
+  if (!queue.ok) return { status: 400, message: `the queue name ${queue.reason}` };
+  return { ...askedOf(exchange), destination: behind(url, 3), queueName: queue.value };
+}
+
+/**
+ * What follows the first segments of a request target, raw and with its query: the router has
+ * matched, but its own copy is decoded. Only the query where nothing follows.
+ */
+function behind(target: string, segments: number): string {
+  const question = target.indexOf('?');
+  const pathEnd = question < 0 ? target.length : question;
+  let slash = 0;
+  for (let index = 0; index < segments; index += 1) {
+    slash = target.indexOf('/', slash + 1);
+    if (slash < 0 || slash > pathEnd) return target.slice(pathEnd);
+  }
+  return target.slice(slash + 1);
+}

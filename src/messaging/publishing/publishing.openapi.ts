@@ -1,0 +1,115 @@
+/** How the ways in of the front desk are described (messaging protocol 2.1 to 2.3, 2.7 and 4). */
+import { z } from 'zod';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+
+const text = (means: string) => z.string().optional().describe(means);
+
+/** Options that a callback has too, as `Svc-Callback-<option>`. */
+const deliveryOptions = {
+  'Svc-Method': z
+    .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+    .optional()
+    .describe('How the destination is called; POST where it is not given'),
+  'Svc-Timeout': text('The longest an attempt may take: 30, 2.5s, 1m30s'),
+  'Svc-Retries': text('Attempts after the first'),
+  'Svc-Retry-Delay': text('Milliseconds before the next attempt, of `retried`: 1000 * retried'),
+  'Svc-Delay': text('From now to the first attempt: 90, 30s, 1d10h30m'),
+  'Svc-Flow-Control-Key': text('Whose limits this message shares'),
+  'Svc-Flow-Control-Value': text('parallelism=2, rate=3, period=1m'),
+  'Svc-Label': text('Labels to find it by, with commas between them'),
+  'Svc-Redact-Fields': text('What is not shown: body, headers, header[<name>]'),
+};
+
+const messageOptions = {
+  ...deliveryOptions,
+  'Svc-Forward-<name>': text('A header for the destination, which receives it as <name>'),
+  'Svc-Header-Forward': text('true: every other header of this request goes along'),
+  'Svc-Callback': text('A URL to call after each attempt; it has options of its own'),
+  'Svc-Callback-<option>': text('An option of the callback'),
+  'Svc-Failure-Callback': text('A URL to call when the last attempt has failed'),
+  'Svc-Failure-Callback-<option>': text('An option of the failure callback'),
+  'Svc-Deduplication-Id': text('A publish with the same id within ten minutes is this one'),
+  'Svc-Content-Based-Deduplication': text('true: a publish of the same content is this one'),
+};
+
+/** What SDKs say of workflow runs: a publish that says so is a command of one. */
+const runOptions = {
+  'Svc-Workflow-RunId': text('The run that it starts or adds to'),
+  'Svc-Workflow-Init': text('true: it starts a run, whose payload is the body'),
+  'Svc-Workflow-Url': text('The endpoint of the run'),
+  'Svc-Workflow-CallType': text('toCallback: it calls a third party; step, as without it'),
+  'Svc-Workflow-Invoke': text('true: another run waits for the end of the one that it starts'),
+  'Svc-Workflow-Trigger-By-Sdk': text('true: the endpoint takes a run over'),
+  'Svc-Feature-Set': text('What the SDK of the endpoint can do: LazyFetch, InitialBody, ...'),
+};
+
+const onceOptions = z.object({
+  ...messageOptions,
+  'Svc-Not-Before': text('The first attempt, in Unix seconds; wins over a delay'),
+  ...runOptions,
+  'Svc-Queue-Name': text('The queue that it goes through'),
+  'Svc-Cron': text('Publish it again and again instead; see schedules'),
+  'Svc-Schedule-Id': text('The id of the schedule'),
+});
+
+const repeatedOptions = z.object({
+  'Svc-Cron': z.string().describe('When: five fields, perhaps after CRON_TZ=<zone>'),
+  'Svc-Schedule-Id': text('The schedule of this id is made anew; an id of its own without'),
+  'Svc-Queue-Name': text('The queue that its messages go through'),
+  ...messageOptions,
+});
+
+const receipt = z.object({
+  messageId: z.string(),
+  url: z.string(),
+  deduplicated: z.literal(true).optional(),
+});
+const scheduleReceipt = z.object({ scheduleId: z.string() });
+const published = z.union([receipt, z.array(receipt), scheduleReceipt]);
+
+const bytes = { isRequired: false };
+const answers = {
+  200: { description: 'Accepted; a list where the destination is a URL group', schema: published },
+  202: { description: 'It repeats an earlier message, which is named', schema: receipt },
+};
+
+const batchItem = z.object({
+  destination: z.string().describe('A URL or the name of a URL group'),
+  headers: z.record(z.string(), z.string()).optional().describe('Options and Content-Type'),
+  body: z.string().nullish(),
+  queue: z.string().nullish().describe('The queue that it goes through'),
+});
+
+export const publishingRoutes = {
+  publish: {
+    summary: 'Publish a message to a URL or a URL group',
+    path: '/v2/publish/{destination}',
+    headers: onceOptions,
+    body: bytes,
+    answers,
+  },
+  enqueue: {
+    summary: 'Publish a message through a queue, which is made where there is none',
+    path: '/v2/enqueue/{queueName}/{destination}',
+    headers: onceOptions,
+    body: bytes,
+    answers,
+  },
+  schedule: {
+    summary: 'Publish a message whenever a cron expression comes up',
+    path: '/v2/schedules/{destination}',
+    headers: repeatedOptions,
+    body: bytes,
+    answers: { 200: { description: 'The schedule', schema: scheduleReceipt } },
+  },
+  batch: {
+    summary: 'Publish many messages',
+    body: { isRequired: true, schema: z.array(batchItem) },
+    answers: {
+      200: {
+        description: 'What each item is answered, in its place',
+        schema: z.array(z.union([published, z.object({ error: z.string() })])),
+      },
+    },
+  },
+} satisfies Record<string, RouteDescription>;

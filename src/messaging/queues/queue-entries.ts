@@ -1,0 +1,142 @@
+/**
+ * Who stands in which queue: an index of durable events, the same today and after a restart. An
+ * entry is a message from its publish until it and all its callbacks are final (decision 26). A
+ * delay that passes while a publish is on its way to the disk may come before it today and after it
+ * once the server has been restarted: both were under way at once.
+ */
+import type { EventEnvelope } from '../../engine/decider.js';
+import {
+  type MessageEvent,
+  type MessagePublished,
+  messageKind,
+} from '../messages/message.events.js';
+import { queueKind } from './queue.commands.js';
+import { defaultSettings, type QueueEvent } from './queue.events.js';
+import { QueueEntry } from './queue-entry.js';
+import { QueueOrder } from './queue-order.js';
+
+export class QueueEntries {
+  /** By message id. */
+  private readonly entries = new Map<string, QueueEntry>();
+  /** Open callbacks of entries, by their own message id. */
+  private readonly callbacks = new Map<string, QueueEntry>();
+  private readonly orders = new Map<string, QueueOrder>();
+  private pending = 0;
+
+  /** Messages in all queues that are not final. */
+  get lag(): number {
+    return this.pending;
+  }
+
+  /** The entry of a message that is in a queue and has not left it. */
+  find(messageId: string): QueueEntry | undefined {
+    return this.entries.get(messageId);
+  }
+
+  /** The order of a queue, also of one that has no entries. */
+  orderOf(queueName: string): QueueOrder {
+    const known = this.orders.get(queueName);
+    if (known !== undefined) return known;
+    const order = new QueueOrder(queueName);
+    this.orders.set(queueName, order);
+    return order;
+  }
+
+  /** Nothing is known any more of a queue that was deleted and has no entries. */
+  forget({ name }: QueueOrder): void {
+    this.orders.delete(name);
+  }
+
+  /** How many messages of a queue are not final. */
+  lagOf(queueName: string): number {
+    return this.orders.get(queueName)?.lag ?? 0;
+  }
+
+  /** The messages of a queue that are not final; those that may be under way come first. */
+  pendingOf(queueName: string): readonly QueueEntry[] {
+    const entries = this.orders.get(queueName)?.entries() ?? [];
+    return [...entries].filter(({ isFinal }) => !isFinal);
+  }
+
+  /**
+   * Learns whole turns, durable, in the order of the journal. Answers the queues in which somebody
+   * may start now who could not before.
+   */
+  learn(envelopes: readonly EventEnvelope[]): ReadonlySet<QueueOrder> {
+    const touched = new Set<QueueOrder>();
+    const done: QueueEntry[] = [];
+    for (const envelope of envelopes) {
+      if (envelope.kind === queueKind) touched.add(this.learnQueue(envelope));
+      else if (envelope.kind === messageKind) this.learnMessage(envelope, done);
+    }
+    // The callbacks of a message are published in the turn of its last attempt, but after it.
+    for (const entry of done) {
+      if (!entry.isDone || entry.hasLeft) continue;
+      touched.add(this.remove(entry));
+    }
+    return touched;
+  }
+
+  private learnMessage({ id, at, offset, event }: EventEnvelope, done: QueueEntry[]): void {
+    const happened = event as MessageEvent;
+    switch (happened.type) {
+      case 'MessagePublished':
+        this.published(id, at, offset, happened);
+        return;
+      case 'AttemptFailed':
+        return;
+      case 'MessageDelivered':
+      case 'MessageFailed':
+      case 'MessageCompleted':
+      case 'MessageCanceled':
+        this.ended(id, done);
+    }
+  }
+
+  private published(id: string, at: number, offset: number, message: MessagePublished): void {
+    const { queueName, notBefore, callbackOf } = message;
+    if (queueName !== null) {
+      const order = this.orderOf(queueName);
+      const entry = new QueueEntry(id, order.name, notBefore, offset);
+      this.entries.set(id, entry);
+      this.pending += 1;
+      order.add(entry, at);
+    }
+    const source = callbackOf === null ? undefined : this.entries.get(callbackOf.messageId);
+    if (source === undefined) return;
+    source.openCallbacks += 1;
+    this.callbacks.set(id, source);
+  }
+
+  private ended(id: string, done: QueueEntry[]): void {
+    const entry = this.entries.get(id);
+    if (entry !== undefined) {
+      entry.isFinal = true;
+      this.orderOf(entry.queueName).lag -= 1;
+      this.pending -= 1;
+      done.push(entry);
+    }
+    const source = this.callbacks.get(id);
+    if (source === undefined) return;
+    this.callbacks.delete(id);
+    source.openCallbacks -= 1;
+    done.push(source);
+  }
+
+  private learnQueue({ id, event }: EventEnvelope): QueueOrder {
+    const happened = event as QueueEvent;
+    const order = this.orderOf(id);
+    order.exists = happened.type !== 'QueueDeleted';
+    order.settings = happened.type === 'QueueDeleted' ? defaultSettings : happened;
+    // Callbacks that are still under way are in nobody's way: a queue of this name begins anew.
+    if (!order.exists) for (const entry of order.entries()) if (entry.isFinal) this.remove(entry);
+    return order;
+  }
+
+  private remove(entry: QueueEntry): QueueOrder {
+    const order = this.orderOf(entry.queueName);
+    this.entries.delete(entry.messageId);
+    order.remove(entry);
+    return order;
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Lets the messages of a queue start in the order in which they joined it, and only those that hold
+ * a slot. An attempt that was canceled in flight keeps its room until it has ended: a receiver
+ * never has more of a queue at once than its parallelism.
+ */
+
+import type { EventListener } from '../../engine/engine.js';
+import type { Entrant } from '../gates/admission.js';
+import type { Gate } from '../gates/gate.js';
+import type { Gates } from '../gates/gates.js';
+import { Line } from '../gates/line.js';
+import type { QueueSettings } from './queue.events.js';
+import type { QueueEntries } from './queue-entries.js';
+import type { QueueOrder } from './queue-order.js';
+
+export class QueueGate implements Gate {
+  readonly isShared = false;
+  /** By queue name. */
+  private readonly lines = new Map<string, Line>();
+
+  /** `decided` tells how a queue works as far as memory knows, which may be ahead of the disk. */
+  constructor(
+    private readonly entries: QueueEntries,
+    private readonly gates: Pick<Gates, 'reopen'>,
+    private readonly decided: (queueName: string) => QueueSettings,
+  ) {}
+
+  /** Whoever asks has joined its queue: its delay has passed. */
+  lineOf({ queueName, messageId }: Entrant): Line | null {
+    if (queueName === null) return null;
+    const entry = this.entries.find(messageId);
+    if (entry?.place === 0) this.entries.orderOf(queueName).admit(entry);
+    const known = this.lines.get(queueName);
+    if (known !== undefined) return known;
+    const line = new Line(this, ({ entrant }) => this.placeOf(entrant.messageId));
+    this.lines.set(queueName, line);
+    return line;
+  }
+
+  /** A limit holds from when it is decided until its end is durable: an answered pause is one. */
+  hasRoom(line: Line, { queueName, messageId }: Entrant): boolean {
+    const entry = this.entries.find(messageId);
+    // Canceled a moment ago: its wish is about to be taken back.
+    if (queueName === null || entry === undefined || entry.isFinal) return false;
+    const order = this.entries.orderOf(queueName);
+    const all = [order.settings, this.decided(queueName)];
+    if (all.some(({ isPaused, parallelism }) => isPaused || line.used >= parallelism)) return false;
+    return order.holdsSlot(entry);
+  }
+
+  enter(line: Line): void {
+    line.used += 1;
+  }
+
+  leave(line: Line, { queueName }: Entrant): void {
+    line.used -= 1;
+    if (queueName !== null) this.forgetIfGone(this.entries.orderOf(queueName));
+  }
+
+  /** Learns what has happened and tries the lines in which it made room. */
+  readonly index: EventListener = (envelopes) => {
+    for (const order of this.entries.learn(envelopes)) {
+      const line = this.lines.get(order.name);
+      if (line !== undefined) this.gates.reopen(line);
+      this.forgetIfGone(order);
+    }
+  };
+
+  private placeOf(messageId: string): number {
+    return this.entries.find(messageId)?.place ?? Number.MAX_SAFE_INTEGER;
+  }
+
+  private forgetIfGone(order: QueueOrder): void {
+    if (!order.isGone || this.lines.get(order.name)?.isIdle === false) return;
+    this.lines.delete(order.name);
+    this.entries.forget(order);
+  }
+}

@@ -1,0 +1,63 @@
+/** Deletes a queue together with the messages that are pending in it. */
+import type { Clock } from '../../engine/clock.js';
+import type { Command } from '../../engine/decider.js';
+import { type Engine, type EventListener, turnCommandsMax } from '../../engine/engine.js';
+import type { Payloads } from '../../engine/payloads.js';
+import { resultOf } from '../../http/outcome.js';
+import type { CancelMessage } from '../messages/message.commands.js';
+import { type MessagePublished, messageKind } from '../messages/message.events.js';
+import { messageTerms } from '../messages/message-terms.js';
+import { type DeleteQueue, type EnsureQueue, queueKind } from './queue.commands.js';
+import type { QueueEntries } from './queue-entries.js';
+import type { QueueEntry } from './queue-entry.js';
+
+/** The last turn has one command more. */
+const cancelsPerTurn = turnCommandsMax - 1;
+
+export class QueueRemoval {
+  constructor(
+    private readonly engine: Engine,
+    private readonly payloads: Payloads,
+    private readonly entries: QueueEntries,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Cancels in turns of at most 256 commands, the last of which deletes the queue. Those that hold
+   * a slot come last, so that nobody moves up meanwhile. Callbacks that were sent already go on.
+   * Throws the 404 of a queue that is not there.
+   */
+  async remove(name: string): Promise<void> {
+    await this.engine.durable();
+    const pending = [...this.entries.pendingOf(name)].reverse();
+    let from = 0;
+    for (; from + cancelsPerTurn < pending.length; from += cancelsPerTurn) {
+      await this.engine.dispatch(await this.cancels(pending.slice(from, from + cancelsPerTurn)));
+    }
+    const at = this.clock.now();
+    const deletion: DeleteQueue = { type: 'DeleteQueue', kind: queueKind, id: name, at };
+    const cancels = await this.cancels(pending.slice(from));
+    const outcomes = await this.engine.dispatch([...cancels, deletion]);
+    resultOf(outcomes.at(-1));
+  }
+
+  /** What was enqueued while its queue was deleted has a queue, as whatever is enqueued has. */
+  readonly listener: EventListener = (envelopes) => {
+    for (const { kind, id, at, event } of envelopes) {
+      if (kind !== queueKind || event.type !== 'QueueDeleted') continue;
+      if (this.entries.lagOf(id) === 0) continue;
+      const creation: EnsureQueue = { type: 'EnsureQueue', kind: queueKind, id, at };
+      this.engine.tell([creation]);
+    }
+  };
+
+  private cancels(entries: readonly QueueEntry[]): Promise<Command[]> {
+    return Promise.all(entries.map((entry) => this.cancel(entry)));
+  }
+
+  private async cancel({ messageId: id, offset }: QueueEntry): Promise<CancelMessage> {
+    const { event } = await this.payloads.read(offset);
+    const terms = messageTerms(event as MessagePublished);
+    return { type: 'CancelMessage', kind: messageKind, id, at: this.clock.now(), terms };
+  }
+}

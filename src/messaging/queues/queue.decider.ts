@@ -1,0 +1,63 @@
+/** What a command means for a queue: its existence and how it works. Its order is a fold apart. */
+import { accept, type Decider, type Decision, reject } from '../../engine/decider.js';
+import { type QueueCommand, queueKind } from './queue.commands.js';
+import { defaultSettings, type QueueEvent, type QueueSettings } from './queue.events.js';
+
+/** A queue that exists; null = it does not. Times are Unix milliseconds. */
+export type QueueState = (QueueSettings & { createdAt: number; updatedAt: number }) | null;
+
+/** More could never be in flight: it is a mistake. */
+export const parallelismMax = 10_000;
+
+const nothing: Decision<QueueEvent> = accept<QueueEvent>([]);
+
+function decide(command: QueueCommand, state: QueueState): Decision<QueueEvent> {
+  switch (command.type) {
+    case 'EnsureQueue':
+      return state === null ? accept([{ type: 'QueueCreated', ...defaultSettings }]) : nothing;
+    case 'UpsertQueue': {
+      const { parallelism, isPaused } = command;
+      return upsert(state, {
+        ...(parallelism !== null && { parallelism }),
+        ...(isPaused !== null && { isPaused }),
+      });
+    }
+    case 'PauseQueue':
+      return state === null ? missing(command.id) : upsert(state, { isPaused: true });
+    case 'ResumeQueue':
+      return state === null ? missing(command.id) : upsert(state, { isPaused: false });
+    case 'DeleteQueue':
+      return state === null ? missing(command.id) : accept([{ type: 'QueueDeleted' }]);
+  }
+}
+
+/** Saying again what is so already costs no event. */
+function upsert(state: QueueState, asked: Partial<QueueSettings>): Decision<QueueEvent> {
+  const { parallelism, isPaused } = { ...defaultSettings, ...state, ...asked };
+  if (!Number.isSafeInteger(parallelism) || parallelism < 1) {
+    return reject('invalid', 'parallelism must be a positive whole number');
+  }
+  if (parallelism > parallelismMax) {
+    return reject('over_limit', `parallelism must be at most ${parallelismMax}`);
+  }
+  if (state === null) return accept([{ type: 'QueueCreated', parallelism, isPaused }]);
+  if (parallelism === state.parallelism && isPaused === state.isPaused) return nothing;
+  return accept([{ type: 'QueueConfigured', parallelism, isPaused }]);
+}
+
+function missing(name: string): Decision<QueueEvent> {
+  return reject('not_found', `queue ${name} not found`);
+}
+
+export const queueDecider: Decider<QueueState, QueueCommand, QueueEvent> = {
+  kind: queueKind,
+  initialState: () => null,
+  decide,
+  evolve: (state, event, { at }) => {
+    if (event.type === 'QueueDeleted') return null;
+    const { parallelism, isPaused } = event;
+    return { parallelism, isPaused, createdAt: state?.createdAt ?? at, updatedAt: at };
+  },
+  wants: () => [],
+  isFinal: (state) => state === null,
+};

@@ -1,0 +1,30 @@
+/** What can have happened to a queue; its name is the id. */
+import type { DomainEvent } from '../../engine/decider.js';
+
+/** How a queue works. */
+export interface QueueSettings {
+  /** How many of its entries may be under way at once, at least 1. */
+  readonly parallelism: number;
+  /** It takes messages and starts none. */
+  readonly isPaused: boolean;
+}
+
+/** What a queue has that nobody said anything about. */
+export const defaultSettings: QueueSettings = { parallelism: 1, isPaused: false };
+
+/** It was asked for, or a message was enqueued to it. */
+export interface QueueCreated extends DomainEvent, QueueSettings {
+  readonly type: 'QueueCreated';
+}
+
+/** It works like this from now on. */
+export interface QueueConfigured extends DomainEvent, QueueSettings {
+  readonly type: 'QueueConfigured';
+}
+
+/** It is gone, and its pending messages were canceled. */
+export interface QueueDeleted extends DomainEvent {
+  readonly type: 'QueueDeleted';
+}
+
+export type QueueEvent = QueueCreated | QueueConfigured | QueueDeleted;

@@ -1,0 +1,29 @@
+/** An upsert of a queue as it stands on the wire -> its command (messaging protocol 2.5). */
+import { z } from 'zod';
+import { parseName } from '../../grammar/name.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { readJsonBody } from '../../http/json-body.js';
+import { queueKind, type UpsertQueue } from './queue.commands.js';
+
+const upsert = z.strictObject({
+  queueName: z.string(),
+  parallelism: z.int().min(1).optional(),
+  paused: z.boolean().optional(),
+});
+
+/** `{"queueName", "parallelism"?, "paused"?}`: what is absent is left as it is. */
+export function parseUpsert(body: Buffer, at: number): Parsed<UpsertQueue> {
+  const asked = readJsonBody(body, upsert);
+  if (!asked.ok) return asked;
+  const { queueName, parallelism = null, paused = null } = asked.value;
+  const name = parseName(queueName);
+  if (!name.ok) return refused(`queueName ${name.reason}`);
+  return parsed({
+    type: 'UpsertQueue',
+    kind: queueKind,
+    id: name.value,
+    at,
+    parallelism,
+    isPaused: paused,
+  });
+}

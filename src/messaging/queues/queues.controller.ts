@@ -1,0 +1,111 @@
+/** `/v2/queues`: what queues there are and how they work (messaging protocol 2.5). */
+import {
+  BadRequestException,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  NotFoundException,
+  Param,
+  Post,
+  Req,
+} from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import { resultOf } from '../../http/outcome.js';
+import { rawBody } from '../../http/routes/raw-body.js';
+import { Describe } from '../../http/routes/route-description.js';
+import { provided } from '../../server/ports.js';
+import { type PauseQueue, queueKind, type ResumeQueue } from './queue.commands.js';
+import type { QueueState } from './queue.decider.js';
+import { parseUpsert } from './queue.request.js';
+import { QueueEntries } from './queue-entries.js';
+import { QueueRemoval } from './queue-removal.js';
+import { queueRoutes } from './queues.openapi.js';
+
+/** A queue as it is shown; times are Unix milliseconds. */
+export interface QueueObject {
+  readonly name: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly parallelism: number;
+  readonly paused: boolean;
+  /** Messages that are neither delivered nor failed nor canceled. */
+  readonly lag: number;
+}
+
+@Controller('v2/queues')
+export class QueuesController {
+  constructor(
+    private readonly engine: Engine,
+    private readonly entries: QueueEntries,
+    private readonly removal: QueueRemoval,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @Describe(queueRoutes.upsert)
+  async upsert(@Req() request: FastifyRequest): Promise<void> {
+    const command = parseUpsert(rawBody(request), this.clock.now());
+    if (!command.ok) throw new BadRequestException(command.reason);
+    const [outcome] = await this.engine.dispatch([command.value]);
+    resultOf(outcome);
+  }
+
+  @Get()
+  @Describe(queueRoutes.list)
+  async list(): Promise<readonly QueueObject[]> {
+    const names = [...this.engine.actors(queueKind).ids()].sort();
+    const queues = names.flatMap((name) => this.object(name) ?? []);
+    await this.engine.durable();
+    return queues;
+  }
+
+  @Get(':name')
+  @Describe(queueRoutes.show)
+  async show(@Param('name') name: string): Promise<QueueObject> {
+    const queue = this.object(name);
+    await this.engine.durable();
+    if (queue === null) throw new NotFoundException(`queue ${name} not found`);
+    return queue;
+  }
+
+  @Delete(':name')
+  @Describe(queueRoutes.remove)
+  remove(@Param('name') name: string): Promise<void> {
+    return this.removal.remove(name);
+  }
+
+  @Post(':name/pause')
+  @HttpCode(200)
+  @Describe(queueRoutes.pause)
+  pause(@Param('name') name: string): Promise<void> {
+    return this.carryOut('PauseQueue', name);
+  }
+
+  @Post(':name/resume')
+  @HttpCode(200)
+  @Describe(queueRoutes.resume)
+  resume(@Param('name') name: string): Promise<void> {
+    return this.carryOut('ResumeQueue', name);
+  }
+
+  private async carryOut(
+    type: PauseQueue['type'] | ResumeQueue['type'],
+    name: string,
+  ): Promise<void> {
+    const at = this.clock.now();
+    const [outcome] = await this.engine.dispatch([{ type, kind: queueKind, id: name, at }]);
+    resultOf(outcome);
+  }
+
+  private object(name: string): QueueObject | null {
+    const state = this.engine.actors(queueKind).stateOf(name) as QueueState;
+    if (state === null) return null;
+    const { createdAt, updatedAt, parallelism, isPaused: paused } = state;
+    return { name, createdAt, updatedAt, parallelism, paused, lag: this.entries.lagOf(name) };
+  }
+}

@@ -1,0 +1,52 @@
+/** Wiring of queues: their settings in the engine, their order in front of the way out. */
+import { Module } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import { Payloads } from '../../engine/payloads.js';
+import { Metrics } from '../../server/metrics/metrics.js';
+import { provided } from '../../server/ports.js';
+import { Gates } from '../gates/gates.js';
+import { queueKind } from './queue.commands.js';
+import { type QueueState, queueDecider } from './queue.decider.js';
+import { defaultSettings } from './queue.events.js';
+import { QueueEntries } from './queue-entries.js';
+import { QueueGate } from './queue-gate.js';
+import { QueueRemoval } from './queue-removal.js';
+import { QueuesController } from './queues.controller.js';
+
+@Module({
+  controllers: [QueuesController],
+  providers: [
+    { provide: QueueEntries, inject: [Engine, Gates, Metrics], useFactory: queueEntries },
+    {
+      provide: QueueRemoval,
+      inject: [Engine, Payloads, QueueEntries, provided.clock],
+      useFactory: queueRemoval,
+    },
+  ],
+})
+export class QueuesModule {}
+
+function queueEntries(engine: Engine, gates: Gates, metrics: Metrics): QueueEntries {
+  const entries = new QueueEntries();
+  const gate = new QueueGate(entries, gates, (name) => {
+    const state = engine.actors(queueKind).stateOf(name) as QueueState;
+    return state ?? defaultSettings;
+  });
+  gates.add(gate);
+  engine.register({ decider: queueDecider, view: null, folds: [] });
+  engine.index(gate.index);
+  metrics.watchQueueLag(() => entries.lag);
+  return entries;
+}
+
+function queueRemoval(
+  engine: Engine,
+  payloads: Payloads,
+  entries: QueueEntries,
+  clock: Clock,
+): QueueRemoval {
+  const removal = new QueueRemoval(engine, payloads, entries, clock);
+  engine.observe(removal.listener);
+  return removal;
+}

@@ -1,0 +1,41 @@
+/** How the routes of queues are described (messaging protocol 2.5). */
+import { z } from 'zod';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+
+const queue = z.object({
+  name: z.string(),
+  createdAt: z.int().describe('Unix milliseconds'),
+  updatedAt: z.int().describe('Unix milliseconds'),
+  parallelism: z.int(),
+  paused: z.boolean(),
+  lag: z.int().describe('Messages that are neither delivered nor failed nor canceled'),
+});
+
+const done = { 200: { description: 'Done' } };
+
+export const queueRoutes = {
+  upsert: {
+    summary: 'Create a queue, or change one',
+    body: {
+      isRequired: true,
+      schema: z.object({
+        queueName: z.string(),
+        parallelism: z.int().min(1).optional(),
+        paused: z.boolean().optional(),
+      }),
+    },
+    answers: done,
+  },
+  list: {
+    summary: 'All queues',
+    isLong: 'list',
+    answers: { 200: { description: 'By name', schema: z.array(queue) } },
+  },
+  show: {
+    summary: 'One queue',
+    answers: { 200: { description: 'The queue', schema: queue } },
+  },
+  remove: { summary: 'Remove a queue and drop its pending messages', answers: done },
+  pause: { summary: 'Deliver nothing of a queue until it is resumed', answers: done },
+  resume: { summary: 'Deliver a paused queue again', answers: done },
+} satisfies Record<string, RouteDescription>;

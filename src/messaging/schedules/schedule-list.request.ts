@@ -1,0 +1,28 @@
+/** Which schedules a listing shows, as it is written. Pure. */
+import { parsed, refused } from '../../grammar/parsed.js';
+import { count, type FilterReader, type Filters, text } from '../../http/query-filters.js';
+
+/** The published clients know no pages and get all; who asks for one gets so many. */
+const pageStandard = 100;
+const pageMax = 1000;
+
+/** Where the page before ended: the journal offset at which its last schedule began. */
+const cursor: FilterReader<number | null> = (values) => {
+  const given = text(values);
+  if (!given.ok || given.value === null) return given as ReturnType<typeof cursor>;
+  const isOffset = /^\d{1,15}$/.test(given.value);
+  return isOffset ? parsed(Number(given.value)) : refused('is no cursor of this listing');
+};
+
+/** null = not asked for; without both, all schedules are one answer. */
+export const scheduleListFilters = {
+  count: (values) => (values.length === 0 ? parsed(null) : count(pageStandard, pageMax)(values)),
+  cursor,
+} satisfies Record<string, FilterReader<number | null>>;
+
+export type ScheduleListQuery = Filters<typeof scheduleListFilters>;
+
+/** How many schedules are asked for. */
+export function countOf({ count, cursor }: ScheduleListQuery): number {
+  return count ?? (cursor === null ? Number.POSITIVE_INFINITY : pageStandard);
+}

@@ -1,0 +1,119 @@
+/** What a command means for a schedule, and that an active one wants its next trigger. */
+import {
+  accept,
+  type Decider,
+  type Decision,
+  type Effect,
+  type EventEnvelope,
+  reject,
+} from '../../engine/decider.js';
+import { machineEvolve } from '../../engine/machine-evolve.js';
+import { parseCron, parseNewCron } from '../../grammar/cron.js';
+import { parseName } from '../../grammar/name.js';
+import type {
+  CreateSchedule,
+  ScheduleCommand,
+  ScheduleReceipt,
+  TriggerSchedule,
+} from './schedule.commands.js';
+import { type ScheduleEvent, scheduleKind } from './schedule.events.js';
+import { type ScheduleState, scheduleMachine } from './schedule.machine.js';
+
+/** The next trigger of a schedule, at its time. */
+export interface TriggerScheduleWish extends Effect {
+  readonly kind: 'triggerSchedule';
+  /** Journal offset of the `ScheduleCreated` in force. */
+  readonly definitionOffset: number;
+}
+
+/** What a trigger's decision reads beside the schedule. */
+export interface ScheduleView {
+  /** Whether a message was published and is not final. */
+  isPending(messageId: string): boolean;
+}
+
+const machine = machineEvolve(scheduleMachine);
+
+function decide(command: ScheduleCommand, state: ScheduleState, view: ScheduleView) {
+  if (command.type === 'CreateSchedule') return create(command);
+  if (state.value === 'absent') return reject('not_found', `schedule ${command.id} not found`);
+  switch (command.type) {
+    case 'TriggerSchedule':
+      return trigger(command, state, view);
+    case 'PauseSchedule':
+      return accept<ScheduleEvent>(state.value === 'paused' ? [] : [{ type: 'SchedulePaused' }]);
+    case 'ResumeSchedule':
+      return resume(command.at, state);
+    case 'DeleteSchedule':
+      return accept<ScheduleEvent>([{ type: 'ScheduleDeleted' }]);
+  }
+}
+
+function create({ id, at, definition, body }: CreateSchedule): Decision<ScheduleEvent> {
+  const name = parseName(id);
+  if (!name.ok) return reject('invalid', `the schedule id ${name.reason}`);
+  const cron = parseNewCron(definition.cron);
+  if (!cron.ok) return reject('invalid', `the cron expression ${cron.reason}`);
+  const nextAt = cron.value.nextTime(at);
+  const receipt: ScheduleReceipt = { scheduleId: id };
+  return accept([{ type: 'ScheduleCreated', ...definition, nextAt }], receipt, body);
+}
+
+/**
+ * Whatever the clock did meanwhile: a trigger that is late is one trigger, and no minute triggers
+ * twice, not even when the clock was set back.
+ */
+function trigger(
+  { at, dueAt, definitionOffset, messageIds, error }: TriggerSchedule,
+  { value, context }: ScheduleState,
+  view: ScheduleView,
+): Decision<ScheduleEvent> {
+  const isWanted = context.nextAt === dueAt && context.definitionOffset === definitionOffset;
+  if (value !== 'active' || !isWanted) {
+    return reject('conflict', 'the trigger is not wanted any more');
+  }
+  const cron = parseCron(context.cron);
+  return accept([
+    {
+      type: 'ScheduleTriggered',
+      dueAt,
+      nextAt: cron.ok ? cron.value.nextTime(Math.max(at, dueAt)) : null,
+      // One that repeated an earlier message was not published.
+      messageIds: messageIds.filter((messageId) => view.isPending(messageId)),
+      error: cron.ok ? error : `the cron expression ${cron.reason}`,
+    },
+  ]);
+}
+
+function resume(at: number, { value, context }: ScheduleState): Decision<ScheduleEvent> {
+  if (value === 'active') return accept([]);
+  const cron = parseCron(context.cron);
+  if (!cron.ok) return reject('invalid', `the cron expression ${cron.reason}`);
+  return accept([{ type: 'ScheduleResumed', nextAt: cron.value.nextTime(at) }]);
+}
+
+function evolve(
+  state: ScheduleState,
+  event: ScheduleEvent,
+  { at, offset }: EventEnvelope<ScheduleEvent>,
+): ScheduleState {
+  return machine.evolve(state, { ...event, at, offset });
+}
+
+function wants({ value, context }: ScheduleState): readonly TriggerScheduleWish[] {
+  const { nextAt, definitionOffset } = context;
+  if (value !== 'active' || nextAt === null) return [];
+  const id = `due ${nextAt} as ${definitionOffset}`;
+  return [{ kind: 'triggerSchedule', id, notBefore: nextAt, definitionOffset }];
+}
+
+export const scheduleDecider: Decider<ScheduleState, ScheduleCommand, ScheduleEvent, ScheduleView> =
+  {
+    kind: scheduleKind,
+    initialState: machine.initialState,
+    decide,
+    evolve,
+    wants,
+    isFinal: machine.isFinal,
+    packing: machine.packing,
+  };

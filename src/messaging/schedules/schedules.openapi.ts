@@ -1,0 +1,69 @@
+/** How a schedule is shown, and how its routes are described (messaging protocol 2.7). */
+import { z } from 'zod';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+import { bodyFields, milliseconds, templateShape } from '../messages/message-schema.js';
+import type { scheduleListFilters } from './schedule-list.request.js';
+import { scheduledMessageStates } from './scheduled-messages.projection.js';
+
+/** Absent values are left out, not null. */
+export const scheduleSchema = z.object({
+  scheduleId: z.string(),
+  cron: z.string().describe('As it was written, trimmed, with its CRON_TZ= part'),
+  destination: z.string().describe('A URL, or the name of a URL group'),
+  createdAt: milliseconds.describe('Unix milliseconds; overwriting does not change it'),
+  ...templateShape,
+  ...bodyFields,
+  isPaused: z.boolean(),
+  lastScheduleTime: milliseconds.describe('Absent before the first trigger').optional(),
+  lastScheduleStates: z
+    .record(z.string(), z.enum(scheduledMessageStates))
+    .describe('The messages of the last trigger, by id')
+    .optional(),
+  nextScheduleTime: milliseconds.describe('Absent while it is paused').optional(),
+  error: z.string().describe('Why the last trigger published nothing').optional(),
+});
+
+/** A schedule as the API shows it. */
+export type ScheduleObject = Readonly<z.output<typeof scheduleSchema>>;
+
+const done = { 200: { description: 'Done' } };
+
+const page = z.object({
+  schedules: z.array(scheduleSchema),
+  cursor: z.string().describe('Absent on the last page').optional(),
+});
+
+export const listRoute: RouteDescription = {
+  summary: 'All schedules, or a page of them',
+  query: z.object({
+    count: z.int().min(1).max(1000).describe('Of a page; with a cursor alone 100').optional(),
+    cursor: z.string().describe('Of the page before').optional(),
+  } satisfies Record<keyof typeof scheduleListFilters, z.ZodType>),
+  answers: {
+    200: {
+      description: 'Oldest first; an object where a count or a cursor is given',
+      schema: z.union([z.array(scheduleSchema), page]),
+    },
+  },
+};
+
+export const showRoute: RouteDescription = {
+  summary: 'One schedule',
+  isLong: 'body',
+  answers: { 200: { description: 'As it is now', schema: scheduleSchema } },
+};
+
+export const deleteRoute: RouteDescription = {
+  summary: 'Ends a schedule; what it published lives on',
+  answers: done,
+};
+
+export const pauseRoute: RouteDescription = {
+  summary: 'Skips triggers until it is resumed',
+  answers: done,
+};
+
+export const resumeRoute: RouteDescription = {
+  summary: 'Goes on with the next trigger',
+  answers: done,
+};

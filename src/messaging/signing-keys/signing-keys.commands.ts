@@ -1,0 +1,15 @@
+/** What may be asked of the signing keys. */
+import type { Command } from '../../engine/decider.js';
+
+/** A pair of HS256 keys: deliveries are signed with `current`; receivers accept both. */
+export interface KeyPair {
+  readonly current: string;
+  readonly next: string;
+}
+
+/** Make `configured.next` (or the next key of the last rotation) current and `fresh` the next. */
+export interface RotateSigningKeys extends Command {
+  readonly type: 'RotateSigningKeys';
+  readonly configured: KeyPair;
+  readonly fresh: string;
+}

@@ -1,0 +1,20 @@
+/** What can have happened to the signing keys. */
+import type { DomainEvent } from '../../engine/decider.js';
+
+/** The stream kind of signing keys; there is one stream, `signingKeysId`. */
+export const signingKeysKind = 'signing-keys';
+export const signingKeysId = 'keys';
+
+/** The next key became the current one and a new one stands behind it. */
+export interface SigningKeysRotated extends DomainEvent {
+  readonly type: 'SigningKeysRotated';
+  /**
+   * Digest of the configured pair that the first rotation began with: other pairs are not its
+   * heirs.
+   */
+  readonly startedFrom: string;
+  readonly current: string;
+  readonly next: string;
+}
+
+export type SigningKeysEvent = SigningKeysRotated;

@@ -1,0 +1,17 @@
+/** How the routes of the signing keys are described (messaging protocol 2.11). */
+import { z } from 'zod';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+
+const keys = z.object({ current: z.string(), next: z.string() });
+
+export const signingKeyRoutes = {
+  show: {
+    summary: 'The pair of keys that deliveries are signed and verified with',
+    isSecret: true,
+    answers: { 200: { description: 'The pair', schema: keys } },
+  },
+  rotate: {
+    summary: 'Make the next key the current one, and a new next one',
+    answers: { 200: { description: 'The new pair', schema: keys } },
+  },
+} satisfies Record<string, RouteDescription>;

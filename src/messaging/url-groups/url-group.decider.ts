@@ -1,0 +1,132 @@
+/** What a command means for a URL group: a name for many destinations. */
+import { accept, type Decider, type Decision, reject } from '../../engine/decider.js';
+import type {
+  EndpointMatch,
+  RemoveEndpoints,
+  SetGroupHeaders,
+  UpsertEndpoints,
+  UrlGroupCommand,
+} from './url-group.commands.js';
+import {
+  type UrlGroup,
+  type UrlGroupEndpoint,
+  type UrlGroupEvent,
+  urlGroupKind,
+} from './url-group.events.js';
+
+/** A group; without endpoints there is none. Times are Unix milliseconds. */
+export interface UrlGroupState extends UrlGroup {
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A publish to a group makes as many messages. */
+export const endpointsMax = 1000;
+
+const absent: UrlGroupState = { endpoints: [], headers: [], createdAt: 0, updatedAt: 0 };
+const nothing: Decision<UrlGroupEvent> = accept<UrlGroupEvent>([]);
+
+function decide(command: UrlGroupCommand, state: UrlGroupState): Decision<UrlGroupEvent> {
+  switch (command.type) {
+    case 'UpsertEndpoints':
+      return upsert(command, state);
+    case 'RemoveEndpoints':
+      return remove(command, state);
+    case 'SetGroupHeaders':
+      return setHeaders(command, state);
+    case 'DeleteUrlGroup':
+      // Published clients delete a group before they make it, and expect no error of that.
+      return exists(state) ? accept([{ type: 'UrlGroupDeleted' }]) : nothing;
+  }
+}
+
+/** Saying again what is so already costs no event; nobody merges what is too much by itself. */
+function upsert({ endpoints }: UpsertEndpoints, state: UrlGroupState): Decision<UrlGroupEvent> {
+  const after = endpoints.length > endpointsMax ? endpoints : merged(state.endpoints, endpoints);
+  if (after.length > endpointsMax) {
+    return reject('over_limit', `a URL group has at most ${endpointsMax} endpoints`);
+  }
+  const isAsBefore = JSON.stringify(after) === JSON.stringify(state.endpoints);
+  return isAsBefore ? nothing : accept([{ type: 'EndpointsUpserted', endpoints }]);
+}
+
+function remove({ id, endpoints }: RemoveEndpoints, state: UrlGroupState): Decision<UrlGroupEvent> {
+  if (endpoints.length > endpointsMax) {
+    return reject('over_limit', `at most ${endpointsMax} endpoints are removed at once`);
+  }
+  if (!exists(state)) return missing(id);
+  const isMeant = (endpoint: UrlGroupEndpoint) =>
+    endpoints.some((match) => matches(endpoint, match));
+  const urls = state.endpoints.filter(isMeant).map(({ url }) => url);
+  return urls.length === 0
+    ? reject('not_found', `URL group ${id} has no such endpoint`)
+    : accept([{ type: 'EndpointsRemoved', urls }]);
+}
+
+function setHeaders(command: SetGroupHeaders, state: UrlGroupState): Decision<UrlGroupEvent> {
+  const { id, headers } = command;
+  if (!exists(state)) return missing(id);
+  const isAsBefore = JSON.stringify(headers) === JSON.stringify(state.headers);
+  return isAsBefore ? nothing : accept([{ type: 'GroupHeadersSet', headers }]);
+}
+
+function missing(id: string): Decision<UrlGroupEvent> {
+  return reject('not_found', `URL group ${id} not found`);
+}
+
+function evolve(state: UrlGroupState, event: UrlGroupEvent, at: number): UrlGroupState {
+  const touched = { ...state, createdAt: exists(state) ? state.createdAt : at, updatedAt: at };
+  switch (event.type) {
+    case 'EndpointsUpserted':
+      return { ...touched, endpoints: merged(state.endpoints, event.endpoints) };
+    case 'EndpointsRemoved': {
+      const urls = new Set(event.urls);
+      return { ...touched, endpoints: state.endpoints.filter(({ url }) => !urls.has(url)) };
+    }
+    case 'GroupHeadersSet':
+      return { ...touched, headers: event.headers };
+    case 'UrlGroupDeleted':
+      return absent;
+  }
+}
+
+/**
+ * Each added endpoint takes the place of the first that has its name or its URL, and there is no
+ * other such one afterwards; adding a URL without a name leaves the name that it has.
+ */
+function merged(
+  endpoints: readonly UrlGroupEndpoint[],
+  added: readonly UrlGroupEndpoint[],
+): readonly UrlGroupEndpoint[] {
+  const all = [...endpoints];
+  for (const { url, name } of added) {
+    const isSame = (other: UrlGroupEndpoint) =>
+      other.url === url || (name !== null && other.name === name);
+    const first = all.findIndex(isSame);
+    if (first < 0) {
+      all.push({ url, name });
+      continue;
+    }
+    all[first] = { url, name: name ?? all[first]?.name ?? null };
+    const second = all.findIndex((other, index) => index > first && isSame(other));
+    if (second >= 0) all.splice(second, 1);
+  }
+  return all;
+}
+
+function matches(endpoint: UrlGroupEndpoint, { url, name }: EndpointMatch): boolean {
+  return (url === null || url === endpoint.url) && (name === null || name === endpoint.name);
+}
+
+function exists({ endpoints }: UrlGroup): boolean {
+  return endpoints.length > 0;
+}
+
+export const urlGroupDecider: Decider<UrlGroupState, UrlGroupCommand, UrlGroupEvent> = {
+  kind: urlGroupKind,
+  initialState: () => absent,
+  decide,
+  evolve: (state, event, { at }) => evolve(state, event, at),
+  wants: () => [],
+  isFinal: (state) => !exists(state),
+};

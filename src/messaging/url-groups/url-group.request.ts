@@ -1,0 +1,92 @@
+/** What requests about URL groups say, as it stands on the wire (messaging protocol 2.6). Pure. */
+import { z } from 'zod';
+import { parseUrl } from '../../grammar/destination.js';
+import { isHeaderName, isHeaderValue } from '../../grammar/header-field.js';
+import { endsWithTheHop } from '../../grammar/hop-headers.js';
+import { parseName } from '../../grammar/name.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { readJsonBody } from '../../http/json-body.js';
+import type { EndpointMatch } from './url-group.commands.js';
+import type { UrlGroupEndpoint } from './url-group.events.js';
+
+/** Whether a URL may be called. */
+export type UrlCheck = (url: URL) => Parsed<URL>;
+
+const urlLengthMax = 8192;
+const headersMax = 256;
+const headerBytesMax = 64 * 1024;
+
+const upserted = z.strictObject({
+  endpoints: z.array(z.strictObject({ url: z.string(), name: z.string().nullish() })).min(1),
+});
+const removed = z.strictObject({
+  endpoints: z
+    .array(
+      z
+        .strictObject({ url: z.string().nullish(), name: z.string().nullish() })
+        .refine(({ url, name }) => (url ?? name ?? null) !== null, 'must have a url or a name'),
+    )
+    .min(1),
+});
+const grouped = z.strictObject({
+  headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+});
+
+/** `{"endpoints": [{"url", "name"?}]}`; each URL is judged as the destination of a publish is. */
+export function parseUpserted(body: Buffer, check: UrlCheck): Parsed<readonly UrlGroupEndpoint[]> {
+  const asked = readJsonBody(body, upserted);
+  if (!asked.ok) return asked;
+  const endpoints: UrlGroupEndpoint[] = [];
+  for (const [index, endpoint] of asked.value.endpoints.entries()) {
+    const url = parseEndpointUrl(endpoint.url, check);
+    if (!url.ok) return refused(`endpoints[${index}].url: ${url.reason}`);
+    const name = endpoint.name ?? null;
+    const known = name === null ? null : parseName(name);
+    if (known?.ok === false) return refused(`endpoints[${index}].name ${known.reason}`);
+    endpoints.push({ url: url.value, name });
+  }
+  return parsed(endpoints);
+}
+
+/** `{"endpoints": [{"url"} | {"name"} | {"url", "name"}]}`. */
+export function parseRemoved(body: Buffer): Parsed<readonly EndpointMatch[]> {
+  const asked = readJsonBody(body, removed);
+  if (!asked.ok) return asked;
+  const matches = asked.value.endpoints.map(({ url = null, name = null }) => {
+    const known = url === null ? null : parseUrl(url);
+    return { url: known?.ok ? known.value.text : url, name };
+  });
+  return parsed(matches);
+}
+
+/** `{"headers": {"<Name>": ["<value>"]}}` as names and values in turn. */
+export function parseGroupHeaders(body: Buffer): Parsed<readonly string[]> {
+  const asked = readJsonBody(body, grouped);
+  if (!asked.ok) return asked;
+  const pairs: string[] = [];
+  for (const [name, values] of Object.entries(asked.value.headers)) {
+    if (!isHeaderName(name)) return refused(`headers: ${JSON.stringify(name)} is no header name`);
+    if (endsWithTheHop(name)) return refused(`headers.${name} is written by whoever delivers`);
+    for (const value of [values].flat()) {
+      if (!isHeaderValue(value)) {
+        return refused(`headers.${name} has a value that no header can carry`);
+      }
+      pairs.push(name, value);
+    }
+  }
+  if (pairs.length > headersMax * 2) return refused(`headers: at most ${headersMax} are allowed`);
+  const bytes = pairs.reduce((sum, text) => sum + text.length, 0);
+  return bytes > headerBytesMax
+    ? refused(`headers: at most ${headerBytesMax} bytes are allowed`)
+    : parsed(pairs);
+}
+
+function parseEndpointUrl(text: string, check: UrlCheck): Parsed<string> {
+  if (text.length > urlLengthMax) {
+    return refused(`the destination is longer than ${urlLengthMax} characters`);
+  }
+  const destination = parseUrl(text);
+  if (!destination.ok) return destination;
+  const allowed = check(destination.value.url);
+  return allowed.ok ? parsed(destination.value.text) : refused(`the destination ${allowed.reason}`);
+}

@@ -1,0 +1,107 @@
+/** `/v2/topics`: URL groups, which have nothing to do with topics (messaging protocol 2.6). */
+import {
+  BadRequestException,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  NotFoundException,
+  Param,
+  Patch,
+  Post,
+  Req,
+} from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import { parseName } from '../../grammar/name.js';
+import type { Parsed } from '../../grammar/parsed.js';
+import { resultOf } from '../../http/outcome.js';
+import { rawBody } from '../../http/routes/raw-body.js';
+import { Describe } from '../../http/routes/route-description.js';
+import { provided } from '../../server/ports.js';
+import { AddressGuard } from '../outbound/address-guard.js';
+import type { UrlGroupCommand } from './url-group.commands.js';
+import type { UrlGroupState } from './url-group.decider.js';
+import { urlGroupKind } from './url-group.events.js';
+import { parseGroupHeaders, parseRemoved, parseUpserted } from './url-group.request.js';
+import { type UrlGroupObject, urlGroupObject } from './url-group-object.js';
+import { urlGroupRoutes } from './url-groups.openapi.js';
+
+@Controller('v2/topics')
+export class UrlGroupsController {
+  constructor(
+    private readonly engine: Engine,
+    private readonly guard: AddressGuard,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @Describe(urlGroupRoutes.list)
+  async list(): Promise<readonly UrlGroupObject[]> {
+    const names = [...this.engine.actors(urlGroupKind).ids()].sort();
+    const groups = names.flatMap((name) => this.object(name) ?? []);
+    await this.engine.durable();
+    return groups;
+  }
+
+  @Get(':name')
+  @Describe(urlGroupRoutes.show)
+  async show(@Param('name') name: string): Promise<UrlGroupObject> {
+    const group = this.object(name);
+    await this.engine.durable();
+    if (group === null) throw new NotFoundException(`URL group ${name} not found`);
+    return group;
+  }
+
+  @Delete(':name')
+  @Describe(urlGroupRoutes.remove)
+  remove(@Param('name') name: string): Promise<void> {
+    return this.carryOut({ type: 'DeleteUrlGroup', ...this.address(name) });
+  }
+
+  @Patch(':name')
+  @Describe(urlGroupRoutes.setHeaders)
+  setHeaders(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
+    const headers = soundOf(parseGroupHeaders(rawBody(request)));
+    return this.carryOut({ type: 'SetGroupHeaders', ...this.address(name), headers });
+  }
+
+  @Post(':name/endpoints')
+  @HttpCode(200)
+  @Describe(urlGroupRoutes.upsertEndpoints)
+  upsertEndpoints(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
+    const known = parseName(name);
+    if (!known.ok) throw new BadRequestException(`the name of a URL group ${known.reason}`);
+    const check = (url: URL) => this.guard.checkDestination(url);
+    const endpoints = soundOf(parseUpserted(rawBody(request), check));
+    return this.carryOut({ type: 'UpsertEndpoints', ...this.address(name), endpoints });
+  }
+
+  @Delete(':name/endpoints')
+  @Describe(urlGroupRoutes.removeEndpoints)
+  removeEndpoints(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
+    const endpoints = soundOf(parseRemoved(rawBody(request)));
+    return this.carryOut({ type: 'RemoveEndpoints', ...this.address(name), endpoints });
+  }
+
+  private address(id: string) {
+    return { kind: urlGroupKind, id, at: this.clock.now() };
+  }
+
+  private async carryOut(command: UrlGroupCommand): Promise<void> {
+    const [outcome] = await this.engine.dispatch([command]);
+    resultOf(outcome);
+  }
+
+  private object(name: string): UrlGroupObject | null {
+    const actor = this.engine.actors(urlGroupKind).find(name);
+    return actor === undefined ? null : urlGroupObject(name, actor.state as UrlGroupState);
+  }
+}
+
+function soundOf<Value>(read: Parsed<Value>): Value {
+  if (!read.ok) throw new BadRequestException(read.reason);
+  return read.value;
+}

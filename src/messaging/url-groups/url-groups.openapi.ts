@@ -1,0 +1,58 @@
+/** How the routes of URL groups are described (messaging protocol 2.6). */
+import { z } from 'zod';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+import type { UrlGroupObject } from './url-group-object.js';
+
+const group = z.object({
+  name: z.string(),
+  createdAt: z.int().describe('Unix milliseconds'),
+  updatedAt: z.int().describe('Unix milliseconds'),
+  endpoints: z.array(z.object({ name: z.string().optional(), url: z.string() })),
+  headers: z.record(z.string(), z.array(z.string())).optional(),
+} satisfies Record<keyof UrlGroupObject, z.ZodType>);
+
+const done = { 200: { description: 'Done' } };
+
+export const urlGroupRoutes = {
+  list: {
+    summary: 'All URL groups',
+    isLong: 'list',
+    answers: { 200: { description: 'By name', schema: z.array(group) } },
+  },
+  show: {
+    summary: 'One URL group',
+    isLong: 'list',
+    answers: { 200: { description: 'The group', schema: group } },
+  },
+  remove: { summary: 'Delete a URL group', answers: done },
+  setHeaders: {
+    summary: 'Give a URL group default headers',
+    body: {
+      isRequired: true,
+      schema: z.object({
+        headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+      }),
+    },
+    answers: done,
+  },
+  upsertEndpoints: {
+    summary: 'Add endpoints to a URL group, or change them; creates the group',
+    body: {
+      isRequired: true,
+      schema: z.object({
+        endpoints: z.array(z.object({ url: z.string(), name: z.string().optional() })),
+      }),
+    },
+    answers: done,
+  },
+  removeEndpoints: {
+    summary: 'Take endpoints out of a URL group',
+    body: {
+      isRequired: true,
+      schema: z.object({
+        endpoints: z.array(z.object({ url: z.string().optional(), name: z.string().optional() })),
+      }),
+    },
+    answers: done,
+  },
+} satisfies Record<string, RouteDescription>;

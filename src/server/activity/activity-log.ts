@@ -1,0 +1,94 @@
+/**
+ * One line of the log for each final state and each failed attempt: what a developer wants to see
+ * happen. Lines are bounded by the second, and so is what is read back for them.
+ */
+import type { Clock } from '../../engine/clock.js';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Journal } from '../../engine/journal.js';
+import {
+  type MessageEvent,
+  type MessagePublished,
+  messageKind,
+} from '../../messaging/messages/message.events.js';
+import { messageTerm } from '../../messaging/messages/message-terms.js';
+import type { RunEvent, RunStarted } from '../../workflows/runs/run.events.js';
+import { configuredRunTerm } from '../../workflows/runs/run-terms.js';
+import { isShown, messageLine, runLine } from './activity-line.js';
+
+/** Beyond it, the lines of a second are counted instead of written. */
+const linesPerSecondMax = 20;
+const secondMs = 1000;
+
+/** What a line names beside its text, for programs that read the log. */
+type Subject = { readonly messageId: string } | { readonly workflowRunId: string } | object;
+
+export class ActivityLog {
+  private lines = 0;
+  private unwritten = 0;
+  /** Lines come in the order of the events, however long one takes to be read back. */
+  private written: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly journal: Journal,
+    private readonly clock: Clock,
+    private readonly write: (subject: Subject, line: string) => void,
+  ) {}
+
+  /** For `Engine.observe`. */
+  readonly listen = (envelopes: readonly EventEnvelope[]): void => {
+    for (const envelope of envelopes) if (isShown(envelope)) this.show(envelope);
+  };
+
+  private show(envelope: EventEnvelope): void {
+    if (this.lines === 0) this.clock.after(secondMs, () => this.nextSecond());
+    this.lines += 1;
+    if (this.lines > linesPerSecondMax) this.unwritten += 1;
+    else this.append(() => this.showNow(envelope));
+  }
+
+  private nextSecond(): void {
+    const { unwritten } = this;
+    this.lines = 0;
+    this.unwritten = 0;
+    if (unwritten > 0) this.append(() => this.write({}, `and ${unwritten} more like these`));
+  }
+
+  private append(next: () => void | Promise<void>): void {
+    this.written = this.written.then(next).catch((error: unknown) => {
+      this.write({ err: error }, 'a line on what happened could not be made');
+    });
+  }
+
+  private async showNow(envelope: EventEnvelope): Promise<void> {
+    if (envelope.kind === messageKind) {
+      const event = envelope as EventEnvelope<MessageEvent>;
+      this.write({ messageId: envelope.id }, messageLine(event, await this.published(event)));
+    } else {
+      const event = envelope as EventEnvelope<RunEvent>;
+      this.write({ workflowRunId: envelope.id }, runLine(event, await this.started(event)));
+    }
+  }
+
+  private async published(
+    envelope: EventEnvelope<MessageEvent>,
+  ): Promise<EventEnvelope<MessagePublished> | null> {
+    for await (const each of this.journal.readStream(envelope.previous)) {
+      if (each.event.type === 'MessagePublished') return each as EventEnvelope<MessagePublished>;
+    }
+    return null;
+  }
+
+  /** By the index: a run may have thousands of events. */
+  private async started(
+    envelope: EventEnvelope<RunEvent>,
+  ): Promise<EventEnvelope<RunStarted> | null> {
+    const { id, kind, offset } = envelope;
+    const terms = [[messageTerm.runId(id)], [configuredRunTerm]];
+    const range = { from: this.journal.startOffset, until: offset, order: 'newest' as const };
+    for await (const each of this.journal.query({ terms, ...range })) {
+      const isStart = each.kind === kind && each.id === id && each.event.type === 'RunStarted';
+      if (isStart) return each as EventEnvelope<RunStarted>;
+    }
+    return null;
+  }
+}

@@ -1,0 +1,26 @@
+/** Wiring of the activity log: a developer sees it, an operator at the level `debug`. */
+import { Inject, Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import { Journal } from '../../engine/journal.js';
+import type { Config } from '../configuration/config.js';
+import { provided } from '../ports.js';
+import { ActivityLog } from './activity-log.js';
+
+@Module({})
+export class ActivityModule {
+  constructor(
+    engine: Engine,
+    journal: Journal,
+    @Inject(provided.config) config: Config,
+    @Inject(provided.clock) clock: Clock,
+    @Inject(provided.log) log: Logger,
+  ) {
+    const level = config.isDevelopment ? 'info' : 'debug';
+    // Where no line would be written, nothing observes.
+    if (!log.isLevelEnabled(level)) return;
+    const write = (subject: object, line: string) => log[level](subject, line);
+    engine.observe(new ActivityLog(journal, clock, write).listen);
+  }
+}

@@ -1,0 +1,123 @@
+/** The whole server over its ports: built, opened and ended alike by `main.ts` and by tests. */
+import type { AddressInfo, Server } from 'node:net';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
+import { ProcessLife } from '../engine/lifecycle/process-life.js';
+import { BasicCredentials } from '../http/identity/basic-auth.js';
+import { BearerTokens } from '../http/identity/bearer-token.js';
+import type { Shared } from './app.module.js';
+import type { Config } from './configuration/config.js';
+import type { Credentials } from './credentials/credentials.js';
+import { createHttpServer } from './http-server.js';
+import { Connections } from './inbound/connections.js';
+import { addressesOf, listenToo } from './inbound/other-addresses.js';
+import { type DescriptorShares, shareDescriptors } from './lifecycle/descriptors.js';
+import { listenError } from './lifecycle/listen-error.js';
+import { Metrics } from './metrics/metrics.js';
+import type { Ports } from './ports.js';
+
+/** How long requests in flight may take once the doors close. */
+const doorsDeadlineMs = 10_000;
+
+/** A server that serves. */
+export interface Application {
+  /** Where it listens: `http://host:port` with the port it got. */
+  readonly url: string;
+  /** How many connections and attempts there may be at once. */
+  readonly shares: DescriptorShares;
+  readonly life: ProcessLife;
+  /** For tests of features: whatever Nest holds. */
+  readonly nest: NestFastifyApplication;
+  /** Ends everything in order; true if all of it ended well. */
+  stop(reason: string): Promise<boolean>;
+}
+
+/**
+ * Builds the server, opens its port, recovers, and returns when it serves. Throws what stands in
+ * the way (`StorageError`, `PortInUse`) after it has ended what it began.
+ */
+export async function createApplication(
+  configured: Config,
+  credentials: Credentials,
+  ports: Ports,
+): Promise<Application> {
+  const shares = shareDescriptors(ports.descriptorLimit ?? Number.POSITIVE_INFINITY, configured);
+  const config = { ...configured, globalParallelism: shares.attempts };
+  const life = new ProcessLife(ports.clock, ports.log);
+  const metrics = new Metrics(ports.clock);
+  life.addStoppable({
+    name: 'metrics',
+    phase: 'rest',
+    deadlineMs: 1000,
+    stop: () => metrics.close(),
+  });
+  const shared: Shared = {
+    config,
+    credentials,
+    ports,
+    life,
+    metrics,
+    bearer: new BearerTokens(credentials.tokens, credentials.readTokens),
+    basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
+  };
+  const connections = new Connections(shares, { ...ports, metrics });
+  try {
+    const nest = await createHttpServer(shared, connections);
+    const [address, ...others] = await addressesOf(config.host);
+    const listeners: Server[] = [];
+    life.addStoppable(doors(nest, connections, listeners));
+    await listen(nest, config, address);
+    for (const other of others) {
+      const listener = await listenToo(nest.getHttpServer(), other, portOf(nest));
+      if (listener !== null) listeners.push(listener);
+    }
+    // Accepting can fail for want of files: the client comes again, and the server goes on.
+    nest.getHttpServer().on('error', (error: Error) => {
+      ports.log.warn({ err: error }, 'a connection was not accepted');
+    });
+    await life.recover();
+    const stop = (reason: string) => life.stop(reason);
+    return { url: urlOf(config.host, nest), shares, life, nest, stop };
+  } catch (error) {
+    await life.stop('the start failed');
+    throw error;
+  }
+}
+
+/** By Fastify itself: Nest's own way logs a failure that is reported where it is thrown to. */
+async function listen(
+  nest: NestFastifyApplication,
+  { host, port }: Config,
+  address: string,
+): Promise<void> {
+  const fastify: FastifyInstance = nest.getHttpAdapter().getInstance();
+  try {
+    await fastify.listen({ host: address, port });
+  } catch (error) {
+    throw listenError(host, port, error);
+  }
+}
+
+/** Takes nothing new in and waits for what is in; whoever is still there at the end is cut. */
+function doors(nest: NestFastifyApplication, connections: Connections, others: Server[]) {
+  const server = nest.getHttpServer();
+  return {
+    name: 'doors',
+    phase: 'doors' as const,
+    deadlineMs: doorsDeadlineMs,
+    stop: () => {
+      connections.drain();
+      for (const other of others) other.close();
+      return nest.close();
+    },
+    cut: () => server.closeAllConnections(),
+  };
+}
+
+function urlOf(host: string, nest: NestFastifyApplication): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${portOf(nest)}`;
+}
+
+function portOf(nest: NestFastifyApplication): number {
+  return (nest.getHttpServer().address() as AddressInfo).port;
+}

@@ -1,0 +1,192 @@
+/** The grammars of configuration values: text in, value or reason out. */
+import ipaddr from 'ipaddr.js';
+import { parseDuration } from '../../grammar/duration.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+
+/** The promise behind an acknowledgement; an interval is how much a power cut may take. */
+export type FsyncMode = 'strict' | 'os' | { readonly intervalMs: number };
+
+/** What deliveries may reach beyond the public internet. */
+export interface AllowedNetworks {
+  /** Address ranges in CIDR notation. */
+  readonly networks: readonly string[];
+  /** Host names in lower case, whatever they resolve to. */
+  readonly hosts: readonly string[];
+}
+
+/** Where to dial instead of a host; records and signatures keep the original. */
+export interface DialTarget {
+  readonly hostname: string;
+  readonly port: number;
+}
+
+const hostNamePattern = /^(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i;
+const byteUnits: Readonly<Record<string, number>> = {
+  '': 1,
+  b: 1,
+  kb: 1024,
+  mb: 1024 ** 2,
+  gb: 1024 ** 3,
+};
+
+/** Any text but none. */
+export function readText(text: string): Parsed<string> {
+  return text.trim() === '' ? refused('is empty') : parsed(text);
+}
+
+/** A whole number of at least `least` and at most `most`. */
+export function readInteger(least: number, most: number): (text: string) => Parsed<number> {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most
+      ? parsed(value)
+      : refused(`is not a whole number from ${least} to ${most}`);
+  };
+}
+
+/** `true` or `false`. */
+export function readBoolean(text: string): Parsed<boolean> {
+  return text === 'true' || text === 'false'
+    ? parsed(text === 'true')
+    : refused('is neither true nor false');
+}
+
+/** One of a few words. */
+export function readWord<Word extends string>(
+  words: readonly Word[],
+): (text: string) => Parsed<Word> {
+  return (text) => {
+    const word = words.find((candidate) => candidate === text);
+    return word === undefined ? refused(`is not one of ${words.join(', ')}`) : parsed(word);
+  };
+}
+
+/** `10mb`, `64kb`, `512`: bytes, in powers of 1024; at least 1 KiB and at most 1 GiB. */
+export function readSize(text: string): Parsed<number> {
+  const match = /^(\d{1,12})\s*([a-z]*)$/i.exec(text);
+  const unit = byteUnits[match?.[2]?.toLowerCase() ?? 'none'];
+  if (match === null || unit === undefined) return refused('is not a size such as 10mb');
+  const bytes = Number(match[1]) * unit;
+  if (bytes < 1024 || bytes > 1024 ** 3) return refused('is not between 1kb and 1gb');
+  return parsed(bytes);
+}
+
+/** A duration longer than nothing, in milliseconds. */
+export function readDuration(text: string): Parsed<number> {
+  const duration = parseDuration(text);
+  return duration.ok && duration.value <= 0 ? refused('is not longer than nothing') : duration;
+}
+
+/** A duration within bounds, in milliseconds; `words` names the bounds to a reader. */
+export const readDurationFrom =
+  (least: number, most: number, words: string) =>
+  (text: string): Parsed<number> => {
+    const duration = readDuration(text);
+    const isWithin = duration.ok && duration.value >= least && duration.value <= most;
+    return !duration.ok || isWithin ? duration : refused(`is not a duration from ${words}`);
+  };
+
+/** `strict`, `interval:<ms>` or `os`. */
+export function readFsyncMode(text: string): Parsed<FsyncMode> {
+  if (text === 'strict' || text === 'os') return parsed(text);
+  const interval = /^interval:(\d{1,6})$/.exec(text);
+  const intervalMs = Number(interval?.[1] ?? 0);
+  if (intervalMs > 0) return parsed({ intervalMs });
+  return refused('is not one of strict, interval:<ms>, os');
+}
+
+/** Bearer tokens, comma separated: what fits into an `Authorization` header. */
+export function readTokens(text: string): Parsed<readonly string[]> {
+  const tokens = listOf(text);
+  if (tokens.length === 0) return refused('holds no token');
+  if (tokens.every((token) => /^[\x21-\x7e]{1,1024}$/.test(token))) return parsed(tokens);
+  return refused('holds a token with blanks or characters outside ASCII');
+}
+
+/** A Basic user name: a colon would end it (RFC 7617). */
+export function readUserName(text: string): Parsed<string> {
+  return text.includes(':') ? refused('holds a colon') : readText(text);
+}
+
+/** An HMAC secret. */
+export function readSigningKey(text: string): Parsed<string> {
+  return /^[\x21-\x7e]{8,1024}$/.test(text)
+    ? parsed(text)
+    : refused('is not a key of at least 8 visible ASCII characters');
+}
+
+/** The address others use for this server: an absolute http(s) URL, kept without its last slash. */
+export function readPublicUrl(text: string): Parsed<string> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    return refused('is not an http or https URL');
+  }
+  if (url.username !== '' || url.search !== '' || url.hash !== '') {
+    return refused('holds more than scheme, host, port and path');
+  }
+  return parsed(url.href.replace(/\/+$/, ''));
+}
+
+/** Origins of web pages, comma separated; browsers spell them `https://app.example.com`. */
+export function readOrigins(text: string): Parsed<readonly string[]> {
+  const origins: string[] = [];
+  for (const item of listOf(text)) {
+    const url = URL.canParse(item) ? new URL(item) : undefined;
+    const isOrigin = url !== undefined && `${url.origin}/` === url.href;
+    if (!isOrigin || !/^https?:$/.test(url.protocol)) {
+      return refused(`holds "${item}", which is not <scheme>://<host>[:<port>] of a web page`);
+    }
+    origins.push(url.origin);
+  }
+  return parsed(origins);
+}
+
+/** CIDRs, single addresses and host names, comma separated. */
+export function readAllowedNetworks(text: string): Parsed<AllowedNetworks> {
+  const networks: string[] = [];
+  const hosts: string[] = [];
+  for (const item of listOf(text)) {
+    if (ipaddr.isValidCIDR(item)) networks.push(item);
+    else if (isAddress(item)) networks.push(singleAddress(item));
+    else if (hostNamePattern.test(item)) hosts.push(item.toLowerCase());
+    else return refused(`holds "${item}", which is neither a CIDR, an address nor a host name`);
+  }
+  return parsed({ networks, hosts });
+}
+
+/** `example.com=127.0.0.1:9000,...`: host in lower case to what is dialled instead. */
+export function readHostOverrides(text: string): Parsed<ReadonlyMap<string, DialTarget>> {
+  const overrides = new Map<string, DialTarget>();
+  for (const item of listOf(text)) {
+    const match = /^([^=]+)=(\[[^\]]+\]|[^:=[\]]+):(\d{1,5})$/.exec(item);
+    const host = match?.[1]?.toLowerCase() ?? '';
+    const target = match?.[2] ?? '';
+    const hostname = target.replace(/^\[|\]$/g, '');
+    const port = Number(match?.[3] ?? 0);
+    const isTarget = target.startsWith('[')
+      ? ipaddr.IPv6.isValid(hostname)
+      : hostNamePattern.test(hostname);
+    if (!hostNamePattern.test(host) || !isTarget || port < 1 || port > 65535) {
+      return refused(`holds "${item}", which is not <host>=<address>:<port>`);
+    }
+    if (overrides.has(host)) return refused(`names ${host} twice`);
+    overrides.set(host, { hostname, port });
+  }
+  return parsed(overrides);
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+/** In full: `10` and `127.1` are addresses to some, and typing errors to most. */
+function isAddress(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
+}
+
+function singleAddress(address: string): string {
+  return `${address}/${ipaddr.parse(address).kind() === 'ipv4' ? 32 : 128}`;
+}

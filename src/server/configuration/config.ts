@@ -1,0 +1,250 @@
+/** The only reader of the environment: every setting of the process, checked once. */
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+import type { Parsed } from '../../grammar/parsed.js';
+import type { DialectName } from '../../http/dialect.js';
+import * as grammar from './config-grammars.js';
+
+/** Where a value came from. `file` and `generated` concern credentials only. */
+export type Source = 'default' | 'environment' | 'option' | 'file' | 'generated' | 'published';
+
+/** The environment a configuration is read from: names to texts. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const logFormats = ['json', 'pretty'] as const;
+const dialectNames: readonly DialectName[] = ['svc', 'upstash'];
+
+/** A body and what is said about it are one record of the journal; a record batch holds 32 MiB. */
+const bodyBytesMax = 30 * 1024 * 1024;
+
+/** One owner may hold half of what is in flight: as much as reading one answer may take. */
+const inFlightBytesMin = 32 * 1024 * 1024;
+
+/** Loopback and the private ranges: what a developer's own machine and network answer on. */
+const nearbyNetworks = '127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7';
+
+const settings = {
+  host: setting('HOST', '127.0.0.1', grammar.readText),
+  port: setting('PORT', '8080', grammar.readInteger(0, 65535)),
+  dataDirectory: setting('DATA_DIR', './data', grammar.readText),
+  tokens: generated('TOKEN', grammar.readTokens),
+  readTokens: generated('READ_TOKEN', grammar.readTokens),
+  restUsername: generated('REST_USERNAME', grammar.readUserName),
+  restPassword: generated('REST_PASSWORD', grammar.readText),
+  currentSigningKey: generated('CURRENT_SIGNING_KEY', grammar.readSigningKey),
+  nextSigningKey: generated('NEXT_SIGNING_KEY', grammar.readSigningKey),
+  dialect: setting('DIALECT', 'svc', grammar.readWord(dialectNames)),
+  corsOrigins: optional('CORS_ORIGINS', grammar.readOrigins),
+  publicUrl: optional('PUBLIC_URL', grammar.readPublicUrl),
+  fsync: setting('FSYNC', 'strict', grammar.readFsyncMode),
+  allowNetworks: optional('ALLOW_NETWORKS', grammar.readAllowedNetworks),
+  hostOverrides: setting('HOST_OVERRIDES', '', grammar.readHostOverrides),
+  retries: setting('RETRIES', '3', grammar.readInteger(0, 1_000_000)),
+  retriesMax: setting('RETRIES_MAX', '1000', grammar.readInteger(0, 1_000_000)),
+  delayMaxMs: setting('DELAY_MAX', '1y', grammar.readDuration),
+  timeoutMs: setting('TIMEOUT', '15m', grammar.readDuration),
+  maxBodyBytes: setting('MAX_BODY', '10mb', grammar.readSize),
+  answerBytesMax: setting('ANSWER_MAX', '1mb', grammar.readSize),
+  maxBatchBytes: setting('MAX_BATCH', '16mb', grammar.readSize),
+  inFlightBytes: setting('IN_FLIGHT', '256mb', grammar.readSize),
+  connectionsMax: setting('CONNECTIONS_MAX', '4096', grammar.readInteger(1, 1_000_000)),
+  connectionsPerAddress: optional('CONNECTIONS_PER_ADDRESS', grammar.readInteger(1, 1_000_000)),
+  globalParallelism: setting('GLOBAL_PARALLELISM', '1000', grammar.readInteger(1, 100_000)),
+  originParallelism: setting('ORIGIN_PARALLELISM', '64', grammar.readInteger(1, 100_000)),
+  logRetentionMs: setting('LOG_RETENTION', '7d', grammar.readDuration),
+  deadLetterRetentionMs: setting('DLQ_RETENTION', '30d', grammar.readDuration),
+  topicPartitions: setting('TOPIC_PARTITIONS', '3', grammar.readInteger(1, 1024)),
+  topicsMax: setting('TOPICS_MAX', '1000', grammar.readInteger(1, 1_000_000)),
+  partitionsMax: setting('PARTITIONS_MAX', '10000', grammar.readInteger(1, 1_000_000)),
+  topicRetentionMs: setting('TOPIC_RETENTION', '7d', grammar.readDuration),
+  topicAutoCreate: setting('TOPIC_AUTO_CREATE', 'true', grammar.readBoolean),
+  consumerIdleMs: setting(
+    'CONSUMER_IDLE',
+    '2m',
+    grammar.readDurationFrom(1000, 86_400_000, '1s to 1d'),
+  ),
+  groupsMax: setting('GROUPS_MAX', '10000', grammar.readInteger(1, 1_000_000)),
+  consumersMax: setting('CONSUMERS_MAX', '10000', grammar.readInteger(1, 1_000_000)),
+  groupRetentionMs: setting('GROUP_RETENTION', '7d', grammar.readDuration),
+  logLevel: setting('LOG_LEVEL', 'info', grammar.readWord(logLevels)),
+  logFormat: optional('LOG_FORMAT', grammar.readWord(logFormats)),
+};
+
+type Settings = typeof settings;
+
+/** Which command reads the configuration: `dev` serves one developer's machine. */
+export type ServerMode = 'start' | 'dev';
+
+/** Every setting, frozen; units are in the names, `null` is a value that is made elsewhere. */
+export type Config = {
+  readonly [Name in keyof Settings]: z.output<Settings[Name]['schema']>;
+} & {
+  /** True under `stepwell dev`, whose credentials are public and whose mistakes are told early. */
+  readonly isDevelopment: boolean;
+};
+
+/** Defaults, in the words of the variables, that a mode puts in place of the usual ones. */
+const defaultsOf: Readonly<Record<ServerMode, Partial<Record<keyof Settings, string>>>> = {
+  start: {},
+  dev: { dialect: 'upstash' },
+};
+
+/** One line of `stepwell config`. */
+export interface Origin {
+  readonly name: keyof Settings;
+  readonly variable: string;
+  readonly isSecret: boolean;
+  readonly source: Source;
+  /** As it is written in the environment; null where nothing was given. */
+  readonly text: string | null;
+}
+
+/** A configuration and where each of its values came from. */
+export interface Configuration {
+  readonly config: Config;
+  readonly origins: readonly Origin[];
+}
+
+/** The environment cannot be understood: exit 64, one line per problem. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+  }
+}
+
+/** Settings that the command line gave, in the words of their variables, which they go before. */
+export type GivenSettings = Partial<Readonly<Record<keyof Settings, string>>>;
+
+/** Reads the configuration of a server in `mode`. Throws `ConfigurationError`. */
+export function readConfiguration(
+  environment: Environment = process.env,
+  mode: ServerMode = 'start',
+  options: GivenSettings = {},
+): Configuration {
+  const problems = unknownNames(environment);
+  const values: Record<string, unknown> = { isDevelopment: mode === 'dev' };
+  const origins: Origin[] = [];
+  for (const [key, { variable, schema, standard, isSecret }] of Object.entries(settings)) {
+    const name = key as keyof Settings;
+    const given = options[name] ?? environment[variable];
+    const text = given ?? defaultsOf[mode][name] ?? standard;
+    const source = given === undefined ? 'default' : sourceOf(options[name]);
+    origins.push({ name, variable, isSecret, source, text });
+    const result = schema.safeParse(text);
+    if (result.success) values[name] = result.data;
+    else
+      problems.push(`${variable} ${result.error.issues.map(({ message }) => message).join('; ')}`);
+  }
+  const config = values as Config;
+  if (problems.length === 0) problems.push(...contradictions(config));
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return { config: Object.freeze(config), origins };
+}
+
+function sourceOf(option: string | undefined): Source {
+  return option === undefined ? 'environment' : 'option';
+}
+
+/** How this process was started, which is no setting of the server. */
+export interface Launch {
+  /** Threads for work with files, which Node took from the environment before any code ran. */
+  readonly threadPoolSize: number;
+  /** npm or npx stands between the process and whatever started it. */
+  readonly isUnderNpm: boolean;
+}
+
+/** What libuv makes where the environment does not say. */
+const threadPoolSizeDefault = '4';
+
+export function readLaunch(environment: Environment = process.env): Launch {
+  return {
+    threadPoolSize: Number(environment['UV_THREADPOOL_SIZE'] ?? threadPoolSizeDefault),
+    isUnderNpm: environment['npm_command'] !== undefined,
+  };
+}
+
+/** Whether only programs on this machine can reach the listen address. */
+export function listensOnLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
+}
+
+/**
+ * What deliveries may reach beyond the public internet: what was configured, else the developer's
+ * own machine and network as long as nobody else can reach this server.
+ */
+export function allowedNetworks(config: Config): grammar.AllowedNetworks {
+  if (config.allowNetworks !== null) return config.allowNetworks;
+  const networks = listensOnLoopback(config.host) ? nearbyNetworks.split(',') : [];
+  return { networks, hosts: [] };
+}
+
+/** Whose pages may read our answers; null where none may. */
+export function allowedOrigins(config: Config): ((origin: string) => boolean) | null {
+  const { corsOrigins } = config;
+  if (corsOrigins === null) return config.isDevelopment ? isLoopbackOrigin : null;
+  return corsOrigins.length === 0 ? null : (origin) => corsOrigins.includes(origin);
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  const url = grammar.readOrigins(origin);
+  if (!url.ok || url.value.length !== 1) return false;
+  return listensOnLoopback(new URL(origin).hostname.replace(/^\[|\]$/g, ''));
+}
+
+/** `standard` is in the words of the variable itself; null where the value is made elsewhere. */
+function setting<Value>(name: string, standard: string, read: (text: string) => Parsed<Value>) {
+  return { variable: `STEPWELL_${name}`, schema: schemaOf(read), standard, isSecret: false };
+}
+
+function optional<Value>(name: string, read: (text: string) => Parsed<Value>) {
+  const schema = schemaOf(read).nullable();
+  return { variable: `STEPWELL_${name}`, schema, standard: null, isSecret: false };
+}
+
+function generated<Value>(name: string, read: (text: string) => Parsed<Value>) {
+  return { ...optional(name, read), isSecret: true };
+}
+
+function schemaOf<Value>(read: (text: string) => Parsed<Value>) {
+  return z.string().transform((text, context): Value => {
+    const result = read(text);
+    if (result.ok) return result.value;
+    context.addIssue(result.reason);
+    return z.NEVER;
+  });
+}
+
+/** A misspelt name would otherwise be a setting that silently does not apply. */
+function unknownNames(environment: Environment): string[] {
+  const known = new Set(Object.values(settings).map(({ variable }) => variable));
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('STEPWELL_') && !known.has(name))
+    .sort()
+    .map((name) => `${name} is not a setting of Stepwell`);
+}
+
+function contradictions(config: Config): string[] {
+  const problems: string[] = [];
+  if (config.retries > config.retriesMax) {
+    problems.push('STEPWELL_RETRIES is above STEPWELL_RETRIES_MAX');
+  }
+  if (config.maxBodyBytes > bodyBytesMax) {
+    problems.push('STEPWELL_MAX_BODY is above 30mb, which is what one record can hold');
+  }
+  if (config.answerBytesMax > bodyBytesMax) {
+    problems.push('STEPWELL_ANSWER_MAX is above 30mb, which is what one record can hold');
+  }
+  if (config.maxBatchBytes < config.maxBodyBytes) {
+    problems.push('STEPWELL_MAX_BATCH is below STEPWELL_MAX_BODY');
+  }
+  if (config.inFlightBytes < inFlightBytesMin) {
+    problems.push('STEPWELL_IN_FLIGHT is below 32mb');
+  } else if (config.inFlightBytes < 2 * config.maxBatchBytes) {
+    problems.push('STEPWELL_IN_FLIGHT is below twice STEPWELL_MAX_BATCH');
+  }
+  return problems;
+}

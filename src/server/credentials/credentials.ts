@@ -1,0 +1,249 @@
+/** Who may use this server and with which keys it signs: given, kept in a file, or made here. */
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Disk } from '../../../storage/disk.js';
+import { diskError, errorCode } from '../../../storage/storage-errors.js';
+import { readWhole, replaceFile } from '../../../storage/whole-file.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import {
+  type Config,
+  type Configuration,
+  ConfigurationError,
+  type Source,
+} from '../configuration/config.js';
+
+/** All secrets of the server. */
+export interface Credentials {
+  /** Bearer tokens that may do everything. */
+  readonly tokens: readonly string[];
+  /** Bearer tokens that may only read. */
+  readonly readTokens: readonly string[];
+  readonly restUsername: string;
+  readonly restPassword: string;
+  readonly currentSigningKey: string;
+  readonly nextSigningKey: string;
+}
+
+/** Credentials and where each came from. */
+export interface OpenedCredentials {
+  readonly credentials: Credentials;
+  readonly sources: Readonly<Record<keyof Credentials, Source>>;
+  /** The file that keeps those whose source is `file`. */
+  readonly path: string;
+}
+
+/** The file within the data folder, mode 0600. */
+export const credentialsFile = 'credentials.json';
+
+/**
+ * The development token and keys that the published clients carry (`@upstash/qstash`): everybody
+ * knows them, so `dev` uses them and `start` refuses them.
+ */
+export const publishedCredentials: Credentials = {
+  tokens: [tokenOf('defaultUser', 'defaultPassword')],
+  readTokens: [],
+  restUsername: 'defaultUser',
+  restPassword: 'defaultPassword',
+  currentSigningKey: 'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r',
+  nextSigningKey: 'sig_5ZB6DVzB1wjE8S6rZ7eenA8Pdnhs',
+};
+
+const fileSchema = z
+  .strictObject({
+    tokens: z.array(z.string().min(1)),
+    readTokens: z.array(z.string().min(1)),
+    restUsername: z.string().min(1),
+    restPassword: z.string().min(1),
+    currentSigningKey: z.string().min(1),
+    nextSigningKey: z.string().min(1),
+  })
+  .partial();
+
+type KeptCredentials = Partial<Credentials>;
+
+/** The variable that gives each credential, for lines ready to paste. */
+const variables: Readonly<Record<keyof Credentials, string>> = {
+  tokens: 'STEPWELL_TOKEN',
+  readTokens: 'STEPWELL_READ_TOKEN',
+  restUsername: 'STEPWELL_REST_USERNAME',
+  restPassword: 'STEPWELL_REST_PASSWORD',
+  currentSigningKey: 'STEPWELL_CURRENT_SIGNING_KEY',
+  nextSigningKey: 'STEPWELL_NEXT_SIGNING_KEY',
+};
+
+const names = Object.keys(variables) as (keyof Credentials)[];
+
+/**
+ * What is configured, else what the file keeps, else new ones, which the file keeps from then on.
+ * The data folder must exist. A file that does not read as ours is refused, never replaced. `judge`
+ * throws what it has against them before anything is kept.
+ */
+export async function openCredentials(
+  config: Config,
+  disk: Disk,
+  identifiers: Identifiers,
+  judge: (opened: OpenedCredentials) => void = () => undefined,
+): Promise<OpenedCredentials> {
+  const kept = await readCredentials(config, disk);
+  const made = makeCredentials(identifiers);
+  const opened = choose(config, kept, made);
+  judge(opened);
+  refuseReadTokensThatWrite(opened);
+  const isNew = names.filter((name) => opened.sources[name] === 'generated');
+  if (isNew.length > 0) {
+    const added = Object.fromEntries(isNew.map((name) => [name, made[name]]));
+    await keepCredentials(config.dataDirectory, disk, { ...kept, ...added });
+  }
+  return opened;
+}
+
+/** The credentials of `dev`: what is configured, else the published ones; nothing is kept. */
+export function developmentCredentials(config: Config): OpenedCredentials {
+  const opened = choose(config, {}, publishedCredentials);
+  refuseReadTokensThatWrite(opened);
+  const { credentials, sources, path } = opened;
+  const published = names.map((name) => [
+    name,
+    sources[name] === 'generated' ? 'published' : sources[name],
+  ]);
+  return { credentials, sources: Object.fromEntries(published), path };
+}
+
+/** What the file keeps; nothing if there is none. */
+export async function readCredentials(config: Config, disk: Disk): Promise<KeptCredentials> {
+  const path = join(config.dataDirectory, credentialsFile);
+  const isKept = (await namesIn(disk, config.dataDirectory)).includes(credentialsFile);
+  if (!isKept) return {};
+  const content = (await readWhole(disk, path)).toString('utf8');
+  const result = fileSchema.safeParse(jsonOf(content));
+  if (result.success) return result.data as KeptCredentials;
+  throw new ConfigurationError([`${path} is not a credentials file of Stepwell`]);
+}
+
+/** The users that the tokens name (decision 34); a token of another form names nobody. */
+export function userIdsOf({ tokens, readTokens }: Credentials): ReadonlySet<string> {
+  return new Set([...tokens, ...readTokens].flatMap((token) => userIdOf(token) ?? []));
+}
+
+/** Where a credential was given: a message about a bad one names it. */
+export function placeOf({ sources, path }: OpenedCredentials, name: keyof Credentials): string {
+  return sources[name] === 'file' ? `${name} of ${path}` : variables[name];
+}
+
+/** A token that may do everything would be handed out as one that may only read. */
+function refuseReadTokensThatWrite(opened: OpenedCredentials): void {
+  const { tokens, readTokens } = opened.credentials;
+  if (!readTokens.some((token) => tokens.includes(token))) return;
+  const places = [placeOf(opened, 'readTokens'), placeOf(opened, 'tokens')];
+  throw new ConfigurationError([places.join(' holds a secret of ')]);
+}
+
+/** What was generated now, as lines for an `.env` file or a shell. */
+export function pasteLines({ credentials, sources }: OpenedCredentials): string[] {
+  return names
+    .filter((name) => sources[name] === 'generated')
+    .map((name) => `${variables[name]}=${[credentials[name]].flat().join(',')}`);
+}
+
+/** The sources of a configuration's lines, with those of the credentials put in. */
+export function withSources(
+  { config, origins }: Configuration,
+  { credentials, sources }: OpenedCredentials,
+): Configuration {
+  const isCredential = (name: keyof Config): name is keyof Credentials => name in credentials;
+  return {
+    config,
+    origins: origins.map((origin) =>
+      isCredential(origin.name)
+        ? {
+            ...origin,
+            source: sources[origin.name],
+            text: [credentials[origin.name]].flat().join(','),
+          }
+        : origin,
+    ),
+  };
+}
+
+/** The first of the three that knows a credential decides; a source tells which it was. */
+function choose(config: Config, kept: KeptCredentials, made: Credentials): OpenedCredentials {
+  const sourceOf = (name: keyof Credentials): Source => {
+    if (config[name] !== null) return 'environment';
+    return kept[name] === undefined ? 'generated' : 'file';
+  };
+  return {
+    path: join(config.dataDirectory, credentialsFile),
+    credentials: {
+      tokens: config.tokens ?? kept.tokens ?? made.tokens,
+      readTokens: config.readTokens ?? kept.readTokens ?? made.readTokens,
+      restUsername: config.restUsername ?? kept.restUsername ?? made.restUsername,
+      restPassword: config.restPassword ?? kept.restPassword ?? made.restPassword,
+      currentSigningKey:
+        config.currentSigningKey ?? kept.currentSigningKey ?? made.currentSigningKey,
+      nextSigningKey: config.nextSigningKey ?? kept.nextSigningKey ?? made.nextSigningKey,
+    },
+    sources: {
+      tokens: sourceOf('tokens'),
+      readTokens: sourceOf('readTokens'),
+      restUsername: sourceOf('restUsername'),
+      restPassword: sourceOf('restPassword'),
+      currentSigningKey: sourceOf('currentSigningKey'),
+      nextSigningKey: sourceOf('nextSigningKey'),
+    },
+  };
+}
+
+/** A folder that does not exist holds no names. */
+function namesIn(disk: Disk, directory: string): Promise<readonly string[]> {
+  return disk.list(directory).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw diskError(`listing ${directory}`, error);
+  });
+}
+
+async function keepCredentials(
+  directory: string,
+  disk: Disk,
+  kept: KeptCredentials,
+): Promise<void> {
+  const content = Buffer.from(`${JSON.stringify(kept, null, 2)}\n`);
+  const path = join(directory, credentialsFile);
+  try {
+    await replaceFile(disk, `${path}.new`, path, content);
+    await disk.syncDirectory(directory);
+  } catch (error) {
+    throw diskError(`writing ${path}`, error);
+  }
+}
+
+/** 192 bits each; webhooks need tokens to be base64 of a user and a password (decision 34). */
+function makeCredentials(identifiers: Identifiers): Credentials {
+  const secret = () => identifiers.randomBytes(24).toString('base64url');
+  return {
+    tokens: [tokenOf('stepwell', secret())],
+    readTokens: [tokenOf('reader', secret())],
+    restUsername: 'stepwell',
+    restPassword: secret(),
+    currentSigningKey: `sig_${secret()}`,
+    nextSigningKey: `sig_${secret()}`,
+  };
+}
+
+function tokenOf(user: string, password: string): string {
+  return Buffer.from(JSON.stringify({ UserID: user, Password: password })).toString('base64');
+}
+
+const tokenSchema = z.object({ UserID: z.string().min(1) });
+
+function userIdOf(token: string): string | undefined {
+  const named = tokenSchema.safeParse(jsonOf(Buffer.from(token, 'base64').toString('utf8')));
+  return named.success ? named.data.UserID : undefined;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

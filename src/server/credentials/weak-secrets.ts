@@ -1,0 +1,71 @@
+/** What `start` refuses as a secret: what everybody knows, what is short, what is given twice. */
+import { ConfigurationError } from '../configuration/config.js';
+import {
+  type Credentials,
+  type OpenedCredentials,
+  placeOf,
+  publishedCredentials,
+} from './credentials.js';
+
+/** At 16 random characters of base64 a secret has 96 bits. */
+const lengthMin = 16;
+
+/** Usernames are no secrets. The order is that of the problems. */
+const secretNames = [
+  'tokens',
+  'readTokens',
+  'restPassword',
+  'currentSigningKey',
+  'nextSigningKey',
+] as const satisfies (keyof Credentials)[];
+
+type SecretName = (typeof secretNames)[number];
+
+/**
+ * Refuses credentials that are public or could be guessed, and one secret for two purposes, which
+ * would give the rights of both to a holder of one. Throws `ConfigurationError`, a line for each
+ * problem.
+ */
+export function refuseWeakSecrets(opened: OpenedCredentials): void {
+  const problems = [...published(opened), ...short(opened), ...repeated(opened)];
+  if (problems.length > 0) throw new ConfigurationError(problems);
+}
+
+function secretsOf({ credentials }: OpenedCredentials, name: SecretName): readonly string[] {
+  return [credentials[name]].flat();
+}
+
+function published(opened: OpenedCredentials): string[] {
+  const known = new Set(Object.values(publishedCredentials).flat());
+  return secretNames
+    .filter((name) => secretsOf(opened, name).some((secret) => known.has(secret)))
+    .map(
+      (name) => `${placeOf(opened, name)} is a published development credential; only dev takes it`,
+    );
+}
+
+function short(opened: OpenedCredentials): string[] {
+  return secretNames
+    .filter((name) => secretsOf(opened, name).some(({ length }) => length < lengthMin))
+    .map(
+      (name) =>
+        `${placeOf(opened, name)} holds a secret of fewer than ${lengthMin} characters; ` +
+        'only dev takes it',
+    );
+}
+
+/** Each place that repeats a secret of another one or of its own, once. */
+function repeated(opened: OpenedCredentials): string[] {
+  const first = new Map<string, SecretName>();
+  const problems = new Set<string>();
+  for (const name of secretNames) {
+    const place = placeOf(opened, name);
+    for (const secret of secretsOf(opened, name)) {
+      const other = first.get(secret);
+      if (other === undefined) first.set(secret, name);
+      else if (other === name) problems.add(`${place} holds the same secret twice`);
+      else problems.add(`${place} holds a secret of ${placeOf(opened, other)}`);
+    }
+  }
+  return [...problems];
+}

@@ -1,0 +1,179 @@
+/**
+ * Wiring of the engine over the store: opened before anything is built, closed after everything.
+ */
+import { Global, Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { Disk } from '../../storage/disk.js';
+import { openStore, Store } from '../../storage/store.js';
+import type { Clock } from '../engine/clock.js';
+import { Engine, type EngineWatch } from '../engine/engine.js';
+import { EventCodec } from '../engine/event-codec.js';
+import type { Identifiers } from '../engine/identifiers.js';
+import { Journal, openJournalLog } from '../engine/journal.js';
+import { ProcessLife } from '../engine/lifecycle/process-life.js';
+import { Payloads } from '../engine/payloads.js';
+import { replayJournal, resumeEffects } from '../engine/recovery.js';
+import { UpcasterTable } from '../engine/upcasters.js';
+import { Intake } from '../http/intake.js';
+import type { Config } from './configuration/config.js';
+import { Metrics } from './metrics/metrics.js';
+import { type Ports, provided } from './ports.js';
+
+/** Options and bodies of messages in flight that are kept at hand, in bytes. */
+const payloadBytesMax = 32 * 1024 * 1024;
+
+/** A stop waits this long for the disk before it goes on without it. */
+const storageDeadlineMs = 30_000;
+
+@Global()
+@Module({
+  providers: [
+    UpcasterTable,
+    {
+      provide: Store,
+      inject: [
+        provided.config,
+        provided.disk,
+        provided.clock,
+        provided.identifiers,
+        provided.fileSizes,
+        provided.isolatesDamage,
+        provided.fatal,
+        provided.log,
+        ProcessLife,
+        Metrics,
+      ],
+      useFactory: storeOf,
+    },
+    {
+      provide: EventCodec,
+      inject: [UpcasterTable],
+      useFactory: (table: UpcasterTable) => new EventCodec(table),
+    },
+    {
+      provide: Journal,
+      inject: [Store, EventCodec],
+      useFactory: async (store: Store, codec: EventCodec) =>
+        new Journal(await openJournalLog(store), codec),
+    },
+    {
+      provide: Engine,
+      inject: [
+        Journal,
+        EventCodec,
+        UpcasterTable,
+        Metrics,
+        ProcessLife,
+        provided.clock,
+        provided.identifiers,
+        provided.liveStates,
+        provided.log,
+      ],
+      useFactory: engineOf,
+    },
+    {
+      provide: Payloads,
+      inject: [Journal],
+      useFactory: (journal: Journal) => new Payloads(journal, payloadBytesMax),
+    },
+    {
+      provide: Intake,
+      inject: [Store, ProcessLife, provided.clock],
+      useFactory: intakeOf,
+    },
+  ],
+  exports: [Store, Engine, Journal, Payloads, Intake],
+})
+export class EngineModule {}
+
+async function storeOf(
+  config: Config,
+  disk: Disk,
+  clock: Clock,
+  identifiers: Identifiers,
+  fileSizes: Ports['fileSizes'],
+  isolatesDamage: (logName: string) => boolean,
+  fatal: (error: unknown) => void,
+  log: Logger,
+  life: ProcessLife,
+  metrics: Metrics,
+): Promise<Store> {
+  const store = await openStore(disk, config.dataDirectory, {
+    now: () => clock.now(),
+    after: (delayMs, callback) => clock.after(delayMs, callback),
+    randomBytes: (length) => identifiers.randomBytes(length),
+    fsync: config.fsync,
+    ...fileSizes,
+    isolatesDamage,
+    onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
+    onCommit: (records) => {
+      const startedAt = clock.monotonic();
+      return () => metrics.committed(records, (clock.monotonic() - startedAt) / 1000);
+    },
+    onSync: () => {
+      const startedAt = clock.monotonic();
+      return () => metrics.synced((clock.monotonic() - startedAt) / 1000);
+    },
+    onFailure: fatal,
+  });
+  life.addStoppable({
+    name: 'store',
+    phase: 'storage',
+    deadlineMs: storageDeadlineMs,
+    stop: () => store.close(),
+  });
+  return store;
+}
+
+function intakeOf(store: Store, life: ProcessLife, clock: Clock): Intake {
+  const intake = new Intake(() => store.hasRoom);
+  const { stop } = intake.tell(life, clock);
+  life.addStoppable({ name: 'intake', phase: 'doors', deadlineMs: storageDeadlineMs, stop });
+  return intake;
+}
+
+function engineOf(
+  journal: Journal,
+  codec: EventCodec,
+  upcasters: UpcasterTable,
+  metrics: Metrics,
+  life: ProcessLife,
+  clock: Clock,
+  identifiers: Identifiers,
+  liveStates: number,
+  log: Logger,
+): Engine {
+  const watch: EngineWatch = {
+    turnFailed: (error, commands) => {
+      metrics.turnFailed();
+      const asked = commands.map(({ type, kind, id }) => ({ type, kind, id }));
+      log.error({ err: error, commands: asked }, 'a turn failed; nothing has changed');
+    },
+    reactionRefused: ({ command: { type, kind, id }, rejection }) => {
+      metrics.reactionRefused();
+      log.warn({ type, kind, id, rejection }, 'a reaction was refused and dropped');
+    },
+  };
+  const engine = new Engine(journal, codec, upcasters, clock, identifiers, watch, liveStates);
+  life.addRecoverable({
+    name: 'journal',
+    recover: async () => {
+      const events = await replayJournal(engine, journal);
+      const streams = await resumeEffects(engine);
+      log[events === 0 ? 'debug' : 'info']({ events, streams }, 'the journal is replayed');
+    },
+  });
+  life.addStoppable({
+    name: 'effects',
+    phase: 'doors',
+    deadlineMs: storageDeadlineMs,
+    stop: () => engine.stopEffects(),
+  });
+  life.addStoppable({
+    name: 'journal',
+    phase: 'commit',
+    deadlineMs: storageDeadlineMs,
+    stop: () => engine.durable(),
+  });
+  return engine;
+}

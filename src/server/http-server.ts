@@ -1,0 +1,142 @@
+/** Builds the HTTP side: Nest for wiring, Fastify for bytes, guards before both. */
+import type { RequestListener, Server } from 'node:http';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import { ByteBudget } from '../http/bytes/byte-budget.js';
+import { InFlight } from '../http/bytes/in-flight.js';
+import { durabilityOf, tellDurability } from '../http/durability.js';
+import { sendRefusal } from '../http/error-shapes.js';
+import { Failures } from '../http/failures.js';
+import { literalTarget } from '../http/literal-target.js';
+import { RouteTable } from '../http/routes/hot-routes.js';
+import { acceptRawBodies } from '../http/routes/raw-body.js';
+import { applicationModule, type Shared } from './app.module.js';
+import { allowedOrigins } from './configuration/config.js';
+import { AnswerLog } from './inbound/answer-log.js';
+import { refuseConnection } from './inbound/client-error.js';
+import type { Connections } from './inbound/connections.js';
+import { allowRequest, isPreflight, shareWithOrigin } from './inbound/cross-origin.js';
+import { ErrorFilter } from './inbound/error.filter.js';
+import { ExpressLane } from './inbound/express-lane.js';
+import { FrontDoor } from './inbound/front-door.js';
+import * as limits from './inbound/inbound-limits.js';
+import { KnownPaths } from './inbound/known-paths.js';
+import { fastifyLog, NestLog } from './logging/log.js';
+
+/**
+ * Paths are never cleaned: `//` belongs to a destination. A parameter may be as long as a request
+ * target; a slash at the end is optional (log protocol 1.1).
+ */
+const routerOptions = {
+  caseSensitive: true,
+  ignoreDuplicateSlashes: false,
+  ignoreTrailingSlash: true,
+  maxParamLength: limits.headerBytesMax,
+};
+
+/** The application, built and initialised; it does not listen yet. */
+export async function createHttpServer(
+  shared: Shared,
+  connections: Connections,
+): Promise<NestFastifyApplication> {
+  const { log } = shared.ports;
+  const frontDoor = new FrontDoor(shared.bearer, shared.basic, shared.life, connections);
+  const failures = new Failures(log);
+  const adapter = adapterOf(shared, connections);
+  const fastify: FastifyInstance = adapter.getInstance();
+  const routes = new RouteTable(fastify);
+  const knownPaths = new KnownPaths(routerOptions);
+  knownPaths.follow(fastify);
+  acceptRawBodies(fastify);
+  frontDoor.guard(fastify);
+  const inFlight = inFlightOf(shared);
+  inFlight.guard(fastify);
+  tellDurability(fastify, durabilityOf(shared.config));
+  fastify.addHook('onResponse', (request, reply, done) => {
+    const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+    const seconds = reply.elapsedTime / 1000;
+    shared.metrics.inbound.requestAnswered(request.method, route, reply.statusCode, seconds);
+    done();
+  });
+  const application = await NestFactory.create<NestFastifyApplication>(
+    applicationModule(shared, routes, failures, inFlight),
+    adapter,
+    { bodyParser: false, logger: new NestLog(log), abortOnError: false },
+  );
+  application.useGlobalFilters(new ErrorFilter(knownPaths, failures, log));
+  await application.init();
+  const { metrics, config } = shared;
+  const { clock } = shared.ports;
+  const { maxBodyBytes: bodyLimit } = config;
+  const lane = new ExpressLane({
+    routes,
+    frontDoor,
+    failures,
+    metrics,
+    clock,
+    bodyLimit,
+    inFlight,
+  });
+  putInFront(fastify.server, (request, response) => lane.takes(request, response));
+  const mayRead = allowedOrigins(config);
+  if (mayRead !== null) {
+    putInFront(fastify.server, (request, response) => {
+      if (!shareWithOrigin(request, response, mayRead)) return false;
+      if (!isPreflight(request) || !frontDoor.isSound(request)) return false;
+      allowRequest(request, response);
+      return true;
+    });
+  }
+  connections.guard(fastify.server);
+  fastify.server.headersTimeout = limits.parserOptions.headersTimeout;
+  // Beyond a limit of its own Node drops headers silently, yet frames the body by them.
+  fastify.server.maxHeadersCount = 0;
+  return application;
+}
+
+function inFlightOf({ config, ports, metrics }: Shared): InFlight {
+  const budget = new ByteBudget(config.inFlightBytes);
+  metrics.inbound.watchInFlight(budget.limit, () => budget.used);
+  return new InFlight({ budget, clock: ports.clock, metrics });
+}
+
+/** Fastify's listener, and what was put in front of it before, gets what `takes` leaves. */
+function putInFront(
+  server: Server,
+  takes: (...exchange: Parameters<RequestListener>) => boolean,
+): void {
+  const others = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    if (takes(request, response)) return;
+    for (const listener of others) listener.call(server, request, response);
+  });
+}
+
+function adapterOf({ config, ports }: Shared, connections: Connections): FastifyAdapter {
+  return new FastifyAdapter({
+    ...limits.serverTimeouts,
+    routerOptions,
+    rewriteUrl: ({ url = '' }) => literalTarget(url),
+    http: limits.parserOptions,
+    bodyLimit: config.maxBodyBytes,
+    exposeHeadRoutes: false,
+    trustProxy: false,
+    skipMiddie: true,
+    loggerInstance: fastifyLog(ports.log),
+    logController: new AnswerLog(ports.log),
+    // A child per request costs more than its one binding tells; failures log the id themselves.
+    childLoggerFactory: (logger: FastifyBaseLogger) => logger,
+    clientErrorHandler: (error, socket) => refuseConnection(error, socket, connections),
+    frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      sendRefusal(request, reply, { status: error.statusCode ?? 400, message: error.message });
+    },
+  });
+}

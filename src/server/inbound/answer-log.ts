@@ -1,0 +1,25 @@
+/** What the log says of an answer that has begun and did not end. */
+import { type FastifyRequest, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import { NoRoom } from '../../http/bytes/allowance.js';
+import { loggedPath } from '../logging/log.js';
+
+/** Whether this error says that the client closed the connection before the answer's end. */
+export function isClientGone(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+/** Requests are counted, not logged. */
+export class AnswerLog extends LogController {
+  constructor(private readonly log: Logger) {
+    super({ disableRequestLogging: true });
+  }
+
+  /** A client that goes away is no failure of ours; anything else is one, and the client saw it. */
+  override streamError(error: Error, { method, url }: FastifyRequest): void {
+    const request = { method, path: loggedPath(url) };
+    if (isClientGone(error)) this.log.debug(request, 'the client broke an answer off');
+    else if (error instanceof NoRoom) this.log.warn(request, 'no room for the rest of an answer');
+    else this.log.error({ ...request, err: error }, 'an answer was cut short');
+  }
+}

@@ -1,0 +1,40 @@
+/** The last word to a connection whose bytes are no HTTP: there is no path, so one shape. */
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { errorBody } from '../../http/error-shapes.js';
+import type { Connections } from './connections.js';
+
+const statusOf: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/**
+ * Answers with JSON and closes: the next bytes could be framed in any way. The latest answer of the
+ * connection tells a broken body from a broken head after it.
+ */
+export function refuseConnection(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  connections: Connections,
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const latest = connections.latestAnswer(socket);
+  if (latest?.headersSent === true && !latest.req.complete) {
+    // The request has its answer already: a second one would belong to nobody.
+    connections.endSoon(socket);
+    return;
+  }
+  const status = statusOf[error.code ?? ''] ?? 400;
+  const phrase = STATUS_CODES[status] ?? 'Bad Request';
+  const body = errorBody(false, { status, message: phrase.toLowerCase() });
+  connections.endSoon(
+    socket,
+    `HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

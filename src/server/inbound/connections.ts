@@ -1,0 +1,235 @@
+/**
+ * Every open connection of the server: how many there may be in all and from one address, which of
+ * them have never asked anything, and which wait for an answer.
+ */
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { Logger } from 'pino';
+import type { Clock } from '../../engine/clock.js';
+import { loggedPath } from '../logging/log.js';
+import type { Metrics } from '../metrics/metrics.js';
+
+/** How many connections may be open at once. */
+export interface ConnectionLimits {
+  readonly connections: number;
+  /** From one IPv4 address, or from one IPv6 network of 64 bits: a host has all of those. */
+  readonly connectionsPerAddress: number;
+}
+
+/** What `Connections` works with. */
+export interface ConnectionPorts {
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** Beyond the limits so many more are open for health checks; each is closed after one answer. */
+export const spareConnectionsMax = 32;
+
+/** Where there is no place, a connection that has asked nothing for so long gives way. */
+const silenceMs = 1000;
+
+/** How long a refused client may take to read why. */
+const lingerMs = 1000;
+
+/** The log says as often that connections are refused. */
+const warnAgainMs = 60_000;
+
+/** All connections from one address. */
+interface Owner {
+  readonly key: string;
+  held: number;
+  /** Without a request yet, the oldest first. */
+  readonly silent: Set<Connection>;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  readonly openedAt: number;
+  owner: Owner | null;
+  /** The latest request's answer; null before the first request. */
+  latest: ServerResponse | null;
+}
+
+export class Connections {
+  private readonly open = new Map<Socket, Connection>();
+  private readonly owners = new Map<string, Owner>();
+  private readonly silent = new Set<Connection>();
+  private readonly spare = new Set<Connection>();
+  private isDraining = false;
+  private warnedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly limits: ConnectionLimits,
+    private readonly ports: ConnectionPorts,
+  ) {
+    ports.metrics.inbound.watchConnections(() => this.open.size);
+  }
+
+  /** Lets only those connections of `server` through that have a place, and follows them. */
+  guard(server: Server): void {
+    const serve = server.listeners('connection') as ((socket: Socket) => void)[];
+    server.removeAllListeners('connection');
+    server.on('connection', (socket) => {
+      if (this.admits(socket)) for (const listener of serve) listener.call(server, socket);
+      else socket.destroy();
+    });
+    server.prependListener('request', ({ socket }, response) => this.asked(socket, response));
+  }
+
+  /** The latest answer on a connection, begun or not; null before its first request. */
+  latestAnswer(socket: Socket): ServerResponse | null {
+    return this.open.get(socket)?.latest ?? null;
+  }
+
+  /**
+   * Whether a request on this connection may be for health checks only. A place that has become
+   * free since it was opened makes it a connection like all others.
+   */
+  isSpare(socket: Socket): boolean {
+    if (this.spare.size === 0) return false;
+    const connection = this.open.get(socket);
+    if (connection === undefined || !this.spare.has(connection)) return false;
+    if (!this.takesPlace(connection)) return true;
+    this.spare.delete(connection);
+    return false;
+  }
+
+  /**
+   * Ends a connection after `answer`. What the client still sends is read, as a reset would take
+   * the answer away from it; a client that does not close its side cannot keep ours open.
+   */
+  endSoon(socket: Socket, answer?: string): void {
+    if (answer === undefined) socket.end();
+    else socket.end(answer);
+    const cancel = this.ports.clock.after(lingerMs, () => socket.destroy());
+    socket.once('close', cancel);
+  }
+
+  /**
+   * Refuses new connections, closes those without a request in flight, and each other one as soon
+   * as its answer is on its way.
+   */
+  drain(): void {
+    this.isDraining = true;
+    for (const connection of this.open.values()) this.closeOnceIdle(connection);
+  }
+
+  private admits(socket: Socket): boolean {
+    if (this.isDraining) return false;
+    const openedAt = this.ports.clock.monotonic();
+    const connection: Connection = { socket, openedAt, owner: null, latest: null };
+    if (!this.takesPlace(connection) && !this.takesSpare(connection)) return false;
+    this.open.set(socket, connection);
+    socket.once('close', () => {
+      this.countAborted(connection);
+      this.left(connection);
+    });
+    return true;
+  }
+
+  private takesPlace(connection: Connection): boolean {
+    const { limits } = this;
+    const owner = this.ownerOf(connection.socket);
+    if (owner.held >= limits.connectionsPerAddress && !this.closesSilent(owner.silent))
+      return false;
+    const taken = this.open.size - this.spare.size;
+    if (taken >= limits.connections && !this.closesSilent(this.silent)) return false;
+    owner.held += 1;
+    this.owners.set(owner.key, owner);
+    connection.owner = owner;
+    if (connection.latest !== null) return true;
+    owner.silent.add(connection);
+    this.silent.add(connection);
+    return true;
+  }
+
+  private takesSpare(connection: Connection): boolean {
+    this.refusedOne();
+    if (this.spare.size >= spareConnectionsMax) {
+      const oldest = this.oldestSilentSpare();
+      if (oldest === undefined) return false;
+      this.close(oldest);
+    }
+    this.spare.add(connection);
+    return true;
+  }
+
+  private oldestSilentSpare(): Connection | undefined {
+    for (const connection of this.spare) if (connection.latest === null) return connection;
+    return undefined;
+  }
+
+  /** Whether the oldest of `silent` connections has been silent for long, and is closed now. */
+  private closesSilent(silent: ReadonlySet<Connection>): boolean {
+    const [oldest] = silent;
+    if (oldest === undefined) return false;
+    if (this.ports.clock.monotonic() - oldest.openedAt < silenceMs) return false;
+    this.close(oldest);
+    return true;
+  }
+
+  private asked(socket: Socket, response: ServerResponse): void {
+    const connection = this.open.get(socket);
+    if (connection === undefined) return;
+    if (connection.latest === null) this.spoke(connection);
+    connection.latest = response;
+  }
+
+  private spoke(connection: Connection): void {
+    connection.owner?.silent.delete(connection);
+    this.silent.delete(connection);
+  }
+
+  private close(connection: Connection): void {
+    connection.socket.destroy();
+    this.left(connection);
+  }
+
+  private left(connection: Connection): void {
+    if (!this.open.delete(connection.socket)) return;
+    this.spare.delete(connection);
+    this.spoke(connection);
+    const { owner } = connection;
+    if (owner === null) return;
+    owner.held -= 1;
+    if (owner.held === 0) this.owners.delete(owner.key);
+  }
+
+  private closeOnceIdle(connection: Connection): void {
+    const { latest, socket } = connection;
+    if (latest === null || latest.writableFinished) socket.destroySoon();
+    else latest.once('close', () => this.closeOnceIdle(connection));
+  }
+
+  private ownerOf({ remoteAddress = '' }: Socket): Owner {
+    const key = shareOf(remoteAddress);
+    return this.owners.get(key) ?? { key, held: 0, silent: new Set() };
+  }
+
+  /** An upload that the client has broken off is no failure of ours: one line says that it was. */
+  private countAborted({ latest }: Connection): void {
+    if (latest === null || latest.headersSent || latest.req.complete) return;
+    const { metrics, log } = this.ports;
+    const { method, url = '' } = latest.req;
+    metrics.inbound.requestAborted();
+    log.debug({ method, path: loggedPath(url) }, 'the client broke a request off');
+  }
+
+  private refusedOne(): void {
+    const { metrics, log, clock } = this.ports;
+    metrics.inbound.connectionRefused();
+    if (clock.monotonic() - this.warnedAt < warnAgainMs) return;
+    this.warnedAt = clock.monotonic();
+    log.warn({ ...this.limits, open: this.open.size }, 'too many connections: some are refused');
+  }
+}
+
+/** What shares one share: an IPv4 address, or the network of an IPv6 address. */
+function shareOf(address: string): string {
+  if (!address.includes(':')) return address;
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString();
+}

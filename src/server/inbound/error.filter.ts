@@ -1,0 +1,49 @@
+/** Answers what ends a request badly, and tells a wrong method from a wrong path. */
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { type Refusal, sendRefusal } from '../../http/error-shapes.js';
+import type { Failures } from '../../http/failures.js';
+import { loggedPath } from '../logging/log.js';
+import { isClientGone } from './answer-log.js';
+import type { KnownPaths } from './known-paths.js';
+
+const brokenOff: Refusal = { status: 400, message: 'the request was broken off' };
+
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(
+    private readonly knownPaths: KnownPaths,
+    private readonly failures: Failures,
+    private readonly log: Logger,
+  ) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    if (reply.sent) {
+      this.log.error({ err: error, path: loggedPath(request.url) }, 'failed after the answer');
+      return;
+    }
+    // The client is gone: the connection has counted what it sent, and no one reads this.
+    const isBrokenOff = (error !== null && request.raw.errored === error) || isClientGone(error);
+    sendRefusal(request, reply, isBrokenOff ? brokenOff : this.refusalOf(error, request));
+  }
+
+  private refusalOf(error: unknown, request: FastifyRequest): Refusal {
+    if (request.is404 && error instanceof HttpException && error.getStatus() === 404) {
+      return this.unknownRoute(request);
+    }
+    return this.failures.refusalOf(error, request);
+  }
+
+  private unknownRoute({ method, url }: FastifyRequest): Refusal {
+    const allowed = this.knownPaths.methodsOf(url);
+    if (allowed.length === 0) return { status: 404, message: `${loggedPath(url)} not found` };
+    return {
+      status: 405,
+      message: `${method} is not allowed here`,
+      headers: { allow: allowed.join(', ') },
+    };
+  }
+}

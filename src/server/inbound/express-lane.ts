@@ -1,0 +1,138 @@
+/**
+ * The short way in: ordinary requests of express routes are read and answered here, before Fastify
+ * sees them. Whatever is unusual about a request, a refusal by the front door included, sends it
+ * the long way, so that there is one place that says no.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../engine/clock.js';
+import { noRoomRefusal } from '../../http/bytes/allowance.js';
+import { type InFlight, smallAnswerBytes, smallBodyBytes } from '../../http/bytes/in-flight.js';
+import { PacedBody } from '../../http/bytes/paced-body.js';
+import { errorBody, isMessagingPath, type Refusal } from '../../http/error-shapes.js';
+import type { Failures } from '../../http/failures.js';
+import type { Exchange, ExpressRoute, RouteTable } from '../../http/routes/hot-routes.js';
+import type { Metrics } from '../metrics/metrics.js';
+import type { FrontDoor } from './front-door.js';
+
+/** Digits only: whatever else a length could be is Fastify's to judge. */
+const plainLength = /^\d{1,15}$/;
+
+/** What the lane works with. */
+export interface LaneDesk {
+  readonly routes: RouteTable;
+  readonly frontDoor: FrontDoor;
+  readonly failures: Failures;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  /** The largest body of a route that says nothing else, in bytes. */
+  readonly bodyLimit: number;
+  readonly inFlight: InFlight;
+}
+
+export class ExpressLane {
+  constructor(private readonly desk: LaneDesk) {}
+
+  /** Takes an ordinary request of an express route in; false leaves it untouched. */
+  takes(request: IncomingMessage, response: ServerResponse): boolean {
+    const { method, url = '' } = request;
+    const { routes, frontDoor } = this.desk;
+    const route = method === 'POST' ? routes.expressFor(url) : undefined;
+    if (route === undefined || !this.isOrdinary(request, route)) return false;
+    if (!frontDoor.admits(request, isMessagingPath(route.pattern))) return false;
+    const exchange = new LaneExchange(request, response, route, this.desk);
+    const bytes = Number(request.headers['content-length']);
+    if (bytes <= smallBodyBytes) exchange.read();
+    else exchange.readCounted(bytes);
+    return true;
+  }
+
+  /** Nothing but a path and a known length within the limit. */
+  private isOrdinary({ url = '', headers }: IncomingMessage, route: ExpressRoute): boolean {
+    const { 'content-length': length } = headers;
+    return (
+      length !== undefined &&
+      plainLength.test(length) &&
+      Number(length) <= (route.bodyBytesMax ?? this.desk.bodyLimit) &&
+      // The router refuses what it cannot decode.
+      !url.includes('%') &&
+      headers['transfer-encoding'] === undefined
+    );
+  }
+}
+
+const noBody = Buffer.alloc(0);
+
+class LaneExchange implements Exchange {
+  body: Buffer = noBody;
+  private readonly started: number;
+
+  constructor(
+    readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    private readonly route: ExpressRoute,
+    private readonly desk: LaneDesk,
+  ) {
+    this.started = desk.clock.monotonic();
+  }
+
+  /**
+   * Reads the body, then serves. Node has framed it by its length: it ends whole or, when the
+   * client is gone, not at all.
+   */
+  read(): void {
+    let chunks: Buffer[] | null = null;
+    this.request.on('data', (chunk: Buffer) => {
+      if (this.body === noBody) this.body = chunk;
+      else if (chunks === null) chunks = [this.body, chunk];
+      else chunks.push(chunk);
+    });
+    this.request.on('end', () => {
+      if (chunks !== null) this.body = Buffer.concat(chunks);
+      this.serve();
+    });
+  }
+
+  /** Reads a body of `bytes` once there is room for it; until then its client waits. */
+  readCounted(bytes: number): void {
+    const { request, response, desk } = this;
+    desk.inFlight.allowanceOf(request, response, true).ask(bytes, (isGranted) => {
+      if (isGranted) this.read();
+      else if (!response.closed) this.refuse(noRoomRefusal);
+    });
+  }
+
+  answer(status: number, headers: readonly string[], body: string | Buffer): void {
+    const { request, response, route, desk } = this;
+    const length = Buffer.byteLength(body);
+    response.writeHead(status, [...headers, 'content-length', String(length)]);
+    if (length <= smallAnswerBytes) response.end(body);
+    else this.sendPaced(typeof body === 'string' ? Buffer.from(body) : body);
+    const seconds = (desk.clock.monotonic() - this.started) / 1000;
+    desk.metrics.inbound.requestAnswered(request.method ?? '', route.pattern, status, seconds);
+  }
+
+  refuse(refusal: Refusal): void {
+    const { status, headers = {} } = refusal;
+    const type = ['content-type', 'application/json; charset=utf-8'];
+    const body = errorBody(isMessagingPath(this.route.pattern), refusal);
+    this.answer(status, [...Object.entries(headers).flat(), ...type], body);
+  }
+
+  fail(error: unknown): void {
+    this.refuse(this.desk.failures.refusalOf(error, this.request));
+  }
+
+  private sendPaced(bytes: Buffer): void {
+    const { request, response, desk } = this;
+    const allowance = desk.inFlight.allowanceOf(request, response, true);
+    new PacedBody(allowance, { chunks: [bytes], isLast: true }).pipe(response);
+  }
+
+  private serve(): void {
+    try {
+      this.route.serve(this);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+}

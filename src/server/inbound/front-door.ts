@@ -1,0 +1,99 @@
+/** Every request passes here first, at once: is it sound, is it time, and who asks? */
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { isMessagingRequest, type Refusal, sendRefusal } from '../../http/error-shapes.js';
+import type { BasicCredentials } from '../../http/identity/basic-auth.js';
+import type { BearerTokens } from '../../http/identity/bearer-token.js';
+import type { Connections } from './connections.js';
+import { judgeHead } from './inbound-limits.js';
+
+/** Routes without credentials, served from the first moment to the last (decision 35). */
+export const openRoutes: ReadonlySet<string> = new Set([
+  '/',
+  '/favicon.ico',
+  '/health/live',
+  '/health/ready',
+  '/metrics',
+  '/openapi.json',
+]);
+
+/** Served as all others are, but to anybody: its path is the credential (decision 34). */
+export const webhookPattern = '/v2/workflows/hooks/:userId/:workflowRunId/:eventId';
+
+const tooManyConnections: Refusal = {
+  status: 503,
+  message: 'too many connections; try again',
+  headers: { 'retry-after': '1', connection: 'close' },
+};
+
+export class FrontDoor {
+  constructor(
+    private readonly bearer: BearerTokens,
+    private readonly basic: BasicCredentials,
+    private readonly life: ProcessLife,
+    private readonly connections: Connections,
+  ) {}
+
+  /** Stands before every route, and before the answer to an unknown path. */
+  guard(fastify: FastifyInstance): void {
+    fastify.addHook('onRequest', (request, reply, done) => {
+      const isSpare = this.connections.isSpare(request.raw.socket);
+      const refusal = isSpare ? this.judgeSpare(request, reply) : this.judge(request);
+      if (refusal === undefined) done();
+      else sendRefusal(request, reply, refusal);
+    });
+  }
+
+  /** Whether a request for a route of the given interface may pass; `guard` tells it why not. */
+  admits(request: IncomingMessage, isMessaging: boolean): boolean {
+    return this.isSound(request) && this.judgeCaller(request, isMessaging, false) === undefined;
+  }
+
+  /** Whether a request of any caller may be answered; `guard` tells it why not. */
+  isSound(request: IncomingMessage): boolean {
+    return judgeHead(request) === undefined && !this.connections.isSpare(request.socket);
+  }
+
+  /** A connection beyond the limits is for one question about health. */
+  private judgeSpare(request: FastifyRequest, reply: FastifyReply): Refusal | undefined {
+    const unsound = judgeHead(request.raw);
+    if (unsound !== undefined) return unsound;
+    if (!openRoutes.has(request.routeOptions.url ?? '')) return tooManyConnections;
+    reply.header('connection', 'close');
+    return undefined;
+  }
+
+  private judge(request: FastifyRequest): Refusal | undefined {
+    const unsound = judgeHead(request.raw);
+    if (unsound !== undefined) return unsound;
+    const { url: pattern = '', config } = request.routeOptions;
+    if (openRoutes.has(pattern)) return undefined;
+    if (pattern === webhookPattern) return this.judgeTime();
+    const isSecret = config.description?.isSecret === true;
+    return this.judgeCaller(request.raw, isMessagingRequest(request), isSecret);
+  }
+
+  private judgeCaller(
+    request: IncomingMessage,
+    isMessaging: boolean,
+    isSecret: boolean,
+  ): Refusal | undefined {
+    const early = this.judgeTime();
+    if (early !== undefined) return early;
+    return isMessaging ? this.bearer.judge(request, isSecret) : this.basic.judge(request);
+  }
+
+  private judgeTime(): Refusal | undefined {
+    const { state, reason } = this.life.status;
+    return state === 'serving' || state === 'readOnly' ? undefined : notServing(reason ?? state);
+  }
+}
+
+function notServing(reason: string): Refusal {
+  return {
+    status: 503,
+    message: `not serving: ${reason}`,
+    headers: { 'retry-after': '1', connection: 'close' },
+  };
+}

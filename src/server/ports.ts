@@ -1,0 +1,42 @@
+/** What a process is given from outside; a simulated one gets other ones. */
+import type { Logger } from 'pino';
+import type { Disk } from '../../storage/disk.js';
+import type { StoreOptions } from '../../storage/store.js';
+import type { Clock } from '../engine/clock.js';
+import type { Identifiers } from '../engine/identifiers.js';
+import type { Endpoints } from '../messaging/outbound/endpoints.js';
+
+/** Everything that is not decided by commands and configuration. */
+export interface Ports {
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly disk: Disk;
+  /** Who makes attempts; without it the network. */
+  readonly endpoints?: Endpoints;
+  /** Sizes of files, in bytes, for a disk that is small; without it those of a real one. */
+  readonly fileSizes?: Pick<StoreOptions, 'segmentBytes' | 'reserveBytes'>;
+  /** Live states of one kind, beyond which idle ones are packed; without it a thousand. */
+  readonly liveStates?: number;
+  /** Files that the process may open; without it any number. */
+  readonly descriptorLimit?: number;
+  readonly log: Logger;
+  /** Ends the process with the exit code of `error`: the disk failed or an invariant broke. */
+  readonly fatal: (error: unknown) => void;
+}
+
+/** Injection tokens of what has no class: `@Inject(provided.config) config: Config`. */
+export const provided = {
+  config: Symbol('Config'),
+  credentials: Symbol('Credentials'),
+  clock: Symbol('Clock'),
+  identifiers: Symbol('Identifiers'),
+  disk: Symbol('Disk'),
+  /** Made by the delivery module: the port, or the network. */
+  endpoints: Symbol('Endpoints'),
+  fileSizes: Symbol('fileSizes'),
+  /** Which logs live with damage: `(logName: string) => boolean`. */
+  isolatesDamage: Symbol('isolatesDamage'),
+  liveStates: Symbol('liveStates'),
+  log: Symbol('Log'),
+  fatal: Symbol('fatal'),
+} as const;

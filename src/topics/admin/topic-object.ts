@@ -1,0 +1,67 @@
+/** A topic as it is shown to who administers it. */
+import type { OffsetRange } from '../../../storage/offset.js';
+import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { CleanupPolicy } from '../topics/topic.events.js';
+import type { Topic } from '../topics/topic.state.js';
+
+/** Settings and size; a retention of -1 is none. */
+export interface TopicObject {
+  readonly name: string;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  readonly partitions: number;
+  readonly cleanupPolicy: CleanupPolicy;
+  /** What applies: where the topic does not say, what is configured. */
+  readonly retentionMs: number;
+  /** Of one partition. */
+  readonly retentionBytes: number;
+  /** Of all partitions together. */
+  readonly bytes: number;
+}
+
+/** What one partition holds: records in [earliest, latest), fewer where it was compacted. */
+export interface PartitionObject {
+  readonly partition: number;
+  readonly earliest: number;
+  readonly latest: number;
+  readonly bytes: number;
+  /** The latest time of a record or an append, Unix milliseconds; null = there is no record. */
+  readonly newestAt: number | null;
+  /** Offsets that cannot be read; absent where no damage is known. */
+  readonly damaged?: readonly OffsetRange[];
+}
+
+/** The topic and its partitions one by one. */
+export interface TopicDetails extends TopicObject {
+  readonly offsets: readonly PartitionObject[];
+}
+
+export function topicObject(
+  name: string,
+  topic: Topic,
+  logs: readonly PartitionLog[],
+  configuredRetentionMs: number,
+): TopicObject {
+  const { createdAt, partitions, cleanupPolicy, retentionMs, retentionBytes } = topic;
+  return {
+    name,
+    createdAt,
+    partitions,
+    cleanupPolicy,
+    retentionMs: retentionMs ?? configuredRetentionMs,
+    retentionBytes,
+    bytes: logs.reduce((sum, { byteLength }) => sum + byteLength, 0),
+  };
+}
+
+export function partitionObject(log: PartitionLog, partition: number): PartitionObject {
+  const times = log.segments.map(({ latestTime }) => latestTime);
+  return {
+    partition,
+    earliest: log.startOffset,
+    latest: log.highWatermark,
+    bytes: log.byteLength,
+    newestAt: times.length === 0 ? null : Math.max(...times),
+    ...(log.damages.length > 0 && { damaged: log.damages }),
+  };
+}

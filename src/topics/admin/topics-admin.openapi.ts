@@ -1,0 +1,95 @@
+/** How the routes that administer topics are described. */
+import { z } from 'zod';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+
+const retention = {
+  retentionMs: z.int().describe('Milliseconds; -1 = no limit. Not for compacted topics'),
+  retentionBytes: z.int().describe('Of one partition; -1 = no limit. Not for compacted topics'),
+};
+const cleanupPolicy = z
+  .enum(['delete', 'compact'])
+  .describe('Old records go, or of each key all but the last one');
+
+const topic = z.object({
+  name: z.string(),
+  createdAt: z.int().describe('Unix milliseconds'),
+  partitions: z.int(),
+  cleanupPolicy,
+  ...retention,
+  bytes: z.int().describe('Of all partitions'),
+});
+
+const details = topic.extend({
+  offsets: z.array(
+    z.object({
+      partition: z.int(),
+      earliest: z.int().describe('The first offset that can be read'),
+      latest: z.int().describe('The offset that the next record will get'),
+      bytes: z.int(),
+      newestAt: z
+        .int()
+        .nullable()
+        .describe('The latest time of a record or an append, Unix milliseconds'),
+      damaged: z
+        .array(z.object({ from: z.int(), until: z.int().describe('Exclusive') }))
+        .describe('Offsets that cannot be read; absent where no damage is known')
+        .optional(),
+    }),
+  ),
+});
+
+const asked = {
+  partitions: z.int().min(1).max(1024).optional(),
+  retentionMs: retention.retentionMs.nullish(),
+  retentionBytes: retention.retentionBytes.nullish(),
+};
+
+const purge = z.object({
+  partition: z.int(),
+  before: z.int().describe('The first offset that stays'),
+});
+
+export const topicAdminRoutes = {
+  create: {
+    summary: 'Create a topic',
+    body: {
+      isRequired: true,
+      schema: z.object({ name: z.string(), ...asked, cleanupPolicy: cleanupPolicy.optional() }),
+    },
+    answers: { 201: { description: 'The topic', schema: details } },
+  },
+  list: {
+    summary: 'All topics with their settings',
+    isLong: 'list',
+    answers: { 200: { description: 'By name', schema: z.array(topic) } },
+  },
+  show: {
+    summary: 'One topic: its settings, and what its partitions hold',
+    isLong: 'list',
+    answers: { 200: { description: 'The topic', schema: details } },
+  },
+  alter: {
+    summary: 'Change how long a topic keeps its records, or give it more partitions',
+    body: { isRequired: true, schema: z.object(asked) },
+    answers: { 200: { description: 'The topic as it is now', schema: details } },
+  },
+  remove: {
+    summary: 'Delete a topic and its records',
+    answers: {
+      200: {
+        description: 'It is gone',
+        schema: z.object({ result: z.literal('Success'), status: z.literal(200) }),
+      },
+    },
+  },
+  purge: {
+    summary: 'Let the records before given offsets go',
+    body: { isRequired: true, schema: z.union([purge, z.array(purge)]) },
+    answers: {
+      200: {
+        description: 'Where the partitions begin now',
+        schema: z.array(z.object({ topic: z.string(), partition: z.int(), offset: z.int() })),
+      },
+    },
+  },
+} satisfies Record<string, RouteDescription>;

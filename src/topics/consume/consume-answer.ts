@@ -1,0 +1,131 @@
+/** The records of one consume, read as its client takes them. */
+import { likelyBytes } from '../../../storage/size-estimate.js';
+import { pieceBytes, type ReadingRoom, smallAnswerBytes } from '../../http/bytes/in-flight.js';
+import type { TopicPartition } from '../groups/topic-partition.js';
+import { RecordTexts } from '../records/record-text.js';
+import type { RecordsPart } from '../records/records-answer.js';
+import type { ConsumerSession } from '../sessions/consumer-session.js';
+import type { OwnedPartition } from '../sessions/positions.js';
+import { damageRefusal } from '../topics/damaged-records.js';
+import type { ConsumeCall } from './consume-call.js';
+import { Poll, type PollDesk, type Polled, type PolledPart, type PollTerms } from './poll.js';
+
+/** What an answer begins with: records, or partitions that have no offset to begin at. */
+type Begun =
+  | { readonly parts: AsyncGenerator<RecordsPart> }
+  | { readonly undecided: readonly TopicPartition[] };
+
+export class ConsumeAnswer {
+  private changes = -1;
+  private readonly texts = new Map<OwnedPartition, RecordTexts>();
+  private recordsLeft: number;
+  private bytesLeft: number;
+
+  /** `call` has its turn; what is likely to be short, up to 64 KiB, is read without `room`. */
+  constructor(
+    private readonly desk: PollDesk,
+    private readonly session: ConsumerSession,
+    private readonly call: ConsumeCall,
+    private readonly terms: PollTerms,
+    private readonly room: ReadingRoom,
+  ) {
+    this.recordsLeft = terms.maxRecords;
+    this.bytesLeft = terms.maxBytes;
+  }
+
+  /** Waits for records as long as the call may; all that follow are read without waiting. */
+  async begin(): Promise<Begun> {
+    const { terms, session, room } = this;
+    // A call that waits for records to come holds no room.
+    let isRoomy = this.isLikelyLong && room.takeNow();
+    let polled = await this.poll(isRoomy ? pieceBytes : smallAnswerBytes, isRoomy, terms.until);
+    if ('parts' in polled && polled.needsRoom) {
+      await room.wait();
+      isRoomy = true;
+      polled = await this.poll(pieceBytes, isRoomy, terms.until);
+    }
+    if ('undecided' in polled) return polled;
+    this.changes = session.changes;
+    this.add(polled.parts);
+    return { parts: this.rest(isRoomy, polled.isCut) };
+  }
+
+  /** `isPiece`: there is enough for a first one; `isCut`: more is there. */
+  private async *rest(isPiece: boolean, isCut: boolean): AsyncGenerator<RecordsPart> {
+    let isLast = !isCut || !this.hasMore;
+    if (isLast || isPiece) yield { texts: this.flush(), isLast };
+    while (!isLast) {
+      await this.room.wait();
+      const polled = await this.poll(pieceBytes, true, 0).catch(nothingOfDamage);
+      const parts = 'parts' in polled ? polled.parts : [];
+      this.add(parts);
+      isLast = parts.length === 0 || !('isCut' in polled && polled.isCut) || !this.hasMore;
+      yield { texts: this.flush(), isLast };
+    }
+  }
+
+  /** `isRoomy`: there is room for a long record, too. */
+  private async poll(bytesMax: number, isRoomy: boolean, until: number): Promise<Polled> {
+    const { desk, session, terms, recordsLeft, bytesLeft } = this;
+    const isFirst = recordsLeft === terms.maxRecords;
+    const longest = isFirst ? Number.POSITIVE_INFINITY : bytesLeft;
+    const poll = new Poll(desk, session, {
+      maxRecords: recordsLeft,
+      maxBytes: Math.min(bytesLeft, bytesMax),
+      oneBytesMax: isRoomy ? longest : smallAnswerBytes,
+      until,
+      encoding: terms.encoding,
+      mayRead: terms.mayRead,
+    });
+    this.call.watch(() => poll.cancel());
+    const polled = await poll.run();
+    await desk.starts.begun(session);
+    await session.committed;
+    return polled;
+  }
+
+  /** Of what it owned when it was asked: an answer belongs to one generation. */
+  private get hasMore(): boolean {
+    const { session, changes, recordsLeft, bytesLeft } = this;
+    if (recordsLeft <= 0 || bytesLeft <= 0 || session.isEnded) return false;
+    return session.changes === changes && this.hasRecords;
+  }
+
+  private get isLikelyLong(): boolean {
+    const { maxRecords } = this.terms;
+    const bytes = this.session.positions.all.map(({ log, position }) =>
+      log === null || position < 0 ? 0 : likelyBytes(log, position, maxRecords),
+    );
+    return bytes.reduce((sum, each) => sum + each, 0) > smallAnswerBytes;
+  }
+
+  private get hasRecords(): boolean {
+    return this.session.positions.all.some(
+      ({ log, position }) => log !== null && position >= 0 && log.highWatermark > position,
+    );
+  }
+
+  private add(parts: readonly PolledPart[]): void {
+    for (const { own, records } of parts) {
+      const texts = this.texts.get(own) ?? new RecordTexts(own, this.terms.encoding);
+      this.texts.set(own, texts);
+      for (const record of records) {
+        texts.add(record, Number.POSITIVE_INFINITY);
+        this.bytesLeft -= (record.key?.length ?? 0) + (record.value?.length ?? 0);
+      }
+      this.recordsLeft -= records.length;
+    }
+  }
+
+  private flush(): readonly RecordTexts[] {
+    const texts = [...this.texts.values()];
+    this.texts.clear();
+    return texts;
+  }
+}
+
+/** The records before damage are an answer; the next call is told of it. */
+function nothingOfDamage(error: unknown): Polled {
+  if (damageRefusal(error) === undefined) throw error;
+  return { parts: [], needsRoom: false, isCut: false };
+}

@@ -1,0 +1,55 @@
+/** One request for records, from its turn at the session to the last byte of its answer. */
+import type { ServerResponse } from 'node:http';
+import type { ConsumerSession } from '../sessions/consumer-session.js';
+import type { ConsumerSessions } from '../sessions/consumer-sessions.js';
+
+export class ConsumeCall {
+  private hasTurn = false;
+  private isWritten = false;
+  private isGone = false;
+  private whenGone: () => void = () => undefined;
+
+  /** `response` is open; what becomes of it decides what becomes of the records in it. */
+  constructor(
+    private readonly sessions: ConsumerSessions,
+    private readonly session: ConsumerSession,
+    response: ServerResponse,
+  ) {
+    session.callBegan();
+    const { socket } = response;
+    // Node says "finished" of what it throws away with a socket, too: then the socket is destroyed.
+    response.once('finish', () => {
+      this.isWritten = socket?.destroyed === false;
+    });
+    response.once('close', () => this.close());
+  }
+
+  /**
+   * Waits for its turn, and commits what it acknowledges: `session.committed` settles when that is
+   * durable. False where an earlier call has not ended by `until` (Unix milliseconds).
+   */
+  async enter(until: number): Promise<boolean> {
+    if (!(await this.session.enter(until))) return false;
+    this.sessions.acknowledged(this.session);
+    if (this.isGone) this.session.leave();
+    else this.hasTurn = true;
+    return true;
+  }
+
+  /** `gone` is called when nobody waits for the answer any more; at once if that is so already. */
+  watch(gone: () => void): void {
+    if (this.isGone) gone();
+    else this.whenGone = gone;
+  }
+
+  private close(): void {
+    this.isGone = true;
+    this.whenGone();
+    if (this.hasTurn) {
+      if (this.isWritten) this.sessions.written(this.session);
+      else this.session.positions.rewind();
+      this.session.leave();
+    }
+    this.session.callEnded();
+  }
+}

@@ -1,0 +1,206 @@
+/** A consume that goes on: records as they come, until the reader or the instance is gone. */
+import type { ServerResponse } from 'node:http';
+import type { Allowance } from '../../http/bytes/allowance.js';
+import { readingBytes } from '../../http/bytes/in-flight.js';
+import { errorBody, type Refusal } from '../../http/error-shapes.js';
+import type { TopicPosition } from '../groups/topic-partition.js';
+import { JsonPieces } from '../records/json-pieces.js';
+import { RecordWriter } from '../records/record-writer.js';
+import type { ConsumerSession } from '../sessions/consumer-session.js';
+import type { ConsumerSessions } from '../sessions/consumer-sessions.js';
+import { damageRefusal } from '../topics/damaged-records.js';
+import type { ConsumeCall } from './consume-call.js';
+import { Poll, type PollDesk, type Polled, type PolledPart, type PollTerms } from './poll.js';
+import { StreamCursor } from './stream-cursor.js';
+
+/** Events of a browser's `EventSource` (WHATWG HTML: server-sent events), or a JSON text a line. */
+export type StreamFormat = 'events' | 'lines';
+
+/** So often something is sent, so that whoever is between does not think that nothing will come. */
+const heartbeatMs = 15_000;
+
+/** Records that are read before the reader is waited for: a longer one needs room. */
+const batchBytesMax = 64 * 1024;
+/** Written at once: a reader that takes less than this in 30 seconds counts as taking nothing. */
+const sliceBytes = 64 * 1024;
+
+const contentTypes: Readonly<Record<StreamFormat, string>> = {
+  events: 'text/event-stream; charset=utf-8',
+  lines: 'application/x-ndjson; charset=utf-8',
+};
+
+const idField = Buffer.from('id: ');
+const dataField = Buffer.from('\ndata: ');
+const eventEnd = Buffer.from('\n\n');
+const lineEnd = Buffer.from('\n');
+
+/** What a request accepts of the two; null = one answer, once. */
+export function streamFormatOf(accept: string | undefined): StreamFormat | null {
+  if (accept === undefined) return null;
+  if (accept.includes('text/event-stream')) return 'events';
+  return accept.includes('application/x-ndjson') ? 'lines' : null;
+}
+
+/** Damage ends a stream with a word about it: whoever comes again without a seek is told again. */
+function refusalOrThrow(error: unknown): Refusal {
+  const refusal = damageRefusal(error);
+  if (refusal === undefined) throw error;
+  return refusal;
+}
+
+/** What a stream works with. */
+export interface StreamDesk extends PollDesk {
+  readonly sessions: ConsumerSessions;
+}
+
+/** Where a stream goes. */
+export interface StreamReader {
+  readonly response: ServerResponse;
+  /** What a long record takes of the byte budget. */
+  readonly allowance: Allowance;
+}
+
+export class ConsumeStream {
+  private readonly cursor: StreamCursor;
+  private isGone = false;
+  private whenGone: () => void = () => undefined;
+
+  constructor(
+    private readonly desk: StreamDesk,
+    private readonly session: ConsumerSession,
+    private readonly reader: StreamReader,
+    private readonly format: StreamFormat,
+    private readonly terms: Pick<PollTerms, 'maxRecords' | 'encoding' | 'mayRead'>,
+  ) {
+    this.cursor = new StreamCursor(session.positions);
+  }
+
+  /**
+   * Sends until it is over; `call` has its turn. What the reader says that it has (`received`) is
+   * acknowledged, and reading goes on there.
+   */
+  async run(call: ConsumeCall, received: readonly TopicPosition[]): Promise<void> {
+    const { session, desk } = this;
+    const { response } = this.reader;
+    response.writeHead(200, {
+      'content-type': contentTypes[this.format],
+      'cache-control': 'no-store',
+      'stream-generation': String(session.generation),
+    });
+    // At once, so that a reader and all that stands between see that the stream is there.
+    if (this.format === 'events') response.write(': connected\n\n');
+    else response.flushHeaders();
+    try {
+      await desk.starts.resolve(session);
+      desk.sessions.resume(session, received);
+      await this.sendAll(call);
+      response.end();
+    } catch (error) {
+      // Cut short, so that the reader does not take it for the end.
+      response.destroy();
+      throw error;
+    }
+  }
+
+  private async sendAll(call: ConsumeCall): Promise<void> {
+    const { allowance } = this.reader;
+    while (!this.isOver) {
+      let polled = await this.poll(call, batchBytesMax);
+      if ('parts' in polled && polled.needsRoom) {
+        await allowance.want(readingBytes);
+        polled = await this.poll(call, Number.POSITIVE_INFINITY);
+      }
+      if ('status' in polled) {
+        await this.send(this.failure(polled));
+        return;
+      }
+      if ('undecided' in polled) {
+        const places = polled.undecided.map(({ topic, partition }) => `${topic}/${partition}`);
+        const message = `no offset to begin at: ${places.join(', ')}`;
+        await this.send(this.failure({ status: 409, message }));
+        return;
+      }
+      await this.give(polled.parts);
+    }
+  }
+
+  private async poll(call: ConsumeCall, oneBytesMax: number): Promise<Polled | Refusal> {
+    const { session, desk, terms } = this;
+    const until = desk.clock.now() + heartbeatMs;
+    const maxBytes = batchBytesMax;
+    const poll = new Poll(desk, session, { ...terms, until, maxBytes, oneBytesMax });
+    call.watch(() => {
+      this.isGone = true;
+      poll.cancel();
+      this.whenGone();
+    });
+    const polled = await poll.run().catch(refusalOrThrow);
+    await desk.starts.begun(session);
+    await session.committed;
+    return polled;
+  }
+
+  private get isOver(): boolean {
+    return this.isGone || this.session.isEnded || !this.terms.mayRead();
+  }
+
+  /** Records, or a sign of life where there are none; they count once the system has them. */
+  private async give(parts: readonly PolledPart[]): Promise<void> {
+    if (this.isOver && parts.length === 0) return;
+    const json = new JsonPieces();
+    for (const part of parts) this.frame(json, part);
+    const { allowance } = this.reader;
+    if (allowance.bytes > 0) allowance.settle(json.byteLength);
+    const isTaken = await this.send(parts.length === 0 ? this.heartbeat : json.toBuffer());
+    allowance.settle(0);
+    if (isTaken && !this.isGone) this.desk.sessions.written(this.session);
+  }
+
+  private frame(json: JsonPieces, { own, next, records }: PolledPart): void {
+    const writer = new RecordWriter(own, this.terms.encoding, json);
+    const writeId = this.format === 'events' ? this.cursor.idsOf(own, next) : null;
+    for (const record of records) {
+      if (writeId !== null) {
+        json.write(idField);
+        writeId(json, record.offset + 1);
+        json.write(dataField);
+      }
+      writer.write(record);
+      json.write(writeId === null ? lineEnd : eventEnd);
+    }
+  }
+
+  private get heartbeat(): string {
+    return this.format === 'lines' ? '\n' : ':\n\n';
+  }
+
+  private failure(refusal: Refusal): string {
+    const text = errorBody(false, refusal);
+    return this.format === 'lines' ? `${text}\n` : `event: error\ndata: ${text}\n\n`;
+  }
+
+  /** Settles when the system has taken it: true; or when nobody is there to take it. */
+  private async send(text: string | Buffer): Promise<boolean> {
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+    for (let start = 0; start < bytes.length; start += sliceBytes) {
+      if (!(await this.write(bytes.subarray(start, start + sliceBytes)))) return false;
+    }
+    return true;
+  }
+
+  private write(slice: Buffer): Promise<boolean> {
+    const { response, allowance } = this.reader;
+    return new Promise((resolve) => {
+      this.whenGone = () => resolve(false);
+      if (this.isGone) {
+        resolve(false);
+        return;
+      }
+      const isTaken = response.write(slice, (error) => {
+        allowance.taken();
+        resolve(error === null || error === undefined);
+      });
+      if (!isTaken) allowance.awaitTaken();
+    });
+  }
+}

@@ -1,0 +1,87 @@
+/** Wiring of consumer groups: their routes, their recovery and their end. */
+import { Module } from '@nestjs/common';
+import { Store } from '../../../storage/store.js';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { InFlight } from '../../http/bytes/in-flight.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { RouteTable } from '../../http/routes/hot-routes.js';
+import type { Config } from '../../server/configuration/config.js';
+import { Metrics } from '../../server/metrics/metrics.js';
+import { provided } from '../../server/ports.js';
+import { type ConsumerGroupEvent, consumerGroupKind } from '../groups/consumer-group.events.js';
+import { CommittedOffsets, offsetsTopic } from '../offsets/committed-offsets.js';
+import { GroupRights } from '../offsets/group-rights.js';
+import { Consumers } from '../sessions/consumers.js';
+import { TopicAccessModule } from '../topics/topic-access.module.js';
+import { TopicsDesk } from '../topics/topics-desk.js';
+import { ConsumeRoutes } from './consume.routes.js';
+import { ConsumersRoutes } from './consumers.routes.js';
+import { GroupsAdminRoutes } from './groups-admin.routes.js';
+import { OffsetsRoutes } from './offsets.routes.js';
+
+/** A stop waits this long for the last commits. */
+const stopDeadlineMs = 10_000;
+
+@Module({
+  imports: [TopicAccessModule],
+  providers: [
+    {
+      provide: CommittedOffsets,
+      inject: [TopicsDesk, Store],
+      useFactory: async (topics: TopicsDesk, store: Store) =>
+        CommittedOffsets.open(await topics.openInternal(offsetsTopic), (wake) =>
+          store.whenRoom(wake),
+        ),
+    },
+    {
+      provide: Consumers,
+      inject: [Engine, TopicsDesk, CommittedOffsets, provided.config, provided.clock],
+      useFactory: (
+        engine: Engine,
+        topics: TopicsDesk,
+        offsets: CommittedOffsets,
+        limits: Config,
+        clock: Clock,
+      ) => {
+        const { consumerIdleMs: sessionTimeoutMs, groupRetentionMs: retentionMs } = limits;
+        const times = { sessionTimeoutMs, retentionMs };
+        return new Consumers({ engine, topics, offsets, clock, limits, ...times });
+      },
+    },
+  ],
+})
+export class ConsumersModule {
+  constructor(
+    consumers: Consumers,
+    engine: Engine,
+    table: RouteTable,
+    credentials: BasicCredentials,
+    life: ProcessLife,
+    metrics: Metrics,
+    inFlight: InFlight,
+  ) {
+    const { reassignment, sessions, views, offsets } = consumers;
+    const rights = new GroupRights(credentials, views, offsets);
+    table.add(new ConsumeRoutes(consumers, rights, inFlight));
+    table.add(new OffsetsRoutes(consumers, rights));
+    table.add(new ConsumersRoutes(consumers, credentials, rights));
+    table.add(new GroupsAdminRoutes(consumers, credentials, rights));
+    life.addRecoverable({ name: 'consumer groups', recover: () => reassignment.recover() });
+    life.addStoppable({
+      name: 'consumer sessions',
+      phase: 'commit',
+      deadlineMs: stopDeadlineMs,
+      stop: () => sessions.stop(),
+    });
+    metrics.watchConsumerGroups(() => views.size);
+    metrics.watchConsumerInstances(() => sessions.size);
+    engine.observe((envelopes) => {
+      for (const { kind, event } of envelopes) {
+        if (kind !== consumerGroupKind) continue;
+        if ('generation' in (event as ConsumerGroupEvent)) metrics.groupRebalanced();
+      }
+    });
+  }
+}

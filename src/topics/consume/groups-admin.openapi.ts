@@ -1,0 +1,79 @@
+/** How the routes of operators of groups are described (decision 44). */
+import { z } from 'zod';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+import { strategies } from '../groups/assignment.policy.js';
+import { offsetResetSchema, seekSchema } from '../sessions/groups-admin.request.js';
+
+const place = z.object({ topic: z.string(), partition: z.int() });
+const time = z.int().nullable().describe('Unix milliseconds');
+
+const summary = z.object({
+  name: z.string(),
+  phase: z.enum(['live', 'deleting']),
+  generation: z.int(),
+  strategy: z.enum(strategies),
+  emptySince: time,
+  memberCount: z.int(),
+  lag: z.int().describe('Records that are not committed, of all partitions'),
+});
+
+const member = z.object({
+  instance: z.string(),
+  topics: z.array(z.string()),
+  assignments: z.array(z.object({ topic: z.string(), partitions: z.array(z.int()) })),
+  lastSeenAt: time,
+  isCalling: z.boolean(),
+  autoCommit: z.boolean(),
+  autoCommitIntervalMs: z.int(),
+  offsetReset: z.enum(['earliest', 'latest', 'none']),
+  sessionTimeoutMs: z.int(),
+});
+
+const progress = place.extend({
+  owner: z.string().nullable(),
+  committed: z.int().nullable(),
+  position: z.int().nullable(),
+  endOffset: z.int().nullable(),
+  lag: z.int().nullable(),
+});
+
+const success = z.object({ result: z.literal('Success'), status: z.literal(200) });
+
+export const groupRoutes = {
+  list: {
+    summary: 'All consumer groups',
+    isLong: 'list',
+    answers: { 200: { description: 'In the order of their beginnings', schema: z.array(summary) } },
+  },
+  show: {
+    summary: 'A consumer group with its members and its lag per partition',
+    isLong: 'list',
+    answers: {
+      200: {
+        description: 'The group',
+        schema: summary.extend({ members: z.array(member), partitions: z.array(progress) }),
+      },
+    },
+  },
+  remove: {
+    summary: 'Delete a consumer group without members, with its committed offsets',
+    answers: { 200: { description: 'Done', schema: success } },
+  },
+  reset: {
+    summary: 'Commit other offsets for a consumer group without members',
+    body: { isRequired: true, schema: offsetResetSchema },
+    answers: {
+      200: {
+        description: 'What was committed, and what is',
+        schema: z.array(place.extend({ from: z.int(), to: z.int() })),
+      },
+    },
+  },
+  seek: {
+    summary: 'Let an instance read on from other offsets',
+    body: { isRequired: true, schema: z.union([seekSchema, z.array(seekSchema)]) },
+    answers: {
+      200: { description: 'Where it reads on', schema: z.array(place.extend({ offset: z.int() })) },
+    },
+  },
+} satisfies Record<string, RouteDescription>;

@@ -1,0 +1,92 @@
+/** `/admin/groups` for operators, and `/seek` for readers (decision 44). */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Refusal, sendRefusal } from '../../http/error-shapes.js';
+import type { BasicCredentials } from '../../http/identity/basic-auth.js';
+import type { HotRoutes } from '../../http/routes/hot-routes.js';
+import { rawBody } from '../../http/routes/raw-body.js';
+import type { ConsumerPlace } from '../groups/consumer.events.js';
+import type { GroupRights } from '../offsets/group-rights.js';
+import type { Consumers } from '../sessions/consumers.js';
+import { parseOffsetReset, parseSeeks } from '../sessions/groups-admin.request.js';
+import { groupRoutes } from './groups-admin.openapi.js';
+
+type Target = { Params: ConsumerPlace };
+
+const one = '/admin/groups/:group';
+
+/** An answer as JSON, or why there is none. */
+type Answered = { readonly answer: unknown } | Refusal;
+
+const success: Answered = { answer: { result: 'Success', status: 200 } };
+
+export class GroupsAdminRoutes implements HotRoutes {
+  constructor(
+    private readonly consumers: Consumers,
+    private readonly credentials: BasicCredentials,
+    private readonly rights: GroupRights,
+  ) {}
+
+  register(fastify: FastifyInstance): void {
+    const { admin } = this.consumers;
+    fastify.get('/admin/groups', { config: { description: groupRoutes.list } }, (request, reply) =>
+      this.administer(request, reply, async () => ({ answer: await admin.list() })),
+    );
+    fastify.get<Target>(one, { config: { description: groupRoutes.show } }, (request, reply) =>
+      this.administer(request, reply, async () => answered(await admin.show(request.params.group))),
+    );
+    fastify.delete<Target>(one, { config: { description: groupRoutes.remove } }, (request, reply) =>
+      this.administer(
+        request,
+        reply,
+        async () => (await admin.remove(request.params.group)) ?? success,
+      ),
+    );
+    fastify.post<Target>(
+      `${one}/offsets`,
+      { config: { description: groupRoutes.reset } },
+      (request, reply) =>
+        this.administer(request, reply, async () => {
+          const asked = parseOffsetReset(rawBody(request));
+          if (!asked.ok) return { status: 400, message: asked.reason };
+          return answered(await admin.reset(request.params.group, asked.value));
+        }),
+    );
+    fastify.post<Target>(
+      '/seek/:group/:instance',
+      { config: { description: groupRoutes.seek } },
+      (request, reply) => this.seek(request, reply),
+    );
+  }
+
+  private async seek(request: FastifyRequest<Target>, reply: FastifyReply): Promise<FastifyReply> {
+    const asked = parseSeeks(rawBody(request));
+    if (!asked.ok) return sendRefusal(request, reply, { status: 400, message: asked.reason });
+    const forbidden = this.rights.judgePlaces(request.raw, request.params.group, asked.value);
+    if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
+    return send(
+      request,
+      reply,
+      answered(await this.consumers.seeks.seek(request.params, asked.value)),
+    );
+  }
+
+  private async administer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: () => Promise<Answered>,
+  ): Promise<FastifyReply> {
+    const forbidden = this.credentials.judgeRight(request.raw, 'administer', null);
+    return send(request, reply, forbidden ?? (await work()));
+  }
+}
+
+function answered(outcome: object): Answered {
+  return 'status' in outcome ? (outcome as Refusal) : { answer: outcome };
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, outcome: Answered): FastifyReply {
+  if (!('answer' in outcome)) return sendRefusal(request, reply, outcome);
+  return reply
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(outcome.answer));
+}

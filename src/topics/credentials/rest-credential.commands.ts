@@ -1,0 +1,17 @@
+/** What may be asked of a credential of the log interface; its name is the id. */
+import type { Command } from '../../engine/decider.js';
+import type { Grant } from '../../http/identity/grant.js';
+
+/** Let somebody enter under this name. */
+export interface CreateRestCredential extends Command, Grant {
+  readonly type: 'CreateRestCredential';
+  /** SHA-256 of `name:password` in hexadecimal. */
+  readonly digest: string;
+}
+
+/** Let nobody enter with it any more. */
+export interface DeleteRestCredential extends Command {
+  readonly type: 'DeleteRestCredential';
+}
+
+export type RestCredentialCommand = CreateRestCredential | DeleteRestCredential;

@@ -1,0 +1,36 @@
+/** A credential of the log interface: created once, never changed, deleted. */
+import { accept, type Decider, reject } from '../../engine/decider.js';
+import type { KnownCredential } from '../../http/identity/basic-auth.js';
+import type { RestCredentialCommand } from './rest-credential.commands.js';
+import { type RestCredentialEvent, restCredentialKind } from './rest-credential.events.js';
+
+/** A credential that exists; null = it does not. */
+export type RestCredentialState = (KnownCredential & { readonly createdAt: number }) | null;
+
+export const restCredentialDecider: Decider<
+  RestCredentialState,
+  RestCredentialCommand,
+  RestCredentialEvent
+> = {
+  kind: restCredentialKind,
+  initialState: () => null,
+  decide: (command, state) => {
+    const { id } = command;
+    if (command.type === 'DeleteRestCredential') {
+      return state === null
+        ? reject('not_found', `credential ${id} not found`)
+        : accept([{ type: 'RestCredentialDeleted' }]);
+    }
+    // What it may do is never changed: whoever holds it would not know.
+    if (state !== null) return reject('conflict', `credential ${id} exists already`);
+    const { digest, permissions, topic } = command;
+    return accept([{ type: 'RestCredentialCreated', digest, permissions, topic }]);
+  },
+  evolve: (_state, event, { at }) => {
+    if (event.type === 'RestCredentialDeleted') return null;
+    const { digest, permissions, topic } = event;
+    return { digest: Buffer.from(digest, 'hex'), permissions, topic, createdAt: at };
+  },
+  wants: () => [],
+  isFinal: (state) => state === null,
+};

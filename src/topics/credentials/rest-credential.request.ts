@@ -1,0 +1,37 @@
+/** The body that asks for a credential, as it stands on the wire (log protocol 1.6). Pure. */
+import { z } from 'zod';
+import { parseName } from '../../grammar/name.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import type { Grant } from '../../http/identity/grant.js';
+import { readJsonBody } from '../../http/json-body.js';
+
+/** A credential that somebody asks for. */
+export interface AskedCredential extends Grant {
+  /** Its username, too: no colon is in it. */
+  readonly name: string;
+}
+
+/** A topic's name or a beginning of names; a star at the end stands for whatever follows. */
+const topicPattern = /^(?:[A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,248}\*)$/;
+
+/** `credential_name` is what the control plane of the original called it. */
+export const askedCredential = z.strictObject({
+  name: z.string().optional(),
+  credential_name: z.string().optional(),
+  topic: z.string().regex(topicPattern, 'must be the name of a topic, a prefix and "*", or "*"'),
+  permissions: z.enum(['ALL', 'PRODUCE', 'CONSUME']),
+});
+
+/** `{"name" or "credential_name", "topic", "permissions"}`. */
+export function parseCredential(body: Buffer): Parsed<AskedCredential> {
+  const asked = readJsonBody(body, askedCredential);
+  if (!asked.ok) return asked;
+  const { name, credential_name: alias, topic, permissions } = asked.value;
+  if (name !== undefined && alias !== undefined && name !== alias) {
+    return refused('name and credential_name differ');
+  }
+  const known = parseName(name ?? alias ?? '');
+  return known.ok
+    ? parsed({ name: known.value, topic, permissions })
+    : refused(`name ${known.reason}`);
+}

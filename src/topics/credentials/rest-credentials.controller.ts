@@ -1,0 +1,87 @@
+/** `/admin/credentials`: who may enter the log interface beside the configured pair. */
+import { Controller, Delete, Get, Inject, Param, Post, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import { BasicCredentials, pairDigest } from '../../http/identity/basic-auth.js';
+import { refuseIf, resultOf, valueIn } from '../../http/outcome.js';
+import { rawBody } from '../../http/routes/raw-body.js';
+import { Describe } from '../../http/routes/route-description.js';
+import type { Credentials } from '../../server/credentials/credentials.js';
+import { provided } from '../../server/ports.js';
+import type { RestCredentialCommand } from './rest-credential.commands.js';
+import type { RestCredentialState } from './rest-credential.decider.js';
+import { restCredentialKind } from './rest-credential.events.js';
+import { type AskedCredential, parseCredential } from './rest-credential.request.js';
+import { restCredentialRoutes } from './rest-credentials.openapi.js';
+
+/** A credential as it is shown; the password only to whoever created it, once. */
+type CredentialObject = AskedCredential & { readonly username: string };
+
+/** 192 bits. */
+const passwordBytes = 24;
+
+@Controller('admin/credentials')
+export class RestCredentialsController {
+  constructor(
+    private readonly engine: Engine,
+    private readonly basic: BasicCredentials,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
+    @Inject(provided.credentials) private readonly configured: Credentials,
+  ) {}
+
+  @Post()
+  @Describe(restCredentialRoutes.create)
+  async create(@Req() request: FastifyRequest): Promise<CredentialObject & { password: string }> {
+    this.judge(request);
+    const { name, topic, permissions } = valueIn(parseCredential(rawBody(request)));
+    if (name === this.configured.restUsername) {
+      refuseIf({ status: 409, message: `${name} is the configured username` });
+    }
+    const password = this.identifiers.randomBytes(passwordBytes).toString('base64url');
+    const digest = pairDigest(name, password).toString('hex');
+    const address = this.address(name);
+    await this.carryOut({ type: 'CreateRestCredential', ...address, digest, topic, permissions });
+    return { name, username: name, password, topic, permissions };
+  }
+
+  @Get()
+  @Describe(restCredentialRoutes.list)
+  async list(
+    @Req() request: FastifyRequest,
+  ): Promise<readonly (CredentialObject & { createdAt: number })[]> {
+    this.judge(request);
+    const actors = this.engine.actors(restCredentialKind);
+    const shown = [...actors.ids()].sort().flatMap((name) => {
+      const state = actors.stateOf(name) as RestCredentialState;
+      if (state === null) return [];
+      const { topic, permissions, createdAt } = state;
+      return [{ name, username: name, topic, permissions, createdAt }];
+    });
+    await this.engine.durable();
+    return shown;
+  }
+
+  @Delete(':name')
+  @Describe(restCredentialRoutes.remove)
+  async remove(@Req() request: FastifyRequest, @Param('name') name: string) {
+    this.judge(request);
+    await this.carryOut({ type: 'DeleteRestCredential', ...this.address(name) });
+    return { result: 'Success', status: 200 };
+  }
+
+  private judge({ raw }: FastifyRequest): void {
+    refuseIf(this.basic.judgeRight(raw, 'administer', null));
+  }
+
+  private address(id: string) {
+    return { kind: restCredentialKind, id, at: this.clock.now() };
+  }
+
+  private async carryOut(command: RestCredentialCommand): Promise<void> {
+    const [outcome] = await this.engine.dispatch([command]);
+    resultOf(outcome);
+  }
+}

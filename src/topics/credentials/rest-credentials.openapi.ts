@@ -1,0 +1,43 @@
+/** How the routes of credentials are described (log protocol 1.6, 2.13). */
+import { z } from 'zod';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+import { askedCredential } from './rest-credential.request.js';
+
+const shown = z.object({
+  name: z.string(),
+  username: z.string(),
+  topic: z.string().describe('A name, a prefix ending in "*", or "*"'),
+  permissions: z.enum(['ALL', 'PRODUCE', 'CONSUME']),
+});
+
+export const restCredentialRoutes = {
+  create: {
+    summary: 'Create a credential for the log interface',
+    body: { isRequired: true, schema: askedCredential },
+    answers: {
+      201: {
+        description: 'The credential; its password is not shown again',
+        schema: shown.extend({ password: z.string() }),
+      },
+    },
+  },
+  list: {
+    summary: 'All created credentials, without their passwords',
+    isLong: 'list',
+    answers: {
+      200: {
+        description: 'By name',
+        schema: z.array(shown.extend({ createdAt: z.int().describe('Unix milliseconds') })),
+      },
+    },
+  },
+  remove: {
+    summary: 'Delete a credential: it is refused from the answer on',
+    answers: {
+      200: {
+        description: 'Done',
+        schema: z.object({ result: z.literal('Success'), status: z.literal(200) }),
+      },
+    },
+  },
+} satisfies Record<string, RouteDescription>;

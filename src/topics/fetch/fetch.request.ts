@@ -1,0 +1,156 @@
+/** A fetch or an offset lookup as it stands on the wire -> positions (log protocol 1.2, 1.4.5). */
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+
+/** One partition of a topic. */
+export interface TopicPartition {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** Where to read from: an offset, or the first record of a time (Unix milliseconds) or later. */
+export type Position = TopicPartition &
+  ({ readonly offset: number } | { readonly timestamp: number });
+
+/** What to read, in the order it is answered, and how long to wait for it. */
+export interface FetchRequest {
+  readonly positions: readonly Position[];
+  readonly timeoutMs: number;
+  /** Of one answer, all positions together. */
+  readonly maxRecords: number;
+  readonly maxBytes: number;
+  /** Reading ends before the first record of this time or later; null = it does not. */
+  readonly untilTimestamp: number | null;
+  /** Where to go on from an offset that the log does not have; null = nowhere: 416. */
+  readonly offsetReset: 'earliest' | 'latest' | null;
+}
+
+/** Of offsets and timestamps: what a path of `/offsets/{timestamp}` may name. */
+export type OffsetQuery = 'earliest' | 'latest' | number;
+
+const positionsMax = 1024;
+const fetchTimeoutMs = 1000;
+const timeoutMsMax = 60_000;
+
+/** Of one answer (log protocol 1.7), unless the request says otherwise. */
+export const answerRecords = 500;
+export const answerBytes = 50 * 1024 * 1024;
+/** And what it may say. */
+const answerRecordsMax = 10_000;
+
+/** One inline position, a list, or both: the list comes first. */
+export function parseFetch(body: unknown): Parsed<FetchRequest> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return refused('the body must be an object');
+  }
+  const fields = body as Record<string, unknown>;
+  const timeoutMs = parseTimeoutMs(fields['timeout'], fetchTimeoutMs);
+  if (!timeoutMs.ok) return timeoutMs;
+  const maxRecords = parseBudget(fields['maxRecords'], 'maxRecords', answerRecords);
+  if (!maxRecords.ok) return maxRecords;
+  const maxBytes = parseBudget(fields['maxBytes'], 'maxBytes', answerBytes);
+  if (!maxBytes.ok) return maxBytes;
+  const { offsetReset = null, untilTimestamp = null } = fields;
+  if (untilTimestamp !== null && !isWhole(untilTimestamp)) {
+    return refused('untilTimestamp must be Unix milliseconds');
+  }
+  if (offsetReset !== null && offsetReset !== 'earliest' && offsetReset !== 'latest') {
+    return refused('offsetReset must be earliest or latest');
+  }
+  const positions = parsePositions(fields);
+  if (!positions.ok) return positions;
+  return parsed({
+    positions: positions.value,
+    timeoutMs: timeoutMs.value,
+    maxRecords: Math.min(maxRecords.value, answerRecordsMax),
+    maxBytes: Math.min(maxBytes.value, answerBytes),
+    untilTimestamp,
+    offsetReset,
+  });
+}
+
+/** One partition or an array of them. */
+export function parseTopicPartitions(body: unknown): Parsed<readonly TopicPartition[]> {
+  return parseEach(Array.isArray(body) ? body : [body], parseTopicPartition);
+}
+
+/** The `{timestamp}` of `/offsets/{timestamp}`: `earliest`, `latest` or Unix milliseconds. */
+export function parseOffsetQuery(text: string): Parsed<OffsetQuery> {
+  if (text === 'earliest' || text === 'latest') return parsed(text);
+  const timestamp = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(timestamp)
+    ? parsed(timestamp)
+    : refused('the timestamp must be earliest, latest or Unix milliseconds');
+}
+
+/** The longest wait in milliseconds; above a minute it is a minute. */
+export function parseTimeoutMs(value: unknown, otherwise: number): Parsed<number> {
+  if (value === undefined || value === null) return parsed(otherwise);
+  const timeout = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof timeout === 'number' && timeout >= 0 && Number.isFinite(timeout)
+    ? parsed(Math.min(timeout, timeoutMsMax))
+    : refused('timeout must be a number of milliseconds, not negative');
+}
+
+function parseBudget(value: unknown, name: string, otherwise: number): Parsed<number> {
+  if (value === undefined || value === null) return parsed(otherwise);
+  return isWhole(value) && value > 0
+    ? parsed(value)
+    : refused(`${name} must be a positive whole number`);
+}
+
+function parsePositions(fields: Record<string, unknown>): Parsed<readonly Position[]> {
+  const listed = fields['topicPartitionOffsets'] ?? [];
+  if (!Array.isArray(listed)) return refused('topicPartitionOffsets must be an array');
+  const items = fields['topic'] === undefined ? listed : [...listed, fields];
+  if (items.length === 0) return refused('topic, partition and offset are missing');
+  return parseEach(items, parsePosition);
+}
+
+function parseEach<T extends TopicPartition>(
+  items: readonly unknown[],
+  parse: (item: unknown) => Parsed<T>,
+): Parsed<readonly T[]> {
+  if (items.length > positionsMax) return refused(`names more than ${positionsMax} partitions`);
+  const values: T[] = [];
+  const seen = new Set<string>();
+  for (const item of items) {
+    const value = parse(item);
+    if (!value.ok) return value;
+    const { topic, partition } = value.value;
+    if (seen.has(`${topic}/${partition}`)) {
+      return refused(`names partition ${partition} of ${topic} twice`);
+    }
+    seen.add(`${topic}/${partition}`);
+    values.push(value.value);
+  }
+  return parsed(values);
+}
+
+function parsePosition(item: unknown): Parsed<Position> {
+  const place = parseTopicPartition(item);
+  if (!place.ok) return place;
+  const { offset, timestamp } = item as Record<string, unknown>;
+  if (timestamp !== undefined && timestamp !== null) {
+    if (offset !== undefined && offset !== null) {
+      return refused('offset and timestamp cannot both say where to begin');
+    }
+    return isWhole(timestamp)
+      ? parsed({ ...place.value, timestamp })
+      : refused('timestamp must be Unix milliseconds');
+  }
+  return isWhole(offset)
+    ? parsed({ ...place.value, offset })
+    : refused('offset must be a whole number, not negative');
+}
+
+function parseTopicPartition(item: unknown): Parsed<TopicPartition> {
+  const { topic, partition } = (item ?? {}) as Record<string, unknown>;
+  if (typeof topic !== 'string') return refused('topic must be a string');
+  return isWhole(partition)
+    ? parsed({ topic, partition })
+    : refused('partition must be a whole number, not negative');
+}
+
+function isWhole(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}

@@ -1,0 +1,68 @@
+/** What may be asked of a consumer group; its id is the group's name. */
+import type { Command } from '../../engine/decider.js';
+import type { Grant } from '../../http/identity/grant.js';
+import type { Strategy } from './assignment.policy.js';
+import type { ConsumerSettings } from './consumer.events.js';
+
+/** Make an instance a member, and the group if there is none. A member stays as it is. */
+export interface JoinGroup extends Command {
+  readonly type: 'JoinGroup';
+  readonly instance: string;
+  readonly topics: readonly string[];
+  /** Of the instance, which is opened in the same turn. */
+  readonly settings: ConsumerSettings;
+  /** What the caller may do: refused where the group has members that read other topics. */
+  readonly grant: Grant;
+  /** null = the group's, or range where the group has no members. */
+  readonly strategy: Strategy | null;
+}
+
+/** Subscribe a member to these topics and no others. */
+export interface ChangeSubscription extends Command {
+  readonly type: 'ChangeSubscription';
+  readonly instance: string;
+  readonly topics: readonly string[];
+  /** As that of `JoinGroup`. */
+  readonly grant: Grant;
+}
+
+/** What a member is told: the generation in which it has what it asked for. */
+export interface MembershipReceipt {
+  readonly generation: number;
+}
+
+/** Give the partitions of an instance to others; asked by its end. */
+export interface LeaveGroup extends Command {
+  readonly type: 'LeaveGroup';
+  readonly instance: string;
+}
+
+/** Spread partitions anew: topics came, grew or went. Nothing happens where nothing moves. */
+export interface ReassignGroup extends Command {
+  readonly type: 'ReassignGroup';
+}
+
+/** Forget the group and its committed offsets; refused while it has members. */
+export interface DeleteGroup extends Command {
+  readonly type: 'DeleteGroup';
+}
+
+/** The same, because nobody has been in the group since `emptySince` (Unix milliseconds). */
+export interface ExpireGroup extends Command {
+  readonly type: 'ExpireGroup';
+  readonly emptySince: number;
+}
+
+/** The committed offsets of a deleted group are gone. */
+export interface RemoveGroup extends Command {
+  readonly type: 'RemoveGroup';
+}
+
+export type ConsumerGroupCommand =
+  | JoinGroup
+  | ChangeSubscription
+  | LeaveGroup
+  | ReassignGroup
+  | DeleteGroup
+  | ExpireGroup
+  | RemoveGroup;

@@ -1,0 +1,238 @@
+/** What a command means for a consumer group: the coordinator of its members. */
+import {
+  accept,
+  type Command,
+  type Decider,
+  type Decision,
+  type Effect,
+  type EventEnvelope,
+  reject,
+} from '../../engine/decider.js';
+import { permitsAll } from '../../http/identity/grant.js';
+import { assign, movesBetween, type Strategy } from './assignment.policy.js';
+import type { OpenConsumer } from './consumer.commands.js';
+import { consumerId, consumerKind } from './consumer.events.js';
+import type {
+  ChangeSubscription,
+  ConsumerGroupCommand,
+  ExpireGroup,
+  JoinGroup,
+  MembershipReceipt,
+} from './consumer-group.commands.js';
+import {
+  type ConsumerGroupEvent,
+  consumerGroupKind,
+  type Rebalance,
+} from './consumer-group.events.js';
+import { absentGroup, type ConsumerGroupState, evolveGroup } from './consumer-group.state.js';
+import type { Members } from './members.js';
+
+/** What a group's decisions read beside the group. */
+export interface GroupView {
+  /** 0 = there is no such topic. */
+  partitionsOf(topic: string): number;
+  /** Of all topics together. */
+  readonly partitions: number;
+  /** Of all groups, whose offsets are not gone. */
+  readonly groups: number;
+  /** Of all groups together. */
+  readonly instances: number;
+  readonly limits: { readonly groupsMax: number; readonly consumersMax: number };
+}
+
+/** The group is deleted, unless somebody joins until then. */
+export interface ExpireGroupWish extends Effect {
+  readonly kind: 'expireGroup';
+  readonly emptySince: number;
+}
+
+/** The committed offsets of a deleted group are to go. */
+export interface ForgetOffsets extends Effect {
+  readonly kind: 'forgetOffsets';
+}
+
+type GroupDecision = Decision<ConsumerGroupEvent>;
+
+/** Letters of a group's name or an instance's id; ids stand in keys and in index terms. */
+const nameLengthMax = 256;
+
+function decide(
+  command: ConsumerGroupCommand,
+  state: ConsumerGroupState,
+  view: GroupView,
+): GroupDecision {
+  if (command.type === 'JoinGroup') return join(command, state, view);
+  if (state.phase === 'absent') return reject('not_found', `group ${command.id} not found`);
+  switch (command.type) {
+    case 'ChangeSubscription':
+      return changeSubscription(command, state, view);
+    case 'LeaveGroup':
+      return leave(command.instance, state, view);
+    case 'ReassignGroup':
+      return reassign(state, view);
+    case 'DeleteGroup':
+      return remove(command.id, state);
+    case 'ExpireGroup':
+      return expire(command, state);
+    case 'RemoveGroup':
+      return state.phase === 'deleting'
+        ? accept([{ type: 'GroupRemoved' }])
+        : reject('conflict', `group ${command.id} is not being deleted`);
+  }
+}
+
+function join(command: JoinGroup, state: ConsumerGroupState, view: GroupView): GroupDecision {
+  const { id, instance, topics } = command;
+  if (state.phase === 'deleting') return reject('conflict', `group ${id} is being deleted`);
+  const problem = nameProblem('group', id) ?? nameProblem('instance', instance);
+  if (problem !== null) return reject('invalid', problem);
+  if (!permitsAll(command.grant, 'consume', state.members.topics)) return forbidden(id);
+  if (state.members.has(instance)) return accept([], receipt(state.generation));
+  const isEmpty = state.members.size === 0;
+  const strategy = command.strategy ?? (isEmpty ? 'range' : state.strategy);
+  if (!isEmpty && strategy !== state.strategy) {
+    return reject('conflict', `group ${id} assigns by ${state.strategy}, not by ${strategy}`);
+  }
+  const { size } = state.members;
+  if (size >= view.partitions) {
+    const limit = `all topics have ${view.partitions} partitions`;
+    return reject('conflict', `group ${id} has ${size} instances, and ${limit}`);
+  }
+  const full = tooMany(state, view);
+  if (full !== null) return reject('conflict', full);
+  const members = state.members.with(instance, topics);
+  const rebalance = rebalanceOf(state, strategy, members, view);
+  return accept(
+    [{ type: 'MemberJoined', instance, topics, strategy, ...rebalance }],
+    receipt(rebalance.generation),
+  );
+}
+
+function changeSubscription(
+  { id, instance, topics, grant }: ChangeSubscription,
+  state: ConsumerGroupState,
+  view: GroupView,
+): GroupDecision {
+  if (!permitsAll(grant, 'consume', state.members.topics)) return forbidden(id);
+  const current = state.members.topicsOf(instance);
+  if (current === undefined) return reject('not_found', `group ${id} has no instance ${instance}`);
+  if (isSameSet(current, topics)) return accept([], receipt(state.generation));
+  const members = state.members.with(instance, topics);
+  const rebalance = rebalanceOf(state, state.strategy, members, view);
+  return accept(
+    [{ type: 'SubscriptionChanged', instance, topics, ...rebalance }],
+    receipt(rebalance.generation),
+  );
+}
+
+function leave(instance: string, state: ConsumerGroupState, view: GroupView): GroupDecision {
+  if (!state.members.has(instance)) return accept([]);
+  const members = state.members.without(instance);
+  const rebalance = rebalanceOf(state, state.strategy, members, view);
+  return accept([{ type: 'MemberLeft', instance, ...rebalance }]);
+}
+
+function reassign(state: ConsumerGroupState, view: GroupView): GroupDecision {
+  const rebalance = rebalanceOf(state, state.strategy, state.members, view);
+  if (rebalance.moved.length === 0) return accept([]);
+  return accept([{ type: 'PartitionsReassigned', ...rebalance }]);
+}
+
+function remove(id: string, state: ConsumerGroupState): GroupDecision {
+  if (state.phase === 'deleting') return accept([]);
+  const { size } = state.members;
+  if (size > 0) return reject('conflict', `group ${id} has ${size} instances; delete them first`);
+  return accept([{ type: 'GroupDeleted', cause: 'request' }]);
+}
+
+function expire({ id, emptySince }: ExpireGroup, state: ConsumerGroupState): GroupDecision {
+  if (state.phase !== 'live' || state.emptySince !== emptySince) {
+    return reject('conflict', `group ${id} has been in use`);
+  }
+  return accept([{ type: 'GroupDeleted', cause: 'retention' }]);
+}
+
+function rebalanceOf(
+  state: ConsumerGroupState,
+  strategy: Strategy,
+  members: Members,
+  view: GroupView,
+): Rebalance {
+  const partitionsOf = (topic: string) => view.partitionsOf(topic);
+  const owners = assign(strategy, members, partitionsOf, state.owners);
+  return { generation: state.generation + 1, moved: movesBetween(state.owners, owners) };
+}
+
+/** Why the server has no place for one more instance; null = it has. */
+function tooMany({ phase }: ConsumerGroupState, view: GroupView): string | null {
+  const { groups, instances, limits } = view;
+  if (phase === 'absent' && groups >= limits.groupsMax) {
+    return `there may be ${limits.groupsMax} consumer groups (STEPWELL_GROUPS_MAX)`;
+  }
+  if (instances < limits.consumersMax) return null;
+  return `there may be ${limits.consumersMax} consumer instances (STEPWELL_CONSUMERS_MAX)`;
+}
+
+/** Of two that join a new group at once the second one finds here what the first one reads. */
+function forbidden(id: string): GroupDecision {
+  const message = `forbidden: this credential may not consume every topic of group ${id}`;
+  return reject('forbidden', message);
+}
+
+function receipt(generation: number): MembershipReceipt {
+  return { generation };
+}
+
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  const set = new Set(one);
+  return set.size === new Set(other).size && other.every((each) => set.has(each));
+}
+
+/** Clients take `.` and `..` in a path for steps: what is named so could never be addressed. */
+function nameProblem(what: string, name: string): string | null {
+  const isStep = name === '.' || name === '..';
+  if (name.length > 0 && name.length <= nameLengthMax && !isStep) return null;
+  return `the name of a consumer ${what} has 1 to ${nameLengthMax} letters, and is not "." or ".."`;
+}
+
+/** Whoever joined is opened as a consumer in the same turn. */
+function react(
+  { id, at, event }: EventEnvelope<ConsumerGroupEvent>,
+  _state: ConsumerGroupState,
+  _names: unknown,
+  command: ConsumerGroupCommand,
+): readonly Command[] {
+  if (event.type !== 'MemberJoined' || command.type !== 'JoinGroup') return [];
+  const { settings } = command;
+  const consumer = consumerId({ group: id, instance: event.instance });
+  const open: OpenConsumer = {
+    type: 'OpenConsumer',
+    kind: consumerKind,
+    id: consumer,
+    at,
+    settings,
+  };
+  return [open];
+}
+
+/** `retentionMs`: how long a group without members keeps its committed offsets. */
+export function consumerGroupDecider(
+  retentionMs: number,
+): Decider<ConsumerGroupState, ConsumerGroupCommand, ConsumerGroupEvent, GroupView> {
+  const wants = (state: ConsumerGroupState): readonly (ExpireGroupWish | ForgetOffsets)[] => {
+    const { phase, emptySince } = state;
+    if (phase === 'deleting') return [{ kind: 'forgetOffsets', id: 'forget', notBefore: 0 }];
+    if (phase !== 'live' || emptySince === null) return [];
+    const notBefore = emptySince + retentionMs;
+    return [{ kind: 'expireGroup', id: `empty since ${emptySince}`, notBefore, emptySince }];
+  };
+  return {
+    kind: consumerGroupKind,
+    initialState: () => absentGroup,
+    decide,
+    evolve: evolveGroup,
+    react,
+    wants,
+    isFinal: ({ phase }) => phase === 'removed',
+  };
+}

@@ -1,0 +1,17 @@
+/** What may be asked of a consumer instance; see `consumerId`. */
+import type { Command } from '../../engine/decider.js';
+import type { CloseReason, ConsumerSettings } from './consumer.events.js';
+
+/** Begin; asked by the group that the instance joins. */
+export interface OpenConsumer extends Command {
+  readonly type: 'OpenConsumer';
+  readonly settings: ConsumerSettings;
+}
+
+/** End, and leave the group. */
+export interface CloseConsumer extends Command {
+  readonly type: 'CloseConsumer';
+  readonly reason: CloseReason;
+}
+
+export type ConsumerCommand = OpenConsumer | CloseConsumer;

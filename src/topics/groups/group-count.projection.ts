@@ -1,0 +1,55 @@
+/** How many groups and instances there are: what keeps a server from having too many. */
+import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { Fold } from '../../engine/registration.js';
+import type { TurnChanges } from '../../engine/turn-changes.js';
+import type { GroupView } from './consumer-group.decider.js';
+import type { ConsumerGroupEvent } from './consumer-group.events.js';
+import type { TopicPartitions } from './topic-partitions.projection.js';
+
+/** How many there may be; those that a folder has already stay. */
+export interface GroupLimits {
+  readonly groupsMax: number;
+  /** Instances of all groups together. */
+  readonly consumersMax: number;
+}
+
+const all = 'all';
+
+/** What decisions of groups read beside the group. */
+export class GroupCount implements Fold, GroupView {
+  private readonly ofGroups = new Map<string, number>();
+  private readonly sums = new Map<typeof all, number>();
+
+  constructor(
+    private readonly topics: TopicPartitions,
+    readonly limits: GroupLimits,
+  ) {}
+
+  partitionsOf(topic: string): number {
+    return this.topics.partitionsOf(topic);
+  }
+
+  get partitions(): number {
+    return this.topics.partitions;
+  }
+
+  get groups(): number {
+    return this.ofGroups.size;
+  }
+
+  get instances(): number {
+    return this.sums.get(all) ?? 0;
+  }
+
+  evolve({ id, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
+    const happened = event as ConsumerGroupEvent;
+    if (happened.type === 'MemberJoined') this.count(id, 1, changes);
+    else if (happened.type === 'MemberLeft') this.count(id, -1, changes);
+    else if (happened.type === 'GroupRemoved') changes.delete(this.ofGroups, id);
+  }
+
+  private count(group: string, more: number, changes: TurnChanges): void {
+    changes.set(this.sums, all, this.instances + more);
+    changes.set(this.ofGroups, group, (this.ofGroups.get(group) ?? 0) + more);
+  }
+}

@@ -1,0 +1,51 @@
+/** Groups follow the topics they subscribe to: those that come, grow and go. */
+import type { Clock } from '../../engine/clock.js';
+import type { EventEnvelope } from '../../engine/decider.js';
+import { type Engine, type EventListener, turnCommandsMax } from '../../engine/engine.js';
+import { type TopicEvent, topicKind } from '../topics/topic.events.js';
+import type { ReassignGroup } from './consumer-group.commands.js';
+import { consumerGroupKind } from './consumer-group.events.js';
+import type { GroupViews } from './group-views.js';
+
+export class GroupReassignment {
+  constructor(
+    private readonly engine: Engine,
+    private readonly views: GroupViews,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Joins the engine as a listener. */
+  readonly listener: EventListener = (envelopes) => {
+    const topics = new Set<string>();
+    for (const envelope of envelopes) if (changesPartitions(envelope)) topics.add(envelope.id);
+    if (topics.size === 0) return;
+    void this.reassign((group) => {
+      const members = this.views.find(group)?.members ?? [];
+      return [...members].some((member) => member.topics.some((topic) => topics.has(topic)));
+    });
+  };
+
+  /** After a restart: a topic may have changed just before the end. */
+  recover(): Promise<void> {
+    return this.reassign(() => true);
+  }
+
+  private async reassign(concerns: (group: string) => boolean): Promise<void> {
+    const at = this.clock.now();
+    const groups = [...this.views.names()].filter(concerns);
+    const commands = groups.map((id): ReassignGroup => {
+      return { type: 'ReassignGroup', kind: consumerGroupKind, id, at };
+    });
+    for (let index = 0; index < commands.length; index += turnCommandsMax) {
+      // A defect has been told to the engine's watch; other groups are not to suffer from it.
+      const turn = this.engine.dispatch(commands.slice(index, index + turnCommandsMax));
+      await turn.catch(() => undefined);
+    }
+  }
+}
+
+function changesPartitions({ kind, event }: EventEnvelope): boolean {
+  if (kind !== topicKind) return false;
+  const { type } = event as TopicEvent;
+  return type === 'TopicCreated' || type === 'TopicAltered' || type === 'TopicDeleted';
+}

@@ -1,0 +1,74 @@
+/**
+ * Consumer groups as far as they are durable: what sessions act on and listings show. The engine's
+ * own states are ahead of this for the length of one commit.
+ */
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { EventListener } from '../../engine/engine.js';
+import { type ConsumerGroupEvent, consumerGroupKind } from './consumer-group.events.js';
+import { absentGroup, type ConsumerGroupState, evolveGroup } from './consumer-group.state.js';
+
+interface Waiter {
+  readonly generation: number;
+  readonly resolve: () => void;
+}
+
+export class GroupViews {
+  private readonly groups = new Map<string, ConsumerGroupState>();
+  private readonly waiting = new Map<string, Waiter[]>();
+
+  /** `changed` is told of each group that has changed, once for all that became durable at once. */
+  constructor(private readonly changed: (group: string, view: ConsumerGroupState) => void) {}
+
+  /** Joins the engine as an index. */
+  readonly index: EventListener = (envelopes) => {
+    const touched = new Set<string>();
+    for (const envelope of envelopes) {
+      if (envelope.kind !== consumerGroupKind) continue;
+      touched.add(envelope.id);
+      this.evolve(envelope as EventEnvelope<ConsumerGroupEvent>);
+    }
+    for (const group of touched) this.tell(group);
+  };
+
+  /** The group; undefined = there is none. */
+  find(group: string): ConsumerGroupState | undefined {
+    return this.groups.get(group);
+  }
+
+  /** Names of all groups, in the order of their beginnings. */
+  names(): IterableIterator<string> {
+    return this.groups.keys();
+  }
+
+  get size(): number {
+    return this.groups.size;
+  }
+
+  /** Settles when the group is at `generation` here, and sessions have been told. */
+  whenAt(group: string, generation: number): Promise<void> {
+    if ((this.groups.get(group)?.generation ?? 0) >= generation) return Promise.resolve();
+    return new Promise((resolve) => {
+      const waiters = this.waiting.get(group) ?? [];
+      waiters.push({ generation, resolve });
+      this.waiting.set(group, waiters);
+    });
+  }
+
+  private evolve(envelope: EventEnvelope<ConsumerGroupEvent>): void {
+    const { id, event } = envelope;
+    const view = evolveGroup(this.groups.get(id) ?? absentGroup, event, envelope);
+    if (view.phase === 'removed') this.groups.delete(id);
+    else this.groups.set(id, view);
+  }
+
+  private tell(group: string): void {
+    const view = this.groups.get(group) ?? absentGroup;
+    this.changed(group, view);
+    const waiters = this.waiting.get(group);
+    if (waiters === undefined) return;
+    const left = waiters.filter(({ generation }) => generation > view.generation);
+    if (left.length === 0) this.waiting.delete(group);
+    else this.waiting.set(group, left);
+    for (const waiter of waiters) if (!left.includes(waiter)) waiter.resolve();
+  }
+}

@@ -1,0 +1,53 @@
+/** How many partitions each topic has, and since when: a fold of the events of topics. */
+import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { Fold } from '../../engine/registration.js';
+import type { TurnChanges } from '../../engine/turn-changes.js';
+import type { TopicEvent } from '../topics/topic.events.js';
+
+/** Partitions below `count` were there from this place of the journal on. */
+interface Growth {
+  readonly offset: number;
+  readonly count: number;
+}
+
+export class TopicPartitions implements Fold {
+  private readonly growths = new Map<string, readonly Growth[]>();
+
+  /** 0 = there is no such topic. */
+  partitionsOf(topic: string): number {
+    return this.growths.get(topic)?.at(-1)?.count ?? 0;
+  }
+
+  /** Of all topics together. */
+  get partitions(): number {
+    let sum = 0;
+    for (const topic of this.growths.keys()) sum += this.partitionsOf(topic);
+    return sum;
+  }
+
+  /** Where the journal has the birth of a partition; Infinity = it is not born yet. */
+  bornAt(topic: string, partition: number): number {
+    const growth = this.growths.get(topic)?.find(({ count }) => partition < count);
+    return growth?.offset ?? Number.POSITIVE_INFINITY;
+  }
+
+  evolve({ id, offset, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
+    const happened = event as TopicEvent;
+    switch (happened.type) {
+      case 'TopicCreated':
+        changes.set(this.growths, id, [{ offset, count: happened.partitions }]);
+        return;
+      case 'TopicAltered': {
+        const growths = this.growths.get(id) ?? [];
+        if (happened.partitions === this.partitionsOf(id)) return;
+        changes.set(this.growths, id, [...growths, { offset, count: happened.partitions }]);
+        return;
+      }
+      case 'TopicDeleted':
+        changes.delete(this.growths, id);
+        return;
+      default:
+        return;
+    }
+  }
+}

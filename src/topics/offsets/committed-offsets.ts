@@ -1,0 +1,214 @@
+/**
+ * What groups have committed: the records of the server's own topic `__consumer_offsets`, and a map
+ * of the latest of each key. The map is ahead of the disk for the length of one commit, or until
+ * there is room on it again.
+ *
+ *     key    JSON [group, topic, partition]
+ *     value  JSON {"committed", "start", "at"}    null: forgotten
+ */
+import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { RecordInput } from '../../../storage/record.js';
+import { DiskFull } from '../../../storage/storage-errors.js';
+import type { TopicPartition, TopicPosition } from '../groups/topic-partition.js';
+
+/** The topic that committed offsets live in (spec: a dedicated topic). */
+export const offsetsTopic = '__consumer_offsets';
+
+/** What is kept for one partition of one group. */
+export interface StoredOffset {
+  /** What was committed last, exactly as it was asked; null = nothing was. */
+  readonly committed: number | null;
+  /**
+   * Where reading goes on if that is elsewhere: where `latest` or a seek has led. It lasts until
+   * the next commit, so that a crash before it skips no record.
+   */
+  readonly start: number | null;
+  /** When, Unix milliseconds. */
+  readonly at: number;
+}
+
+/** By topic, and by partition. */
+type OffsetsOfGroup = Map<string, Map<number, StoredOffset>>;
+
+/** A partition of a topic in a group: what a record's key says. */
+type Place = readonly [group: string, topic: string, partition: number];
+
+/** Calls back once, when there is room on the disk. */
+export type WhenRoom = (wake: () => void) => void;
+
+/** So much of the log is read at once at the start. */
+const readBytes = 4 * 1024 * 1024;
+
+export class CommittedOffsets {
+  private readonly groups = new Map<string, OffsetsOfGroup>();
+  private latest: Promise<void> = Promise.resolve();
+  /** Whose latest is not on its way to the disk: there was no room. */
+  private unwritten = new Map<string, Place>();
+  private isWaiting = false;
+
+  private constructor(
+    private readonly log: PartitionLog,
+    private readonly whenRoom: WhenRoom,
+  ) {}
+
+  /** Reads all that the log holds. */
+  static async open(log: PartitionLog, whenRoom: WhenRoom): Promise<CommittedOffsets> {
+    const offsets = new CommittedOffsets(log, whenRoom);
+    for (let from = log.startOffset; from < log.highWatermark; ) {
+      const batches = await log.read(from, { maxBytes: readBytes });
+      for (const batch of batches) {
+        for (const { key, value } of batch.records()) offsets.remember(key, value);
+      }
+      const next = batches.at(-1)?.nextOffset ?? log.highWatermark;
+      from = Math.max(next, from + 1);
+    }
+    return offsets;
+  }
+
+  find(group: string, { topic, partition }: TopicPartition): StoredOffset | undefined {
+    return this.groups.get(group)?.get(topic)?.get(partition);
+  }
+
+  /** The partitions of which something is stored for a group, in no order. */
+  of(group: string): TopicPartition[] {
+    return [...(this.groups.get(group) ?? [])].flatMap(([topic, own]) =>
+      [...own.keys()].map((partition) => ({ topic, partition })),
+    );
+  }
+
+  /** The topics of which something is stored for a group, in no order. */
+  topicsOf(group: string): Iterable<string> {
+    return this.groups.get(group)?.keys() ?? [];
+  }
+
+  /** Commits positions; they are read back at once, and durable after `durable()`. */
+  commit(group: string, positions: readonly TopicPosition[], at: number): void {
+    this.store(
+      group,
+      positions.map((position) => [position, { committed: position.offset, start: null, at }]),
+    );
+  }
+
+  /** Keeps where reading goes on, without committing it. */
+  keepStart(group: string, positions: readonly TopicPosition[], at: number): void {
+    this.store(
+      group,
+      positions.map((position) => {
+        const committed = this.find(group, position)?.committed ?? null;
+        return [position, { committed, start: position.offset, at }];
+      }),
+    );
+  }
+
+  /** Forgets all of a group; settles when it is durable, however long there is no room. */
+  forgetGroup(group: string): Promise<void> {
+    this.forget(this.of(group).map(({ topic, partition }) => [group, topic, partition]));
+    return this.durableAtLast();
+  }
+
+  /** Forgets a topic in all groups; settles when it is durable, however long there is no room. */
+  forgetTopic(topic: string): Promise<void> {
+    const gone = [...this.groups].flatMap(([group, own]) =>
+      [...(own.get(topic)?.keys() ?? [])].map((partition): Place => [group, topic, partition]),
+    );
+    this.forget(gone);
+    return this.durableAtLast();
+  }
+
+  /**
+   * Settles when all that can be read here by now is durable. Rejects with `DiskFull` while there
+   * is no room for it: it is written by itself once there is.
+   */
+  durable(): Promise<void> {
+    this.write([]);
+    return this.latest;
+  }
+
+  private async durableAtLast(): Promise<void> {
+    for (;;) {
+      try {
+        return await this.durable();
+      } catch (error) {
+        if (!(error instanceof DiskFull)) throw error;
+        await new Promise<void>((wake) => this.whenRoom(wake));
+      }
+    }
+  }
+
+  private store(
+    group: string,
+    entries: readonly (readonly [TopicPartition, StoredOffset])[],
+  ): void {
+    const places = entries.map(([{ topic, partition }, stored]): Place => {
+      const place: Place = [group, topic, partition];
+      this.set(place, stored);
+      return place;
+    });
+    this.write(places);
+  }
+
+  private forget(gone: readonly Place[]): void {
+    for (const place of gone) this.unset(place);
+    this.write(gone);
+  }
+
+  /** Appends the latest of `places`, and of those that found no room before. */
+  private write(places: readonly Place[]): void {
+    for (const place of places) this.unwritten.set(JSON.stringify(place), place);
+    const written = this.unwritten;
+    if (written.size === 0) return;
+    try {
+      const { durable } = this.log.append([...written.values()].map((place) => this.record(place)));
+      this.unwritten = new Map();
+      this.latest = durable.catch((error: unknown) => this.notWritten(written, error));
+    } catch (error) {
+      if (!(error instanceof DiskFull)) throw error;
+      this.latest = this.notWritten(written, error);
+    }
+    this.latest.catch(() => undefined);
+  }
+
+  private record(place: Place): RecordInput {
+    const [group, topic, partition] = place;
+    const stored = this.find(group, { topic, partition });
+    return {
+      key: Buffer.from(JSON.stringify(place)),
+      value: stored === undefined ? null : Buffer.from(JSON.stringify(stored)),
+    };
+  }
+
+  /** Any failure but a full disk ends the process: whoever waits for it waits for ever. */
+  private notWritten(places: ReadonlyMap<string, Place>, error: unknown): Promise<never> {
+    if (!(error instanceof DiskFull)) return new Promise<never>(() => undefined);
+    for (const [key, place] of places) this.unwritten.set(key, place);
+    if (!this.isWaiting) {
+      this.isWaiting = true;
+      this.whenRoom(() => {
+        this.isWaiting = false;
+        this.write([]);
+      });
+    }
+    return Promise.reject(error);
+  }
+
+  private remember(key: Buffer | null, value: Buffer | null): void {
+    if (key === null) return;
+    const place = JSON.parse(key.toString()) as Place;
+    if (value === null) this.unset(place);
+    else this.set(place, JSON.parse(value.toString()) as StoredOffset);
+  }
+
+  private set([group, topic, partition]: Place, stored: StoredOffset): void {
+    const own: OffsetsOfGroup = this.groups.get(group) ?? new Map();
+    const partitions = own.get(topic) ?? new Map<number, StoredOffset>();
+    this.groups.set(group, own.set(topic, partitions.set(partition, stored)));
+  }
+
+  private unset([group, topic, partition]: Place): void {
+    const own = this.groups.get(group);
+    const partitions = own?.get(topic);
+    partitions?.delete(partition);
+    if (partitions?.size === 0) own?.delete(topic);
+    if (own?.size === 0) this.groups.delete(group);
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * Who may call on a group: a credential that may consume every topic of it. A member moves the
+ * offsets and the partitions of all the others, whatever it reads itself.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Refusal } from '../../http/error-shapes.js';
+import type { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { type Grant, permitsAll } from '../../http/identity/grant.js';
+import type { GroupViews } from '../groups/group-views.js';
+import type { TopicPartition } from '../groups/topic-partition.js';
+import type { CommittedOffsets } from './committed-offsets.js';
+
+export class GroupRights {
+  constructor(
+    private readonly credentials: BasicCredentials,
+    private readonly views: GroupViews,
+    private readonly offsets: CommittedOffsets,
+  ) {}
+
+  /**
+   * Why a request may not consume the topics that it names in a group, or not the others of the
+   * group: 403 either way, before anything says whether the group, an instance or a topic is there.
+   */
+  judge(request: IncomingMessage, group: string, named: Iterable<string>): Refusal | undefined {
+    for (const topic of named) {
+      const forbidden = this.credentials.judgeRight(request, 'consume', topic);
+      if (forbidden !== undefined) return forbidden;
+    }
+    return this.credentials.judgeAll(request, 'consume', this.topicsOf(group), `group ${group}`);
+  }
+
+  /** What a request may do that may consume the topics that it names in a group; else why not. */
+  admit(request: IncomingMessage, group: string, named: Iterable<string>): Grant | Refusal {
+    return this.judge(request, group, named) ?? this.credentials.grantOf(request);
+  }
+
+  /** As `judge`, of partitions, of which many may be of one topic. */
+  judgePlaces(
+    request: IncomingMessage,
+    group: string,
+    places: readonly TopicPartition[],
+  ): Refusal | undefined {
+    return this.judge(request, group, new Set(places.map(({ topic }) => topic)));
+  }
+
+  /** Whether a listing may show a group. */
+  mayName(request: IncomingMessage, group: string): boolean {
+    const grant = this.credentials.grantOf(request);
+    return !('status' in grant) && permitsAll(grant, 'consume', this.topicsOf(group));
+  }
+
+  /** What its members subscribe to, and what it has offsets of: members come back to those. */
+  private *topicsOf(group: string): Generator<string> {
+    yield* this.views.find(group)?.members.topics ?? [];
+    yield* this.offsets.topicsOf(group);
+  }
+}

@@ -1,0 +1,23 @@
+/** Where in a log somebody wants to be: at an end, at an offset, or at a time. */
+import { z } from 'zod';
+import type { PartitionLog } from '../../../storage/partition-log.js';
+
+const whole = z.int().min(0);
+
+/** As it is asked for; a bare number is an offset, times are Unix milliseconds. */
+export const offsetTargetSchema = z.union([
+  z.literal('earliest'),
+  z.literal('latest'),
+  whole,
+  z.strictObject({ offset: whole }),
+  z.strictObject({ timestamp: whole }),
+]);
+export type OffsetTarget = z.output<typeof offsetTargetSchema>;
+
+/** The offset that is meant; one that was named stands as it is, even where the log has none. */
+export async function offsetOfTarget(log: PartitionLog, target: OffsetTarget): Promise<number> {
+  if (target === 'earliest') return log.startOffset;
+  if (target === 'latest') return log.highWatermark;
+  if (typeof target === 'number') return target;
+  return 'offset' in target ? target.offset : log.offsetFor(target.timestamp);
+}

@@ -1,0 +1,64 @@
+/**
+ * What an `Idempotency-Key` is, and how a request is known again by what it left in the logs
+ * (decision 45). Pure.
+ */
+import { createHash } from 'node:crypto';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import type { ProduceRecord } from './produce.request.js';
+
+const grammar = /^[\x20-\x7e]{1,200}$/;
+
+/** The value of the header: text that a client made up, and repeats with the request. */
+export function parseIdempotencyKey(text: string): Parsed<string> {
+  return grammar.test(text)
+    ? parsed(text)
+    : refused('Idempotency-Key must have 1 to 200 printable ASCII characters');
+}
+
+/** What the records of a topic in one request were, and what was chosen for them. */
+export interface RequestMark {
+  /** Among how many partitions they were spread. */
+  readonly partitions: number;
+  /** Unix milliseconds: the timestamp of those that brought none, whenever they are appended. */
+  readonly at: number;
+  /** `digestOf` all records of the request for the topic. */
+  readonly digest: string;
+}
+
+/** The index term by which the first record of each part is found. */
+export function keyTerm(key: string): string {
+  return `idempotency:${key}`;
+}
+
+/** The mark as it stands beside the key, in the same record. */
+export function markTerm({ partitions, at, digest }: RequestMark): string {
+  return `request:${partitions}:${at}:${digest}`;
+}
+
+/** The mark among the terms of a record; undefined where there is none. */
+export function markAmong(terms: readonly string[]): RequestMark | undefined {
+  for (const term of terms) {
+    const [, partitions, at, digest] = /^request:(\d+):(\d+):([\w-]+)$/.exec(term) ?? [];
+    if (digest !== undefined) return { partitions: Number(partitions), at: Number(at), digest };
+  }
+  return undefined;
+}
+
+/** Equal for requests that ask for the same records in the same order, however they spell them. */
+export function digestOf(records: readonly ProduceRecord[]): string {
+  const hash = createHash('sha256');
+  const addBytes = (bytes: Buffer | null) => {
+    hash.update(bytes === null ? 'null;' : `${bytes.length};`);
+    if (bytes !== null) hash.update(bytes);
+  };
+  for (const { partition, timestamp, key, value, headers } of records) {
+    hash.update(`${partition};${timestamp};${headers.length};`);
+    addBytes(key);
+    addBytes(value);
+    for (const header of headers) {
+      addBytes(Buffer.from(header.name));
+      addBytes(header.value);
+    }
+  }
+  return hash.digest('base64url');
+}

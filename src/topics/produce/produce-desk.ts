@@ -1,0 +1,184 @@
+/**
+ * Carries out a produce: judges every record before any is written, then appends topic by topic;
+ * outcomes are in the order of the request.
+ */
+import { DiskFull, LogClosed } from '../../../storage/storage-errors.js';
+import type { Refusal } from '../../http/error-shapes.js';
+import type { TopicsDesk } from '../topics/topics-desk.js';
+import type { ProduceRecord } from './produce.request.js';
+import {
+  diskFull,
+  type ProduceResult,
+  type RecordAppender,
+  type TopicPlan,
+} from './record-appender.js';
+
+/** A produce that was read. */
+export interface ProduceOrder {
+  /** In the order of the request; a refusal stands where there is no sound record. */
+  readonly records: readonly (ProduceRecord | Refusal)[];
+  /** The records of a request with a key are stored once, however often it is asked. */
+  readonly idempotencyKey: string | null;
+  /** Whether sound records are stored though others are refused. */
+  readonly isPartial: boolean;
+  /** Why whoever asks may not write to a topic. */
+  judge(topic: string): Refusal | undefined;
+}
+
+export type ProduceOutcome = ProduceResult | Refusal;
+
+/** The records of one topic, and where they stand in the request. */
+interface TopicRecords {
+  readonly indexes: number[];
+  readonly records: ProduceRecord[];
+}
+
+export class ProduceDesk {
+  /** Requests of one key go one after the other: the second finds what the first has stored. */
+  private readonly lastOfKey = new Map<string, Promise<unknown>>();
+
+  constructor(
+    private readonly topics: TopicsDesk,
+    private readonly appender: RecordAppender,
+  ) {}
+
+  /**
+   * One outcome for each record once all that was stored is durable. Unless the order is partial
+   * the first refusal is the answer, and nothing was written: but for what the disk or the end of
+   * a topic kept from being, which the refusal tells of.
+   */
+  produce(order: ProduceOrder): Promise<readonly ProduceOutcome[] | Refusal> {
+    const { idempotencyKey: key } = order;
+    return key === null ? this.carryOut(order) : this.inTurn(key, () => this.carryOut(order));
+  }
+
+  private async carryOut(order: ProduceOrder): Promise<readonly ProduceOutcome[] | Refusal> {
+    const outcomes = new Outcomes(order);
+    const byTopic = recordsByTopic(order.records);
+    for (const [topic, { indexes }] of byTopic) {
+      const refusal = order.judge(topic);
+      if (refusal === undefined) continue;
+      outcomes.refuse(indexes, refusal);
+      byTopic.delete(topic);
+    }
+    if (outcomes.refusal !== null) return outcomes.refusal;
+    if (byTopic.size > 1 && !order.isPartial) {
+      const refusal = await this.topics.ensure(byTopic.keys());
+      if (refusal !== null) return refusal;
+    }
+    const plans: { readonly plan: TopicPlan; readonly indexes: readonly number[] }[] = [];
+    for (const [topic, own] of byTopic) {
+      const plan = await this.plan(topic, own, outcomes, order.idempotencyKey);
+      if ('status' in plan) outcomes.refuse(own.indexes, plan);
+      else plans.push({ plan, indexes: own.indexes });
+    }
+    if (outcomes.refusal !== null) return outcomes.refusal;
+    const appends = plans.map(async ({ plan, indexes }) => {
+      const results = await this.append(plan);
+      if ('status' in results) outcomes.refuse(indexes, results);
+      else outcomes.settle(indexes, results);
+    });
+    await Promise.all(appends);
+    return outcomes.lateRefusal ?? outcomes.all;
+  }
+
+  /** A topic may be deleted between its plan and its records: who asks again is told of that. */
+  private async append(plan: TopicPlan): Promise<readonly ProduceOutcome[] | Refusal> {
+    try {
+      return await this.appender.append(plan);
+    } catch (error) {
+      if (error instanceof DiskFull) return diskFull;
+      if (!(error instanceof LogClosed)) throw error;
+      const message = `topic ${plan.topic} takes no records at the moment; try again`;
+      return { status: 503, message, headers: { 'retry-after': '1' } };
+    }
+  }
+
+  /** Takes out of `own` the records whose partition is not there. */
+  private async plan(
+    topic: string,
+    own: TopicRecords,
+    outcomes: Outcomes,
+    key: string | null,
+  ): Promise<TopicPlan | Refusal> {
+    const logs = await this.topics.forProduce(topic);
+    if ('status' in logs) return logs;
+    for (let place = own.records.length - 1; place >= 0; place -= 1) {
+      const partition = own.records[place]?.partition ?? 0;
+      if (partition < logs.length) continue;
+      const outside = { status: 400, message: `${topic} has no partition ${partition}` };
+      outcomes.refuse(own.indexes.splice(place, 1), outside);
+      own.records.splice(place, 1);
+    }
+    return key === null || own.records.length === 0
+      ? this.appender.plan(topic, logs, own.records)
+      : this.appender.planOnce(topic, logs, own.records, key);
+  }
+
+  private async inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.lastOfKey.get(key) ?? Promise.resolve();
+    const done = before.then(work, work);
+    this.lastOfKey.set(key, done);
+    try {
+      return await done;
+    } finally {
+      if (this.lastOfKey.get(key) === done) this.lastOfKey.delete(key);
+    }
+  }
+}
+
+/** What becomes of each record of an order. */
+class Outcomes {
+  readonly all: ProduceOutcome[] = [];
+  private firstRefused = Number.POSITIVE_INFINITY;
+
+  constructor(private readonly order: ProduceOrder) {
+    order.records.forEach((record, index) => {
+      if ('status' in record) this.refuse([index], record);
+    });
+  }
+
+  /** Why the whole order is refused; null while it is not. */
+  get refusal(): Refusal | null {
+    const first = this.all[this.firstRefused];
+    const isRefused = !this.order.isPartial && first !== undefined && 'status' in first;
+    return isRefused ? first : null;
+  }
+
+  refuse(indexes: readonly number[], refusal: Refusal): void {
+    for (const index of indexes) {
+      this.all[index] = refusal;
+      this.firstRefused = Math.min(this.firstRefused, index);
+    }
+  }
+
+  settle(indexes: readonly number[], results: readonly ProduceOutcome[]): void {
+    indexes.forEach((index, place) => {
+      const outcome = results[place] as ProduceOutcome;
+      if ('status' in outcome) this.refuse([index], outcome);
+      else this.all[index] = outcome;
+    });
+  }
+
+  /** The refusal, where some records may be stored already. */
+  get lateRefusal(): Refusal | null {
+    const { refusal } = this;
+    const hasStored = this.all.some((outcome) => !('status' in outcome));
+    if (refusal === null || !hasStored) return refusal;
+    return { ...refusal, message: `${refusal.message}; other records of the request are stored` };
+  }
+}
+
+function recordsByTopic(records: readonly (ProduceRecord | Refusal)[]): Map<string, TopicRecords> {
+  const byTopic = new Map<string, TopicRecords>();
+  for (const [index, record] of records.entries()) {
+    if ('status' in record) continue;
+    const own = byTopic.get(record.topic);
+    if (own === undefined) byTopic.set(record.topic, { indexes: [index], records: [record] });
+    else {
+      own.indexes.push(index);
+      own.records.push(record);
+    }
+  }
+  return byTopic;
+}

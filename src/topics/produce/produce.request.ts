@@ -1,0 +1,164 @@
+/** A produce as it stands on the wire -> records for topics (log protocol 1.2, 1.4.1 to 1.4.3). */
+
+import { isWellFormed } from '../../grammar/json.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import type { Refusal } from '../../http/error-shapes.js';
+import { bytesOf, type PayloadEncoding, parseEncoding } from '../records/payload-encoding.js';
+
+/** A named value beside a record; names may repeat. */
+export interface ProduceHeader {
+  readonly name: string;
+  readonly value: Buffer | null;
+}
+
+/** One record to append. */
+export interface ProduceRecord {
+  readonly topic: string;
+  /** The partition that was asked for; null = by key, or by turn. */
+  readonly partition: number | null;
+  readonly key: Buffer | null;
+  /** null is a tombstone. */
+  readonly value: Buffer | null;
+  readonly headers: readonly ProduceHeader[];
+  /** Unix milliseconds; null = when it is appended. */
+  readonly timestamp: number | null;
+}
+
+/** What a request says of all its records. */
+export interface ProduceDefaults {
+  /** The topic of the path; null = each record names its own. */
+  readonly topic: string | null;
+  readonly encoding: PayloadEncoding;
+  /** Bytes of key, value and headers that one record may have. */
+  readonly recordBytesMax: number;
+}
+
+const recordsMax = 10_000;
+const headersMax = 256;
+/** Well below what a record can hold: a refusal of the log would come after other partitions. */
+const headerNameLengthMax = 4096;
+/** The last millisecond of the year 9999: later times have no date of four digits anywhere. */
+const timestampMax = 253_402_300_799_999;
+const none: readonly ProduceHeader[] = [];
+
+/** The body of a produce: one record, or an array of them. */
+export function parseItems(body: unknown): Parsed<readonly unknown[]> {
+  const items: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return items.length > recordsMax
+    ? refused(`a request has at most ${recordsMax} records`)
+    : parsed(items);
+}
+
+/** One record of a request, or why there is no such record: 400, or 413 if it is too large. */
+export function readRecord(item: unknown, defaults: ProduceDefaults): ProduceRecord | Refusal {
+  const record = parseRecord(item, defaults);
+  if (!record.ok) return { status: 400, message: record.reason };
+  return sizedRecord(record.value, defaults.recordBytesMax);
+}
+
+/** A record that is within its limit; 413 otherwise. */
+export function sizedRecord(record: ProduceRecord, bytesMax: number): ProduceRecord | Refusal {
+  return byteLength(record) <= bytesMax
+    ? record
+    : { status: 413, message: `is longer than ${bytesMax} bytes` };
+}
+
+/** `GET /produce/{topic}/{message}?key=`: the text as it is, never parsed. */
+export function recordOfPath(topic: string, text: string, key: string | null): ProduceRecord {
+  const value = Buffer.from(text);
+  return { topic, partition: null, key: keyOf(key), value, headers: none, timestamp: null };
+}
+
+/** Readers see "" where there is no key, and copy it back: "" means no key (log protocol 2.8). */
+export function keyOf(key: string | null): Buffer | null {
+  return key === null || key === '' ? null : Buffer.from(key);
+}
+
+function parseRecord(item: unknown, defaults: ProduceDefaults): Parsed<ProduceRecord> {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+    return refused('must be an object');
+  }
+  const fields = item as Record<string, unknown>;
+  const topic = topicOf(fields['topic'], defaults.topic);
+  if (!topic.ok) return topic;
+  const own = fields['encoding'] ?? defaults.encoding;
+  const encoding = parseEncoding(own);
+  if (!encoding.ok) return refused(`encoding ${encoding.reason}`);
+  if (fields['value'] === undefined) return refused('value must be a string or null');
+  const value = parseBytes(fields['value'], 'value', encoding.value);
+  if (!value.ok) return value;
+  const key = parseBytes(fields['key'], 'key', encoding.value);
+  if (!key.ok) return key;
+  const partition = wholeNumber(fields['partition'], 'partition');
+  if (!partition.ok) return partition;
+  const timestamp = wholeNumber(fields['timestamp'], 'timestamp');
+  if (!timestamp.ok) return timestamp;
+  if ((timestamp.value ?? 0) > timestampMax) return refused('timestamp is beyond the year 9999');
+  const headers = parseHeaders(fields['headers'], encoding.value);
+  if (!headers.ok) return headers;
+  return parsed({
+    topic: topic.value,
+    partition: partition.value,
+    key: key.value?.length === 0 ? null : key.value,
+    value: value.value,
+    headers: headers.value,
+    timestamp: timestamp.value,
+  });
+}
+
+function topicOf(own: unknown, path: string | null): Parsed<string> {
+  if (own === undefined || own === null) {
+    return path === null ? refused('topic is missing') : parsed(path);
+  }
+  if (typeof own !== 'string') return refused('topic must be a string');
+  return path === null || path === own
+    ? parsed(own)
+    : refused(`topic ${own} is not the topic of the path`);
+}
+
+/** The bytes of a field; null where there are none. */
+function parseBytes(
+  value: unknown,
+  name: string,
+  encoding: PayloadEncoding,
+): Parsed<Buffer | null> {
+  if (value === undefined || value === null) return parsed(null);
+  if (typeof value !== 'string') return refused(`${name} must be a string or null`);
+  if (!isWellFormed(value)) return refused(`${name} holds half a character`);
+  const bytes = bytesOf(value, encoding);
+  return bytes === null ? refused(`${name} is not Base64`) : parsed(bytes);
+}
+
+function wholeNumber(value: unknown, name: string): Parsed<number | null> {
+  if (value === undefined || value === null) return parsed(null);
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+    ? parsed(value)
+    : refused(`${name} must be a whole number, not negative`);
+}
+
+function parseHeaders(value: unknown, encoding: PayloadEncoding): Parsed<readonly ProduceHeader[]> {
+  if (value === undefined || value === null) return parsed(none);
+  if (!Array.isArray(value)) return refused('headers must be an array');
+  if (value.length > headersMax) return refused(`headers has more than ${headersMax} entries`);
+  const headers: ProduceHeader[] = [];
+  for (const [index, item] of value.entries()) {
+    const { key, value: own } = (item ?? {}) as Record<string, unknown>;
+    if (typeof key !== 'string') return refused(`headers[${index}].key must be a string`);
+    if (key.length > headerNameLengthMax) {
+      return refused(`headers[${index}].key has at most ${headerNameLengthMax} characters`);
+    }
+    if (!isWellFormed(key)) return refused(`headers[${index}].key holds half a character`);
+    const bytes = parseBytes(own, `headers[${index}].value`, encoding);
+    if (!bytes.ok) return bytes;
+    headers.push({ name: key, value: bytes.value });
+  }
+  return parsed(headers);
+}
+
+function byteLength({ key, value, headers }: ProduceRecord): number {
+  let length = (key?.length ?? 0) + (value?.length ?? 0);
+  for (const header of headers) {
+    length += Buffer.byteLength(header.name) + (header.value?.length ?? 0);
+  }
+  return length;
+}

@@ -1,0 +1,138 @@
+/**
+ * The records of one topic on their way into its logs: each part of them one atomic batch, and what
+ * stands there already under the request's key not once more.
+ */
+import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { RecordInput } from '../../../storage/record.js';
+import { DiskFull } from '../../../storage/storage-errors.js';
+import type { Clock } from '../../engine/clock.js';
+import { diskFullRefusal, type Refusal } from '../../http/error-shapes.js';
+import { digestOf, keyTerm, markTerm, type RequestMark } from './idempotency.js';
+import { KeylessTurns, partitionOfKey } from './partitioner.js';
+import type { ProduceRecord } from './produce.request.js';
+import { type Part, partsOf } from './produce-plan.js';
+import { findStored } from './stored-parts.js';
+
+/** Where a record ended up. */
+export interface ProduceResult {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** Unix milliseconds, as stored. */
+  readonly timestamp: number;
+}
+
+/** What will be appended; nothing has been yet. */
+export interface TopicPlan {
+  readonly topic: string;
+  readonly logs: readonly PartitionLog[];
+  readonly records: readonly ProduceRecord[];
+  readonly parts: readonly Part[];
+  /** Of a request that has a key. */
+  readonly once: OncePlan | null;
+}
+
+/** What makes a request known again, and what an earlier one has stored. */
+interface OncePlan {
+  /** Index terms of the first record of each part. */
+  readonly terms: readonly string[];
+  /** The timestamp of records that brought none, Unix milliseconds. */
+  readonly at: number;
+  /** Partition to the offset of the first record of its part. */
+  readonly stored: ReadonlyMap<number, number>;
+}
+
+/** Requests that bring the key again are told from others for so long. */
+export const idempotencyWindowMs = 24 * 60 * 60 * 1000;
+
+/** Of records that found no room on the disk. */
+export const diskFull = diskFullRefusal(
+  'the disk is full: nothing of this was stored; try again when there is room',
+);
+
+export class RecordAppender {
+  private readonly keylessTurns = new KeylessTurns();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Spreads the records of one topic; an explicit partition must be below `logs.length`. */
+  plan(topic: string, logs: readonly PartitionLog[], records: readonly ProduceRecord[]): TopicPlan {
+    const keyless = () => this.keylessTurns.next(topic, logs.length);
+    const parts = partsOf(records, logs.length, keyless);
+    return { topic, logs, records, parts, once: null };
+  }
+
+  /**
+   * Spreads them so that the same request, asked again, is spread alike, and finds what of it is
+   * stored. 409 if other records are stored under its key.
+   */
+  async planOnce(
+    topic: string,
+    logs: readonly PartitionLog[],
+    records: readonly ProduceRecord[],
+    key: string,
+  ): Promise<TopicPlan | Refusal> {
+    const at = this.clock.now();
+    const stored = await findStored(logs, keyTerm(key), at - idempotencyWindowMs);
+    const fresh: RequestMark = { partitions: logs.length, at, digest: digestOf(records) };
+    const mark = stored?.mark ?? fresh;
+    if (mark.digest !== fresh.digest) {
+      const message = `Idempotency-Key ${key} was used for other records of topic ${topic}`;
+      return { status: 409, message };
+    }
+    const keyless = () => partitionOfKey(Buffer.from(key), mark.partitions);
+    const parts = partsOf(records, mark.partitions, keyless);
+    const terms = [keyTerm(key), markTerm(mark)];
+    const once = { terms, at: mark.at, stored: stored?.baseOffsets ?? new Map() };
+    return { topic, logs, records, parts, once };
+  }
+
+  /**
+   * Appends what is missing; settles, in the order of the records, when all of it is durable. 507
+   * stands for the records of a part that found no room: none of them is stored. Rejects with
+   * `DiskFull` where that was known before, and with it nothing of the plan is stored.
+   */
+  async append(plan: TopicPlan): Promise<readonly (ProduceResult | Refusal)[]> {
+    const { topic, logs, records, parts, once } = plan;
+    const results: (ProduceResult | Refusal)[] = [];
+    const commits: Promise<void>[] = [];
+    for (const { partition, indexes } of parts) {
+      const log = logs[partition];
+      if (log === undefined) throw new Error(`${topic} has no partition ${partition}`);
+      const own = indexes.map((index) => records[index] as ProduceRecord);
+      let baseOffset = once?.stored.get(partition);
+      let time = once?.at ?? 0;
+      if (baseOffset === undefined) {
+        const appended = log.append(inputsOf(own, once));
+        const refuse = (error: unknown) => {
+          if (!(error instanceof DiskFull)) throw error;
+          for (const index of indexes) results[index] = diskFull;
+        };
+        commits.push(appended.durable.catch(refuse));
+        baseOffset = appended.baseOffset;
+        time = once?.at ?? appended.timestamp;
+      }
+      for (let place = 0; place < own.length; place += 1) {
+        const timestamp = own[place]?.timestamp ?? time;
+        const offset = baseOffset + place;
+        results[indexes[place] ?? 0] = { topic, partition, offset, timestamp };
+      }
+    }
+    await Promise.all(commits);
+    return results;
+  }
+}
+
+function inputsOf(records: readonly ProduceRecord[], once: OncePlan | null): RecordInput[] {
+  return records.map(({ key, value, headers, timestamp: own }, index) => {
+    const timestamp = own ?? once?.at;
+    const terms = index === 0 ? once?.terms : undefined;
+    return {
+      key,
+      value,
+      headers,
+      ...(timestamp !== undefined && { timestamp }),
+      ...(terms !== undefined && { terms }),
+    };
+  });
+}

@@ -1,0 +1,51 @@
+/** What an earlier request of the same key has left in the logs of a topic (decision 45). */
+import type { PartitionLog } from '../../../storage/partition-log.js';
+import { markAmong, type RequestMark } from './idempotency.js';
+
+/** What is stored; a crash may have left some parts out. */
+export interface StoredParts {
+  /** Of the request that stored them. */
+  readonly mark: RequestMark;
+  /** Partition to the offset of the part's first record. */
+  readonly baseOffsets: ReadonlyMap<number, number>;
+}
+
+/** A look into a sealed segment is two reads of its index; 64 of them are 4 GiB of a partition. */
+const segmentsMax = 64;
+
+/**
+ * The parts whose first records carry the index term, in every partition, appended since then (Unix
+ * milliseconds) and within the last 64 segments; undefined where there are none. What compaction
+ * took is not found.
+ */
+export async function findStored(
+  logs: readonly PartitionLog[],
+  term: string,
+  since: number,
+): Promise<StoredParts | undefined> {
+  const baseOffsets = new Map<number, number>();
+  let mark: RequestMark | undefined;
+  const found = await Promise.all(logs.map((log) => findIn(log, term, since)));
+  found.forEach((part, partition) => {
+    if (part === undefined) return;
+    baseOffsets.set(partition, part.offset);
+    mark = part.mark;
+  });
+  return mark === undefined ? undefined : { mark, baseOffsets };
+}
+
+async function findIn(
+  log: PartitionLog,
+  term: string,
+  since: number,
+): Promise<{ offset: number; mark: RequestMark } | undefined> {
+  const recent = log.segments.slice(-segmentsMax).find(({ latestTime }) => latestTime >= since);
+  if (recent === undefined) return undefined;
+  for await (const offset of log.find(term, { from: recent.baseOffset, order: 'newest' })) {
+    const [batch] = await log.read(offset, { maxRecords: 1 });
+    const mark = markAmong(batch?.record(offset)?.terms ?? []);
+    const isRecent = batch !== undefined && batch.timestamp >= since;
+    return mark === undefined || !isRecent ? undefined : { offset, mark };
+  }
+  return undefined;
+}

@@ -1,0 +1,196 @@
+/**
+ * Reads several positions into one answer, part by part: each has a fair share of every part, and
+ * what the idle ones leave goes to the busy ones (log protocol 2.11).
+ */
+import type { PartitionLog } from '../../../storage/partition-log.js';
+import { likelyBytes } from '../../../storage/size-estimate.js';
+import { DamagedOffsets, OffsetOutOfRange } from '../../../storage/storage-errors.js';
+import { pieceBytes, type ReadingRoom, smallAnswerBytes } from '../../http/bytes/in-flight.js';
+import type { TopicAccess } from '../topics/topic-access.js';
+import type { PayloadEncoding } from './payload-encoding.js';
+import { type RecordPlace, RecordTexts } from './record-text.js';
+import type { RecordsPart } from './records-answer.js';
+
+/** A position with the log that it is in. */
+export interface Cursor extends RecordPlace {
+  readonly log: PartitionLog;
+  readonly offset: number;
+}
+
+/** How much one answer takes. */
+export interface AnswerBudget {
+  readonly records: number;
+  /** Of its JSON. One record is always given, even if it alone is more. */
+  readonly bytes: number;
+}
+
+export class FairRead {
+  private readonly shelves: readonly Shelf[];
+  private left: AnswerBudget;
+
+  constructor(
+    topics: Pick<TopicAccess, 'read'>,
+    cursors: readonly Cursor[],
+    encoding: PayloadEncoding,
+    private readonly budget: AnswerBudget,
+  ) {
+    this.left = budget;
+    this.shelves = cursors.map((cursor) => new Shelf(topics, cursor, encoding));
+  }
+
+  /**
+   * Gives what is there now, in parts of about 1 MiB; `untilTimestamp` (Unix ms) ends each position
+   * before the first such record. What is likely to be short is read without asking for room, up
+   * to 64 KiB; so is the beginning of what is long where there is no room at once.
+   */
+  async *parts(untilTimestamp: number | null, room: ReadingRoom): AsyncGenerator<RecordsPart> {
+    for (const shelf of this.shelves) await shelf.bound(untilTimestamp);
+    const { records, bytes } = this.budget;
+    const isRoomy = this.isLikelyLong && room.takeNow();
+    const most = isRoomy ? pieceBytes : smallAnswerBytes;
+    await this.take(Math.min(bytes, most), isRoomy ? this.oneBytesMax : smallAnswerBytes);
+    const isAll = bytes <= most && this.left.records < records;
+    let isLast = isAll || !this.hasMore;
+    if (isLast || isRoomy) yield { texts: this.flush(), isLast };
+    while (!isLast) {
+      await room.wait();
+      const before = this.left.records;
+      await this.take(Math.min(this.left.bytes, pieceBytes), this.oneBytesMax);
+      isLast = before === this.left.records || !this.hasMore;
+      yield { texts: this.flush(), isLast };
+    }
+  }
+
+  private flush(): readonly RecordTexts[] {
+    return this.shelves.map((shelf) => shelf.flush());
+  }
+
+  /** One record is always given. */
+  private get oneBytesMax(): number {
+    const isGiven = this.left.records < this.budget.records;
+    return isGiven ? this.left.bytes : Number.POSITIVE_INFINITY;
+  }
+
+  private get isLikelyLong(): boolean {
+    const { records } = this.budget;
+    const bytes = this.shelves.map((shelf) => shelf.likelyBytes(records));
+    return bytes.reduce((sum, each) => sum + each, 0) > smallAnswerBytes;
+  }
+
+  private get hasMore(): boolean {
+    const { records, bytes } = this.left;
+    return records > 0 && bytes > 0 && this.shelves.some(({ hasMore }) => hasMore);
+  }
+
+  /** Takes up to `bytesMax`, or one record of up to `oneBytesMax`. */
+  private async take(bytesMax: number, oneBytesMax: number): Promise<void> {
+    let { records } = this.left;
+    let bytes = bytesMax;
+    let busy = this.shelves.filter(({ hasMore }) => hasMore);
+    // A round that moves nothing is followed by one without shares: what is left may be enough.
+    for (let isShared = true; busy.length > 0 && records > 0 && bytes > 0; ) {
+      const parts = isShared ? busy.length : 1;
+      const share = {
+        records: Math.max(1, Math.floor(records / parts)),
+        bytes: Math.max(1, Math.floor(bytes / parts)),
+      };
+      const before = records;
+      for (const shelf of busy) {
+        if (records <= 0 || bytes <= 0) break;
+        const most = {
+          records: Math.min(share.records, records),
+          bytes: Math.min(share.bytes, bytes),
+        };
+        const isFirst = records === this.left.records;
+        const taken = await shelf.take(most, isFirst ? oneBytesMax : 0);
+        records -= taken.records;
+        bytes -= taken.bytes;
+      }
+      const hasMoved = records < before;
+      busy = hasMoved || isShared ? busy.filter(({ hasMore }) => hasMore) : [];
+      isShared = hasMoved;
+    }
+    this.left = { records, bytes: this.left.bytes - (bytesMax - bytes) };
+  }
+}
+
+/** What is taken from one position. */
+class Shelf {
+  private texts: RecordTexts;
+  private readonly log: PartitionLog;
+  private offset: number;
+  private end = 0;
+
+  constructor(
+    private readonly topics: Pick<TopicAccess, 'read'>,
+    private readonly cursor: Cursor,
+    private readonly encoding: PayloadEncoding,
+  ) {
+    this.log = cursor.log;
+    this.offset = cursor.offset;
+    this.texts = new RecordTexts(cursor, encoding);
+  }
+
+  /** What was taken since the last time. */
+  flush(): RecordTexts {
+    const { texts } = this;
+    if (texts.count > 0) this.texts = new RecordTexts(this.cursor, this.encoding);
+    return texts;
+  }
+
+  get hasMore(): boolean {
+    return this.offset < this.end;
+  }
+
+  likelyBytes(records: number): number {
+    return likelyBytes(this.log, this.offset, records);
+  }
+
+  /** Reading goes as far as there is something now. */
+  async bound(untilTimestamp: number | null): Promise<void> {
+    this.end = this.log.highWatermark;
+    if (untilTimestamp === null || !this.hasMore) return;
+    this.end = Math.min(this.end, await this.log.offsetFor(untilTimestamp));
+  }
+
+  /**
+   * What lies before damage, or before what retention has taken meanwhile, is given first: a reader
+   * that comes to stand there is answered with the error.
+   */
+  private async read(records: number) {
+    try {
+      return await this.topics.read(this.log, { from: this.offset, until: this.end, records });
+    } catch (error) {
+      const isPlace = error instanceof DamagedOffsets || error instanceof OffsetOutOfRange;
+      if (!isPlace || this.offset === this.cursor.offset) throw error;
+      return [];
+    }
+  }
+
+  /** Takes records up to `share`, or one of up to `oneBytesMax`. */
+  async take(share: AnswerBudget, oneBytesMax: number): Promise<AnswerBudget> {
+    const { texts } = this;
+    const { count, byteLength } = texts;
+    const bytesEnd = byteLength + share.bytes;
+    let isFull = false;
+    while (this.hasMore && !isFull) {
+      const batches = await this.read(share.records - (texts.count - count));
+      for (const batch of batches) {
+        for (const record of batch.records()) {
+          const isAlone = oneBytesMax > 0 && texts.count === count;
+          isFull = !texts.add(
+            record,
+            isAlone ? Math.max(byteLength + oneBytesMax, bytesEnd) : bytesEnd,
+          );
+          if (isFull) break;
+          this.offset = record.offset + 1;
+        }
+        if (isFull) break;
+        this.offset = batch.nextOffset;
+      }
+      if (texts.count - count >= share.records) isFull = true;
+      if (batches.length === 0) this.offset = this.end;
+    }
+    return { records: texts.count - count, bytes: texts.byteLength - byteLength };
+  }
+}

@@ -1,0 +1,58 @@
+/** How records leave, whoever was asked for them: one JSON array, and what to know of it. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { InFlight } from '../../http/bytes/in-flight.js';
+import type { Piece } from '../../http/bytes/paced-body.js';
+import type { RecordTexts } from './record-text.js';
+
+/** Some of the records of an answer, place by place. */
+export interface RecordsPart {
+  readonly texts: readonly RecordTexts[];
+  /** Nothing follows. */
+  readonly isLast: boolean;
+}
+
+const jsonType = 'application/json; charset=utf-8';
+const replacedName = 'stream-replaced-records';
+
+const arrayStart = Buffer.from('[');
+const separator = Buffer.from(',');
+const arrayEnd = Buffer.from(']');
+
+/**
+ * Answers with records as the client takes them. How many of them were shown with replacement
+ * characters stands in a header, or in a trailer of a long answer: it is not known before.
+ */
+export function sendRecords(
+  inFlight: InFlight,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: AsyncIterable<RecordsPart>,
+): Promise<FastifyReply> {
+  reply.header('content-type', jsonType);
+  return inFlight.answer(request, reply, piecesOf(parts, reply));
+}
+
+async function* piecesOf(
+  parts: AsyncIterable<RecordsPart>,
+  reply: FastifyReply,
+): AsyncGenerator<Piece> {
+  let isFirst = true;
+  let hasRecords = false;
+  let replacedCount = 0;
+  for await (const { texts, isLast } of parts) {
+    const chunks: Buffer[] = isFirst ? [arrayStart] : [];
+    for (const each of texts) {
+      if (each.count === 0) continue;
+      if (hasRecords) chunks.push(separator);
+      chunks.push(...each.chunks);
+      hasRecords = true;
+      replacedCount += each.replacedCount;
+    }
+    if (isLast) chunks.push(arrayEnd);
+    if (isFirst && !isLast) {
+      reply.trailer(replacedName, (_reply, _payload, done) => done(null, String(replacedCount)));
+    } else if (isFirst && replacedCount > 0) reply.header(replacedName, replacedCount);
+    isFirst = false;
+    yield { chunks, isLast };
+  }
+}

@@ -1,0 +1,121 @@
+/** How the routes of topics are described (log protocol: produce, fetch, offsets). */
+import { z } from 'zod';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+
+const header = z.object({ key: z.string(), value: z.string() });
+const place = z.object({ topic: z.string(), partition: z.int() });
+const position = place.extend({ offset: z.int() });
+
+const produced = position.extend({ timestamp: z.int().describe('Unix milliseconds') });
+const message = produced.extend({
+  key: z.string(),
+  value: z.string().nullable(),
+  headers: z.array(header),
+});
+
+const encoding = z.enum(['text', 'base64']).describe('Of key, value and header values');
+
+const record = z.object({
+  partition: z.int().optional(),
+  key: z.string().nullish(),
+  value: z.string().nullable().describe('null is a tombstone'),
+  headers: z.array(header.extend({ value: z.string().nullish() })).optional(),
+  timestamp: z.int().describe('Unix milliseconds').optional(),
+  encoding: encoding.optional(),
+});
+const recordWithTopic = record.extend({ topic: z.string() });
+
+const start = place.extend({
+  offset: z.int().optional(),
+  timestamp: z.int().describe('In place of an offset, Unix milliseconds').optional(),
+});
+
+const onceHeader = z.object({
+  'Idempotency-Key': z
+    .string()
+    .describe('Repeated with the request, it stores the records once within 24 hours')
+    .optional(),
+});
+const produceHeaders = onceHeader.extend({ 'Stream-Encoding': encoding.optional() });
+const produceQuery = z.object({
+  partial: z
+    .enum(['true', 'false'])
+    .describe('true: good records are stored though others are refused')
+    .optional(),
+});
+const refusal = z.object({ error: z.string(), status: z.int() });
+const produceAnswers = {
+  200: { description: 'Where they stand', schema: z.array(produced) },
+  207: {
+    description: 'Of a partial produce: where each stands, or why it is refused',
+    schema: z.array(z.union([produced, refusal])),
+  },
+};
+
+export const topicRoutes = {
+  produceByPath: {
+    summary: 'Append one record, whose value stands in the path',
+    query: z.object({ key: z.string().optional() }),
+    headers: onceHeader,
+    answers: { 200: { description: 'Where it stands', schema: produced } },
+  },
+  produceToTopic: {
+    summary: 'Append records to a topic',
+    query: produceQuery,
+    headers: produceHeaders,
+    body: { isRequired: true, schema: z.union([record, z.array(record)]) },
+    answers: produceAnswers,
+  },
+  produce: {
+    summary: 'Append records to the topics that they name',
+    query: produceQuery,
+    headers: produceHeaders,
+    body: { isRequired: true, schema: z.union([recordWithTopic, z.array(recordWithTopic)]) },
+    answers: produceAnswers,
+  },
+  webhook: {
+    summary: 'Append one record: the body as it is, with the headers that are no standard ones',
+    query: z.object({
+      topic: z.string(),
+      key: z.string().optional(),
+      partition: z.string().optional(),
+      user: z.string().describe('Where no header can carry the credentials').optional(),
+      pass: z.string().optional(),
+    }),
+    headers: onceHeader,
+    body: { isRequired: false },
+    answers: { 200: { description: 'Where it stands, alone', schema: z.array(produced) } },
+  },
+  list: {
+    summary: 'All topics that the credential may name',
+    isLong: 'list',
+    answers: {
+      200: {
+        description: 'Topic to number of partitions',
+        schema: z.record(z.string(), z.int()),
+      },
+    },
+  },
+  fetch: {
+    summary: 'Records from given offsets on',
+    headers: z.object({ 'Stream-Encoding': encoding.optional() }),
+    body: {
+      isRequired: true,
+      schema: z.object({
+        ...start.partial().shape,
+        topicPartitionOffsets: z.array(start).optional(),
+        timeout: z.int().describe('Milliseconds to wait for a first record').optional(),
+        maxRecords: z.int().min(1).max(10_000).default(500).optional(),
+        maxBytes: z.int().min(1).describe('Of the answer').optional(),
+        untilTimestamp: z.int().describe('Ends before the first such record').optional(),
+        offsetReset: z.enum(['earliest', 'latest']).describe('Instead of a 416').optional(),
+      }),
+    },
+    answers: { 200: { description: 'The records', schema: z.array(message) } },
+  },
+  offsets: {
+    summary: 'Offsets by time: earliest, latest, or Unix milliseconds',
+    body: { isRequired: true, schema: z.union([place, z.array(place)]) },
+    answers: { 200: { description: 'The offsets', schema: z.array(position) } },
+  },
+} satisfies Record<string, RouteDescription>;

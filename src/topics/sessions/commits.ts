@@ -1,0 +1,91 @@
+/** Readers commit offsets by themselves: taken exactly as they say, from those who may say it. */
+import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { Clock } from '../../engine/clock.js';
+import type { Refusal } from '../../http/error-shapes.js';
+import type { ConsumerPlace } from '../groups/consumer.events.js';
+import type { GroupViews } from '../groups/group-views.js';
+import type { TopicPosition } from '../groups/topic-partition.js';
+import type { CommittedOffsets } from '../offsets/committed-offsets.js';
+import { logsOf } from '../offsets/partition-logs.js';
+import type { TopicAccess } from '../topics/topic-access.js';
+import type { ConsumerSession } from './consumer-session.js';
+import type { ConsumerSessions } from './consumer-sessions.js';
+import type { ConsumersDesk } from './consumers-desk.js';
+
+/** What commits work with. */
+export interface CommitsFloor {
+  readonly consumers: ConsumersDesk;
+  readonly sessions: ConsumerSessions;
+  readonly views: GroupViews;
+  readonly offsets: CommittedOffsets;
+  readonly topics: Pick<TopicAccess, 'logs'>;
+  readonly clock: Clock;
+}
+
+export class Commits {
+  constructor(private readonly floor: CommitsFloor) {}
+
+  /**
+   * Commits `positions` for an instance's group; none means all that the instance was given in
+   * full. `generation` is the one that the reader believes to be in; null = it does not say. Why
+   * not, or null once it is durable.
+   */
+  async commit(
+    place: ConsumerPlace,
+    positions: readonly TopicPosition[],
+    generation: number | null,
+  ): Promise<Refusal | null> {
+    const { consumers, sessions, offsets, clock, topics } = this.floor;
+    const known = consumers.find(place);
+    if ('status' in known) return known;
+    const logs = await logsOf(topics, positions);
+    if ('status' in logs) return logs;
+    const session = consumers.find(place);
+    if ('status' in session) return session;
+    const stale = this.staleness(session, positions, generation);
+    if (stale !== null) return stale;
+    const beyond = positions.findIndex(({ offset }, index) => {
+      return offset > (logs[index]?.highWatermark ?? 0);
+    });
+    if (beyond >= 0)
+      return outside(positions[beyond] as TopicPosition, logs[beyond] as PartitionLog);
+    // Nothing waits between the look at who owns what and this.
+    session.callBegan();
+    if (positions.length === 0) sessions.commitWritten(session);
+    offsets.commit(place.group, positions, clock.now());
+    for (const position of positions) session.positions.storedByReader(position);
+    session.callEnded();
+    await offsets.durable();
+    return null;
+  }
+
+  /** Who is not in the group's generation, or does not own a partition, is told so. */
+  private staleness(
+    { place: { group, instance }, generation }: ConsumerSession,
+    positions: readonly TopicPosition[],
+    believed: number | null,
+  ): Refusal | null {
+    if (believed !== null && believed !== generation) {
+      const message = `group ${group} is in generation ${generation}, not in ${believed}`;
+      return { status: 409, message };
+    }
+    const owners = this.floor.views.find(group)?.owners;
+    for (const { topic, partition } of positions) {
+      const owner = owners?.get(topic)?.[partition] ?? instance;
+      if (owner === instance) continue;
+      const message = `partition ${partition} of ${topic} is owned by instance ${owner}`;
+      return { status: 409, message };
+    }
+    return null;
+  }
+}
+
+/** A position below what is left is sound: retention may pass a reader that has it still. */
+function outside({ topic, partition, offset }: TopicPosition, log: PartitionLog): Refusal {
+  const { startOffset: earliest, highWatermark: latest } = log;
+  return {
+    status: 416,
+    message: `${topic}/${partition} takes offsets from 0 to ${latest}, its end, and not ${offset}`,
+    details: { topic, partition, earliest, latest },
+  };
+}

@@ -1,0 +1,143 @@
+/** A consume as it stands on the wire: topics, how long, how much, and the first one's settings. */
+
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { readLogOptions } from '../../http/dialect.js';
+import { type Strategy, strategies } from '../groups/assignment.policy.js';
+import type { ConsumerSettings, OffsetReset } from '../groups/consumer.events.js';
+
+/** What a consume asks for (spec: ConsumeRequest). */
+export interface ConsumeRequest {
+  /** Each once, in the order asked. */
+  readonly topics: readonly string[];
+  readonly timeoutMs: number;
+  readonly maxRecords: number;
+  readonly maxBytes: number;
+}
+
+/** How an instance is to be made; null = as its group. */
+export interface JoinOptions {
+  readonly settings: ConsumerSettings;
+  readonly strategy: Strategy | null;
+}
+
+const timeoutMs = 1000;
+const timeoutMsMax = 60_000;
+const recordsStandard = 500;
+const recordsMax = 10_000;
+const bytesMax = 50 * 1024 * 1024;
+const topicsMax = 1024;
+const intervalMsMax = 86_400_000;
+/**
+ * Shorter, a slow network ends an instance between two calls; longer than a day, partitions wait
+ * for an instance that has long been forgotten.
+ */
+const sessionTimeoutMsMin = 1000;
+const sessionTimeoutMsMax = 86_400_000;
+
+const resets: readonly OffsetReset[] = ['earliest', 'latest', 'none'];
+
+/** `/consume/{group}/{instance}/{topic}?timeout=`. */
+export function parseConsumePath(topic: string, timeout: unknown): Parsed<ConsumeRequest> {
+  return requestOf([topic], { timeout });
+}
+
+/** The body of `/consume/{group}/{instance}`: topics stand in `topic`, in `topics`, or in both. */
+export function parseConsume(body: unknown): Parsed<ConsumeRequest> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return refused('the body must be an object');
+  }
+  const fields = body as Record<string, unknown>;
+  const { topic = null, topics = null } = fields;
+  if (topic !== null && typeof topic !== 'string') return refused('topic must be a string');
+  if (topics !== null && !isTexts(topics)) return refused('topics must be an array of strings');
+  return requestOf([...(topic === null ? [] : [topic]), ...(topics ?? [])], fields);
+}
+
+/**
+ * The settings in the headers of a request that may make an instance (spec: Consume headers).
+ * `sessionTimeout` is in milliseconds, of an instance whose headers name none.
+ */
+export function parseJoinOptions(
+  rawHeaders: readonly string[],
+  sessionTimeout: number,
+): Parsed<JoinOptions> {
+  const options = readLogOptions(rawHeaders);
+  const word = (name: string) => options.get(name)?.trim().toLowerCase();
+  const autoCommit = word('enable-auto-commit') ?? 'true';
+  if (autoCommit !== 'true' && autoCommit !== 'false') {
+    return refused('the header Enable-Auto-Commit must be true or false');
+  }
+  const offsetReset = resets.find((reset) => reset === (word('auto-offset-reset') ?? 'latest'));
+  if (offsetReset === undefined) {
+    return refused('the header Auto-Offset-Reset must be earliest, latest or none');
+  }
+  const strategy = strategies.find((each) => each === word('assignment-strategy')) ?? null;
+  if (strategy === null && word('assignment-strategy') !== undefined) {
+    return refused('the header Assignment-Strategy must be range, roundrobin or sticky');
+  }
+  const interval = milliseconds(word('auto-commit-interval'), 5000);
+  if (interval === null) {
+    return refused('the header Auto-Commit-Interval must be a number of milliseconds');
+  }
+  const sessionTimeoutMs = milliseconds(word('session-timeout-ms'), sessionTimeout) ?? 0;
+  if (sessionTimeoutMs < sessionTimeoutMsMin || sessionTimeoutMs > sessionTimeoutMsMax) {
+    const bounds = `${sessionTimeoutMsMin} to ${sessionTimeoutMsMax} milliseconds`;
+    return refused(`the header Session-Timeout-Ms must be from ${bounds}`);
+  }
+  const settings = {
+    autoCommit: autoCommit === 'true',
+    autoCommitIntervalMs: Math.min(interval, intervalMsMax),
+    offsetReset,
+    sessionTimeoutMs,
+  };
+  return parsed({ settings, strategy });
+}
+
+/** The generation that a caller believes to be in; null = it does not say. */
+export function parseGeneration(rawHeaders: readonly string[]): Parsed<number | null> {
+  const text = readLogOptions(rawHeaders).get('generation');
+  if (text === undefined) return parsed(null);
+  return /^\d{1,15}$/.test(text)
+    ? parsed(Number(text))
+    : refused('the header Generation must be a number');
+}
+
+/** The longest wait in milliseconds; above a minute it is a minute (log protocol 2.3). */
+export function parseTimeout(value: unknown, standardMs: number): Parsed<number> {
+  if (value === undefined || value === null) return parsed(standardMs);
+  const timeout = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof timeout === 'number' && timeout >= 0 && Number.isFinite(timeout)
+    ? parsed(Math.min(timeout, timeoutMsMax))
+    : refused('timeout must be a number of milliseconds, not negative');
+}
+
+function requestOf(
+  names: readonly string[],
+  fields: Readonly<Record<string, unknown>>,
+): Parsed<ConsumeRequest> {
+  const topics = [...new Set(names)];
+  if (topics.length === 0) return refused('topic or topics is missing');
+  if (topics.length > topicsMax) return refused(`names more than ${topicsMax} topics`);
+  const timeout = parseTimeout(fields['timeout'], timeoutMs);
+  if (!timeout.ok) return timeout;
+  const records = limit(fields['maxRecords'], recordsStandard, recordsMax);
+  if (records === null) return refused('maxRecords must be a whole number above 0');
+  const bytes = limit(fields['maxBytes'], bytesMax, bytesMax);
+  if (bytes === null) return refused('maxBytes must be a whole number above 0');
+  return parsed({ topics, timeoutMs: timeout.value, maxRecords: records, maxBytes: bytes });
+}
+
+function limit(value: unknown, standard: number, max: number): number | null {
+  if (value === undefined || value === null) return standard;
+  const isLimit = typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+  return isLimit ? Math.min(value, max) : null;
+}
+
+function milliseconds(text: string | undefined, standard: number): number | null {
+  if (text === undefined) return standard;
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}

@@ -1,0 +1,142 @@
+/**
+ * One consumer instance while it is active: what it owns, how far it is, and who may call. It lives
+ * in memory: after a restart it begins again from its group and its committed offsets.
+ */
+import type { Clock } from '../../engine/clock.js';
+import type { ConsumerPlace, ConsumerSettings } from '../groups/consumer.events.js';
+import type { ConsumerGroupState } from '../groups/consumer-group.state.js';
+import type { TopicPartition } from '../groups/topic-partition.js';
+import { type OwnedPartition, Positions } from './positions.js';
+
+export class ConsumerSession {
+  readonly positions = new Positions();
+  /** The group's generation that it acts in. */
+  generation = 0;
+  /** Counts the generations that have changed what it owns. */
+  changes = 0;
+  topics: readonly string[] = [];
+  /** It is closed, or the server stops: calls end with what they have. */
+  isEnded = false;
+  /** When its last call ended, Unix milliseconds; null = it has not called since the start. */
+  lastSeenAt: number | null = null;
+  /** Settles when where it begins is durable; see `StartPositions.begun`. */
+  begun: Promise<void> = Promise.resolve();
+  /** Settles when what was committed for it by itself is durable, as far as the disk has room. */
+  committed: Promise<void> = Promise.resolve();
+  /** Where seeks have led in partitions that it did not own by then, by `topic/partition`. */
+  readonly soughtOffsets = new Map<string, number>();
+  private readonly startedAt: number;
+  private calls = 0;
+  private isHeld = false;
+  private readonly queue: (() => void)[] = [];
+  private wakeParked: (() => void) | null = null;
+
+  constructor(
+    readonly place: ConsumerPlace,
+    readonly settings: ConsumerSettings,
+    private readonly clock: Clock,
+  ) {
+    this.startedAt = clock.now();
+  }
+
+  /** Whether somebody is calling now. */
+  get isCalling(): boolean {
+    return this.calls > 0;
+  }
+
+  /** When its session timeout is over unless a call comes, Unix milliseconds. */
+  get silentAt(): number {
+    return (this.lastSeenAt ?? this.startedAt) + this.settings.sessionTimeoutMs;
+  }
+
+  /** Whether it has been silent for its session timeout: it is closed, sooner or later. */
+  get isSilent(): boolean {
+    return !this.isCalling && this.silentAt <= this.clock.now();
+  }
+
+  /** A call has come in; `callEnded` follows. */
+  callBegan(): void {
+    this.calls += 1;
+  }
+
+  callEnded(): void {
+    this.calls -= 1;
+    this.lastSeenAt = this.clock.now();
+  }
+
+  /** Whether it has subscribed to exactly these topics. */
+  subscribesTo(topics: readonly string[]): boolean {
+    if (topics.length !== this.topics.length) return false;
+    return topics.every((topic) => this.topics.includes(topic));
+  }
+
+  /**
+   * Acts on what its group is now, in which it owns `owned`; answers the partitions that it has
+   * lost. Whoever is parked is woken by a change of those only: most joins do not concern most.
+   */
+  view(
+    { generation, members }: Pick<ConsumerGroupState, 'generation' | 'members'>,
+    owned: readonly TopicPartition[],
+  ): readonly OwnedPartition[] {
+    this.generation = generation;
+    this.topics = members.topicsOf(this.place.instance) ?? [];
+    const keptCount = this.positions.all.length;
+    const lost = this.positions.own(owned);
+    if (lost.length > 0 || owned.length > keptCount - lost.length) {
+      this.changes += 1;
+      this.wake();
+    }
+    return lost;
+  }
+
+  /** A call has come in: it has what earlier ones gave, unless one of them is on its way still. */
+  acknowledge(): void {
+    if (!this.isHeld) this.positions.acknowledge();
+  }
+
+  /**
+   * One call at a time reads: true as soon as it is this one's turn, which ends with `leave`; false
+   * where it has not come by `until` (Unix milliseconds).
+   */
+  enter(until: number): Promise<boolean> {
+    if (!this.isHeld) {
+      this.isHeld = true;
+      return Promise.resolve(true);
+    }
+    return new Promise((resolve) => {
+      const enter = () => {
+        cancel();
+        this.positions.acknowledge();
+        resolve(true);
+      };
+      const cancel = this.clock.after(Math.max(0, until - this.clock.now()), () => {
+        this.queue.splice(this.queue.indexOf(enter), 1);
+        resolve(false);
+      });
+      this.queue.push(enter);
+    });
+  }
+
+  leave(): void {
+    const next = this.queue.shift();
+    if (next === undefined) this.isHeld = false;
+    else next();
+  }
+
+  /** `wake` is called once: when its view changes, or it ends, or somebody calls `wake()`. */
+  park(wake: (() => void) | null): void {
+    this.wakeParked = wake;
+  }
+
+  /** Whoever is parked looks again. */
+  wake(): void {
+    const wake = this.wakeParked;
+    this.wakeParked = null;
+    wake?.();
+  }
+
+  end(): void {
+    this.isEnded = true;
+    this.wake();
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * The sessions of all active consumer instances: started and ended as their states want it, told of
+ * rebalances, watched for silence, and committed at their intervals. One heap of deadlines for all.
+ */
+import { DiskFull } from '../../../storage/storage-errors.js';
+import { AlarmClock } from '../../engine/alarm-clock.js';
+import type { Clock } from '../../engine/clock.js';
+import type { Command } from '../../engine/decider.js';
+import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
+import type { CloseConsumer } from '../groups/consumer.commands.js';
+import type { RunConsumer } from '../groups/consumer.decider.js';
+import {
+  type CloseReason,
+  type ConsumerPlace,
+  consumerId,
+  consumerKind,
+  consumerPlace,
+} from '../groups/consumer.events.js';
+import { type ConsumerGroupState, ownedBy } from '../groups/consumer-group.state.js';
+import type { TopicPosition } from '../groups/topic-partition.js';
+import type { CommittedOffsets } from '../offsets/committed-offsets.js';
+import { ConsumerSession } from './consumer-session.js';
+import { type OwnedPartition, takeAcknowledged } from './positions.js';
+
+/** What sessions work with. */
+export interface SessionsDesk {
+  readonly offsets: CommittedOffsets;
+  readonly clock: Clock;
+  viewOf(group: string): ConsumerGroupState | undefined;
+  tell(commands: readonly Command[]): void;
+}
+
+export class ConsumerSessions implements EffectCarrier<RunConsumer> {
+  /** By group and instance. */
+  private readonly groups = new Map<string, Map<string, ConsumerSession>>();
+  private readonly silences: AlarmClock<ConsumerSession>;
+  private readonly commits: AlarmClock<ConsumerSession>;
+  private hasStopped = false;
+
+  constructor(private readonly desk: SessionsDesk) {
+    this.silences = new AlarmClock(desk.clock, (session) => this.judgeSilence(session));
+    this.commits = new AlarmClock(desk.clock, (session) => this.commitInterval(session));
+  }
+
+  /** One that has not called yet, or not since the server started, has its session timeout to. */
+  start({ id }: EffectSource, { settings }: RunConsumer): () => void {
+    const place = consumerPlace(id);
+    const session = new ConsumerSession(place, settings, this.desk.clock);
+    const view = this.desk.viewOf(place.group);
+    if (view !== undefined) session.view(view, ownedBy(view).get(place.instance) ?? []);
+    const own = this.groups.get(place.group);
+    if (own === undefined) this.groups.set(place.group, new Map([[place.instance, session]]));
+    else own.set(place.instance, session);
+    this.silences.set(session, session.silentAt);
+    return () => this.end(session);
+  }
+
+  find({ group, instance }: ConsumerPlace): ConsumerSession | undefined {
+    return this.groups.get(group)?.get(instance);
+  }
+
+  get size(): number {
+    let size = 0;
+    for (const own of this.groups.values()) size += own.size;
+    return size;
+  }
+
+  /** All sessions, in no order. */
+  *all(): Generator<ConsumerSession> {
+    for (const own of this.groups.values()) yield* own.values();
+  }
+
+  /**
+   * A group has changed: partitions change hands now. Whoever loses one commits what was
+   * acknowledged in it before anybody else looks where to begin.
+   */
+  viewChanged(group: string, view: ConsumerGroupState): void {
+    const sessions = this.groups.get(group);
+    if (sessions === undefined) return;
+    const owned = ownedBy(view);
+    for (const session of sessions.values()) {
+      this.commit(session, session.view(view, owned.get(session.place.instance) ?? []));
+    }
+  }
+
+  /** A call's turn has come: what it acknowledged is committed before it is answered. */
+  acknowledged(session: ConsumerSession): void {
+    this.commit(session, session.positions.all);
+  }
+
+  /** What was handed out has been written in full. */
+  written(session: ConsumerSession): void {
+    session.positions.write();
+    this.commitLater(session);
+  }
+
+  /** The reader has all before these positions and goes on there, whatever became of the rest. */
+  resume(session: ConsumerSession, received: readonly TopicPosition[]): void {
+    for (const position of received) {
+      const own = session.positions.find(position);
+      if (own === undefined || own.position < 0 || own.log === null) continue;
+      const { startOffset, highWatermark } = own.log;
+      const { offset } = position;
+      if (offset >= startOffset && offset <= highWatermark) own.resume(offset);
+    }
+    this.commit(session, session.positions.all);
+  }
+
+  /** Commits what the instance was given in full, whatever it committed before by itself. */
+  commitWritten({ place: { group }, positions }: ConsumerSession): void {
+    const { offsets, clock } = this.desk;
+    positions.acknowledge();
+    takeAcknowledged(positions.all);
+    const given = positions.all.filter((own) => {
+      const stored = offsets.find(group, own);
+      return own.written >= 0 && own.written !== (stored?.start ?? stored?.committed);
+    });
+    const committed = given.map(({ topic, partition, written: offset }) => {
+      return { topic, partition, offset };
+    });
+    offsets.commit(group, committed, clock.now());
+  }
+
+  /** Asks for the end of the instances of a group whose time is over, though no alarm has rung. */
+  closingSilent(group: string): CloseConsumer[] {
+    const sessions = [...(this.groups.get(group)?.values() ?? [])];
+    return sessions.filter(({ isSilent }) => isSilent).map((session) => this.closingOf(session));
+  }
+
+  /** Asks for the end of an instance; what it was given in full counts as processed. */
+  closing({ place, positions }: ConsumerSession, reason: CloseReason): CloseConsumer {
+    positions.acknowledge();
+    const at = this.desk.clock.now();
+    return { type: 'CloseConsumer', kind: consumerKind, id: consumerId(place), at, reason };
+  }
+
+  /** Ends all waiting: the server stops. */
+  dismiss(): void {
+    for (const session of this.all()) session.end();
+  }
+
+  /**
+   * Commits what was acknowledged; settles when it is durable. What finds no room on the disk is
+   * handed out again after the next start.
+   */
+  async stop(): Promise<void> {
+    this.hasStopped = true;
+    this.silences.stop();
+    this.commits.stop();
+    for (const session of this.all()) this.commit(session, session.positions.all);
+    await this.stored();
+  }
+
+  private end(session: ConsumerSession): void {
+    const { group, instance } = session.place;
+    this.silences.cancel(session);
+    this.commits.cancel(session);
+    this.commit(session, session.positions.own([]));
+    session.end();
+    const own = this.groups.get(group);
+    own?.delete(instance);
+    if (own?.size === 0) this.groups.delete(group);
+  }
+
+  private commit(session: ConsumerSession, partitions: readonly OwnedPartition[]): void {
+    const { place, settings } = session;
+    if (!settings.autoCommit) return;
+    const acknowledged = takeAcknowledged(partitions);
+    if (acknowledged.length === 0) return;
+    const { offsets, clock } = this.desk;
+    offsets.commit(place.group, acknowledged, clock.now());
+    session.committed = this.stored();
+  }
+
+  /** Settles when all commits are durable. What finds no room comes again after a crash. */
+  private stored(): Promise<void> {
+    return this.desk.offsets.durable().catch((error: unknown) => {
+      if (!(error instanceof DiskFull)) throw error;
+    });
+  }
+
+  private commitLater(session: ConsumerSession): void {
+    const { settings, positions } = session;
+    if (this.hasStopped || !settings.autoCommit || !positions.isOutstanding) return;
+    if (this.commits.timeOf(session) !== undefined) return;
+    positions.mark();
+    this.commits.set(session, this.desk.clock.now() + settings.autoCommitIntervalMs);
+  }
+
+  private commitInterval(session: ConsumerSession): void {
+    session.positions.tick();
+    this.commit(session, session.positions.all);
+    this.commitLater(session);
+  }
+
+  /** A call moves no alarm: when it rings, the time of the last call is looked at. */
+  private judgeSilence(session: ConsumerSession): void {
+    const { isCalling, isSilent, settings, silentAt } = session;
+    if (isSilent) this.desk.tell([this.closingOf(session)]);
+    else if (!isCalling) this.silences.set(session, silentAt);
+    else this.silences.set(session, this.desk.clock.now() + settings.sessionTimeoutMs);
+  }
+
+  private closingOf(session: ConsumerSession): CloseConsumer {
+    return this.closing(session, session.lastSeenAt === null ? 'expired' : 'idle');
+  }
+}

@@ -1,0 +1,47 @@
+/** What operators ask of groups, and readers of their positions, as it stands on the wire. */
+import { z } from 'zod';
+import { type Parsed, parsed } from '../../grammar/parsed.js';
+import { readJsonBody } from '../../http/json-body.js';
+import type { TopicPartition } from '../groups/topic-partition.js';
+import { type OffsetTarget, offsetTargetSchema } from '../offsets/offset-target.js';
+import { listOf } from './offsets.request.js';
+
+const place = { topic: z.string(), partition: z.int().min(0) };
+
+/** The body of `/admin/groups/{group}/offsets`. */
+export const offsetResetSchema = z.strictObject({
+  ...place,
+  partition: place.partition.optional().describe('All of the topic without it'),
+  to: offsetTargetSchema,
+  dryRun: z.boolean().optional().describe('Only tell what would become of it'),
+});
+export type OffsetReset = z.output<typeof offsetResetSchema>;
+
+/** One item of the body of `/seek/{group}/{instance}`: one of offset, timestamp and an end. */
+export const seekSchema = z.union([
+  z.strictObject({ ...place, offset: z.int().min(0) }),
+  z.strictObject({ ...place, timestamp: z.int().min(0) }),
+  z.strictObject({ ...place, earliest: z.literal(true) }),
+  z.strictObject({ ...place, latest: z.literal(true) }),
+]);
+
+/** Where a partition is to be read from. */
+export interface Seek extends TopicPartition {
+  readonly target: OffsetTarget;
+}
+
+const seeks = listOf(seekSchema);
+
+export function parseOffsetReset(body: Buffer): Parsed<OffsetReset> {
+  return readJsonBody(body, offsetResetSchema);
+}
+
+export function parseSeeks(body: Buffer): Parsed<readonly Seek[]> {
+  const asked = readJsonBody(body, seeks);
+  return asked.ok ? parsed(asked.value.map(seekOf)) : asked;
+}
+
+function seekOf({ topic, partition, ...to }: z.output<typeof seekSchema>): Seek {
+  if ('earliest' in to) return { topic, partition, target: 'earliest' };
+  return { topic, partition, target: 'latest' in to ? 'latest' : to };
+}

@@ -1,0 +1,171 @@
+/** What operators see of groups and may do to them (decision 44). */
+import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { Clock } from '../../engine/clock.js';
+import type { Engine } from '../../engine/engine.js';
+import { type Refusal, refusalOf } from '../../http/error-shapes.js';
+import type { DeleteGroup } from '../groups/consumer-group.commands.js';
+import { consumerGroupKind } from '../groups/consumer-group.events.js';
+import { assignmentsOf, type ConsumerGroupState } from '../groups/consumer-group.state.js';
+import type { GroupViews } from '../groups/group-views.js';
+import type { TopicPartition } from '../groups/topic-partition.js';
+import type { CommittedOffsets } from '../offsets/committed-offsets.js';
+import { offsetOfTarget } from '../offsets/offset-target.js';
+import type { TopicAccess } from '../topics/topic-access.js';
+import type { ConsumerSessions } from './consumer-sessions.js';
+import type { OffsetReset } from './groups-admin.request.js';
+
+/** What this works with. */
+export interface GroupsFloor {
+  readonly engine: Engine;
+  readonly views: GroupViews;
+  readonly sessions: ConsumerSessions;
+  readonly offsets: CommittedOffsets;
+  readonly topics: TopicAccess;
+  readonly clock: Clock;
+}
+
+/** How far a group is in one partition; null = nobody knows. */
+export interface PartitionProgress extends TopicPartition {
+  readonly owner: string | null;
+  readonly committed: number | null;
+  /** Where its owner reads next. */
+  readonly position: number | null;
+  readonly endOffset: number | null;
+  /** Records that it has not committed. */
+  readonly lag: number | null;
+}
+
+/** What a reset does to one partition; -1 = nothing was committed. */
+export interface ResetOffset extends TopicPartition {
+  readonly from: number;
+  readonly to: number;
+}
+
+export class GroupsAdmin {
+  constructor(private readonly floor: GroupsFloor) {}
+
+  /** All groups in short, in the order of their beginnings. */
+  async list() {
+    const groups = [];
+    for (const name of [...this.floor.views.names()]) {
+      const view = this.floor.views.find(name);
+      if (view !== undefined) groups.push(await this.summaryOf(name, view));
+    }
+    return groups;
+  }
+
+  /** A group with its members and its progress. */
+  async show(name: string) {
+    const view = this.floor.views.find(name);
+    if (view === undefined) return unknownGroup(name);
+    const members = [...view.members].map(({ instance, topics }) => {
+      const session = this.floor.sessions.find({ group: name, instance });
+      const lastSeenAt = session?.lastSeenAt ?? null;
+      const isCalling = session?.isCalling ?? false;
+      const assignments = assignmentsOf(view, instance);
+      return { instance, topics, assignments, lastSeenAt, isCalling, ...session?.settings };
+    });
+    const partitions = await this.progressOf(name, view);
+    return { ...(await this.summaryOf(name, view)), members, partitions };
+  }
+
+  /** Why a group cannot be deleted; null = it is. */
+  async remove(id: string): Promise<Refusal | null> {
+    const { engine, clock } = this.floor;
+    const at = clock.now();
+    const command: DeleteGroup = { type: 'DeleteGroup', kind: consumerGroupKind, id, at };
+    const [outcome] = await engine.dispatch([command]);
+    return outcome === undefined || outcome.accepted ? null : refusalOf(outcome.rejection);
+  }
+
+  /** Commits other offsets for a group, within what the log still has; or only says which. */
+  async reset(group: string, asked: OffsetReset): Promise<readonly ResetOffset[] | Refusal> {
+    const { views, offsets, topics, clock } = this.floor;
+    if (views.find(group) === undefined) return unknownGroup(group);
+    const { topic, partition, to, dryRun } = asked;
+    const logs = await topics.logs(topic);
+    if (logs === undefined) return { status: 404, message: `topic ${topic} not found` };
+    if (partition !== undefined && logs[partition] === undefined) {
+      return { status: 404, message: `${topic} has no partition ${partition}` };
+    }
+    const moves: ResetOffset[] = [];
+    for (const [index, log] of logs.entries()) {
+      if (partition !== undefined && partition !== index) continue;
+      const from = offsets.find(group, { topic, partition: index })?.committed ?? -1;
+      const offset = within(log, await offsetOfTarget(log, to));
+      moves.push({ topic, partition: index, from, to: offset });
+    }
+    if (dryRun === true) return moves;
+    // Looked at after all waiting: nobody joins between this and the commit.
+    const members = views.find(group)?.members.size ?? 0;
+    if (members > 0) {
+      const message = `group ${group} has ${members} instances; delete them first`;
+      return { status: 409, message };
+    }
+    const positions = moves.map((move) => ({ ...placeOf(move), offset: move.to }));
+    offsets.commit(group, positions, clock.now());
+    await offsets.durable();
+    return moves;
+  }
+
+  private async summaryOf(name: string, view: ConsumerGroupState) {
+    const { phase, generation, strategy, emptySince, members } = view;
+    const progress = await this.progressOf(name, view);
+    const lag = progress.reduce((sum, each) => sum + (each.lag ?? 0), 0);
+    return { name, phase, generation, strategy, emptySince, memberCount: members.size, lag };
+  }
+
+  private async progressOf(
+    group: string,
+    { owners }: ConsumerGroupState,
+  ): Promise<PartitionProgress[]> {
+    const places = new Map<string, TopicPartition>();
+    for (const [topic, list] of owners) {
+      for (const partition of list.keys())
+        places.set(`${topic}/${partition}`, { topic, partition });
+    }
+    for (const place of this.floor.offsets.of(group)) {
+      places.set(`${place.topic}/${place.partition}`, place);
+    }
+    const progress = [];
+    for (const place of places.values()) {
+      const owner = owners.get(place.topic)?.[place.partition] ?? null;
+      progress.push(await this.partitionProgress(group, place, owner));
+    }
+    return progress.sort((left, right) =>
+      left.topic === right.topic ? left.partition - right.partition : byName(left, right),
+    );
+  }
+
+  private async partitionProgress(
+    group: string,
+    place: TopicPartition,
+    owner: string | null,
+  ): Promise<PartitionProgress> {
+    const { sessions, offsets, topics } = this.floor;
+    const stored = offsets.find(group, place);
+    const session = owner === null ? undefined : sessions.find({ group, instance: owner });
+    const read = session?.positions.find(place)?.position ?? -1;
+    const endOffset = (await topics.logs(place.topic))?.[place.partition]?.highWatermark ?? null;
+    const committed = stored?.committed ?? null;
+    const done = committed ?? stored?.start ?? null;
+    const lag = done === null || endOffset === null ? null : Math.max(0, endOffset - done);
+    return { ...place, owner, committed, position: read < 0 ? null : read, endOffset, lag };
+  }
+}
+
+function within({ startOffset, highWatermark }: PartitionLog, offset: number): number {
+  return Math.min(Math.max(offset, startOffset), highWatermark);
+}
+
+function placeOf({ topic, partition }: TopicPartition): TopicPartition {
+  return { topic, partition };
+}
+
+function byName(left: TopicPartition, right: TopicPartition): number {
+  return left.topic < right.topic ? -1 : 1;
+}
+
+function unknownGroup(name: string): Refusal {
+  return { status: 404, message: `group ${name} not found` };
+}

@@ -1,0 +1,45 @@
+/** Commits, look-ups and seeks as they stand on the wire: one of them, or an array. */
+import { z } from 'zod';
+import { type Parsed, parsed } from '../../grammar/parsed.js';
+import { readJsonBody } from '../../http/json-body.js';
+import type { TopicPartition, TopicPosition } from '../groups/topic-partition.js';
+
+const itemsMax = 10_000;
+
+const place = z.object({ topic: z.string(), partition: z.int().min(0) });
+const commit = place.extend({ offset: z.int().min(0), processed: z.boolean().optional() });
+
+/** The bodies as the documentation tells them. */
+export const placesSchema = z.union([place, z.array(place)]);
+export const commitsSchema = z.union([commit, z.array(commit)]);
+
+/** One item stands for a list of one. */
+export function listOf<Item>(item: z.ZodType<Item>): z.ZodType<Item[]> {
+  const asList = (value: unknown) => (Array.isArray(value) ? value : [value]);
+  return z.preprocess(asList, z.array(item).max(itemsMax));
+}
+
+const places = listOf(place);
+const commits = listOf(commit);
+
+/** The body of `/committed`. */
+export function parsePlaces(body: Buffer): Parsed<readonly TopicPartition[]> {
+  return readJsonBody(body, places);
+}
+
+/**
+ * The body of `/commit`; none, or an empty list, is an empty list. An offset is the next one to
+ * read, exactly as it is sent; `processed` says that it is one that has been read (log protocol
+ * 2.5). Of one partition the last is meant.
+ */
+export function parseCommits(body: Buffer): Parsed<readonly TopicPosition[]> {
+  if (body.length === 0) return parsed([]);
+  const asked = readJsonBody(body, commits);
+  if (!asked.ok) return asked;
+  const positions = new Map<string, TopicPosition>();
+  for (const { topic, partition, offset, processed } of asked.value) {
+    const next = processed === true ? offset + 1 : offset;
+    positions.set(`${partition} ${topic}`, { topic, partition, offset: next });
+  }
+  return parsed([...positions.values()]);
+}

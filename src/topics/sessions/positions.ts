@@ -1,0 +1,151 @@
+/**
+ * How far one consumer instance is in the partitions that it owns. Pure bookkeeping: no clock, no
+ * disk, nobody waits.
+ *
+ *     stored        acknowledged   marked   written     position
+ *       |                |           |         |            |
+ *   ----[  to be stored )[  handed out, told ) [ on its way )----
+ *
+ * What is handed out is `written` once its answer was written in full, else it is taken back; it
+ * is acknowledged by the next call, or when the interval has passed since (see `tick`). Every call
+ * begins by acknowledging, so what a lost answer takes back is what stood in that answer.
+ */
+import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { TopicPartition, TopicPosition } from '../groups/topic-partition.js';
+
+/** A partition while an instance owns it: a new one each time that it is acquired. */
+export class OwnedPartition implements TopicPartition {
+  /** Where it is read from; null until somebody wants to. */
+  log: PartitionLog | null = null;
+  /** The next offset to hand out; -1 = where to begin is not known yet. */
+  position = -1;
+  written = -1;
+  marked = -1;
+  acknowledged = -1;
+  /** What committed offsets say of it, as far as this instance is concerned. */
+  stored = -1;
+
+  constructor(
+    readonly topic: string,
+    readonly partition: number,
+  ) {}
+
+  /** Reading goes on at `offset`, as is stored. */
+  begin(offset: number): void {
+    this.resume(offset);
+    this.stored = offset;
+  }
+
+  /** Reading goes on at `offset`: its reader has all before it. */
+  resume(offset: number): void {
+    this.position = offset;
+    this.written = offset;
+    this.marked = offset;
+    this.acknowledged = offset;
+  }
+}
+
+export class Positions {
+  private owned: readonly OwnedPartition[] = [];
+  private turn = 0;
+
+  get all(): readonly OwnedPartition[] {
+    return this.owned;
+  }
+
+  find({ topic, partition }: TopicPartition): OwnedPartition | undefined {
+    return this.owned.find((own) => own.partition === partition && own.topic === topic);
+  }
+
+  /** Whether this very acquisition of a partition still holds. */
+  owns(partition: OwnedPartition): boolean {
+    return this.owned.includes(partition);
+  }
+
+  /** Owns exactly `partitions` from now on; answers those that it has lost. */
+  own(partitions: readonly TopicPartition[]): readonly OwnedPartition[] {
+    const before = this.owned;
+    const known = new Map(before.map((own) => [`${own.topic}/${own.partition}`, own]));
+    this.owned = partitions.map(
+      ({ topic, partition }) =>
+        known.get(`${topic}/${partition}`) ?? new OwnedPartition(topic, partition),
+    );
+    const kept = new Set(this.owned);
+    return before.filter((own) => !kept.has(own));
+  }
+
+  /** Those to read from, another one first each time, so that no partition starves the others. */
+  rotated(): readonly OwnedPartition[] {
+    const first = this.owned.length === 0 ? 0 : this.turn % this.owned.length;
+    this.turn += 1;
+    return [...this.owned.slice(first), ...this.owned.slice(0, first)];
+  }
+
+  /** Everything handed out has been written in full. */
+  write(): void {
+    for (const own of this.owned) own.written = own.position;
+  }
+
+  /**
+   * What was handed out and not acknowledged is handed out again: an answer was lost, and of what
+   * was written before it in the same answer nobody knows how far it came.
+   */
+  rewind(): void {
+    for (const own of this.owned) own.resume(own.acknowledged);
+  }
+
+  /** The reader has all that was written: it asks for more. */
+  acknowledge(): void {
+    for (const own of this.owned) {
+      own.marked = own.written;
+      own.acknowledged = own.written;
+    }
+  }
+
+  /** An interval has passed: what had been written when it began is acknowledged. */
+  tick(): void {
+    for (const own of this.owned) {
+      own.acknowledged = own.marked;
+      own.marked = own.written;
+    }
+  }
+
+  /** The interval begins: all that is written by now waits for its end. */
+  mark(): void {
+    for (const own of this.owned) own.marked = own.written;
+  }
+
+  /**
+   * The reader has stored `offset` for itself. Its word is newer than what it acknowledged; further
+   * than what it has been given nothing is acknowledged.
+   */
+  storedByReader({ topic, partition, offset }: TopicPosition): void {
+    const own = this.find({ topic, partition });
+    if (own === undefined) return;
+    own.acknowledged = Math.max(own.acknowledged, Math.min(offset, own.written));
+    own.marked = Math.max(own.marked, own.acknowledged);
+    own.stored = own.acknowledged;
+  }
+
+  /** Reading goes on elsewhere; where it has not begun yet, it begins at what is stored. */
+  seek({ topic, partition, offset }: TopicPosition): void {
+    const own = this.find({ topic, partition });
+    if (own !== undefined && own.position >= 0) own.begin(offset);
+  }
+
+  /** Whether anything was written that is not stored yet. */
+  get isOutstanding(): boolean {
+    return this.owned.some(({ written, stored }) => written !== stored);
+  }
+}
+
+/** What was acknowledged and is not stored yet; it counts as stored from now on. */
+export function takeAcknowledged(partitions: readonly OwnedPartition[]): TopicPosition[] {
+  const taken: TopicPosition[] = [];
+  for (const own of partitions) {
+    if (own.acknowledged === own.stored) continue;
+    own.stored = own.acknowledged;
+    taken.push({ topic: own.topic, partition: own.partition, offset: own.acknowledged });
+  }
+  return taken;
+}

@@ -1,0 +1,75 @@
+/** Readers choose where to go on: in what they own, and in what they may come to own. */
+import type { Clock } from '../../engine/clock.js';
+import type { Refusal } from '../../http/error-shapes.js';
+import type { ConsumerPlace } from '../groups/consumer.events.js';
+import type { GroupViews } from '../groups/group-views.js';
+import type { TopicPosition } from '../groups/topic-partition.js';
+import type { CommittedOffsets } from '../offsets/committed-offsets.js';
+import { offsetOfTarget } from '../offsets/offset-target.js';
+import type { TopicAccess } from '../topics/topic-access.js';
+import type { ConsumersDesk } from './consumers-desk.js';
+import type { Seek } from './groups-admin.request.js';
+
+/** What seeks work with. */
+export interface SeeksFloor {
+  readonly consumers: ConsumersDesk;
+  readonly views: GroupViews;
+  readonly offsets: CommittedOffsets;
+  readonly topics: Pick<TopicAccess, 'logs'>;
+  readonly clock: Clock;
+}
+
+export class Seeks {
+  constructor(private readonly floor: SeeksFloor) {}
+
+  /**
+   * Moves an instance; answers where to. What it has not acquired yet begins there once it does:
+   * durably where nobody else has the partition, for as long as the instance lives otherwise.
+   */
+  async seek(
+    place: ConsumerPlace,
+    seeks: readonly Seek[],
+  ): Promise<readonly TopicPosition[] | Refusal> {
+    const { consumers, views, offsets } = this.floor;
+    const known = consumers.find(place);
+    if ('status' in known) return known;
+    const positions = await this.positionsOf(seeks);
+    if ('status' in positions) return positions;
+    const session = consumers.find(place);
+    if ('status' in session) return session;
+    const owners = views.find(place.group)?.owners;
+    const own: TopicPosition[] = [];
+    for (const position of positions) {
+      const { topic, partition, offset } = position;
+      const owner = owners?.get(topic)?.[partition] ?? place.instance;
+      if (owner === place.instance) own.push(position);
+      else session.soughtOffsets.set(`${topic}/${partition}`, offset);
+    }
+    offsets.keepStart(place.group, own, this.floor.clock.now());
+    for (const position of own) session.positions.seek(position);
+    session.callBegan();
+    session.callEnded();
+    session.wake();
+    await offsets.durable();
+    return positions;
+  }
+
+  private async positionsOf(seeks: readonly Seek[]): Promise<readonly TopicPosition[] | Refusal> {
+    const positions: TopicPosition[] = [];
+    for (const { topic, partition, target } of seeks) {
+      const logs = await this.floor.topics.logs(topic);
+      if (logs === undefined) return { status: 404, message: `topic ${topic} not found` };
+      const log = logs[partition];
+      if (log === undefined)
+        return { status: 404, message: `${topic} has no partition ${partition}` };
+      const offset = await offsetOfTarget(log, target);
+      const { startOffset, highWatermark } = log;
+      if (offset < startOffset || offset > highWatermark) {
+        const range = `${startOffset} to ${highWatermark}`;
+        return { status: 416, message: `${topic}/${partition} can be read from ${range}` };
+      }
+      positions.push({ topic, partition, offset });
+    }
+    return positions;
+  }
+}

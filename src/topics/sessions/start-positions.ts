@@ -1,0 +1,136 @@
+/** Where a group begins to read: what is stored, else what its instance's settings say. */
+import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { Clock } from '../../engine/clock.js';
+import type { OffsetReset } from '../groups/consumer.events.js';
+import type { ConsumerGroupState } from '../groups/consumer-group.state.js';
+import type { TopicPartition, TopicPosition } from '../groups/topic-partition.js';
+import type { CommittedOffsets } from '../offsets/committed-offsets.js';
+import type { TopicAccess } from '../topics/topic-access.js';
+import type { ConsumerSession } from './consumer-session.js';
+import type { OwnedPartition } from './positions.js';
+
+/** What start positions are found in. */
+export interface StartDesk {
+  readonly offsets: CommittedOffsets;
+  readonly topics: Pick<TopicAccess, 'logs'>;
+  readonly clock: Clock;
+  /** Where the journal has the birth of a partition. */
+  bornAt(topic: string, partition: number): number;
+  viewOf(group: string): ConsumerGroupState | undefined;
+}
+
+/** A partition as a request found it when it came in. */
+export interface Arrival extends TopicPartition {
+  readonly log: PartitionLog;
+  readonly highWatermark: number;
+}
+
+export class StartPositions {
+  constructor(private readonly desk: StartDesk) {}
+
+  /**
+   * Keeps where a group begins in partitions of which nothing is stored: where the reset policy led
+   * when the request came in, before anything waited for a join. Whoever acquires one of them later
+   * begins there too. A partition that was born after the group's first subscription to its topic
+   * is none of those: it is read from its beginning.
+   */
+  keep(session: ConsumerSession, arrivals: readonly Arrival[]): void {
+    const { offsets } = this.desk;
+    const { group } = session.place;
+    const { offsetReset } = session.settings;
+    if (offsetReset === 'none') return;
+    const isEarliest = offsetReset === 'earliest';
+    const fresh = arrivals
+      .filter((each) => offsets.find(group, each) === undefined && !this.isYounger(group, each))
+      .map(({ topic, partition, log, highWatermark }) => {
+        return { topic, partition, offset: isEarliest ? log.startOffset : highWatermark };
+      });
+    this.keepStarts(session, fresh);
+  }
+
+  /**
+   * Finds where to begin in what a session has acquired; answers the partitions where nothing
+   * says where, and the policy is to ask (`none`).
+   */
+  async resolve(session: ConsumerSession): Promise<readonly TopicPartition[]> {
+    const undecided: TopicPartition[] = [];
+    for (const own of session.positions.all) {
+      if (own.position >= 0) continue;
+      const log = (await this.desk.topics.logs(own.topic))?.[own.partition];
+      // Created and not there yet, or gone and not yet taken away.
+      if (log === undefined || !session.positions.owns(own)) continue;
+      own.log = log;
+      if (!this.begin(session, own, log)) undecided.push(own);
+    }
+    return undecided;
+  }
+
+  /**
+   * Settles when where the session begins is stored: before that nothing it reads is shown. Rejects
+   * with `DiskFull` while there is no room for it; what was handed out is handed out again then.
+   */
+  async begun(session: ConsumerSession): Promise<void> {
+    try {
+      await session.begun.catch(() => {
+        session.begun = this.desk.offsets.durable();
+        return session.begun;
+      });
+    } catch (error) {
+      session.positions.rewind();
+      throw error;
+    }
+  }
+
+  /** A session's position is outside the log: trimmed away. False = the policy is to ask. */
+  reset(session: ConsumerSession, own: OwnedPartition, log: PartitionLog): boolean {
+    const offset = offsetOf(session.settings.offsetReset, log);
+    if (offset === null) {
+      own.position = -1;
+      return false;
+    }
+    own.begin(offset);
+    this.keepStarts(session, [{ topic: own.topic, partition: own.partition, offset }]);
+    return true;
+  }
+
+  private begin(session: ConsumerSession, own: OwnedPartition, log: PartitionLog): boolean {
+    const { group } = session.place;
+    const name = `${own.topic}/${own.partition}`;
+    const sought = session.soughtOffsets.get(name);
+    session.soughtOffsets.delete(name);
+    if (sought !== undefined) {
+      const { topic, partition } = own;
+      this.keepStarts(session, [{ topic, partition, offset: sought }]);
+    }
+    const stored = this.desk.offsets.find(group, own);
+    const start = stored?.start ?? stored?.committed ?? null;
+    if (start !== null && start >= log.startOffset && start <= log.highWatermark) {
+      own.begin(start);
+      return true;
+    }
+    const isNew = stored === undefined && this.isYounger(group, own);
+    if (isNew && session.settings.offsetReset !== 'none') {
+      own.begin(log.startOffset);
+      return true;
+    }
+    return this.reset(session, own, log);
+  }
+
+  private keepStarts(session: ConsumerSession, starts: readonly TopicPosition[]): void {
+    if (starts.length === 0) return;
+    const { offsets, clock } = this.desk;
+    offsets.keepStart(session.place.group, starts, clock.now());
+    session.begun = offsets.durable();
+  }
+
+  private isYounger(group: string, { topic, partition }: TopicPartition): boolean {
+    const first = this.desk.viewOf(group)?.firstSubscribed.get(topic);
+    return first !== undefined && this.desk.bornAt(topic, partition) > first;
+  }
+}
+
+/** Where a reset policy leads in a log now; null = nowhere. */
+function offsetOf(policy: OffsetReset, log: PartitionLog): number | null {
+  if (policy === 'none') return null;
+  return policy === 'earliest' ? log.startOffset : log.highWatermark;
+}

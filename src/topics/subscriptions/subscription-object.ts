@@ -1,0 +1,55 @@
+/** A subscription as the API shows it. Absent values are left out, not null. */
+import type { PartitionLog } from '../../../storage/partition-log.js';
+import { templateFields } from '../../messaging/messages/message-object.js';
+import type { MessageTargets } from '../../messaging/url-groups/message-targets.js';
+import { damageText } from '../topics/damaged-records.js';
+import type { SubscriptionState } from './subscription.machine.js';
+import type { PartitionState } from './subscription-partition.decider.js';
+import type { SubscriptionObject } from './subscriptions.openapi.js';
+
+type PartitionObject = SubscriptionObject['partitions'][number];
+
+/** What a subscription is shown as; undefined if there is none. */
+export function subscriptionObject(
+  name: string,
+  { value, context }: SubscriptionState,
+  targets: MessageTargets,
+  partitions: readonly PartitionObject[],
+): SubscriptionObject | undefined {
+  const { definition, createdAt } = context;
+  if (definition === null) return undefined;
+  const { topic, url, groupName, maxRecords, encoding, message } = definition;
+  return {
+    name,
+    topic,
+    destination: url ?? groupName ?? '',
+    maxRecords,
+    encoding,
+    createdAt,
+    isPaused: value === 'paused',
+    ...(!targets.ok && { error: targets.error }),
+    ...templateFields(message),
+    lag: partitions.reduce((sum, { lag }) => sum + lag, 0),
+    partitions,
+  };
+}
+
+/** How far a partition is; `log` is undefined as long as it is being made. */
+export function subscriptionPartitionObject(
+  { topic, partition }: { readonly topic: string; readonly partition: number },
+  state: NonNullable<PartitionState>,
+  log: PartitionLog | undefined,
+  isPending: (messageId: string) => boolean,
+): PartitionObject {
+  const { position, from } = state;
+  const messageIds = state.messageIds.filter(isPending);
+  const begin = Math.max(position, log?.startOffset ?? 0);
+  const damage = log?.damages.find(({ from: first, until }) => first <= begin && begin < until);
+  return {
+    partition,
+    position,
+    lag: Math.max(0, (log?.highWatermark ?? 0) - begin),
+    ...(damage !== undefined && { error: damageText(topic, partition, damage) }),
+    ...(messageIds.length > 0 && { inFlight: { from, until: position, messageIds } }),
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * One partition of a subscription: where it is, and that the next records become messages when the
+ * last ones' are final. Plain `evolve`: it is stepped for every push.
+ */
+import { accept, type Decider, type Decision, type Effect, reject } from '../../engine/decider.js';
+import type { PublishMessage } from '../../messaging/messages/message.commands.js';
+import type {
+  PushRecords,
+  SubscriptionPartitionCommand,
+} from './subscription-partition.commands.js';
+import {
+  type SubscriptionPartitionEvent,
+  subscriptionPartitionKind,
+} from './subscription-partition.events.js';
+
+/** A partition that is pushed, or will be again; null = it is not. */
+export type PartitionState = {
+  /** The next offset to push. */
+  readonly position: number;
+  readonly isPaused: boolean;
+  /** Where the last push began. */
+  readonly from: number;
+  /** The messages of the last push. */
+  readonly messageIds: readonly string[];
+} | null;
+
+/** Records from `position` on become messages, as soon as there are any and `after` are final. */
+export interface PushNext extends Effect {
+  readonly kind: 'pushNext';
+  readonly position: number;
+  readonly after: readonly string[];
+}
+
+/** What a push's decision reads beside the partition. */
+export interface SubscriptionPartitionView {
+  /** Whether a message was published and is not final. */
+  isPending(messageId: string): boolean;
+}
+
+const nothing = accept<SubscriptionPartitionEvent>([]);
+
+function decide(
+  command: SubscriptionPartitionCommand,
+  state: PartitionState,
+  view: SubscriptionPartitionView,
+): Decision<SubscriptionPartitionEvent> {
+  if (command.type === 'OpenPartition') {
+    const { position, isPaused } = command;
+    if (state !== null) return reject('conflict', `${command.id} is open`);
+    return accept([{ type: 'PartitionOpened', position, isPaused }]);
+  }
+  if (state === null) return reject('not_found', `${command.id} is not open`);
+  switch (command.type) {
+    case 'PushRecords':
+      return push(command, state, view);
+    case 'PausePartition':
+      return state.isPaused ? nothing : accept([{ type: 'PartitionPaused' }]);
+    case 'ResumePartition':
+      return state.isPaused ? accept([{ type: 'PartitionResumed' }]) : nothing;
+    case 'ClosePartition':
+      return accept([{ type: 'PartitionClosed' }]);
+  }
+}
+
+function push(
+  { id, position, from, until, records, skipped, messages }: PushRecords,
+  state: NonNullable<PartitionState>,
+  view: SubscriptionPartitionView,
+): Decision<SubscriptionPartitionEvent> {
+  const isNext = position === state.position && position <= from && from < until;
+  if (state.isPaused || !isNext) return reject('conflict', `${id} does not push these now`);
+  if (state.messageIds.some((messageId) => view.isPending(messageId))) {
+    return reject('conflict', `${id} waits for an earlier message`);
+  }
+  const messageIds = messages.map((message) => message.id);
+  return accept([{ type: 'RecordsPushed', from, until, records, skipped, messageIds }]);
+}
+
+function evolve(state: PartitionState, event: SubscriptionPartitionEvent): PartitionState {
+  if (event.type === 'PartitionOpened') {
+    const { position, isPaused } = event;
+    return { position, isPaused, from: position, messageIds: [] };
+  }
+  if (state === null || event.type === 'PartitionClosed') return null;
+  switch (event.type) {
+    case 'RecordsPushed': {
+      const { from, until, messageIds } = event;
+      return { ...state, position: until, from, messageIds };
+    }
+    case 'PartitionPaused':
+      return { ...state, isPaused: true };
+    case 'PartitionResumed':
+      return { ...state, isPaused: false };
+  }
+}
+
+function wants(state: PartitionState): readonly PushNext[] {
+  if (state === null || state.isPaused) return [];
+  const { position, messageIds: after } = state;
+  return [{ kind: 'pushNext', id: `from ${position}`, notBefore: 0, position, after }];
+}
+
+export const partitionDecider: Decider<
+  PartitionState,
+  SubscriptionPartitionCommand,
+  SubscriptionPartitionEvent,
+  SubscriptionPartitionView
+> = {
+  kind: subscriptionPartitionKind,
+  initialState: () => null,
+  decide,
+  evolve,
+  // One turn: a record is pushed when its messages are published, however many endpoints it has.
+  react: ({ event }, _state, _names, command): readonly PublishMessage[] =>
+    event.type === 'RecordsPushed' && command.type === 'PushRecords' ? command.messages : [],
+  wants,
+  isFinal: (state) => state === null,
+};

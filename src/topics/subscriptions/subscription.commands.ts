@@ -1,0 +1,38 @@
+/** What may be asked of a subscription; its id is its name. */
+import type { Command } from '../../engine/decider.js';
+import type { SubscriptionDefinition, SubscriptionDeleted } from './subscription.events.js';
+
+/** Refused if there is one of this name already, or no such topic. */
+export interface CreateSubscription extends Command {
+  readonly type: 'CreateSubscription';
+  readonly definition: SubscriptionDefinition;
+  /** By partition, the first offset to push. */
+  readonly positions: readonly number[];
+}
+
+/** The topic has so many partitions; it is told again without harm. */
+export interface GrowSubscription extends Command {
+  readonly type: 'GrowSubscription';
+  readonly partitions: number;
+}
+
+/** One that is paused stays so. */
+export interface PauseSubscription extends Command {
+  readonly type: 'PauseSubscription';
+}
+
+export interface ResumeSubscription extends Command {
+  readonly type: 'ResumeSubscription';
+}
+
+export interface DeleteSubscription extends Command {
+  readonly type: 'DeleteSubscription';
+  readonly cause: SubscriptionDeleted['cause'];
+}
+
+export type SubscriptionCommand =
+  | CreateSubscription
+  | GrowSubscription
+  | PauseSubscription
+  | ResumeSubscription
+  | DeleteSubscription;

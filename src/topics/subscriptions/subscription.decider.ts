@@ -1,0 +1,151 @@
+/** What a command means for a subscription, and for the partitions that it pushes. */
+import {
+  accept,
+  type Decider,
+  type Decision,
+  type Effect,
+  type EventEnvelope,
+  reject,
+} from '../../engine/decider.js';
+import { machineEvolve } from '../../engine/machine-evolve.js';
+import { parseName } from '../../grammar/name.js';
+import type { CreateSubscription, SubscriptionCommand } from './subscription.commands.js';
+import { type SubscriptionEvent, subscriptionKind } from './subscription.events.js';
+import { type SubscriptionState, subscriptionMachine } from './subscription.machine.js';
+import type {
+  OpenPartition,
+  SubscriptionPartitionCommand,
+} from './subscription-partition.commands.js';
+import {
+  subscriptionPartitionId,
+  subscriptionPartitionKind,
+} from './subscription-partition.events.js';
+
+/** Somebody looks how many partitions the topic has, and tells when there are more. */
+export interface FollowTopic extends Effect {
+  readonly kind: 'followTopic';
+  readonly topic: string;
+  /** Those that are known already. */
+  readonly partitions: number;
+}
+
+/** What a decision reads beside the subscription. */
+export interface SubscriptionView {
+  /** How many partitions a topic has; 0 = there is none of this name. */
+  partitionsOf(topic: string): number;
+}
+
+/** More would be read at once than one message can hold. */
+export const maxRecordsMax = 500;
+
+const machine = machineEvolve(subscriptionMachine);
+const nothing = accept<SubscriptionEvent>([]);
+
+function decide(
+  command: SubscriptionCommand,
+  { value, context }: SubscriptionState,
+  view: SubscriptionView,
+): Decision<SubscriptionEvent> {
+  const { id } = command;
+  if (command.type === 'CreateSubscription') {
+    return value === 'absent'
+      ? create(command, view)
+      : reject('conflict', `subscription ${id} exists`);
+  }
+  if (value === 'absent') return reject('not_found', `subscription ${id} not found`);
+  switch (command.type) {
+    case 'GrowSubscription': {
+      const { partitions } = command;
+      if (partitions <= context.partitions) return nothing;
+      return accept([{ type: 'SubscriptionGrown', from: context.partitions, partitions }]);
+    }
+    case 'PauseSubscription':
+      return value === 'paused' ? nothing : accept([{ type: 'SubscriptionPaused' }]);
+    case 'ResumeSubscription':
+      return value === 'active' ? nothing : accept([{ type: 'SubscriptionResumed' }]);
+    case 'DeleteSubscription':
+      return accept([{ type: 'SubscriptionDeleted', cause: command.cause }]);
+  }
+}
+
+function create(
+  { id, definition, positions }: CreateSubscription,
+  view: SubscriptionView,
+): Decision<SubscriptionEvent> {
+  const name = parseName(id);
+  if (!name.ok) return reject('invalid', `the name ${name.reason}`);
+  const { topic, maxRecords } = definition;
+  if (!Number.isInteger(maxRecords) || maxRecords < 1 || maxRecords > maxRecordsMax) {
+    return reject('invalid', `maxRecords must be a whole number from 1 to ${maxRecordsMax}`);
+  }
+  // It may have been deleted since the positions were looked up.
+  if (view.partitionsOf(topic) === 0) return reject('not_found', `topic ${topic} not found`);
+  return accept([{ type: 'SubscriptionCreated', ...definition, positions }]);
+}
+
+function evolve(
+  state: SubscriptionState,
+  event: SubscriptionEvent,
+  { at }: EventEnvelope<SubscriptionEvent>,
+): SubscriptionState {
+  return machine.evolve(state, { ...event, at });
+}
+
+/** Every partition begins, pauses, goes on and ends with its subscription, in the same turn. */
+function react(
+  { id, at, event }: EventEnvelope<SubscriptionEvent>,
+  { value, context }: SubscriptionState,
+): readonly SubscriptionPartitionCommand[] {
+  const address = (partition: number) => ({
+    kind: subscriptionPartitionKind,
+    id: subscriptionPartitionId({ subscription: id, partition }),
+    at,
+  });
+  const isPaused = value === 'paused';
+  const open = (partition: number, position: number): OpenPartition => {
+    return { type: 'OpenPartition', ...address(partition), position, isPaused };
+  };
+  const all = <Type extends string>(type: Type) =>
+    numbers(0, context.partitions).map((partition) => ({ type, ...address(partition) }));
+  switch (event.type) {
+    case 'SubscriptionCreated':
+      return event.positions.map((position, partition) => open(partition, position));
+    case 'SubscriptionGrown':
+      return numbers(event.from, event.partitions).map((partition) => open(partition, 0));
+    case 'SubscriptionPaused':
+      return all('PausePartition');
+    case 'SubscriptionResumed':
+      return all('ResumePartition');
+    case 'SubscriptionDeleted':
+      return all('ClosePartition');
+  }
+}
+
+/** The whole numbers in [from, until). */
+function numbers(from: number, until: number): number[] {
+  return Array.from({ length: until - from }, (_, index) => from + index);
+}
+
+/** A paused one grows too: what its new partitions get is pushed once it goes on. */
+function wants({ context }: SubscriptionState): readonly FollowTopic[] {
+  const { definition, partitions } = context;
+  if (definition === null) return [];
+  const { topic } = definition;
+  return [{ kind: 'followTopic', id: `beyond ${partitions}`, notBefore: 0, topic, partitions }];
+}
+
+export const subscriptionDecider: Decider<
+  SubscriptionState,
+  SubscriptionCommand,
+  SubscriptionEvent,
+  SubscriptionView
+> = {
+  kind: subscriptionKind,
+  initialState: machine.initialState,
+  decide,
+  evolve,
+  react,
+  wants,
+  isFinal: machine.isFinal,
+  packing: machine.packing,
+};

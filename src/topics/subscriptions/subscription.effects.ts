@@ -1,0 +1,61 @@
+/** Subscriptions follow their topics: they grow with them, and go with them. */
+import type { Clock } from '../../engine/clock.js';
+import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
+import type { TopicAccess } from '../topics/topic-access.js';
+import type { DeleteSubscription, GrowSubscription } from './subscription.commands.js';
+import type { FollowTopic } from './subscription.decider.js';
+import { subscriptionKind } from './subscription.events.js';
+import type { SubscriptionState } from './subscription.machine.js';
+
+export class TopicFollowers implements EffectCarrier<FollowTopic> {
+  /** By subscription. */
+  private readonly wishes = new Map<string, FollowTopic>();
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly topics: Pick<TopicAccess, 'partitionsOf'>,
+    private readonly clock: Clock,
+  ) {}
+
+  start({ id }: EffectSource, wish: FollowTopic): () => void {
+    this.wishes.set(id, wish);
+    this.look(id, wish);
+    return () => this.wishes.delete(id);
+  }
+
+  /** A topic was created or has grown. */
+  grown(topic: string): void {
+    for (const [id, wish] of this.wishes) if (wish.topic === topic) this.look(id, wish);
+  }
+
+  /** A topic is gone: settles when its subscriptions are too. */
+  async dropped(topic: string): Promise<void> {
+    const actors = this.engine.actors(subscriptionKind);
+    const commands: DeleteSubscription[] = [];
+    for (const id of actors.ids()) {
+      const { definition } = (actors.stateOf(id) as SubscriptionState).context;
+      if (definition?.topic !== topic) continue;
+      const cause = 'topicDeleted';
+      commands.push({ type: 'DeleteSubscription', ...this.address(id), cause });
+    }
+    for (let index = 0; index < commands.length; index += turnCommandsMax) {
+      await this.engine.dispatch(commands.slice(index, index + turnCommandsMax));
+    }
+  }
+
+  private look(id: string, { topic, partitions: known }: FollowTopic): void {
+    const partitions = this.topics.partitionsOf(topic);
+    if (partitions <= known) return;
+    const command: GrowSubscription = {
+      type: 'GrowSubscription',
+      ...this.address(id),
+      partitions,
+    };
+    this.engine.tell([command]);
+  }
+
+  private address(id: string) {
+    return { kind: subscriptionKind, id, at: this.clock.now() };
+  }
+}

@@ -1,0 +1,45 @@
+/** The body that asks for a subscription; the message's options are headers beside it. Pure. */
+import { z } from 'zod';
+import { parseName } from '../../grammar/name.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { readJsonBody } from '../../http/json-body.js';
+import { maxRecordsMax } from './subscription.decider.js';
+
+export const askedSubscription = z.strictObject({
+  name: z.string(),
+  topic: z.string(),
+  destination: z.string().describe('A URL, or the name of a URL group'),
+  from: z
+    .enum(['earliest', 'latest'])
+    .default('latest')
+    .describe('Whether it begins with the oldest record, or with the next one'),
+  maxRecords: z
+    .int()
+    .min(1)
+    .max(maxRecordsMax)
+    .default(1)
+    .describe(
+      'Of one message. 1: its body is the value of a record, byte for byte, and Stream-* headers ' +
+        'say where it stands; more: its body is a JSON array of records as /fetch answers them',
+    ),
+  encoding: z
+    .enum(['text', 'base64'])
+    .default('text')
+    .describe('Of keys, values and header values in that array'),
+});
+
+/** A subscription that somebody asks for. */
+export type AskedSubscription = z.output<typeof askedSubscription>;
+
+/** The fields of a subscription; what the topic may be called, topics know. */
+export function parseSubscription(body: Buffer): Parsed<AskedSubscription> {
+  const asked = readJsonBody<AskedSubscription>(body, askedSubscription);
+  if (!asked.ok) return asked;
+  const { name, maxRecords, encoding } = asked.value;
+  const known = parseName(name);
+  if (!known.ok) return refused(`name ${known.reason}`);
+  if (maxRecords === 1 && encoding === 'base64') {
+    return refused('encoding: a record of its own is delivered as bytes, not as JSON');
+  }
+  return parsed(asked.value);
+}

@@ -1,0 +1,100 @@
+/** `/admin/subscriptions`: which topics are pushed, where to, and how far each is. */
+import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Refusal } from '../../http/error-shapes.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { Intake } from '../../http/intake.js';
+import { refuseIf, valueIn } from '../../http/outcome.js';
+import { rawBody } from '../../http/routes/raw-body.js';
+import { Describe } from '../../http/routes/route-description.js';
+import { parseSubscription } from './subscription.request.js';
+import { type SubscriptionObject, subscriptionRoutes } from './subscriptions.openapi.js';
+import { SubscriptionsDesk } from './subscriptions-desk.js';
+
+const success = { result: 'Success', status: 200 };
+
+@Controller('admin/subscriptions')
+export class SubscriptionsController {
+  constructor(
+    private readonly desk: SubscriptionsDesk,
+    private readonly basic: BasicCredentials,
+    private readonly intake: Intake,
+  ) {}
+
+  @Post()
+  @Describe(subscriptionRoutes.create)
+  async create(@Req() request: FastifyRequest): Promise<SubscriptionObject> {
+    this.judge(request);
+    const asked = valueIn(parseSubscription(rawBody(request)));
+    // It may make a topic, whose logs are files.
+    refuseIf(this.intake.take(0) ?? undefined);
+    return shown(await this.desk.create(asked, request.raw));
+  }
+
+  @Get()
+  @Describe(subscriptionRoutes.list)
+  list(@Req() request: FastifyRequest): Promise<readonly SubscriptionObject[]> {
+    this.judge(request);
+    return this.desk.list();
+  }
+
+  @Get(':name')
+  @Describe(subscriptionRoutes.show)
+  async show(@Req() request: FastifyRequest, @Param('name') name: string) {
+    this.judge(request);
+    return shown(await this.desk.show(name));
+  }
+
+  @Delete(':name')
+  @Describe(subscriptionRoutes.remove)
+  remove(@Req() request: FastifyRequest, @Param('name') name: string) {
+    return this.ask(request, name, { type: 'DeleteSubscription', cause: 'asked' });
+  }
+
+  @Patch(':name/pause')
+  @Describe(subscriptionRoutes.pause)
+  pause(@Req() request: FastifyRequest, @Param('name') name: string) {
+    return this.ask(request, name, { type: 'PauseSubscription' });
+  }
+
+  /** Both verbs are in use, as for schedules. */
+  @Post(':name/pause')
+  @HttpCode(200)
+  @Describe(subscriptionRoutes.pause)
+  pauseByPost(@Req() request: FastifyRequest, @Param('name') name: string) {
+    return this.ask(request, name, { type: 'PauseSubscription' });
+  }
+
+  @Patch(':name/resume')
+  @Describe(subscriptionRoutes.resume)
+  resume(@Req() request: FastifyRequest, @Param('name') name: string) {
+    return this.ask(request, name, { type: 'ResumeSubscription' });
+  }
+
+  @Post(':name/resume')
+  @HttpCode(200)
+  @Describe(subscriptionRoutes.resume)
+  resumeByPost(@Req() request: FastifyRequest, @Param('name') name: string) {
+    return this.ask(request, name, { type: 'ResumeSubscription' });
+  }
+
+  private judge({ raw }: FastifyRequest): void {
+    refuseIf(this.basic.judgeRight(raw, 'administer', null));
+  }
+
+  private async ask(
+    request: FastifyRequest,
+    name: string,
+    asked: Parameters<SubscriptionsDesk['ask']>[1],
+  ): Promise<typeof success> {
+    this.judge(request);
+    refuseIf((await this.desk.ask(name, asked)) ?? undefined);
+    return success;
+  }
+}
+
+function shown(outcome: SubscriptionObject | Refusal): SubscriptionObject {
+  if ('name' in outcome) return outcome;
+  refuseIf(outcome);
+  throw new Error('a refusal that refuses nothing');
+}

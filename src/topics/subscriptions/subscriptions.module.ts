@@ -1,0 +1,128 @@
+/** Wiring of subscriptions: their deciders, their pushes, and the topics that they follow. */
+import { Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { Clock } from '../../engine/clock.js';
+import { Engine, type EventListener } from '../../engine/engine.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { Intake } from '../../http/intake.js';
+import { messageKind } from '../../messaging/messages/message.events.js';
+import { FrontDesk } from '../../messaging/publishing/front-desk.js';
+import { PublishingModule } from '../../messaging/publishing/publishing.module.js';
+import { messageTargets } from '../../messaging/url-groups/message-targets.js';
+import { type UrlGroup, urlGroupKind } from '../../messaging/url-groups/url-group.events.js';
+import type { Config } from '../../server/configuration/config.js';
+import { Metrics } from '../../server/metrics/metrics.js';
+import { provided } from '../../server/ports.js';
+import { TopicAccessModule } from '../topics/topic-access.module.js';
+import { TopicsDesk } from '../topics/topics-desk.js';
+import { MessageEnds } from './message-ends.js';
+import { subscriptionDecider } from './subscription.decider.js';
+import { TopicFollowers } from './subscription.effects.js';
+import { type SubscriptionDefinition, subscriptionKind } from './subscription.events.js';
+import type { SubscriptionState } from './subscription.machine.js';
+import { partitionDecider } from './subscription-partition.decider.js';
+import { RecordPushes } from './subscription-partition.effects.js';
+import {
+  type SubscriptionPartitionEvent,
+  subscriptionPartitionKind,
+} from './subscription-partition.events.js';
+import { SubscriptionsController } from './subscriptions.controller.js';
+import { SubscriptionsDesk } from './subscriptions-desk.js';
+
+/** A stop waits this long for the pushes that are on their way. */
+const stopDeadlineMs = 10_000;
+
+@Module({
+  imports: [TopicAccessModule, PublishingModule],
+  controllers: [SubscriptionsController],
+  providers: [
+    {
+      provide: SubscriptionsDesk,
+      inject: [
+        Engine,
+        TopicsDesk,
+        FrontDesk,
+        Intake,
+        ProcessLife,
+        Metrics,
+        provided.config,
+        provided.clock,
+        provided.identifiers,
+        provided.log,
+      ],
+      useFactory: subscriptions,
+    },
+  ],
+})
+export class SubscriptionsModule {}
+
+function subscriptions(
+  engine: Engine,
+  topics: TopicsDesk,
+  frontDesk: FrontDesk,
+  intake: Intake,
+  life: ProcessLife,
+  metrics: Metrics,
+  { maxBodyBytes: bodyBytesMax }: Config,
+  clock: Clock,
+  identifiers: Identifiers,
+  log: Logger,
+): SubscriptionsDesk {
+  const isPending = (messageId: string) => engine.actors(messageKind).has(messageId);
+  const findGroup = (name: string) =>
+    engine.actors(urlGroupKind).find(name)?.state as UrlGroup | undefined;
+  const targetsOf = ({ url, groupName }: Pick<SubscriptionDefinition, 'url' | 'groupName'>) =>
+    messageTargets(url, groupName, findGroup);
+  engine.register({ decider: subscriptionDecider, view: topics, folds: [] });
+  engine.register({ decider: partitionDecider, view: { isPending }, folds: [] });
+  follow(engine, topics, clock);
+  const ends = new MessageEnds(isPending);
+  engine.observe(ends.listener);
+  const pushes = new RecordPushes({
+    engine,
+    topics,
+    ends,
+    clock,
+    identifiers,
+    bodyBytesMax,
+    targetsOf,
+    definitionOf: (name) =>
+      (engine.actors(subscriptionKind).stateOf(name) as SubscriptionState).context.definition,
+    hasRoom: () => intake.take(0) === null,
+    failed: (err, place) => log.error({ err, ...place }, 'a push failed; it will be tried again'),
+  });
+  engine.carry('pushNext', pushes);
+  life.addStoppable({
+    name: 'subscription pushes',
+    phase: 'doors',
+    deadlineMs: stopDeadlineMs,
+    stop: () => pushes.stop(),
+  });
+  engine.observe(pushListener(metrics, log));
+  const readTemplate = frontDesk.readTemplate.bind(frontDesk);
+  return new SubscriptionsDesk({ engine, topics, clock, readTemplate, targetsOf, isPending });
+}
+
+function follow(engine: Engine, topics: TopicsDesk, clock: Clock): void {
+  const followers = new TopicFollowers(engine, topics, clock);
+  engine.carry('followTopic', followers);
+  topics.onPartitions((topic) => followers.grown(topic));
+  topics.onDropped((topic) => followers.dropped(topic));
+}
+
+/** Counts what was pushed, and says what never will be. */
+function pushListener(metrics: Metrics, log: Logger): EventListener {
+  return (envelopes) => {
+    for (const { kind, id, event } of envelopes) {
+      if (kind !== subscriptionPartitionKind) continue;
+      const pushed = event as SubscriptionPartitionEvent;
+      if (pushed.type !== 'RecordsPushed') continue;
+      const { records, skipped, until } = pushed;
+      metrics.recordsPushed(records, skipped);
+      if (skipped === 0) continue;
+      const skip = { partition: id, skipped, before: until };
+      log.warn(skip, 'records were not pushed: gone before their turn, or too large');
+    }
+  };
+}

@@ -1,0 +1,34 @@
+/** What a reader is told of records that are damaged: which they are, and where to go on. */
+import { DamagedOffsets } from '../../../storage/storage-errors.js';
+import type { Refusal } from '../../http/error-shapes.js';
+import { partitionOfLog } from './topic-log-name.js';
+
+/**
+ * The refusal of a request that would have to read damaged records of a topic (reliability: error
+ * policy); undefined for any other error. 500: a storage failure, that only somebody who skips the
+ * range gets past.
+ */
+export function damageRefusal(error: unknown): Refusal | undefined {
+  const place = error instanceof DamagedOffsets ? partitionOfLog(error.logName) : null;
+  if (!(error instanceof DamagedOffsets) || place === null) return undefined;
+  const { topic, partition } = place;
+  const { offsets, range } = error;
+  const details = {
+    code: 'DATA_DAMAGED',
+    topic,
+    partition,
+    lastGoodOffset: range.lastGoodOffset,
+    nextGoodOffset: offsets.until,
+  };
+  return { status: 500, message: damageText(topic, partition, offsets), details };
+}
+
+/** In one sentence; `until` is exclusive. */
+export function damageText(
+  topic: string,
+  partition: number,
+  { from, until }: DamagedOffsets['offsets'],
+): string {
+  const what = `offsets ${from} to ${until - 1} are damaged and cannot be read`;
+  return `partition ${partition} of ${topic}: ${what}; the next ones can, from ${until} on`;
+}

@@ -1,0 +1,45 @@
+/** How many topics and partition logs there are: what keeps a server from having too many. */
+import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { Fold } from '../../engine/registration.js';
+import type { TurnChanges } from '../../engine/turn-changes.js';
+import type { TopicEvent } from './topic.events.js';
+
+const all = 'all';
+
+/** How many there may be of all topics together; those that a folder has already stay. */
+export interface TopicLimits {
+  readonly topicsMax: number;
+  readonly partitionsMax: number;
+}
+
+export class PartitionCount implements Fold {
+  private readonly ofTopics = new Map<string, number>();
+  private readonly sums = new Map<typeof all, number>();
+
+  constructor(readonly limits: TopicLimits) {}
+
+  /** Topics whose logs are not gone. */
+  get topics(): number {
+    return this.ofTopics.size;
+  }
+
+  /** Partitions of those. */
+  get sum(): number {
+    return this.sums.get(all) ?? 0;
+  }
+
+  evolve({ id, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
+    const happened = event as TopicEvent;
+    if (happened.type === 'TopicCreated' || happened.type === 'TopicAltered') {
+      this.count(id, happened.partitions, changes);
+    } else if (happened.type === 'TopicRemoved') {
+      this.count(id, 0, changes);
+    }
+  }
+
+  private count(topic: string, partitions: number, changes: TurnChanges): void {
+    changes.set(this.sums, all, this.sum - (this.ofTopics.get(topic) ?? 0) + partitions);
+    if (partitions > 0) changes.set(this.ofTopics, topic, partitions);
+    else changes.delete(this.ofTopics, topic);
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * The partition logs of every topic: the one feature file that makes, trims and drops logs. Records
+ * go straight from a request into their log; the engine decides only about the topic.
+ */
+import type { PartitionLog } from '../../../storage/partition-log.js';
+import { DiskFull, LogClosed } from '../../../storage/storage-errors.js';
+import type { Store } from '../../../storage/store.js';
+import { sealUpTo } from './sealed-part.js';
+import type { Trim } from './topic.events.js';
+import type { KeepPartitionLogs } from './topic.state.js';
+import { topicLogName } from './topic-log-name.js';
+
+type Logs = readonly PartitionLog[];
+
+/** A topic whose logs are on their way, for those who wait for them. */
+interface Opening {
+  /** Undefined when it was deleted before they were there; `DiskFull` where there is no room. */
+  readonly logs: Promise<Logs | undefined>;
+  readonly resolve: (logs: Logs | undefined) => void;
+  readonly reject: (full: DiskFull) => void;
+}
+
+export class TopicLogs {
+  private readonly ready = new Map<string, Logs>();
+  private readonly openings = new Map<string, Opening>();
+  /** The last thing that is done to a topic's logs: one at a time. */
+  private readonly turns = new Map<string, Promise<void>>();
+  private readonly internalLogs = new Map<string, PartitionLog>();
+  private readonly listeners: ((topic: string) => void)[] = [];
+  private readonly hooks: ((topic: string) => Promise<void>)[] = [];
+
+  /** `failed` is told when logs cannot be made or dropped: without that nothing can go on. */
+  constructor(
+    private readonly store: Store,
+    private readonly failed: (error: unknown) => void,
+  ) {}
+
+  /**
+   * The partition logs of a topic; undefined if it does not exist. Rejects with `DiskFull` where
+   * there is no room for them yet.
+   */
+  async logs(topic: string): Promise<Logs | undefined> {
+    return this.ready.get(topic) ?? this.openings.get(topic)?.logs;
+  }
+
+  /** Those that are there at this moment: none of a topic that is still being created. */
+  present(topic: string): Logs {
+    return this.ready.get(topic) ?? [];
+  }
+
+  /**
+   * The logs of a topic that was just created or has grown, once so many are there: its effect may
+   * be about to start. `exists` says whether the topic is not deleted by now: nobody opens logs for
+   * one that is. Undefined then. Rejects with `DiskFull` where there is no room for them.
+   */
+  async opened(
+    topic: string,
+    partitions: number,
+    exists: () => boolean,
+  ): Promise<Logs | undefined> {
+    while (exists()) {
+      const present = this.present(topic);
+      if (present.length >= partitions) return present;
+      await this.opening(topic).logs;
+    }
+    return undefined;
+  }
+
+  /** The logs of the server's own topics, by name. */
+  get internal(): ReadonlyMap<string, PartitionLog> {
+    return this.internalLogs;
+  }
+
+  /** Bytes of all topics' logs, the server's own too. */
+  get byteLength(): number {
+    let sum = 0;
+    for (const logs of [...this.ready.values(), [...this.internalLogs.values()]]) {
+      for (const { byteLength } of logs) sum += byteLength;
+    }
+    return sum;
+  }
+
+  /** Ranges that cannot be read, of all topics; the server's own have none. */
+  get damagedRanges(): number {
+    let sum = 0;
+    for (const logs of this.ready.values()) for (const { damages } of logs) sum += damages.length;
+    return sum;
+  }
+
+  /** See `TopicAccess.openInternal`. */
+  async openInternal(name: string): Promise<PartitionLog> {
+    const log = await this.open(name, 0);
+    this.internalLogs.set(name, log);
+    return log;
+  }
+
+  /** See `TopicAccess.onPartitions`. */
+  onPartitions(listener: (topic: string) => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** See `TopicAccess.onDropped`. */
+  onDropped(hook: (topic: string) => Promise<void>): void {
+    this.hooks.push(hook);
+  }
+
+  /**
+   * Makes the logs that are missing (those that a crash left behind are found again) and hides what
+   * lies below the trims before anybody can read; then lets go of what can go.
+   */
+  keep(topic: string, wish: KeepPartitionLogs, isWanted: () => boolean): void {
+    if (!this.ready.has(topic)) this.opening(topic);
+    this.inTurn(topic, async () => {
+      const logs: PartitionLog[] = [];
+      while (logs.length < wish.partitions && isWanted()) {
+        logs.push(await this.open(topic, logs.length));
+      }
+      if (!isWanted()) return;
+      for (const { partition, before } of wish.trims) logs[partition]?.hideBelow(before);
+      this.publish(topic, logs);
+      await trimAll(logs, wish.trims);
+    });
+  }
+
+  /**
+   * Records below the trims cannot be read from now on; what can go is gone once this has settled.
+   * Rejects with `DiskFull` where some cannot go for want of room.
+   */
+  async trim(topic: string, trims: readonly Trim[]): Promise<void> {
+    const logs = this.present(topic);
+    for (const { partition, before } of trims) logs[partition]?.hideBelow(before);
+    await trimAll(logs, trims);
+  }
+
+  /** Drops the logs, lets those who want to know finish with the topic, then calls `done`. */
+  drop(topic: string, partitions: number, done: () => void): void {
+    this.ready.delete(topic);
+    this.inTurn(topic, async () => {
+      this.settle(topic, undefined);
+      for (let partition = 0; partition < partitions; partition += 1) {
+        await this.store.dropLog(topicLogName(topic, partition));
+      }
+      for (const hook of this.hooks) await hook(topic);
+      this.turns.delete(topic);
+      done();
+    });
+  }
+
+  private async open(topic: string, partition: number): Promise<PartitionLog> {
+    const name = topicLogName(topic, partition);
+    return this.store.log(name) ?? (await this.store.createLog(name, {}));
+  }
+
+  private publish(topic: string, logs: Logs): void {
+    const before = this.present(topic).length;
+    this.ready.set(topic, logs);
+    this.settle(topic, logs);
+    if (logs.length > before) for (const listener of this.listeners) listener(topic);
+  }
+
+  /** Work is done again from its beginning once there is room, where it found none. */
+  private inTurn(topic: string, work: () => Promise<void>): void {
+    const done = (this.turns.get(topic) ?? Promise.resolve()).then(work).catch((error) => {
+      if (error instanceof DiskFull) this.tryLater(topic, work, error);
+      // The server stops, or the topic is being dropped: the state still wants what was not done.
+      else if (!(error instanceof LogClosed)) this.failed(error);
+    });
+    this.turns.set(topic, done);
+  }
+
+  /** Who waits for logs now is told why there are none; who comes then waits for the next try. */
+  private tryLater(topic: string, work: () => Promise<void>, full: DiskFull): void {
+    const opening = this.openings.get(topic);
+    if (opening !== undefined) {
+      this.openings.delete(topic);
+      this.opening(topic);
+      opening.reject(full);
+    }
+    this.store.whenRoom(() => this.inTurn(topic, work));
+  }
+
+  private opening(topic: string): Opening {
+    const known = this.openings.get(topic);
+    if (known !== undefined) return known;
+    let resolve: Opening['resolve'] = () => undefined;
+    let reject: Opening['reject'] = () => undefined;
+    const logs = new Promise<Logs | undefined>((settle, refuse) => {
+      resolve = settle;
+      reject = refuse;
+    });
+    // Nobody may be waiting.
+    logs.catch(() => undefined);
+    const opening = { logs, resolve, reject };
+    this.openings.set(topic, opening);
+    return opening;
+  }
+
+  private settle(topic: string, logs: Logs | undefined): void {
+    this.openings.get(topic)?.resolve(logs);
+    this.openings.delete(topic);
+  }
+}
+
+/** What finds no room does not keep the rest from going: that gives room. */
+async function trimAll(logs: Logs, trims: readonly Trim[]): Promise<void> {
+  let full: DiskFull | null = null;
+  const unlessFull = (error: unknown) => {
+    if (!(error instanceof DiskFull)) throw error;
+    full = error;
+  };
+  for (const { partition, before } of trims) {
+    const log = logs[partition];
+    if (log === undefined) continue;
+    await sealUpTo(log, before).catch(unlessFull);
+    await log.trimTo(before).catch(unlessFull);
+  }
+  if (full !== null) throw full;
+}

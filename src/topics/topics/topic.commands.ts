@@ -1,0 +1,70 @@
+/** What may be asked of a topic. */
+import type { Command } from '../../engine/decider.js';
+import type {
+  CleanupPolicy,
+  CompactionOutcome,
+  TopicRetention,
+  TopicTrimmed,
+  Trim,
+} from './topic.events.js';
+
+/** Make the topic exist; one that exists already is left as it is. */
+export interface EnsureTopic extends Command {
+  readonly type: 'EnsureTopic';
+  readonly partitions: number;
+}
+
+/** Make a topic that does not exist yet. */
+export interface CreateTopic extends Command, TopicRetention {
+  readonly type: 'CreateTopic';
+  readonly partitions: number;
+  readonly cleanupPolicy: CleanupPolicy;
+}
+
+/** Change what is named; the rest stays. */
+export interface AlterTopic extends Command {
+  readonly type: 'AlterTopic';
+  readonly changes: Partial<TopicRetention & { readonly partitions: number }>;
+}
+
+/** Let records go; those that have gone already cost no event. */
+export interface TrimTopic extends Command {
+  readonly type: 'TrimTopic';
+  readonly trims: readonly Trim[];
+  readonly cause: TopicTrimmed['cause'];
+}
+
+/** Compact a partition of a topic that is `compact`; one at a time. */
+export interface BeginCompaction extends Command {
+  readonly type: 'BeginCompaction';
+  readonly partition: number;
+  readonly until: number;
+  /** Unix milliseconds. */
+  readonly tombstonesBefore: number;
+}
+
+/** The compaction of a partition has ended. */
+export interface EndCompaction extends Command, CompactionOutcome {
+  readonly type: 'EndCompaction';
+  readonly partition: number;
+}
+
+/** Delete the topic and its records. */
+export interface DeleteTopic extends Command {
+  readonly type: 'DeleteTopic';
+}
+
+/** The logs of a deleted topic are gone. */
+export interface RemoveTopic extends Command {
+  readonly type: 'RemoveTopic';
+}
+
+export type TopicCommand =
+  | EnsureTopic
+  | CreateTopic
+  | AlterTopic
+  | TrimTopic
+  | BeginCompaction
+  | EndCompaction
+  | DeleteTopic
+  | RemoveTopic;

@@ -1,0 +1,64 @@
+/** The runs that have not ended: shown, ended by their endpoint, taken back one or many. */
+import { dispatchMany } from '../../engine/bulk-action.js';
+import type { Clock } from '../../engine/clock.js';
+import type { Engine } from '../../engine/engine.js';
+import type { Outcome } from '../../engine/turn.js';
+import type { RunEntries } from '../deliveries/run-entries.js';
+import type { CancelRun, EndRun } from '../runs/run.commands.js';
+import { runKind } from '../runs/run.events.js';
+import type { RunState } from '../runs/run.state.js';
+import { type CancelRunsFilters, isRunMeant } from './cancel-runs.request.js';
+
+/** So many are looked at per tick: one that sleeps is unpacked for it. */
+const looksPerTick = 256;
+
+export class ActiveRuns {
+  constructor(
+    private readonly engine: Engine,
+    private readonly entries: RunEntries,
+    private readonly clock: Clock,
+  ) {}
+
+  /** All entries of a run as a JSON array; undefined = it has ended, or never began. */
+  entriesOf(id: string): Promise<Buffer | undefined> {
+    return this.entries.all(id);
+  }
+
+  /** The workflow function returned `response`. Accepted of any run, as its end is told once. */
+  async end(id: string, response: Buffer): Promise<Outcome | undefined> {
+    const command: EndRun = { type: 'EndRun', kind: runKind, id, at: this.clock.now(), response };
+    const [outcome] = await this.engine.dispatch([command]);
+    return outcome;
+  }
+
+  /** Takes one run back; refused as `not_found` where there is nothing to take back. */
+  async cancel(id: string): Promise<Outcome | undefined> {
+    const [outcome] = await this.engine.dispatch([this.canceling(id)]);
+    return outcome;
+  }
+
+  /** Takes back every active run that matches; answers how many. */
+  cancelMatching(filters: CancelRunsFilters): Promise<number> {
+    return dispatchMany(this.engine, this.cancels(filters), filters.count);
+  }
+
+  private async *cancels(filters: CancelRunsFilters): AsyncGenerator<CancelRun> {
+    for await (const id of this.matching(filters)) yield this.canceling(id);
+  }
+
+  /** Memory knows all that the filters ask for. */
+  private async *matching(filters: CancelRunsFilters): AsyncGenerator<string> {
+    if (filters.workflowRunIds !== null) {
+      yield* new Set(filters.workflowRunIds);
+      return;
+    }
+    for await (const { id, actor } of this.engine.actors(runKind).walk(looksPerTick)) {
+      const { life } = actor.state as RunState;
+      if (isRunMeant(life.context, filters)) yield id;
+    }
+  }
+
+  private canceling(id: string): CancelRun {
+    return { type: 'CancelRun', kind: runKind, id, at: this.clock.now() };
+  }
+}

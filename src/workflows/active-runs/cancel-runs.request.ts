@@ -1,0 +1,52 @@
+/** Which runs a bulk cancel takes back, as it stands on the wire (messaging protocol 3.4). Pure. */
+import {
+  count,
+  type Filters,
+  integer,
+  matchesUrl,
+  names,
+  oneOf,
+  texts,
+} from '../../http/query-filters.js';
+import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
+import type { RunContext } from '../runs/run.machine.js';
+
+const countMax = 500;
+
+/** Filters of `DELETE /v2/workflows/runs`; dates are those of the start. */
+export const cancelRunsFilters = {
+  /** These runs, whatever the other filters say. */
+  workflowRunIds: names,
+  /** What a run's URL begins with, or with `workflowUrlExactMatch` what it is. */
+  workflowUrl: texts,
+  workflowUrlExactMatch: oneOf('true', 'false'),
+  label: names,
+  flowControlKey: names,
+  callerIp: names,
+  host: texts,
+  path: texts,
+  fromDate: integer,
+  toDate: integer,
+  /** At most so many are canceled; without it, all that match. */
+  count: count(Number.POSITIVE_INFINITY, countMax),
+} as const;
+
+export type CancelRunsFilters = Filters<typeof cancelRunsFilters>;
+
+/** Whether a run is meant by the filters, `workflowRunIds` aside. */
+export function isRunMeant(
+  { url, createdAt, callerIp, terms }: RunContext,
+  asked: CancelRunsFilters,
+): boolean {
+  const { workflowUrl, workflowUrlExactMatch, host, path, label } = asked;
+  const isUrl = (given: string) =>
+    workflowUrlExactMatch === 'true' ? url === given : url.startsWith(given);
+  return (
+    isWithin(createdAt, asked) &&
+    isAmong(callerIp, asked.callerIp) &&
+    isAmong(terms?.flowControl?.key ?? null, asked.flowControlKey) &&
+    (label === null || label.some((each) => terms?.labels.includes(each) ?? false)) &&
+    (workflowUrl === null || workflowUrl.some(isUrl)) &&
+    matchesUrl(url, { url: null, host, path })
+  );
+}

@@ -1,0 +1,23 @@
+/** `/v2/workflows/runs`: taking many runs back (messaging protocol 3.4). */
+import { Controller, Delete, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { valueIn } from '../../http/outcome.js';
+import { readFilters } from '../../http/query-filters.js';
+import { rawBody } from '../../http/routes/raw-body.js';
+import { Describe } from '../../http/routes/route-description.js';
+import { ActiveRuns } from './active-runs.js';
+import { cancelRunsFilters } from './cancel-runs.request.js';
+import { runRoutes } from './runs.openapi.js';
+
+@Controller('v2/workflows/runs')
+export class RunsController {
+  constructor(private readonly runs: ActiveRuns) {}
+
+  /** Everything that matches; without any filter that is every run there is. */
+  @Delete()
+  @Describe(runRoutes.cancelMany)
+  async cancelMany(@Req() request: FastifyRequest): Promise<{ cancelled: number }> {
+    const filters = valueIn(readFilters(request.url, cancelRunsFilters, rawBody(request)));
+    return { cancelled: await this.runs.cancelMatching(filters) };
+  }
+}

@@ -1,0 +1,54 @@
+/** How the routes of runs are described (messaging protocol 3.2 to 3.4). */
+import { z } from 'zod';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+import { milliseconds, several } from '../../messaging/messages/message-schema.js';
+import type { CancelRunsFilters } from './cancel-runs.request.js';
+
+const entry = z.object({
+  messageId: z.string(),
+  body: z.string().describe('Base64 of a step, or of the payload first'),
+  callType: z.literal('step'),
+});
+
+const cancelQuery = z.object({
+  workflowRunIds: several,
+  workflowUrl: several,
+  workflowUrlExactMatch: z
+    .enum(['true', 'false'])
+    .describe('Without it a URL may go on behind workflowUrl')
+    .optional(),
+  label: several,
+  flowControlKey: several,
+  callerIp: several,
+  host: several,
+  path: several,
+  fromDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
+  toDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
+  count: z.int().min(1).max(500).optional(),
+} satisfies Record<keyof CancelRunsFilters, z.ZodType>);
+
+const path = '/v2/workflows/runs/{workflowRunId}';
+
+export const runRoutes = {
+  show: {
+    path,
+    summary: 'The entries of a workflow run that is active',
+    isLong: 'body',
+    answers: { 200: { description: 'In the order they came', schema: z.array(entry) } },
+  },
+  end: {
+    path,
+    summary: 'Cancel a workflow run; or, with cancel=false, end it with what its function returned',
+    query: z.object({ cancel: z.enum(['true', 'false']).optional() }),
+    body: { isRequired: false },
+    answers: { 200: { description: 'The run has ended' } },
+  },
+  cancelMany: {
+    summary: 'Cancel every workflow run that the filters mean, all of them without a filter',
+    query: cancelQuery,
+    body: { isRequired: false, schema: cancelQuery },
+    answers: {
+      200: { description: 'How many were canceled', schema: z.object({ cancelled: z.int() }) },
+    },
+  },
+} satisfies Record<string, RouteDescription>;

@@ -1,0 +1,68 @@
+/** Wiring of workflow runs: their decider, their indexes, and how their waits end. */
+import { Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import { Payloads } from '../../engine/payloads.js';
+import { RouteTable } from '../../http/routes/hot-routes.js';
+import { Metrics } from '../../server/metrics/metrics.js';
+import { provided } from '../../server/ports.js';
+import { RunEntries } from '../deliveries/run-entries.js';
+import { RunEntriesModule } from '../deliveries/run-entries.module.js';
+import { runKind } from '../runs/run.events.js';
+import { activeRun, registerRuns } from '../runs/run-registration.js';
+import { Waiters } from '../runs/waiters.projection.js';
+import { ActiveRuns } from './active-runs.js';
+import { LongHistories } from './long-histories.js';
+import { WaitDeadlines } from './run.effects.js';
+import { runListener } from './run.listener.js';
+import { RunsController } from './runs.controller.js';
+import { RunRoutes } from './runs.routes.js';
+
+@Module({
+  imports: [RunEntriesModule],
+  controllers: [RunsController],
+  providers: [
+    {
+      provide: ActiveRuns,
+      inject: [RouteTable, Engine, RunEntries, provided.clock],
+      useFactory: activeRuns,
+    },
+    {
+      provide: Waiters,
+      inject: [Engine, Payloads, Metrics, provided.clock, provided.identifiers, provided.log],
+      useFactory: waitersOf,
+    },
+  ],
+  exports: [Waiters],
+})
+export class WorkflowsModule {}
+
+function activeRuns(
+  table: RouteTable,
+  engine: Engine,
+  entries: RunEntries,
+  clock: Clock,
+): ActiveRuns {
+  const runs = new ActiveRuns(engine, entries, clock);
+  table.add(new RunRoutes(runs));
+  return runs;
+}
+
+/** Registers runs; the waiters are the index that others ask. */
+function waitersOf(
+  engine: Engine,
+  payloads: Payloads,
+  metrics: Metrics,
+  clock: Clock,
+  identifiers: Identifiers,
+  log: Logger,
+): Waiters {
+  const { waiters } = registerRuns(engine);
+  engine.carry('endWait', new WaitDeadlines(engine, clock, identifiers));
+  const entriesOf = (runId: string) => activeRun(engine, runId)?.entries;
+  engine.observe(runListener(payloads, entriesOf, new LongHistories(log), metrics));
+  metrics.watchActiveRuns(() => engine.actors(runKind).size);
+  return waiters;
+}

@@ -1,0 +1,89 @@
+/**
+ * Holds a delivery of a run until the one that has caused it is answered: an SDK submits what comes
+ * next while the delivery that it works on is open, and a worker that takes one request at a time
+ * is to get one at a time. What is open is known in memory only: after a restart nothing is.
+ */
+import type { Clock } from '../../engine/clock.js';
+import type { DeliveryOrder, RunDelivery } from '../../messaging/messages/run-deliveries.js';
+import type { Metrics } from '../../server/metrics/metrics.js';
+import type { RunState } from '../runs/run.state.js';
+import { causeOf, type OpenDelivery } from './delivery-cause.policy.js';
+
+/** An endpoint that answers later than this after it has submitted a step is not waited for. */
+const heldMsMax = 250;
+
+const nothingToTakeBack = () => undefined;
+
+/** A delivery in flight, and those that it has caused. */
+class Open implements OpenDelivery {
+  readonly held = new Set<() => void>();
+  /** It has been waited for long enough. */
+  isOverdue = false;
+  stopWaiting: (() => void) | null = null;
+
+  constructor(
+    readonly messageId: string,
+    readonly entry: number,
+    readonly callStep: number | null,
+  ) {}
+}
+
+export class AnsweredFirst implements DeliveryOrder {
+  /** By run: mostly one. */
+  private readonly open = new Map<string, Open[]>();
+
+  /** `runOf` gives a run while it is active. */
+  constructor(
+    private readonly runOf: (runId: string) => RunState | undefined,
+    private readonly clock: Clock,
+    private readonly metrics: Pick<Metrics, 'deliveriesLetGo'>,
+  ) {}
+
+  whenAnswered(delivery: RunDelivery, start: () => void): () => void {
+    const cause = this.openCauseOf(delivery);
+    if (cause === undefined || cause.isOverdue) {
+      start();
+      return nothingToTakeBack;
+    }
+    cause.held.add(start);
+    cause.stopWaiting ??= this.clock.after(heldMsMax, () => {
+      cause.isOverdue = true;
+      this.letGo(cause, 'limit');
+    });
+    return () => void cause.held.delete(start);
+  }
+
+  began(messageId: string, { runId, role, entry, callId }: RunDelivery): void {
+    if (role !== 'step' && role !== 'callResult') return;
+    const call = this.runOf(runId)?.calls.find((each) => each.messageId === callId);
+    const begun = new Open(messageId, entry, call?.step.id ?? null);
+    const others = this.open.get(runId);
+    if (others === undefined) this.open.set(runId, [begun]);
+    else others.push(begun);
+  }
+
+  ended(messageId: string, { runId }: RunDelivery): void {
+    const open = this.open.get(runId);
+    const index = open?.findIndex((each) => each.messageId === messageId) ?? -1;
+    if (open === undefined || index === -1) return;
+    const [answered] = open.splice(index, 1);
+    if (open.length === 0) this.open.delete(runId);
+    if (answered === undefined) return;
+    answered.stopWaiting?.();
+    this.letGo(answered, 'answer');
+  }
+
+  private openCauseOf(delivery: RunDelivery): Open | undefined {
+    const open = this.open.get(delivery.runId);
+    const run = open === undefined ? undefined : this.runOf(delivery.runId);
+    return open === undefined || run === undefined ? undefined : causeOf(delivery, run, open);
+  }
+
+  private letGo({ held }: Open, until: 'answer' | 'limit'): void {
+    if (held.size === 0) return;
+    const starts = [...held];
+    held.clear();
+    this.metrics.deliveriesLetGo(until, starts.length);
+    for (const start of starts) start();
+  }
+}

@@ -1,0 +1,194 @@
+/** What the messages of runs deliver: entries and headers, put together from the journal. */
+import { LRUCache } from 'lru-cache';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Engine } from '../../engine/engine.js';
+import type { Payloads } from '../../engine/payloads.js';
+import { withDefaultHeaders } from '../../grammar/default-headers.js';
+import type { MessagePublished, RunPlace } from '../../messaging/messages/message.events.js';
+import type { RunDeliveries } from '../../messaging/messages/run-deliveries.js';
+import type { EntryList } from '../runs/entry-list.js';
+import {
+  type FailureCallbackNamed,
+  type RunConfiguration,
+  type RunEntry,
+  type RunEvent,
+  runKind,
+} from '../runs/run.events.js';
+import type { RunState } from '../runs/run.state.js';
+import { lazyBytes } from '../runs/run-messages.policy.js';
+import { EncodedEntries } from './encoded-entries.js';
+import { endedInvocationBody, endedWaitBody } from './entry-body.js';
+import type { RunArchive } from './run-archive.js';
+
+type Published = EventEnvelope<MessagePublished>;
+type Recorded = EventEnvelope<RunEvent>;
+
+/** Encoded entries at hand, in bytes (decision 21). */
+const encodedBytesMax = 64 * 1024 * 1024;
+
+const nothing = Buffer.alloc(0);
+
+/** Where the journal tells how a run began, and how it was to be told of when it failed. */
+type FailedPlace = Pick<RunPlace, 'runId' | 'startedOffset' | 'configurationOffset'>;
+
+export class RunEntries implements RunDeliveries {
+  private readonly encoded = new LRUCache<string, EncodedEntries>({
+    maxSize: encodedBytesMax,
+    sizeCalculation: ({ weight }) => weight,
+  });
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly payloads: Payloads,
+    private readonly archive: RunArchive,
+  ) {}
+
+  entries({ id, event: { run } }: Published): Buffer | Promise<Buffer> {
+    const { runId, entry, startedOffset } = placeOf(run);
+    const state = this.stateOf(runId);
+    // Its run has ended: whoever reads it will find that its delivery is not wanted any more.
+    if (state?.life.context.startedOffset !== startedOffset) return nothing;
+    // Whoever fetches looks for the name of the delivery, which the first one loses at a takeover.
+    const isFound = state.entries.at(entry)?.messageId === id;
+    const fetchesLazily = isFound && state.life.context.fetchesLazily;
+    const array = this.encode(runId, state, entry + 1);
+    const lazily = (bytes: Buffer) => (fetchesLazily && bytes.length > lazyBytes ? nothing : bytes);
+    return array instanceof Promise ? array.then(lazily) : lazily(array);
+  }
+
+  /**
+   * All entries of an active run as a JSON array, those that are durable when it is answered;
+   * undefined = the run is not active.
+   */
+  async all(runId: string): Promise<Buffer | undefined> {
+    const state = this.stateOf(runId);
+    await this.engine.durable();
+    return state === undefined ? undefined : this.encode(runId, state, state.entries.length);
+  }
+
+  ownEntry({ event: { run } }: Published): Buffer | null | Promise<Buffer | null> {
+    const { role, entry, startedOffset, eventOffset } = placeOf(run);
+    return this.bodyAt(role === 'step' && entry === 0 ? startedOffset : eventOffset);
+  }
+
+  async headers({ event: { run, headers } }: Published): Promise<readonly string[]> {
+    const { role, configurationOffset } = placeOf(run);
+    if (role === 'call') return headers;
+    const { event } = (await this.payloads.read(configurationOffset)) as EventEnvelope<
+      (RunEvent & { readonly configuration: RunConfiguration }) | FailureCallbackNamed
+    >;
+    if (event.type === 'FailureCallbackNamed') return event.callback.headers;
+    const { configuration } = event;
+    return role === 'failureCallback'
+      ? configuration.failureHeaders
+      : withDefaultHeaders(headers, configuration.headers);
+  }
+
+  failedBody({ event: { run } }: Published): Promise<Buffer | null> {
+    const { runId, startedOffset, configurationOffset, eventOffset } = placeOf(run);
+    return this.bodyOfFailed({ runId, startedOffset, configurationOffset }, eventOffset);
+  }
+
+  /**
+   * What is told of a run that failed at `failedOffset`: its payload, or all of its entries. Where
+   * a step named whom to tell, its client is one that takes no run over: it goes on as it began.
+   */
+  async bodyOfFailed(
+    { runId, startedOffset, configurationOffset }: FailedPlace,
+    failedOffset: number,
+  ): Promise<Buffer | null> {
+    const { event } = (await this.payloads.read(configurationOffset)) as Recorded;
+    if (event.type === 'FailureCallbackNamed') {
+      const asBegun = { runId, startedOffset, configurationOffset: startedOffset };
+      return this.bodyOfFailed(asBegun, failedOffset);
+    }
+    if (!('configuration' in event)) throw new Error(`${runId} was not configured there`);
+    if (event.configuration.reportsInitialBody) return this.bodyAt(startedOffset);
+    const state = await this.archive.stateOf(runId, startedOffset, failedOffset);
+    return this.encode(runId, state, state.entries.length);
+  }
+
+  /** The body of the entry that a run's event at `offset` has appended. */
+  bodyAt(offset: number): Buffer | null | Promise<Buffer | null> {
+    const read = this.payloads.read(offset);
+    return read instanceof Promise
+      ? read.then((envelope) => this.bodyOf(envelope as Recorded))
+      : this.bodyOf(read as Recorded);
+  }
+
+  private bodyOf({ event, body }: Recorded): Buffer | null | Promise<Buffer | null> {
+    switch (event.type) {
+      case 'RunStarted':
+        return event.payloadOffset === null ? body : this.rawAt(event.payloadOffset);
+      case 'StepStored':
+        return body;
+      case 'WaitEnded': {
+        const { notificationOffset } = event;
+        if (notificationOffset === null) return endedWaitBody(event, body);
+        return this.rawAt(notificationOffset).then((notified) => endedWaitBody(event, notified));
+      }
+      case 'InvocationEnded':
+        return this.rawAt(event.endOffset).then((returned) => endedInvocationBody(event, returned));
+      default:
+        throw new Error(`${event.type} appends no entry`);
+    }
+  }
+
+  private async rawAt(offset: number): Promise<Buffer | null> {
+    return (await this.payloads.read(offset)).body;
+  }
+
+  private stateOf(runId: string): RunState | undefined {
+    return this.engine.actors(runKind).find(runId)?.state as RunState | undefined;
+  }
+
+  /** The first `count` entries; what is encoded already is not encoded again. */
+  private encode(runId: string, state: RunState, count: number): Buffer | Promise<Buffer> {
+    const { configurationOffset } = state.life.context;
+    const kept = this.encoded.get(runId);
+    // A run that was taken over begins with another id; a name may come to mean another run.
+    const isSame = kept?.configurationOffset === configurationOffset;
+    const encoded = isSame ? kept : new EncodedEntries(configurationOffset);
+    return this.extend(runId, encoded, state.entries, count);
+  }
+
+  /** Goes on with the list that it has: the cache may have let go of a large one meanwhile. */
+  private extend(
+    runId: string,
+    encoded: EncodedEntries,
+    entries: EntryList,
+    count: number,
+  ): Buffer | Promise<Buffer> {
+    while (encoded.length < count) {
+      const entry = entries.at(encoded.length);
+      if (entry === undefined) throw new Error(`${runId} has no entry ${encoded.length}`);
+      const body = this.bodyAt(entry.offset);
+      if (body instanceof Promise) {
+        return body.then((read) => {
+          // Somebody else may have gone on meanwhile.
+          if (entries.at(encoded.length) === entry) this.add(runId, encoded, entry, read);
+          return this.extend(runId, encoded, entries, count);
+        });
+      }
+      this.add(runId, encoded, entry, body);
+    }
+    return encoded.upTo(count);
+  }
+
+  private add(
+    runId: string,
+    encoded: EncodedEntries,
+    { messageId }: RunEntry,
+    body: Buffer | null,
+  ): void {
+    encoded.add(messageId, body);
+    // The cache weighs what is new to it only.
+    this.encoded.delete(runId);
+    this.encoded.set(runId, encoded);
+  }
+}
+
+function placeOf(run: RunPlace | null): RunPlace {
+  if (run === null) throw new Error('a message that belongs to no run');
+  return run;
+}

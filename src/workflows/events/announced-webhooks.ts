@@ -1,0 +1,58 @@
+/**
+ * Which webhooks a run has announced. The result of each `CreateWebhook` step names one; results
+ * stand in the journal, and what was read there once is kept at hand.
+ */
+import { LRUCache } from 'lru-cache';
+import type { EventEnvelope } from '../../engine/decider.js';
+import { parseJson } from '../../grammar/json.js';
+import { type RunEntry, webhookStepType } from '../runs/run.events.js';
+import type { RunState } from '../runs/run.state.js';
+
+/** Of the webhooks that were called last. */
+const namesMax = 10_000;
+
+export class AnnouncedWebhooks {
+  /** The event that the step at a journal offset has announced; empty = none. */
+  private readonly names = new LRUCache<number, string>({ max: namesMax });
+
+  /** `read` gives the event at an offset that is durable. */
+  constructor(private readonly read: (offset: number) => EventEnvelope | Promise<EventEnvelope>) {}
+
+  /** Whether a step of the run has announced a webhook of this name; none has an empty one. */
+  async has({ entries }: RunState, eventId: string): Promise<boolean> {
+    if (eventId === '') return false;
+    for (let index = 0; index < entries.length; index += 1) {
+      const entry = entries.at(index);
+      if (entry === undefined || !isAnnouncement(entry)) continue;
+      if ((await this.nameAt(entry.offset)) === eventId) return true;
+    }
+    return false;
+  }
+
+  private async nameAt(offset: number): Promise<string> {
+    const known = this.names.get(offset);
+    if (known !== undefined) return known;
+    const { body } = await this.read(offset);
+    const name = announcedIn(body);
+    this.names.set(offset, name);
+    return name;
+  }
+}
+
+/** The plan of a parallel one announces nothing yet. */
+function isAnnouncement({ step }: RunEntry): boolean {
+  return step.type === webhookStepType && step.target === null;
+}
+
+/** The event id in the JSON of a step, whose `out` is JSON again; empty = it has none. */
+function announcedIn(body: Buffer | null): string {
+  const out = fieldOf(body ?? Buffer.alloc(0), 'out');
+  const eventId = typeof out === 'string' ? fieldOf(Buffer.from(out), 'eventId') : null;
+  return typeof eventId === 'string' ? eventId : '';
+}
+
+function fieldOf(text: Buffer, name: string): unknown {
+  const json = parseJson(text);
+  if (!json.ok || typeof json.value !== 'object' || json.value === null) return null;
+  return (json.value as Readonly<Record<string, unknown>>)[name];
+}

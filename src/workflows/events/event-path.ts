@@ -1,0 +1,40 @@
+/** Which event, and perhaps which run, a path names (messaging protocol 3.7). Pure. */
+
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { pathTail } from '../../grammar/path-tail.js';
+
+const eventIdLengthMax = 2048;
+
+/** The event behind the first `segments` of a request target; it may hold slashes. */
+export function eventIn(target: string, segments: number): Parsed<string> {
+  return parseEventId(pathTail(target, segments));
+}
+
+/** What a notification names: an event of anybody, or of one run. */
+export interface Notified {
+  readonly runId: string | null;
+  readonly eventId: string;
+}
+
+/**
+ * The first of two names is a run's only where it looks like one or `isActive` knows it (decision
+ * 41): event ids may hold slashes.
+ */
+export function notifiedIn(
+  target: string,
+  segments: number,
+  isActive: (runId: string) => boolean,
+): Parsed<Notified> {
+  const tail = pathTail(target, segments);
+  const slash = tail.indexOf('/');
+  const first = tail.slice(0, Math.max(slash, 0));
+  const isRun = slash > 0 && (first.startsWith('wfr_') || isActive(first));
+  const eventId = parseEventId(isRun ? tail.slice(slash + 1) : tail);
+  return eventId.ok ? parsed({ runId: isRun ? first : null, eventId: eventId.value }) : eventId;
+}
+
+function parseEventId(text: string): Parsed<string> {
+  return text.length > 0 && text.length <= eventIdLengthMax
+    ? parsed(text)
+    : refused(`the event id must have 1 to ${eventIdLengthMax} characters`);
+}

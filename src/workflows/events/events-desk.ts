@@ -1,0 +1,231 @@
+/**
+ * Events as they are asked for: waited for, notified, listed. What is looked at and what is decided
+ * because of it happen in one tick, so that whatever was accepted before is seen, and nothing comes
+ * between.
+ */
+import type { Clock } from '../../engine/clock.js';
+import type { EventEnvelope } from '../../engine/decider.js';
+import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import type { Payloads } from '../../engine/payloads.js';
+import type { Outcome } from '../../engine/turn.js';
+import type {
+  EndWait,
+  OpenWaitForEvent,
+  StepReceipt,
+  StoreNotification,
+} from '../runs/run.commands.js';
+import {
+  type OpenWait,
+  type RunConfiguration,
+  type RunEvent,
+  runKind,
+} from '../runs/run.events.js';
+import type { RunContext } from '../runs/run.machine.js';
+import type { RunState } from '../runs/run.state.js';
+import { isEndedBy } from '../runs/run-waits.policy.js';
+import type { Waiter, Waiters } from '../runs/waiters.projection.js';
+import { AnnouncedWebhooks } from './announced-webhooks.js';
+import type { WaitAsked } from './wait.request.js';
+import { type NotifyItem, type WaiterObject, waiterObject } from './waiter-object.js';
+
+/** What the desk works with. */
+export interface EventsTools {
+  readonly engine: Engine;
+  readonly payloads: Payloads;
+  readonly waiters: Waiters;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+}
+
+/** A wait, and the run that it belongs to as it was then. */
+interface Waiting {
+  readonly runId: string;
+  readonly wait: OpenWait;
+  readonly run: RunContext;
+}
+
+type Configured = RunEvent & { readonly configuration: RunConfiguration };
+
+export class EventsDesk {
+  private readonly webhooks: AnnouncedWebhooks;
+
+  constructor(private readonly tools: EventsTools) {
+    this.webhooks = new AnnouncedWebhooks((offset) => tools.payloads.read(offset));
+  }
+
+  /** Has a run wait for an event; an event that came for it before ends the wait at once. */
+  async wait(eventId: string, asked: WaitAsked): Promise<Outcome<StepReceipt>> {
+    const { engine, clock, identifiers } = this.tools;
+    const { runId, step, timeout, timeoutMs } = asked;
+    const at = clock.now();
+    const command: OpenWaitForEvent = {
+      type: 'OpenWait',
+      kind: runKind,
+      id: runId,
+      at,
+      step,
+      eventId,
+      timeout,
+      deadline: at + timeoutMs,
+      messageId: `msg_${identifiers.turnSeed(at)}`,
+    };
+    const [outcome] = await engine.dispatch([command]);
+    return outcome as Outcome<StepReceipt>;
+  }
+
+  /** Ends every wait for an event, of whatever run. */
+  notify(eventId: string, body: Buffer): Promise<NotifyItem[]> {
+    return this.release(this.tools.waiters.of(eventId), body);
+  }
+
+  /** Ends every wait of one run for an event; where there is none, keeps the event for the next. */
+  async notifyRun(
+    runId: string,
+    eventId: string,
+    body: Buffer,
+  ): Promise<Outcome<readonly NotifyItem[]>> {
+    const waiters = this.waitersOf(runId, eventId, false);
+    if (waiters.length === 0) return this.store(runId, eventId, body, false);
+    return { accepted: true, result: await this.release(waiters, body) };
+  }
+
+  /**
+   * Ends the first wait of a run for a call of this webhook; where there is none, keeps the call
+   * for the next. Of several calls each is for another wait.
+   */
+  async callWebhook(
+    runId: string,
+    eventId: string,
+    body: Buffer,
+  ): Promise<Outcome<readonly NotifyItem[]>> {
+    const [first] = this.waitersOf(runId, eventId, true);
+    if (first === undefined) return this.store(runId, eventId, body, true);
+    return { accepted: true, result: await this.release([first], body) };
+  }
+
+  /** Whether a run of this id is active and has announced a webhook of this name. */
+  async announces(runId: string, eventId: string): Promise<boolean> {
+    const run = this.runOf(runId);
+    await this.settled();
+    return run !== undefined && this.webhooks.has(run, eventId);
+  }
+
+  /** Those that wait for an event, in the order in which they began to. */
+  async waiters(eventId: string): Promise<WaiterObject[]> {
+    const waiting = this.tools.waiters.of(eventId).map((waiter) => this.waitingOf(waiter));
+    await this.tools.engine.durable();
+    const shown: WaiterObject[] = [];
+    for (const each of waiting) shown.push(await this.shown(each));
+    return shown;
+  }
+
+  /** Whether a run of this id takes events; to be shown once `settled`. */
+  isActive(runId: string): boolean {
+    return this.tools.engine.actors(runKind).has(runId);
+  }
+
+  /** What was read until now may be shown. */
+  settled(): Promise<void> {
+    return this.tools.engine.durable();
+  }
+
+  /**
+   * Ends waits with one event, whose bytes are kept once. Turns of one tick: a wait that opens
+   * meanwhile is not among those that were looked at, and none of these can end otherwise.
+   */
+  private async release(waiters: readonly Waiter[], body: Buffer): Promise<NotifyItem[]> {
+    const { engine, clock, identifiers } = this.tools;
+    const waiting = waiters.map((waiter) => this.waitingOf(waiter));
+    const at = clock.now();
+    const seed = identifiers.turnSeed(at);
+    const notification = { id: seed, body };
+    const commands = waiters.map(
+      ({ runId, stepId, offset }, index): EndWait => ({
+        type: 'EndWait',
+        kind: runKind,
+        id: runId,
+        at,
+        stepId,
+        waitOffset: offset,
+        messageId: `msg_${seed}${index.toString(36)}`,
+        notification,
+      }),
+    );
+    const turns: Promise<readonly Outcome[]>[] = [];
+    for (let first = 0; first < commands.length; first += turnCommandsMax) {
+      turns.push(engine.dispatch(commands.slice(first, first + turnCommandsMax)));
+    }
+    // Where nobody waits, that is told in its turn, too.
+    const settled = engine.durable();
+    const outcomes = (await Promise.all(turns)).flat() as Outcome<StepReceipt>[];
+    await settled;
+    const items: NotifyItem[] = [];
+    for (const [index, each] of waiting.entries()) {
+      items.push({ ...(await this.item(each)), ...told(outcomes[index]) });
+    }
+    return items;
+  }
+
+  private async store(
+    runId: string,
+    eventId: string,
+    body: Buffer,
+    isCall: boolean,
+  ): Promise<Outcome<readonly NotifyItem[]>> {
+    const { engine, clock } = this.tools;
+    const command: StoreNotification = {
+      type: 'StoreNotification',
+      kind: runKind,
+      id: runId,
+      at: clock.now(),
+      eventId,
+      body,
+      isCall,
+    };
+    const [outcome] = await engine.dispatch([command]);
+    if (outcome === undefined) throw new Error('a command without an outcome');
+    return outcome.accepted ? { accepted: true, result: [] } : outcome;
+  }
+
+  private waitersOf(runId: string, eventId: string, isCall: boolean): readonly Waiter[] {
+    const waits = this.runOf(runId)?.waits ?? [];
+    return waits
+      .filter((wait) => wait.eventId === eventId && isEndedBy(wait, isCall))
+      .map(({ step, deadline, offset }) => ({ runId, stepId: step.id, deadline, offset }));
+  }
+
+  private waitingOf(waiter: Waiter): Waiting {
+    const state = this.runOf(waiter.runId);
+    const wait = state?.waits.find(({ offset }) => offset === waiter.offset);
+    if (state === undefined || wait === undefined) {
+      throw new Error(`${waiter.runId} waits, but has ended`);
+    }
+    return { runId: waiter.runId, wait, run: state.life.context };
+  }
+
+  private async item(waiting: Waiting) {
+    return {
+      waiter: await this.shown(waiting),
+      workflowRunId: waiting.runId,
+      workflowCreatedAt: waiting.run.createdAt,
+    };
+  }
+
+  private async shown({ runId, wait, run }: Waiting): Promise<WaiterObject> {
+    const read = await this.tools.payloads.read(run.configurationOffset);
+    const { event } = read as EventEnvelope<Configured>;
+    return waiterObject(runId, wait, event.configuration);
+  }
+
+  private runOf(runId: string): RunState | undefined {
+    return this.tools.engine.actors(runKind).find(runId)?.state as RunState | undefined;
+  }
+}
+
+function told(outcome: Outcome<StepReceipt> | undefined): Pick<NotifyItem, 'messageId' | 'error'> {
+  if (outcome === undefined) throw new Error('a command without an outcome');
+  if (!outcome.accepted) return { error: outcome.rejection.message };
+  const { messageId } = outcome.result;
+  return messageId === null ? {} : { messageId };
+}

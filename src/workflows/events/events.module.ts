@@ -1,0 +1,59 @@
+/** Wiring of events: those that runs wait for, and the ways in for whoever tells them. */
+import { Module } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import { Payloads } from '../../engine/payloads.js';
+import { durabilityOf } from '../../http/durability.js';
+import { Intake } from '../../http/intake.js';
+import { RouteTable } from '../../http/routes/hot-routes.js';
+import type { Config } from '../../server/configuration/config.js';
+import { type Credentials, userIdsOf } from '../../server/credentials/credentials.js';
+import { provided } from '../../server/ports.js';
+import { WorkflowsModule } from '../active-runs/workflows.module.js';
+import { Waiters } from '../runs/waiters.projection.js';
+import { EventRoutes } from './events.routes.js';
+import { EventsDesk } from './events-desk.js';
+import { WebhookRoutes } from './webhooks.routes.js';
+
+@Module({
+  imports: [WorkflowsModule],
+  providers: [
+    {
+      provide: EventsDesk,
+      inject: [
+        RouteTable,
+        Engine,
+        Payloads,
+        Intake,
+        Waiters,
+        provided.config,
+        provided.credentials,
+        provided.clock,
+        provided.identifiers,
+      ],
+      useFactory: eventsDesk,
+    },
+  ],
+})
+export class EventsModule {}
+
+function eventsDesk(
+  table: RouteTable,
+  engine: Engine,
+  payloads: Payloads,
+  intake: Intake,
+  waiters: Waiters,
+  config: Config,
+  credentials: Credentials,
+  clock: Clock,
+  identifiers: Identifiers,
+): EventsDesk {
+  const desk = new EventsDesk({ engine, payloads, waiters, clock, identifiers });
+  const { delayMaxMs, publicUrl } = config;
+  const durability = durabilityOf(config);
+  const userIds = userIdsOf(credentials);
+  table.add(new EventRoutes(desk, intake, delayMaxMs));
+  table.add(new WebhookRoutes({ desk, intake, userIds, publicUrl, durability }));
+  return desk;
+}

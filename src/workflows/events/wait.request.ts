@@ -1,0 +1,81 @@
+/** A wait as it stands on the wire -> what it means (messaging protocol 7.9). Pure. */
+import { z } from 'zod';
+import { parseDuration, parseTimeout } from '../../grammar/duration.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { dialects, readMessageOptions } from '../../http/dialect.js';
+import { readJsonBody } from '../../http/json-body.js';
+import type { StepInfo } from '../runs/run.events.js';
+
+/** What an endpoint asks for when it waits. */
+export interface WaitAsked {
+  readonly runId: string;
+  readonly step: StepInfo;
+  /** As it was written: `7d`. */
+  readonly timeout: string;
+  readonly timeoutMs: number;
+}
+
+/** The option that names the run, without its prefix. */
+const runIdOption = 'workflow-runid';
+
+/** Clients that leave it out mean this. */
+const standardTimeout = '7d';
+
+/** Fields that mean nothing here are left alone: a run says itself how it is called. */
+export const waitSchema = z.object({
+  step: z.object({
+    stepId: z.int().min(1),
+    stepName: z.string(),
+    stepType: z.string().min(1),
+    concurrent: z.int().min(1).nullish(),
+  }),
+  timeout: z
+    .union([z.string(), z.number()])
+    .nullish()
+    .describe('How long: 7d, 1h30m; a number is seconds; 7d where it is not given'),
+  timeoutHeaders: z
+    .record(z.string(), z.union([z.string(), z.array(z.string())]))
+    .nullish()
+    .describe('Headers of the run; they name it where the request does not'),
+  url: z.string().nullish().describe('The endpoint; the run knows its own'),
+});
+
+/** Reads a wait; a reason of refusal is for the one who wrote the client. */
+export function parseWait(rawHeaders: readonly string[], body: Buffer): Parsed<WaitAsked> {
+  const read = readJsonBody(body, waitSchema);
+  if (!read.ok) return read;
+  const { step, timeout, timeoutHeaders } = read.value;
+  const runId = runIdIn(rawHeaders) ?? runIdIn(pairsOf(timeoutHeaders ?? {}));
+  if (runId === null) return refused('Workflow-RunId is missing');
+  const written = String(timeout ?? standardTimeout);
+  const timeoutMs = parseWaitingTime(written);
+  if (!timeoutMs.ok) return refused(`timeout ${timeoutMs.reason}`);
+  const { stepId: id, stepName: name, stepType: type, concurrent } = step;
+  return parsed({
+    runId,
+    step: { id, name, type, concurrent: concurrent ?? 1, target: null },
+    timeout: written,
+    timeoutMs: timeoutMs.value,
+  });
+}
+
+/** It may have fractions, as the time of an attempt may, and may be over at once. */
+function parseWaitingTime(written: string): Parsed<number> {
+  const whole = parseDuration(written);
+  return whole.ok ? whole : parseTimeout(written);
+}
+
+function runIdIn(pairs: readonly string[]): string | null {
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    // One by one: clients spell it twice, and repeated options are joined.
+    const pair = pairs.slice(index, index + 2);
+    const { options } = readMessageOptions(pair, dialects.svc);
+    const runId = options.get(runIdOption);
+    if (runId !== undefined && runId !== '') return runId;
+  }
+  return null;
+}
+
+function pairsOf(headers: Readonly<Record<string, string | readonly string[]>>): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => [name, [value].flat()[0] ?? '']);
+}

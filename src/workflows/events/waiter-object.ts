@@ -1,0 +1,60 @@
+/** Runs that wait, as they are shown (spec: Waiter, Notify result item). */
+import { z } from 'zod';
+import { dialects } from '../../http/dialect.js';
+import { type HeaderMap, headerMap } from '../../messaging/messages/message-object.js';
+import { headerMapSchema } from '../../messaging/messages/message-schema.js';
+import { redactedHeaders } from '../../messaging/messages/redaction.js';
+import { protocolVersion } from '../../messaging/messages/run-headers.js';
+import { endedWaitBody } from '../deliveries/entry-body.js';
+import type { OpenWait, RunConfiguration } from '../runs/run.events.js';
+
+export const waiterSchema = z.object({
+  url: z.string().describe('The endpoint of the run'),
+  headers: headerMapSchema.describe('The id and the URL of the run, and the headers of its user'),
+  deadline: z.int().describe('Unix seconds'),
+  timeoutUrl: z.string().describe('Where the end of its time is told: its endpoint'),
+  timeoutBody: z.string().describe('The step that tells it then, base64'),
+  timeoutHeaders: headerMapSchema.describe('Headers that tell it then'),
+});
+
+export type WaiterObject = z.output<typeof waiterSchema>;
+
+export const notifyItemSchema = z.object({
+  waiter: waiterSchema,
+  messageId: z.string().describe('What delivers the event to the run').exactOptional(),
+  workflowRunId: z.string(),
+  workflowCreatedAt: z.int().describe('Unix milliseconds'),
+  error: z.string().describe('Why it waits on').exactOptional(),
+});
+
+export type NotifyItem = z.output<typeof notifyItemSchema>;
+
+/** `wait.deadline` in Unix milliseconds. Headers of the user are hidden as the run says. */
+export function waiterObject(
+  runId: string,
+  { step, eventId, deadline }: Omit<OpenWait, 'offset'>,
+  { dialect, url, headers, terms }: RunConfiguration,
+): WaiterObject {
+  const { messagePrefix } = dialects[dialect];
+  const own = [
+    `${messagePrefix}Workflow-RunId`,
+    runId,
+    `${messagePrefix}Workflow-Url`,
+    url,
+    `${messagePrefix}Workflow-Sdk-Version`,
+    protocolVersion,
+  ];
+  const shown: HeaderMap = {
+    ...redactedHeaders(headerMap(null, headers), terms.redaction),
+    ...headerMap(null, own),
+  };
+  const timedOut = endedWaitBody({ step, eventId, isTimeout: true }, null);
+  return {
+    url,
+    headers: shown,
+    deadline: Math.floor(deadline / 1000),
+    timeoutUrl: url,
+    timeoutBody: timedOut.toString('base64'),
+    timeoutHeaders: { ...shown, 'Content-Type': ['application/json'] },
+  };
+}

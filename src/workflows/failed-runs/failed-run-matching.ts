@@ -1,0 +1,69 @@
+/** Whether a failed run is one of those that filters ask for. */
+import { LRUCache } from 'lru-cache';
+import type { Attempt } from '../../messaging/dead-letters/last-answer.js';
+import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
+import type { FailedRunRecords } from './failed-run-records.js';
+import type { FailedRun } from './failed-runs.projection.js';
+import type { FailedRunFilters, FailedRunListFilters } from './failed-runs.request.js';
+
+/** What filters look at is remembered of so many runs. */
+const traitsMax = 20_000;
+
+/** What of a failed run memory does not tell. */
+interface Traits {
+  readonly url: string;
+  readonly callerIp: string;
+  readonly labels: readonly string[];
+  readonly flowControlKey: string | null;
+  /** null = the run failed without an answer to its last message. */
+  readonly responseStatus: number | null;
+}
+
+type Asked = FailedRunFilters & Partial<FailedRunListFilters>;
+
+export class FailedRunMatching {
+  private readonly traits = new LRUCache<number, Traits>({ max: traitsMax });
+
+  constructor(private readonly records: FailedRunRecords) {}
+
+  /** The journal is read only where memory cannot tell. */
+  async matches(run: FailedRun, asked: Asked): Promise<boolean> {
+    const { workflowRunId, url = null } = asked;
+    if (
+      !isWithin(run.at, asked) ||
+      !isAmong(run.createdAt, asked.workflowCreatedAt) ||
+      !isAmong(run.callback?.state ?? null, asked.failureFunctionState) ||
+      (workflowRunId !== null && !workflowRunId.some((begins) => run.runId.startsWith(begins)))
+    ) {
+      return false;
+    }
+    const { workflowUrl, label, callerIp, flowControlKey, responseStatus } = asked;
+    const others = [workflowUrl, url, label, callerIp, flowControlKey, responseStatus];
+    if (others.every((each) => each === null)) return true;
+    const traits = await this.traitsOf(run);
+    return (
+      isAmong(traits.url, workflowUrl) &&
+      isAmong(traits.url, url) &&
+      isAmong(traits.callerIp, callerIp) &&
+      isAmong(traits.flowControlKey, flowControlKey) &&
+      isAmong(traits.responseStatus, responseStatus) &&
+      (label === null || label.some((each) => traits.labels.includes(each)))
+    );
+  }
+
+  private async traitsOf(run: FailedRun): Promise<Traits> {
+    const known = this.traits.get(run.offset);
+    if (known !== undefined) return known;
+    const { url, callerIp, terms } = await this.records.configurationOf(run);
+    const attempt: Attempt | null = await this.records.attemptOf(await this.records.failureOf(run));
+    const traits: Traits = {
+      url,
+      callerIp,
+      labels: terms.labels,
+      flowControlKey: terms.flowControl?.key ?? null,
+      responseStatus: attempt?.event.status ?? null,
+    };
+    this.traits.set(run.offset, traits);
+    return traits;
+  }
+}

@@ -1,0 +1,136 @@
+/** A failed run as the API shows it (spec: DLQ workflow entry); absent values are left out. */
+import type { EventEnvelope } from '../../engine/decider.js';
+import {
+  type Attempt,
+  type LastAnswer,
+  lastAnswer,
+} from '../../messaging/dead-letters/last-answer.js';
+import type { MessagePublished } from '../../messaging/messages/message.events.js';
+import {
+  bodyField,
+  callerFields,
+  type HeaderMap,
+  headerMap,
+  labelFields,
+  limitedFields,
+} from '../../messaging/messages/message-object.js';
+import { redactedBody, redactedHeaders } from '../../messaging/messages/redaction.js';
+import type { RunConfiguration, RunFailed } from '../runs/run.events.js';
+import type { CallbackState, FailedRun } from './failed-runs.projection.js';
+import { starterHeaders } from './starter-headers.js';
+
+/** What became of the failure callback (spec: failureCallbackInfo). */
+export interface FailureCallbackInfo {
+  readonly state: CallbackState;
+  readonly responseStatus?: number;
+  readonly responseBody?: string;
+  readonly responseHeaders?: HeaderMap;
+}
+
+/** The entry of `GET /v2/workflows/dlq/{dlqId}`; times are Unix milliseconds, `period` seconds. */
+export interface FailedRunObject extends Partial<LastAnswer> {
+  /** Of the message that the run failed with; so are the times and `maxRetries`. */
+  readonly messageId: string;
+  readonly dlqId: string;
+  readonly url: string;
+  readonly method: string;
+  /** What the run was started with: its configuration, and what its endpoint is told. */
+  readonly header: HeaderMap;
+  readonly body?: string;
+  readonly bodyBase64?: string;
+  readonly maxRetries: number;
+  readonly notBefore: number;
+  readonly createdAt: number;
+  readonly failureCallback?: string;
+  readonly failureCallbackHeader?: HeaderMap;
+  readonly callerIP: string;
+  readonly callerIp: string;
+  readonly workflowRunId: string;
+  readonly workflowCreatedAt: number;
+  readonly workflowUrl: string;
+  readonly flowControlKey?: string;
+  readonly rate?: number;
+  readonly parallelism?: number;
+  readonly period?: number;
+  readonly failureCallbackInfo?: FailureCallbackInfo;
+  readonly failureFunctionState?: CallbackState;
+  readonly label?: string;
+  readonly labels?: readonly string[];
+  /** Why an answer that looks good did not count, or why none came. */
+  readonly error?: string;
+}
+
+/** All that the journal tells of a failed run. */
+export interface ToldRun {
+  readonly run: FailedRun;
+  readonly failure: RunFailed;
+  readonly configuration: RunConfiguration;
+  /** The message that it failed with, and its last attempt. */
+  readonly published: EventEnvelope<MessagePublished>;
+  readonly attempt: Attempt | null;
+  /** Its payload, or its entries where its endpoint does not know that a payload is told. */
+  readonly body: Buffer | null;
+  /** The failure callback's last attempt. */
+  readonly callbackAttempt: Attempt | null;
+}
+
+const stalled =
+  'every delivery was answered, but none of them submitted a next step or the end of the run';
+
+export function failedRunObject(told: ToldRun): FailedRunObject {
+  const { run, failure, configuration, published, attempt, body } = told;
+  const { url, terms, callerIp } = configuration;
+  const error = failure.cause === 'stalled' ? stalled : attempt?.event.error;
+  return {
+    messageId: published.id,
+    dlqId: run.id,
+    url,
+    method: published.event.method,
+    header: redactedHeaders(
+      headerMap('application/json', starterHeaders(run, configuration)),
+      terms.redaction,
+    ),
+    ...bodyField(redactedBody(body, terms.redaction)),
+    maxRetries: published.event.maxRetries,
+    notBefore: published.event.notBefore,
+    createdAt: published.at,
+    ...failureCallbackFields(configuration),
+    ...callerFields(callerIp),
+    workflowRunId: run.runId,
+    workflowCreatedAt: run.createdAt,
+    workflowUrl: url,
+    ...limitedFields(terms.flowControl),
+    ...(attempt !== null && lastAnswer(attempt)),
+    ...callbackFields(told),
+    ...labelFields(terms.labels),
+    ...(typeof error === 'string' && { error }),
+  };
+}
+
+function failureCallbackFields({ terms, failureHeaders }: RunConfiguration) {
+  const { failureCallback, redaction } = terms;
+  if (failureCallback === null) return {};
+  const header = headerMap(failureCallback.contentType, failureHeaders);
+  return {
+    failureCallback: failureCallback.url,
+    failureCallbackHeader: redactedHeaders(header, failureCallback.redaction ?? redaction),
+  };
+}
+
+function callbackFields({ run, callbackAttempt }: ToldRun) {
+  if (run.callback === null) return {};
+  const { state } = run.callback;
+  const info: FailureCallbackInfo =
+    callbackAttempt === null ? { state } : { state, ...callbackAnswer(callbackAttempt) };
+  return { failureCallbackInfo: info, failureFunctionState: state };
+}
+
+function callbackAnswer(attempt: Attempt): Omit<FailureCallbackInfo, 'state'> {
+  const { responseStatus, responseHeader, responseBody, responseBodyBase64 } = lastAnswer(attempt);
+  const body = responseBody ?? responseBodyBase64;
+  return {
+    responseStatus,
+    ...(body !== undefined && { responseBody: body }),
+    responseHeaders: responseHeader,
+  };
+}

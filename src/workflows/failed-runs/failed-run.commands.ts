@@ -1,0 +1,33 @@
+/** What may be asked of a run that failed; its dlqId is the id. */
+import type { Command } from '../../engine/decider.js';
+
+/** Take it away. */
+export interface DeleteFailedRun extends Command {
+  readonly type: 'DeleteFailedRun';
+}
+
+/** Take it away because the run `runId` goes on for it, in the same turn. */
+export interface ResumeFailedRun extends Command {
+  readonly type: 'ResumeFailedRun';
+  readonly runId: string;
+}
+
+/** Take it away because the run `runId` begins anew for it, in the same turn. */
+export interface RestartFailedRun extends Command {
+  readonly type: 'RestartFailedRun';
+  readonly runId: string;
+}
+
+/**
+ * Let its failure callback be published anew in the same turn, which nobody may do who does not
+ * ask: one callback at a time, and only after one that failed.
+ */
+export interface AllowFailureCallback extends Command {
+  readonly type: 'AllowFailureCallback';
+}
+
+export type FailedRunCommand =
+  | DeleteFailedRun
+  | ResumeFailedRun
+  | RestartFailedRun
+  | AllowFailureCallback;

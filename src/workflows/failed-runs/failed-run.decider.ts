@@ -1,0 +1,49 @@
+/**
+ * When a failed run may be taken away, and its failure callback tried again: while it is there.
+ * That it is there is its failure, so what a decision reads is the index of failures.
+ */
+import { accept, type Decider, type Decision, reject } from '../../engine/decider.js';
+import type { LetterShelf } from '../../messaging/dead-letters/letter-shelf.js';
+import type { FailedRunCommand } from './failed-run.commands.js';
+import { type FailedRunEvent, failedRunKind } from './failed-run.events.js';
+import type { FailedRun } from './failed-runs.projection.js';
+
+/** What the events of its own say of it; one that was taken away is final. */
+export type FailedRunState = 'untouched' | 'taken';
+
+function decide(
+  command: FailedRunCommand,
+  _state: FailedRunState,
+  runs: Pick<LetterShelf<FailedRun>, 'find'>,
+): Decision<FailedRunEvent> {
+  const { id, at } = command;
+  const run = runs.find(id, at);
+  if (run === undefined) return reject('not_found', `failed run ${id} not found`);
+  switch (command.type) {
+    case 'DeleteFailedRun':
+      return accept([{ type: 'FailedRunDeleted' }]);
+    case 'ResumeFailedRun':
+      return accept([{ type: 'FailedRunResumed', runId: command.runId }]);
+    case 'RestartFailedRun':
+      return accept([{ type: 'FailedRunRestarted', runId: command.runId }]);
+    case 'AllowFailureCallback':
+      // The message that is published with it is all there is to remember.
+      return run.callback?.state === 'CALLBACK_FAIL'
+        ? accept([])
+        : reject('invalid', 'only a failure callback that failed can be called again');
+  }
+}
+
+export const failedRunDecider: Decider<
+  FailedRunState,
+  FailedRunCommand,
+  FailedRunEvent,
+  Pick<LetterShelf<FailedRun>, 'find'>
+> = {
+  kind: failedRunKind,
+  initialState: () => 'untouched',
+  decide,
+  evolve: () => 'taken',
+  wants: () => [],
+  isFinal: (state) => state === 'taken',
+};

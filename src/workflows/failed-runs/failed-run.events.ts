@@ -1,0 +1,24 @@
+/** What can have happened to a failed run after it failed; its dlqId is the id. */
+import type { DomainEvent } from '../../engine/decider.js';
+
+/** The stream kind of failed runs. */
+export const failedRunKind = 'failed-run';
+
+/** Somebody has read it and wants no more of it. */
+export interface FailedRunDeleted extends DomainEvent {
+  readonly type: 'FailedRunDeleted';
+}
+
+/** Another run goes on where it failed. */
+export interface FailedRunResumed extends DomainEvent {
+  readonly type: 'FailedRunResumed';
+  readonly runId: string;
+}
+
+/** Another run began as it did. */
+export interface FailedRunRestarted extends DomainEvent {
+  readonly type: 'FailedRunRestarted';
+  readonly runId: string;
+}
+
+export type FailedRunEvent = FailedRunDeleted | FailedRunResumed | FailedRunRestarted;

@@ -1,0 +1,155 @@
+/** Failed runs as they are asked for: found, shown, taken away, and their failure callbacks. */
+import { dispatchMany } from '../../engine/bulk-action.js';
+import type { Clock } from '../../engine/clock.js';
+import type { Engine } from '../../engine/engine.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import type { Outcome } from '../../engine/turn.js';
+import type { Attempt } from '../../messaging/dead-letters/last-answer.js';
+import { listed } from '../../messaging/dead-letters/letter-listing.js';
+import type { LetterSearch } from '../../messaging/dead-letters/letter-search.js';
+import type { CancelMessage, PublishMessage } from '../../messaging/messages/message.commands.js';
+import { type MessagePublished, messageKind } from '../../messaging/messages/message.events.js';
+import { messageTerms } from '../../messaging/messages/message-terms.js';
+import type { AllowFailureCallback, DeleteFailedRun } from './failed-run.commands.js';
+import { failedRunKind } from './failed-run.events.js';
+import { type FailedRunObject, failedRunObject } from './failed-run-object.js';
+import type { FailedRunRecords } from './failed-run-records.js';
+import type { FailedRun, ToldFailure } from './failed-runs.projection.js';
+import type { FailedRunFilters, FailedRunListFilters } from './failed-runs.request.js';
+
+/** A run that is there, as bulk actions tell of it (spec: Workflow run reference). */
+export interface RunReference {
+  readonly workflowRunId: string;
+  /** Unix milliseconds. */
+  readonly workflowCreatedAt: number;
+}
+
+const noBody = Buffer.alloc(0);
+
+export class FailedRunsDesk {
+  constructor(
+    private readonly engine: Engine,
+    private readonly search: LetterSearch<FailedRun, FailedRunFilters>,
+    private readonly records: FailedRunRecords,
+    private readonly clock: Clock,
+    private readonly identifiers: Identifiers,
+  ) {}
+
+  /** The failed run as it may be shown; null = there is none with this id. */
+  async find(id: string): Promise<FailedRunObject | null> {
+    const run = await this.search.find(id);
+    return run === undefined ? null : this.shown(run);
+  }
+
+  /** One page of those that match, part by part. */
+  list(filters: FailedRunListFilters): ReturnType<typeof listed> {
+    const find = () => this.search.page(filters, filters.order);
+    return listed(find, (run) => this.shown(run));
+  }
+
+  /** Whether there was such a failed run to delete. */
+  async delete(id: string): Promise<boolean> {
+    return (await this.deleteAll([id])) === 1;
+  }
+
+  /** Deletes the named ones, or up to `count` of those that match, the oldest first. */
+  async deleteMatching(filters: FailedRunFilters): Promise<{ deleted: number; cursor?: string }> {
+    const { letters, cursor } = await this.search.bulk(filters);
+    const deleted = await this.deleteAll(letters.map(({ id }) => id));
+    return { deleted, ...(cursor !== null && { cursor }) };
+  }
+
+  /** Calls a failure callback again that failed; null = there is no such failed run. */
+  async repeatCallback(id: string): Promise<Outcome<RunReference> | null> {
+    const run = await this.search.find(id);
+    if (run === undefined) return null;
+    if (run.callback === null) return nobodyToTell;
+    const { event } = await this.published(run.callback);
+    const { type, ...message } = event;
+    const at = this.clock.now();
+    const allow: AllowFailureCallback = {
+      type: 'AllowFailureCallback',
+      kind: failedRunKind,
+      id,
+      at,
+    };
+    const publish: PublishMessage = {
+      type: 'PublishMessage',
+      kind: messageKind,
+      id: `msg_${this.identifiers.turnSeed(at)}`,
+      at,
+      message: { ...message, notBefore: at },
+      body: noBody,
+      sharesBodyWith: null,
+    };
+    const [outcome] = await this.engine.dispatchTogether([allow, publish]);
+    return referenceTo(run, outcome);
+  }
+
+  /** Takes a failure callback back that is in progress; null = there is no such failed run. */
+  async cancelCallback(id: string): Promise<Outcome<RunReference> | null> {
+    const run = await this.search.find(id);
+    if (run === undefined) return null;
+    if (run.callback?.state !== 'CALLBACK_INPROGRESS') return nothingToCancel;
+    const { messageId } = run.callback;
+    const { event } = await this.published(run.callback);
+    const cancel: CancelMessage = {
+      type: 'CancelMessage',
+      kind: messageKind,
+      id: messageId,
+      at: this.clock.now(),
+      terms: messageTerms(event),
+    };
+    const [outcome] = await this.engine.dispatch([cancel]);
+    // It ended while it was read back.
+    return outcome?.accepted === false ? nothingToCancel : referenceTo(run, outcome);
+  }
+
+  private async shown(run: FailedRun): Promise<FailedRunObject> {
+    const { records } = this;
+    const failure = await records.failureOf(run);
+    const callbackOffset = run.callback?.attemptOffset ?? null;
+    return failedRunObject({
+      run,
+      failure: failure.event,
+      configuration: await records.configurationOf(run),
+      published: await records.read<MessagePublished>(failure.event.publishedOffset),
+      attempt: await records.attemptOf(failure),
+      body: await records.archives.bodyOf(run),
+      callbackAttempt:
+        callbackOffset === null
+          ? null
+          : ((await records.read<Attempt['event']>(callbackOffset)) satisfies Attempt),
+    });
+  }
+
+  private published({ publishedOffset }: ToldFailure) {
+    return this.records.read<MessagePublished>(publishedOffset);
+  }
+
+  private deleteAll(ids: readonly string[]): Promise<number> {
+    return dispatchMany(this.engine, this.deletions(ids), ids.length);
+  }
+
+  private async *deletions(ids: readonly string[]): AsyncGenerator<DeleteFailedRun> {
+    for (const id of ids) {
+      yield { type: 'DeleteFailedRun', kind: failedRunKind, id, at: this.clock.now() };
+    }
+  }
+}
+
+const nobodyToTell = refusal('the run names no failure callback');
+const nothingToCancel = refusal('no failure callback of the run is in progress');
+
+function refusal(message: string): Outcome<RunReference> {
+  return { accepted: false, rejection: { code: 'invalid', message } };
+}
+
+function referenceTo(
+  { runId, createdAt }: FailedRun,
+  outcome: Outcome | undefined,
+): Outcome<RunReference> {
+  if (outcome === undefined) throw new Error('a command without an outcome');
+  if (!outcome.accepted) return outcome;
+  return { accepted: true, result: { workflowRunId: runId, workflowCreatedAt: createdAt } };
+}

@@ -1,0 +1,169 @@
+/** `/v2/workflows/dlq`: runs that failed, shown, taken away, resumed (messaging protocol 3.8). */
+import {
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  HttpException,
+  Inject,
+  NotFoundException,
+  Param,
+  Post,
+  Req,
+  Res,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../engine/clock.js';
+import type { Outcome } from '../../engine/turn.js';
+import { InFlight } from '../../http/bytes/in-flight.js';
+import { sendListing } from '../../http/bytes/listing.js';
+import { dialects, readMessageOptions } from '../../http/dialect.js';
+import { refusalOf } from '../../http/error-shapes.js';
+import { Intake } from '../../http/intake.js';
+import { resultOf, valueIn } from '../../http/outcome.js';
+import { readFilters } from '../../http/query-filters.js';
+import { rawBody } from '../../http/routes/raw-body.js';
+import { Describe } from '../../http/routes/route-description.js';
+import type { PublishRules } from '../../messaging/publishing/option-reader.js';
+import type { Config } from '../../server/configuration/config.js';
+import { provided } from '../../server/ports.js';
+import type { FailedRunObject } from './failed-run-object.js';
+import { failedRunRoutes } from './failed-runs.openapi.js';
+import { failedRunFilters, failedRunListFilters, revivalFilters } from './failed-runs.request.js';
+import { FailedRunsDesk, type RunReference } from './failed-runs-desk.js';
+import { type RevivalOverrides, readRevival, revivalRules } from './revival.request.js';
+import { type RevivalKind, type RevivedRuns, RunRevivals } from './run-revivals.js';
+
+@Controller('v2')
+export class FailedRunsController {
+  constructor(
+    private readonly desk: FailedRunsDesk,
+    private readonly revivals: RunRevivals,
+    private readonly intake: Intake,
+    private readonly inFlight: InFlight,
+    @Inject(revivalRules) private readonly rules: PublishRules,
+    @Inject(provided.config) private readonly config: Config,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
+
+  @Get('workflows/dlq')
+  @Describe(failedRunRoutes.list)
+  list(@Req() request: FastifyRequest, @Res() reply: FastifyReply) {
+    const letters = this.desk.list(valueIn(readFilters(request.url, failedRunListFilters)));
+    return sendListing(this.inFlight, request, reply, 'messages', letters);
+  }
+
+  @Get('workflows/dlq/:id')
+  @Describe(failedRunRoutes.show)
+  async show(@Param('id') id: string): Promise<FailedRunObject> {
+    const run = await this.desk.find(id);
+    if (run === null) throw notFound(id);
+    return run;
+  }
+
+  @Delete('workflows/dlq')
+  @Describe(failedRunRoutes.removeMany)
+  deleteMany(@Req() request: FastifyRequest) {
+    const filters = readFilters(request.url, failedRunFilters, rawBody(request));
+    return this.desk.deleteMatching(valueIn(filters));
+  }
+
+  @Delete('workflows/dlq/:id')
+  @Describe(failedRunRoutes.remove)
+  async delete(@Param('id') id: string): Promise<{ deleted: number }> {
+    if (!(await this.desk.delete(id))) throw notFound(id);
+    return { deleted: 1 };
+  }
+
+  @Post('workflows/dlq/resume')
+  @Describe(failedRunRoutes.resumeMany)
+  @HttpCode(200)
+  resumeMany(@Req() request: FastifyRequest) {
+    return this.reviveMany(request, 'resume');
+  }
+
+  @Post('workflows/dlq/restart')
+  @Describe(failedRunRoutes.restartMany)
+  @HttpCode(200)
+  restartMany(@Req() request: FastifyRequest) {
+    return this.reviveMany(request, 'restart');
+  }
+
+  @Post('workflows/dlq/resume/:id')
+  @Describe(failedRunRoutes.resume)
+  @HttpCode(200)
+  resume(@Param('id') id: string, @Req() request: FastifyRequest): Promise<RunReference> {
+    return this.revive(id, request, 'resume');
+  }
+
+  /** The other spelling of the same (messaging protocol 11). */
+  @Post('dlq/resume/:id')
+  @Describe(failedRunRoutes.resume)
+  @HttpCode(200)
+  resumeBesideMessages(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+  ): Promise<RunReference> {
+    return this.revive(id, request, 'resume');
+  }
+
+  @Post('workflows/dlq/restart/:id')
+  @Describe(failedRunRoutes.restart)
+  @HttpCode(200)
+  restart(@Param('id') id: string, @Req() request: FastifyRequest): Promise<RunReference> {
+    return this.revive(id, request, 'restart');
+  }
+
+  @Post('workflows/dlq/callback/:id')
+  @Describe(failedRunRoutes.repeatCallback)
+  @HttpCode(200)
+  async repeatCallback(@Param('id') id: string): Promise<RunReference> {
+    this.takeIn();
+    return referenceIn(id, await this.desk.repeatCallback(id));
+  }
+
+  @Delete('workflows/dlq/callback/:id')
+  @Describe(failedRunRoutes.cancelCallback)
+  async cancelCallback(@Param('id') id: string): Promise<RunReference> {
+    return referenceIn(id, await this.desk.cancelCallback(id));
+  }
+
+  private async revive(
+    id: string,
+    request: FastifyRequest,
+    kind: RevivalKind,
+  ): Promise<RunReference> {
+    const overrides = this.overrides(request, true);
+    return resultOf(await this.revivals.reviveOne(id, kind, overrides));
+  }
+
+  private async reviveMany(request: FastifyRequest, kind: RevivalKind) {
+    const filters = valueIn(readFilters(request.url, revivalFilters, rawBody(request)));
+    const overrides = this.overrides(request, false);
+    return resultOf<RevivedRuns>(await this.revivals.reviveMatching(filters, kind, overrides));
+  }
+
+  private overrides(request: FastifyRequest, isAboutOne: boolean): RevivalOverrides {
+    this.takeIn();
+    const said = readMessageOptions(request.raw.rawHeaders, dialects[this.config.dialect]);
+    const read = readRevival(said, this.rules, this.clock.now(), isAboutOne);
+    if (read.ok) return read.overrides;
+    const { message, status } = refusalOf(read.refusal);
+    throw new HttpException(message, status);
+  }
+
+  /** A full disk takes no new run. */
+  private takeIn(): void {
+    const full = this.intake.take(0);
+    if (full !== null) throw new HttpException(full.message, full.status);
+  }
+}
+
+function referenceIn(id: string, outcome: Outcome<RunReference> | null): RunReference {
+  if (outcome === null) throw notFound(id);
+  return resultOf(outcome);
+}
+
+function notFound(id: string): NotFoundException {
+  return new NotFoundException(`failed run ${id} not found`);
+}

@@ -1,0 +1,132 @@
+/** Wiring of failed runs. */
+import { Module } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import { Journal } from '../../engine/journal.js';
+import { Payloads } from '../../engine/payloads.js';
+import { BearerTokens } from '../../http/identity/bearer-token.js';
+import { LetterSearch } from '../../messaging/dead-letters/letter-search.js';
+import { LetterShelf } from '../../messaging/dead-letters/letter-shelf.js';
+import { messageKind } from '../../messaging/messages/message.events.js';
+import { AddressGuard } from '../../messaging/outbound/address-guard.js';
+import type { PublishRules } from '../../messaging/publishing/option-reader.js';
+import { PublishTargets } from '../../messaging/publishing/publish-targets.js';
+import type { Config } from '../../server/configuration/config.js';
+import { provided } from '../../server/ports.js';
+import { RunArchive } from '../deliveries/run-archive.js';
+import { RunEntries } from '../deliveries/run-entries.js';
+import { RunEntriesModule } from '../deliveries/run-entries.module.js';
+import { runKind } from '../runs/run.events.js';
+import type { RunState } from '../runs/run.state.js';
+import { failedRunDecider } from './failed-run.decider.js';
+import { FailedRunMatching } from './failed-run-matching.js';
+import { FailedRunRecords, type RunArchives } from './failed-run-records.js';
+import { FailedRunsController } from './failed-runs.controller.js';
+import { type FailedRun, FailedRuns } from './failed-runs.projection.js';
+import type { FailedRunFilters } from './failed-runs.request.js';
+import { FailedRunsDesk } from './failed-runs-desk.js';
+import { revivalRules } from './revival.request.js';
+import { RunRevivals } from './run-revivals.js';
+
+class FailedRunSearch extends LetterSearch<FailedRun, FailedRunFilters> {}
+
+@Module({
+  imports: [RunEntriesModule],
+  controllers: [FailedRunsController],
+  providers: [
+    {
+      provide: FailedRunRecords,
+      inject: [Engine, Journal, Payloads, RunArchive, RunEntries],
+      useFactory: failedRunRecords,
+    },
+    {
+      provide: FailedRunSearch,
+      inject: [Engine, FailedRunRecords, provided.config, provided.clock],
+      useFactory: failedRunSearch,
+    },
+    {
+      provide: FailedRunsDesk,
+      inject: [Engine, FailedRunSearch, FailedRunRecords, provided.clock, provided.identifiers],
+      useFactory: (
+        engine: Engine,
+        search: FailedRunSearch,
+        records: FailedRunRecords,
+        clock: Clock,
+        identifiers: Identifiers,
+      ) => new FailedRunsDesk(engine, search, records, clock, identifiers),
+    },
+    {
+      provide: RunRevivals,
+      inject: [Engine, FailedRunSearch, FailedRunRecords, provided.clock, provided.identifiers],
+      useFactory: (
+        engine: Engine,
+        search: FailedRunSearch,
+        records: FailedRunRecords,
+        clock: Clock,
+        identifiers: Identifiers,
+      ) => new RunRevivals(engine, search, records, clock, identifiers),
+    },
+    {
+      provide: revivalRules,
+      inject: [AddressGuard, BearerTokens, provided.config],
+      useFactory: rulesOf,
+    },
+  ],
+  exports: [FailedRunsDesk],
+})
+export class FailedRunsModule {}
+
+function failedRunRecords(
+  engine: Engine,
+  journal: Journal,
+  payloads: Payloads,
+  archive: RunArchive,
+  entries: RunEntries,
+): FailedRunRecords {
+  const archives: RunArchives = {
+    remainsOf: ({ runId, startedOffset, offset }) => archive.stateOf(runId, startedOffset, offset),
+    bodyOf: (run) => entries.bodyOfFailed(run, run.offset),
+    invokerOf: (runId) => contextOf(engine, runId)?.invoker ?? null,
+  };
+  return new FailedRunRecords(journal, payloads, archives);
+}
+
+/** Registers failed runs. */
+function failedRunSearch(
+  engine: Engine,
+  records: FailedRunRecords,
+  { deadLetterRetentionMs }: Config,
+  clock: Clock,
+): FailedRunSearch {
+  const shelf = new LetterShelf<FailedRun>(deadLetterRetentionMs);
+  const failures = new FailedRuns(shelf, (runId) => {
+    const context = contextOf(engine, runId);
+    if (context === undefined) return undefined;
+    const { createdAt, startedOffset, configurationOffset, failureCallbackOffset } = context;
+    return { createdAt, startedOffset, configurationOffset, failureCallbackOffset };
+  });
+  engine.register({ decider: failedRunDecider, view: shelf, folds: [failures] });
+  engine.follow(runKind, failures);
+  engine.follow(messageKind, failures);
+  const matching = new FailedRunMatching(records);
+  return new FailedRunSearch(engine, shelf, clock, (run, asked) => matching.matches(run, asked));
+}
+
+function contextOf(engine: Engine, runId: string) {
+  const state = engine.actors(runKind).find(runId)?.state as RunState | undefined;
+  return state?.life.context;
+}
+
+/** The rules of a publish: what a resume changes must be allowed as well. */
+function rulesOf(guard: AddressGuard, bearer: BearerTokens, config: Config): PublishRules {
+  const { retries, retriesMax, delayMaxMs, timeoutMs } = config;
+  const targets = new PublishTargets(guard, (token) => bearer.include(token));
+  return {
+    retries,
+    retriesMax,
+    delayMaxMs,
+    timeoutMs,
+    judgeUrl: (text) => targets.judgeUrl(text),
+  };
+}

@@ -1,0 +1,133 @@
+/**
+ * Which runs failed and were not taken away since, and what became of their failure callbacks: a
+ * fold over the events of runs, of their messages and of the letters. Memory holds where a failed
+ * run is found, the journal all that it says (decision 29).
+ */
+import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { Fold } from '../../engine/registration.js';
+import type { TurnChanges } from '../../engine/turn-changes.js';
+import type { LetterShelf, PlacedLetter } from '../../messaging/dead-letters/letter-shelf.js';
+import { deadLetterId, type MessageEvent } from '../../messaging/messages/message.events.js';
+import type { RunEvent } from '../runs/run.events.js';
+import type { FailedRunEvent } from './failed-run.events.js';
+
+/** The states of a failure callback (spec: failureCallbackInfo). */
+export const callbackStates = [
+  'CALLBACK_INPROGRESS',
+  'CALLBACK_SUCCESS',
+  'CALLBACK_FAIL',
+  'CALLBACK_CANCELED',
+] as const;
+
+export type CallbackState = (typeof callbackStates)[number];
+
+/** The latest message that told, or tells, a failure callback of the failure. */
+export interface ToldFailure {
+  readonly state: CallbackState;
+  readonly messageId: string;
+  /** Journal offset of its `MessagePublished`. */
+  readonly publishedOffset: number;
+  /** Journal offset of its last attempt; null = it goes on, or was taken back. */
+  readonly attemptOffset: number | null;
+}
+
+/** Where the journal says what an active run was started with. */
+export interface RunOrigin {
+  /** When it began, Unix milliseconds. */
+  readonly createdAt: number;
+  /** Journal offset of `RunStarted`. */
+  readonly startedOffset: number;
+  /** Journal offset of the configuration in force. */
+  readonly configurationOffset: number;
+  /** Journal offset of what holds the failure callback's headers. */
+  readonly failureCallbackOffset: number;
+}
+
+/** A run that failed. */
+export interface FailedRun extends PlacedLetter, RunOrigin {
+  readonly runId: string;
+  /** null = nobody is told. */
+  readonly callback: ToldFailure | null;
+}
+
+const ends = {
+  MessageDelivered: 'CALLBACK_SUCCESS',
+  MessageFailed: 'CALLBACK_FAIL',
+  MessageCanceled: 'CALLBACK_CANCELED',
+} as const;
+
+/** Keeps the shelf of failed runs as the events say. */
+export class FailedRuns implements Fold {
+  /** Failure callbacks on their way: message id to dlqId. */
+  private readonly callbacks = new Map<string, string>();
+
+  /**
+   * `originOf` tells of a run while it is active, which it still is in the eyes of a fold of its
+   * last event.
+   */
+  constructor(
+    private readonly shelf: LetterShelf<FailedRun>,
+    private readonly originOf: (runId: string) => RunOrigin | undefined,
+  ) {}
+
+  evolve(envelope: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
+    const event = envelope.event as RunEvent | MessageEvent | FailedRunEvent;
+    switch (event.type) {
+      case 'RunFailed':
+        this.add(envelope, changes);
+        return;
+      case 'FailedRunDeleted':
+      case 'FailedRunResumed':
+      case 'FailedRunRestarted':
+        this.shelf.take(envelope.id, changes);
+        return;
+      case 'MessagePublished': {
+        const dlqId = event.callbackOf?.dlqId ?? null;
+        if (event.run?.role === 'failureCallback' && dlqId !== null) {
+          this.beginCallback(envelope, dlqId, changes);
+        }
+        return;
+      }
+      case 'MessageDelivered':
+      case 'MessageFailed':
+      case 'MessageCanceled':
+        this.endCallback(envelope, ends[event.type], changes);
+    }
+  }
+
+  private add(envelope: EventEnvelope, changes: TurnChanges): void {
+    const { id: runId, at, offset } = envelope;
+    const origin = this.originOf(runId);
+    if (origin === undefined) throw new Error(`${runId} failed but was not active`);
+    const id = deadLetterId(envelope);
+    this.shelf.add({ id, at, offset, runId, ...origin, callback: null }, changes);
+  }
+
+  private beginCallback(
+    { id: messageId, offset: publishedOffset }: EventEnvelope,
+    dlqId: string,
+    changes: TurnChanges,
+  ): void {
+    const state = 'CALLBACK_INPROGRESS';
+    const callback: ToldFailure = { state, messageId, publishedOffset, attemptOffset: null };
+    changes.set(this.callbacks, messageId, dlqId);
+    this.shelf.change(dlqId, (run) => ({ ...run, callback }), changes);
+  }
+
+  /** A letter that was taken away meanwhile hears no more of its callback. */
+  private endCallback(
+    { id: messageId, offset }: EventEnvelope,
+    state: CallbackState,
+    changes: TurnChanges,
+  ): void {
+    const dlqId = this.callbacks.get(messageId);
+    if (dlqId === undefined) return;
+    changes.delete(this.callbacks, messageId);
+    const attemptOffset = state === 'CALLBACK_CANCELED' ? null : offset;
+    const told = ({ callback, ...run }: FailedRun): FailedRun => ({
+      ...run,
+      callback: callback === null ? null : { ...callback, state, attemptOffset },
+    });
+    this.shelf.change(dlqId, told, changes);
+  }
+}

@@ -1,0 +1,67 @@
+/** Which failed runs a request is about, as it is written (messaging protocol 3.8). Pure. */
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import {
+  count,
+  type FilterReader,
+  type Filters,
+  integer,
+  integers,
+  names,
+  oneOf,
+  order,
+  texts,
+} from '../../http/query-filters.js';
+import { letterCursor } from '../../messaging/dead-letters/letter-cursor.js';
+import { type CallbackState, callbackStates } from './failed-runs.projection.js';
+
+const pageMax = 100;
+/** Of one request (spec: Limits); more are left for the next one. */
+export const revivedMax = 50;
+
+const states: FilterReader<readonly CallbackState[] | null> = (values) => {
+  const given = names(values);
+  if (!given.ok || given.value === null) return given as Parsed<null>;
+  const known = given.value.filter((name): name is CallbackState =>
+    callbackStates.some((state) => state === name),
+  );
+  return known.length === given.value.length
+    ? parsed(known)
+    : refused(`must be ${callbackStates.join(' or ')}`);
+};
+
+/** Filters of bulk actions; dates are those of the failure. There `dlqIds` alone counts. */
+export const failedRunFilters = {
+  dlqIds: names,
+  workflowUrl: texts,
+  /** Ids, or what they begin with. */
+  workflowRunId: names,
+  workflowCreatedAt: integers,
+  label: names,
+  failureFunctionState: states,
+  responseStatus: integers,
+  callerIp: names,
+  flowControlKey: names,
+  fromDate: integer,
+  toDate: integer,
+  count: count(pageMax, pageMax),
+  cursor: letterCursor,
+} as const;
+
+/** Filters of what brings runs to life again: not so many at once. */
+export const revivalFilters = {
+  ...failedRunFilters,
+  count: count(revivedMax, revivedMax),
+} as const;
+
+/** Filters of the listing; all of them hold. */
+export const failedRunListFilters = {
+  ...failedRunFilters,
+  order,
+  /** What SDKs say instead of `workflowUrl`. */
+  url: texts,
+  /** Tells failed runs from failed messages where both are asked for by one path. */
+  source: oneOf('workflow'),
+} as const;
+
+export type FailedRunFilters = Filters<typeof failedRunFilters>;
+export type FailedRunListFilters = Filters<typeof failedRunListFilters>;

@@ -1,0 +1,59 @@
+/** What bringing a failed run to life again changes of it (messaging protocol 3.8). Pure. */
+import { type FlowControlValue, parseFlowControlValue } from '../../grammar/flow-control-value.js';
+import { parseRunId } from '../../grammar/run-id.js';
+import type { MessageHeaders } from '../../http/dialect.js';
+import {
+  type ParsedOptions,
+  parsedOptions,
+  type RetryOverrides,
+  readChanges,
+} from '../../messaging/dead-letters/retry.request.js';
+import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
+
+/** What a resume or a restart says of itself. */
+export interface RevivalOverrides extends RetryOverrides {
+  /** The halves of a flow control; null = as the failed run has it. */
+  readonly flowControl: {
+    readonly key: string | null;
+    readonly value: FlowControlValue | null;
+  };
+  /** What the new run is to be called; null = it gets a name of its own. */
+  readonly runId: string | null;
+  /** Called when the new run fails, instead of whom the old one named. */
+  readonly failureCallback: string | null;
+}
+
+/** Names the rules by which options are read, for whoever provides them. */
+export const revivalRules = Symbol('revivalRules');
+
+const unchangeable = 'cannot be changed of a run that failed';
+/** Silence would lose what any other option asks for. */
+const known =
+  'retries|retry-delay|timeout|delay|not-before|label|flow-control-key|flow-control-value' +
+  '|failure-callback';
+const others = new RegExp(`^(?!(${known})$)`);
+const othersOfOne = new RegExp(`^(?!(${known}|workflow-runid)$)`);
+
+/**
+ * Reads the options of a resume or restart at `at` (Unix milliseconds). Only one that is about one
+ * run may name the new one.
+ */
+export function readRevival(
+  said: MessageHeaders,
+  rules: PublishRules,
+  at: number,
+  isAboutOne: boolean,
+): ParsedOptions<RevivalOverrides> {
+  const reader = new OptionReader(said, rules);
+  const overrides: RevivalOverrides = {
+    ...readChanges(reader, said, rules, at),
+    flowControl: {
+      key: reader.name('flow-control-key'),
+      value: reader.read('flow-control-value', null, parseFlowControlValue),
+    },
+    runId: isAboutOne ? reader.read('workflow-runid', null, parseRunId) : null,
+    failureCallback: reader.url('failure-callback'),
+  };
+  reader.refuseOptions(isAboutOne ? othersOfOne : others, unchangeable);
+  return parsedOptions(reader, said, overrides, unchangeable);
+}

@@ -1,0 +1,209 @@
+/**
+ * The runs that stand in for one that failed: a resumed one goes on with all that was finished, a
+ * restarted one begins anew (messaging protocol 7.14). Nothing is stored twice. Pure.
+ */
+import type { EventEnvelope } from '../../engine/decider.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { dialects } from '../../http/dialect.js';
+import { retriedMessage } from '../../messaging/dead-letters/retry.request.js';
+import type { MessagePublished } from '../../messaging/messages/message.events.js';
+import { relabeled } from '../requests/run-headers.js';
+import type { StartRun } from '../runs/run.commands.js';
+import {
+  type Inheritance,
+  type OpenCall,
+  type RunConfiguration,
+  type RunEntry,
+  type RunTerms,
+  runKind,
+} from '../runs/run.events.js';
+import type { RunRemains } from './failed-run-records.js';
+import type { RevivalOverrides } from './revival.request.js';
+
+type Published = EventEnvelope<MessagePublished>;
+type Message = Omit<MessagePublished, 'type'>;
+type Repeated = StartRun['repeated'][number];
+
+/** What the new run is called, and when it begins. */
+export interface Revival {
+  readonly id: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** Makes the ids of its messages. */
+  readonly nextMessageId: () => string;
+  readonly overrides: RevivalOverrides;
+}
+
+/** What is left of the run that failed. */
+export interface Remains {
+  readonly configuration: RunConfiguration;
+  readonly payload: Buffer;
+  /** The event beside which the payload stands. */
+  readonly payloadOffset: number;
+}
+
+/**
+ * The overrides with a whole flow control: of one half that they name, the other is the failed
+ * run's. Refused where that has none.
+ */
+export function completed(
+  overrides: RevivalOverrides,
+  { terms: { flowControl } }: RunConfiguration,
+): Parsed<RevivalOverrides> {
+  const key = overrides.flowControl.key ?? flowControl?.key ?? null;
+  const value = overrides.flowControl.value ?? flowControl;
+  if (key === null) return refused('Flow-Control-Key is missing');
+  if (value === null) return refused('Flow-Control-Value is missing');
+  const message = { ...overrides.message, flowControl: { ...value, key } };
+  return parsed({ ...overrides, message });
+}
+
+/** A run from the beginning, with the payload and the configuration of the one that failed. */
+export function restartedRun(
+  { configuration, payload, payloadOffset }: Remains,
+  { id, at, nextMessageId, overrides }: Revival,
+): StartRun {
+  return {
+    type: 'StartRun',
+    kind: runKind,
+    id,
+    at,
+    configuration: overridden(configuration, overrides),
+    messageId: nextMessageId(),
+    payload,
+    payloadOffset,
+    notBefore: overrides.notBefore ?? at + overrides.delayMs,
+    isTakeover: false,
+    invoker: null,
+    inherited: null,
+    repeated: [],
+    handedOver: [],
+  };
+}
+
+/** What is handed on of a run that failed: its lists, and nothing else that it may have. */
+export function inheritanceOf(
+  runId: string,
+  { entries, calls, waits, notifications, invocations }: RunRemains,
+): Inheritance {
+  return { runId, entries: entries.toArray(), calls, waits, notifications, invocations };
+}
+
+/**
+ * A run that has what the failed one had, and delivers anew what was `undelivered` then, each under
+ * a new name. The entry of such a delivery is named after it, as every delivery ends with the entry
+ * that it is named after.
+ */
+export function resumedRun(
+  remains: Remains,
+  inherited: Inheritance,
+  undelivered: readonly Published[],
+  revival: Revival,
+): StartRun {
+  const { at, overrides, nextMessageId } = revival;
+  const originals = latestOfEach(undelivered);
+  const repeated = originals.map(
+    (original): Repeated => ({
+      messageId: nextMessageId(),
+      message: repeatedMessage(original, overrides, at),
+    }),
+  );
+  const names = new Map(repeated.map(({ message: { run }, messageId }) => [run?.entry, messageId]));
+  const entries = inherited.entries.map((entry, index): RunEntry => {
+    const messageId = names.get(index);
+    return messageId === undefined ? entry : { ...entry, messageId };
+  });
+  const calls = openCalls(inherited.calls, originals, repeated);
+  const restarted = restartedRun(remains, revival);
+  return {
+    ...restarted,
+    messageId: entries[0]?.messageId ?? restarted.messageId,
+    inherited: { ...inherited, entries, calls },
+    repeated,
+  };
+}
+
+/** An initial delivery that was asked for twice is repeated once. */
+function latestOfEach(undelivered: readonly Published[]): readonly Published[] {
+  const latest = new Map<string, Published>();
+  const inOrder = [...undelivered].sort((one, other) => one.offset - other.offset);
+  for (const published of inOrder) {
+    const { run } = published.event;
+    latest.set(run?.role === 'step' ? `entry ${run.entry}` : published.id, published);
+  }
+  return [...latest.values()];
+}
+
+/** A sleep keeps its end; a third party is called in its own terms. */
+function repeatedMessage(original: Published, overrides: RevivalOverrides, at: number): Message {
+  const { run, notBefore, callback } = original.event;
+  const isCall = run?.role === 'call';
+  const again = retriedMessage(original, isCall ? { ...overrides, message: {} } : overrides, at);
+  return {
+    ...again,
+    notBefore: Math.max(again.notBefore, notBefore),
+    bodyOffset: isCall ? again.bodyOffset : null,
+    callback: callback === null ? null : { ...callback, ...overrides.message },
+  };
+}
+
+/** Calls that are made again, and those whose answer is delivered again. */
+function openCalls(
+  calls: readonly OpenCall[],
+  originals: readonly Published[],
+  repeated: readonly Repeated[],
+): readonly OpenCall[] {
+  const names = new Map<string, string>();
+  for (const [index, { id, event }] of originals.entries()) {
+    const { run, callbackOf } = event;
+    if (run?.role === 'call') names.set(id, repeated[index]?.messageId ?? id);
+    if (run?.role === 'callResult' && callbackOf !== null) {
+      names.set(callbackOf.messageId, callbackOf.messageId);
+    }
+  }
+  return calls.flatMap((call) => {
+    const messageId = names.get(call.messageId);
+    return messageId === undefined ? [] : [{ ...call, messageId }];
+  });
+}
+
+function overridden(
+  configuration: RunConfiguration,
+  { message, failureCallback: url }: RevivalOverrides,
+): RunConfiguration {
+  const { labels } = message;
+  const shown = labels === undefined ? configuration : showing(configuration, labels);
+  const terms = { ...shown.terms, ...message };
+  if (url === null) return { ...shown, terms };
+  const failureCallback = { ...(terms.failureCallback ?? plainCallback(terms)), url };
+  return { ...shown, terms: { ...terms, failureCallback } };
+}
+
+/** An endpoint is told the labels in a header (messaging protocol 7.5). */
+function showing(configuration: RunConfiguration, labels: readonly string[]): RunConfiguration {
+  const { headers, failureHeaders } = configuration;
+  const dialect = dialects[configuration.dialect];
+  return {
+    ...configuration,
+    headers: relabeled(headers, dialect, labels),
+    failureHeaders: relabeled(failureHeaders, dialect, labels),
+  };
+}
+
+function plainCallback({
+  maxRetries,
+  redaction,
+}: RunTerms): NonNullable<RunTerms['failureCallback']> {
+  return {
+    url: '',
+    method: 'POST',
+    contentType: 'application/json',
+    delayMs: 0,
+    timeoutMs: null,
+    maxRetries,
+    retryDelay: null,
+    labels: [],
+    flowControl: null,
+    redaction,
+  };
+}

@@ -1,0 +1,35 @@
+/**
+ * The headers that a run was started with, as its dead letter shows them: what says that it is one,
+ * its configuration, and what its starter gave its endpoint (spec: DLQ workflow entry, `header`).
+ */
+import { formatFlowControlValue } from '../../grammar/flow-control-value.js';
+import { dialects } from '../../http/dialect.js';
+import { runHeaders } from '../../messaging/messages/run-headers.js';
+import type { RunConfiguration, RunTerms } from '../runs/run.events.js';
+import type { FailedRun } from './failed-runs.projection.js';
+
+/** Names and values in turn. */
+export function starterHeaders(
+  { runId, createdAt }: Pick<FailedRun, 'runId' | 'createdAt'>,
+  { dialect, url, headers, terms }: RunConfiguration,
+): readonly string[] {
+  const { messagePrefix } = dialects[dialect];
+  const place = { role: 'step', entry: 0, runId, url, createdAt } as const;
+  return [...runHeaders(place, messagePrefix), ...options(terms, messagePrefix), ...headers];
+}
+
+/** Labels are not among them: the endpoint is told them, so they stand among its headers. */
+function options(
+  { maxRetries, retryDelay, timeoutMs, flowControl, failureCallback }: RunTerms,
+  prefix: string,
+): readonly string[] {
+  const said = [`${prefix}Retries`, String(maxRetries)];
+  if (retryDelay !== null) said.push(`${prefix}Retry-Delay`, retryDelay);
+  if (timeoutMs !== null) said.push(`${prefix}Timeout`, `${timeoutMs / 1000}s`);
+  if (flowControl !== null) {
+    said.push(`${prefix}Flow-Control-Key`, flowControl.key);
+    said.push(`${prefix}Flow-Control-Value`, formatFlowControlValue(flowControl));
+  }
+  if (failureCallback !== null) said.push(`${prefix}Failure-Callback`, failureCallback.url);
+  return said;
+}

@@ -1,0 +1,12 @@
+/** Which step of its run a message is about. Pure. */
+import type { RunPlace } from '../../messaging/messages/message.events.js';
+import { initialStep, type RunEvent, type StepInfo } from '../runs/run.events.js';
+
+/**
+ * `event` is the run's at the message's `eventOffset`. null = it is about no step: it tells that
+ * the run has failed.
+ */
+export function stepOfMessage({ role }: RunPlace, event: RunEvent): StepInfo | null {
+  if (role === 'failureCallback') return null;
+  return 'step' in event ? event.step : initialStep;
+}

@@ -1,0 +1,233 @@
+/**
+ * Everything that has happened to one run, folded from its events and those of its messages, oldest
+ * first: what its object in the listing of runs is made of. It asks nobody anything.
+ */
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Published } from '../../messaging/logs/published-messages.js';
+import {
+  type AttemptFailed,
+  type MessageDelivered,
+  type MessageEvent,
+  type MessageFailed,
+  messageKind,
+} from '../../messaging/messages/message.events.js';
+import {
+  type InvocationEnded,
+  type Invoker,
+  initialStep,
+  type RunConfiguration,
+  type RunEnd,
+  type RunEvent,
+  runKind,
+  type StepInfo,
+} from '../runs/run.events.js';
+import type { Started } from './logged-runs.js';
+import { isRunEnd } from './run-log-entry.js';
+
+/** An element of the run's list. */
+export interface HistoryEntry {
+  readonly step: StepInfo;
+  readonly messageId: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly offset: number;
+  /** What is delivered of it; of the first one the payload. */
+  readonly body: Buffer | null;
+}
+
+/** The recorded end of an attempt; the response stands beside it. */
+export type Attempted = EventEnvelope<AttemptFailed | MessageFailed | MessageDelivered>;
+
+/** A message of the run, and how it went. */
+export interface HistoryMessage {
+  readonly published: Published;
+  readonly status: 'pending' | 'delivered' | 'failed' | 'canceled';
+  /** No attempt starts before, Unix milliseconds. */
+  readonly notBefore: number;
+  readonly failures: readonly Attempted[];
+  /** null = no attempt has ended. */
+  readonly last: Attempted | null;
+  /** When it became final, Unix milliseconds; null = it is not. */
+  readonly endedAt: number | null;
+}
+
+/** A step that was begun, and is in the list only when it has ended. */
+export type Opening = {
+  readonly step: StepInfo;
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly offset: number;
+  /** Of a call, the message to the third party; of an invocation, the child's first one. */
+  readonly messageId: string | null;
+} & (
+  | { readonly kind: 'call' }
+  | {
+      readonly kind: 'wait';
+      readonly eventId: string;
+      /** null = another run has begun to wait, and this one goes on. */
+      readonly timeout: string | null;
+      /** Unix milliseconds. */
+      readonly deadline: number;
+    }
+  | { readonly kind: 'invocation'; readonly runId: string }
+);
+
+/** A run that was invoked. */
+export interface ChildRun {
+  readonly started: Started;
+  readonly payload: Buffer | null;
+  /** null = it has not ended. */
+  readonly end: { readonly outcome: InvocationEnded['outcome']; readonly at: number } | null;
+  readonly returned: Buffer | null;
+}
+
+/** Of a response, what is shown (decision 20). */
+const responseBytesMax = 64 * 1024;
+
+export class RunHistory {
+  readonly entries: HistoryEntry[];
+  readonly openings: Opening[] = [];
+  readonly messages = new Map<string, HistoryMessage>();
+  configuration: RunConfiguration;
+  invoker: Invoker | null;
+  end: EventEnvelope<RunEnd> | null = null;
+  private hasNamesake = false;
+
+  /** `inherited` are the entries that a resumed run began with; others begin with the payload. */
+  constructor(
+    readonly started: Started,
+    payload: Buffer | null,
+    inherited: readonly HistoryEntry[],
+  ) {
+    const { event, at, offset } = started;
+    this.configuration = event.configuration;
+    this.invoker = event.invoker;
+    const { messageId } = event;
+    const initial = { step: initialStep, messageId, at, offset, body: copyOf(payload) };
+    this.entries = event.inherited === null ? [initial] : [...inherited];
+    for (const call of event.inherited?.calls ?? []) {
+      this.openings.push({ kind: 'call', ...call, at, offset });
+    }
+    for (const { step, eventId, deadline } of event.inherited?.waits ?? []) {
+      const wait = { kind: 'wait', step, eventId, deadline, timeout: null } as const;
+      this.openings.push({ ...wait, at, offset, messageId: null });
+    }
+    for (const { step, runId, messageId: id } of event.inherited?.invocations ?? []) {
+      this.openings.push({ kind: 'invocation', step, runId, at, offset, messageId: id });
+    }
+  }
+
+  /**
+   * `body` is that of the entry which an event of the run appends, or of the call that a message
+   * is; else what stands beside the event. Events of others are passed by.
+   */
+  add(envelope: EventEnvelope, body: Buffer | null): void {
+    if (envelope.kind === messageKind) {
+      this.addOfMessage(envelope as EventEnvelope<MessageEvent>, body);
+    } else if (envelope.kind === runKind && envelope.id === this.started.id) {
+      this.addOfRun(envelope as EventEnvelope<RunEvent>, body);
+    }
+  }
+
+  private addOfRun(envelope: EventEnvelope<RunEvent>, body: Buffer | null): void {
+    const { event, at, offset } = envelope;
+    if (offset <= this.started.offset || this.hasNamesake) return;
+    switch (event.type) {
+      case 'RunStarted':
+        this.hasNamesake = true;
+        return;
+      case 'RunReconfigured': {
+        this.configuration = event.configuration;
+        const [initial] = this.entries;
+        if (initial !== undefined) this.entries[0] = { ...initial, messageId: event.messageId };
+        return;
+      }
+      case 'StepStored':
+      case 'WaitEnded':
+      case 'InvocationEnded': {
+        const { step, messageId } = event;
+        this.entries.push({ step, messageId, at, offset, body: copyOf(body) });
+        return;
+      }
+      case 'CallRequested':
+        this.openings.push({ kind: 'call', ...event, at, offset });
+        return;
+      case 'WaitOpened':
+        this.openings.push({ kind: 'wait', ...event, at, offset, messageId: null });
+        return;
+      case 'StepInvoked':
+        this.openings.push({ kind: 'invocation', ...event, at, offset });
+        return;
+      case 'InvokerChanged':
+        this.invoker = event.invoker;
+        return;
+      default:
+        if (isRunEnd(envelope)) this.end = { ...envelope, body: copyOf(envelope.body) };
+    }
+  }
+
+  private addOfMessage(envelope: EventEnvelope<MessageEvent>, body: Buffer | null): void {
+    const { event, id, at } = envelope;
+    if (event.type === 'MessagePublished') {
+      this.publish({ ...envelope, event, body: copyOf(body) });
+      return;
+    }
+    const message = this.messages.get(id);
+    if (message !== undefined) this.messages.set(id, evolved(message, envelope, at));
+  }
+
+  private publish(published: Published): void {
+    const { event, id } = published;
+    if (event.run?.startedOffset !== this.started.offset) return;
+    this.messages.set(id, {
+      published,
+      status: 'pending',
+      notBefore: event.notBefore,
+      failures: [],
+      last: null,
+      endedAt: null,
+    });
+  }
+}
+
+function evolved(
+  message: HistoryMessage,
+  envelope: EventEnvelope<MessageEvent>,
+  at: number,
+): HistoryMessage {
+  const { event } = envelope;
+  switch (event.type) {
+    case 'MessagePublished':
+      return message;
+    case 'AttemptFailed': {
+      const last = attempted(envelope, event);
+      const failures = [...message.failures, last];
+      return { ...message, failures, last, notBefore: event.retryAt };
+    }
+    case 'MessageFailed': {
+      const last = attempted(envelope, event);
+      const failures = [...message.failures, last];
+      return { ...message, failures, last, status: 'failed', endedAt: at };
+    }
+    case 'MessageDelivered':
+      return {
+        ...message,
+        last: attempted(envelope, event),
+        status: 'delivered',
+        endedAt: at,
+      };
+    case 'MessageCompleted':
+      return { ...message, status: 'delivered', endedAt: at };
+    case 'MessageCanceled':
+      return { ...message, status: 'canceled', endedAt: at };
+  }
+}
+
+function attempted(envelope: EventEnvelope, event: Attempted['event']): Attempted {
+  return { ...envelope, event, body: copyOf(envelope.body?.subarray(0, responseBytesMax) ?? null) };
+}
+
+/** What was read is a view of all that was read with it: what is kept is only what is meant. */
+function copyOf(bytes: Buffer | null): Buffer | null {
+  return bytes === null ? null : Buffer.from(bytes);
+}

@@ -1,0 +1,203 @@
+/** The listing of runs: each with its steps, folded from the journal when somebody asks. */
+import type { EventEnvelope } from '../../engine/decider.js';
+import { type LogEntry } from '../../messaging/logs/log-entry.js';
+import type { LogPageContent } from '../../messaging/logs/log-page.js';
+import { type LogListing, logPage, type WeighedRow } from '../../messaging/logs/log-walk.js';
+import { type Published, PublishedMessages } from '../../messaging/logs/published-messages.js';
+import type { MessageEvent } from '../../messaging/messages/message.events.js';
+import { isWithin } from '../../messaging/messages/message-filter.js';
+import { anyRunTerm, messageTerm } from '../../messaging/messages/message-terms.js';
+import {
+  isRunEvent,
+  isStarted,
+  isTakenOver,
+  type LoggedRun,
+  LoggedRuns,
+  type Started,
+  type TakenOver,
+} from '../history/logged-runs.js';
+import { type ChildRun, type HistoryEntry, RunHistory } from '../history/run-history.js';
+import { endStates } from '../history/run-log-entry.js';
+import type { RunConfiguration } from '../runs/run.events.js';
+import { configuredRunTerm } from '../runs/run-terms.js';
+import type { RunLogDesk } from './run-log.js';
+import { originOfRun } from './run-log-row.js';
+import { matchesRun, type RunListQuery, runQueryTerms } from './run-logs.request.js';
+import { type RunObject, runObject } from './run-object.js';
+
+export class RunList {
+  constructor(private readonly desk: RunLogDesk) {}
+
+  /**
+   * One page of runs, ordered by their starts. One that its endpoint took over is found by both its
+   * configurations; by the second alone it stands where it was taken over.
+   */
+  page(asked: RunListQuery): Promise<LogPageContent<RunObject>> {
+    return logPage(this.desk, asked, async (query, spend) => {
+      const begun = await this.runsOf(query.messageIds, spend);
+      return new RunListing(this.desk, query, begun, spend);
+    });
+  }
+
+  /** Where the runs of these messages began; null = nobody asks for messages. */
+  private async runsOf(
+    messageIds: readonly string[] | null,
+    spend: () => void,
+  ): Promise<ReadonlyMap<number, string> | null> {
+    if (messageIds === null) return null;
+    const { journal, messages } = this.desk;
+    const published = new PublishedMessages(messages, spend);
+    const range = { from: 0, until: journal.highWatermark, order: 'oldest' as const };
+    const begun = new Map<number, string>();
+    for (const messageId of messageIds) {
+      const terms = [[messageId], [anyRunTerm]];
+      for await (const envelope of journal.query({ terms, ...range })) {
+        spend();
+        if (envelope.id !== messageId) continue;
+        const run = (await published.of(envelope as EventEnvelope<MessageEvent>))?.event.run;
+        if (run) begun.set(run.startedOffset, run.runId);
+        break;
+      }
+    }
+    return begun;
+  }
+}
+
+class RunListing implements LogListing<RunObject> {
+  readonly terms: LogListing<RunObject>['terms'];
+  private readonly runs: LoggedRuns;
+  private readonly running: ReadonlySet<string>;
+
+  /** `begun` are the runs that may be meant, by where they began; null = any. */
+  constructor(
+    private readonly desk: RunLogDesk,
+    private readonly query: RunListQuery,
+    private readonly begun: ReadonlyMap<number, string> | null,
+    private readonly spend: () => void,
+  ) {
+    const named = begun === null ? [] : [[...begun.values()].map(messageTerm.runId)];
+    this.terms = [[configuredRunTerm], ...named, ...runQueryTerms(query)];
+    this.runs = new LoggedRuns(desk.journal, spend);
+    this.running = new Set(desk.running().map(({ messageId }) => messageId));
+  }
+
+  entriesOf(envelope: EventEnvelope): readonly LogEntry<string>[] {
+    if (!isStarted(envelope) && !isTakenOver(envelope)) return [];
+    return [{ state: 'RUN_STARTED', time: envelope.at, nextDeliveryTime: null, end: null }];
+  }
+
+  async rowOf(envelope: Started | TakenOver): Promise<WeighedRow<RunObject> | null> {
+    const run = await this.runs.of(envelope);
+    if (run === null || !this.isPlaced(run) || !(await this.isMeant(run.started))) return null;
+    const history = await this.historyOf(run.started);
+    const children = await this.childrenOf(history);
+    const { running, query, desk } = this;
+    const now = desk.clock.now();
+    const row = runObject(history, { now, running, children, bytesMax: query.trimBody });
+    const weights = history.entries.map(({ body }) => body?.length ?? 0);
+    return { row, characters: weights.reduce((sum, weight) => sum + weight, 0) };
+  }
+
+  /** A run that has begun is in the journal. */
+  async runningRowOf(): Promise<null> {
+    return null;
+  }
+
+  isLast(): boolean {
+    return false;
+  }
+
+  /** Whether a run that is configured like this is to stand here: it does so once. */
+  private isPlaced({ started, configuration }: LoggedRun): boolean {
+    const first = started.event.configuration;
+    const isElsewhere = configuration !== first && this.isFound(started, first);
+    return this.isFound(started, configuration) && !isElsewhere;
+  }
+
+  private isFound(started: Started, configuration: RunConfiguration): boolean {
+    return matchesRun(originOfRun({ started, configuration }), this.query);
+  }
+
+  private async isMeant(started: Started): Promise<boolean> {
+    const { at, offset } = started;
+    const { query, begun } = this;
+    if (begun !== null && !begun.has(offset)) return false;
+    if (!isWithin(at, query)) return false;
+    if (query.states === null) return true;
+    const end = await this.runs.endOf(started, this.desk.journal.highWatermark);
+    return query.states.has(end === null ? 'RUN_STARTED' : endStates[end.event.type]);
+  }
+
+  private async historyOf(started: Started): Promise<RunHistory> {
+    const { journal, entryBody } = this.desk;
+    const { id, offset } = started;
+    const inherited = await this.inheritedBy(started);
+    const history = new RunHistory(started, await entryBody(offset), inherited);
+    const range = { from: offset + 1, until: journal.highWatermark, order: 'oldest' as const };
+    for await (const envelope of journal.query({ terms: [[messageTerm.runId(id)]], ...range })) {
+      this.spend();
+      history.add(envelope, await this.bodyOf(envelope));
+    }
+    return history;
+  }
+
+  /** What an event brings, wherever it stands. */
+  private bodyOf(envelope: EventEnvelope): Buffer | null | Promise<Buffer | null> {
+    const { entryBody, messages } = this.desk;
+    if (isRunEvent(envelope) && appends.has(envelope.event.type)) return entryBody(envelope.offset);
+    return isCall(envelope) ? messages.body(envelope) : envelope.body;
+  }
+
+  /** The entries of the run that this one resumes: they stand where that one has them. */
+  private async inheritedBy({ event }: Started): Promise<readonly HistoryEntry[]> {
+    const { journal, entryBody } = this.desk;
+    const entries: HistoryEntry[] = [];
+    for (const { step, messageId, offset } of event.inherited?.entries ?? []) {
+      this.spend();
+      const recorded = offset < journal.startOffset ? null : await journal.read(offset);
+      const body = recorded === null ? null : await entryBody(offset);
+      entries.push({ step, messageId, offset, at: recorded?.at ?? 0, body });
+    }
+    return entries;
+  }
+
+  private async childrenOf({
+    openings,
+    entries,
+  }: RunHistory): Promise<ReadonlyMap<string, ChildRun>> {
+    const ended = new Set(entries.map(({ step }) => step.id));
+    const children = new Map<string, ChildRun>();
+    for (const opening of openings) {
+      if (opening.kind !== 'invocation') continue;
+      const child = await this.child(opening.runId, opening.offset, ended.has(opening.step.id));
+      if (child !== null) children.set(opening.runId, child);
+    }
+    return children;
+  }
+
+  /** `isTold`: the run has been told of its end, and nobody else needs to. */
+  private async child(runId: string, offset: number, isTold: boolean): Promise<ChildRun | null> {
+    const { journal, entryBody } = this.desk;
+    const until = journal.highWatermark;
+    const started =
+      (await this.runs.next(runId, offset, until)) ?? (await this.runs.before(runId, offset));
+    if (started === null) return null;
+    const ended = isTold ? null : await this.runs.endOf(started, until);
+    const end = ended && { outcome: endOutcomes[ended.event.type], at: ended.at };
+    const returned = ended?.event.type === 'RunSucceeded' ? ended.body : null;
+    return { started, payload: await entryBody(started.offset), end, returned };
+  }
+}
+
+function isCall(envelope: EventEnvelope): envelope is Published {
+  const { type, run } = envelope.event as MessageEvent & Partial<Pick<Published['event'], 'run'>>;
+  return type === 'MessagePublished' && run?.role === 'call';
+}
+
+/** Events that append an entry. */
+const appends: ReadonlySet<string> = new Set(['StepStored', 'WaitEnded', 'InvocationEnded']);
+const endOutcomes = {
+  RunSucceeded: 'succeeded',
+  RunFailed: 'failed',
+  RunCanceled: 'canceled',
+} as const;

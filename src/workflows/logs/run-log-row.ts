@@ -1,0 +1,201 @@
+/** A row of the log of runs (spec: Message log event; messaging protocol 3.6). Pure. */
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { LogEntry } from '../../messaging/logs/log-entry.js';
+import { errorOf } from '../../messaging/logs/log-row.js';
+import type { Published } from '../../messaging/logs/published-messages.js';
+import { shownResponse } from '../../messaging/logs/shown-response.js';
+import { deadLetterId, type RunPlace } from '../../messaging/messages/message.events.js';
+import { type HeaderMap, headerMap, labelFields } from '../../messaging/messages/message-object.js';
+import { redactedHeaders } from '../../messaging/messages/redaction.js';
+import type { LoggedRun } from '../history/logged-runs.js';
+import type { RunEvent, StepInfo } from '../runs/run.events.js';
+import type { RunOrigin } from './run-logs.request.js';
+import type { StepFields } from './run-step-fields.js';
+import { stalledError } from './run-step-object.js';
+import { shownText } from './shown-text.js';
+
+/** What step a row is about. */
+export interface StepInfoObject extends StepFields {
+  readonly stepName: string;
+  readonly stepType: string;
+  readonly callType: 'step' | 'toCallback' | 'fromCallback' | 'failureCall';
+  /** Absent where no message tells of the step. */
+  readonly messageId?: string;
+  readonly concurrent: number;
+  /** Unix milliseconds, as are all times here. */
+  readonly createdAt: number;
+}
+
+export interface RunLogRow {
+  readonly time: number;
+  readonly state: string;
+  readonly workflowRunId: string;
+  readonly workflowUrl: string;
+  readonly workflowCreatedAt: number;
+  readonly stepInfo?: StepInfoObject;
+  /** On every row of a message: see `LogRow`. */
+  readonly nextDeliveryTime?: number;
+  readonly error?: string;
+  readonly responseStatus?: number;
+  readonly responseHeaders?: HeaderMap;
+  readonly responseBody?: string;
+  readonly responseBodyBase64?: string;
+  /** What was forwarded of the message's own. */
+  readonly headers?: HeaderMap;
+  readonly invokerWorkflowRunId?: string;
+  readonly invokerWorkflowRunUrl?: string;
+  readonly invokerWorkflowRunCreatedAt?: number;
+  /** What the workflow function returned, as text. */
+  readonly workflowRunResponse?: string;
+  readonly dlqId?: string;
+  readonly label?: string;
+  readonly labels?: readonly string[];
+  readonly callerIp: string;
+}
+
+/** A row that an event of a run is; of its texts, `bytesMax` bytes (null = all, -1 = nothing). */
+export function runRow(
+  envelope: EventEnvelope<RunEvent>,
+  run: LoggedRun,
+  { state, time }: LogEntry<string>,
+  bytesMax: number | null,
+): RunLogRow {
+  const { event } = envelope;
+  const { invoker } = run.started.event;
+  const isHidden = run.configuration.terms.redaction?.body === true;
+  const response =
+    event.type === 'RunSucceeded' ? shownText(envelope.body, bytesMax, isHidden) : undefined;
+  const stepInfo = openedStepInfo(envelope);
+  return {
+    ...commonFields(originOfRun(run), state, time),
+    ...(stepInfo !== null && { stepInfo }),
+    ...(invoker !== null && {
+      invokerWorkflowRunId: invoker.runId,
+      invokerWorkflowRunUrl: invoker.url,
+      invokerWorkflowRunCreatedAt: invoker.createdAt,
+    }),
+    ...(response !== undefined && { workflowRunResponse: response }),
+    ...(event.type === 'RunFailed' && {
+      dlqId: deadLetterId(envelope),
+      ...(event.cause === 'stalled' && { error: stalledError }),
+    }),
+  };
+}
+
+/** A row that an event of a run's message is; `responseBody` stands beside that event. */
+export function runMessageRow(
+  published: Published,
+  run: RunPlace,
+  stepInfo: StepInfoObject,
+  entry: LogEntry,
+  responseBody: Buffer | null,
+  bytesMax: number | null,
+): RunLogRow {
+  const { contentType, headers, redaction } = published.event;
+  return {
+    ...commonFields(originOfMessage(published, run), entry.state, entry.time),
+    stepInfo,
+    nextDeliveryTime: entry.nextDeliveryTime ?? published.event.notBefore,
+    ...endFields(entry, responseBody, bytesMax),
+    headers: redactedHeaders(headerMap(contentType, headers), redaction),
+  };
+}
+
+/** What filters look at in a row of a run. */
+export function originOfRun({ started: { id, at }, configuration }: LoggedRun): RunOrigin {
+  const { url, callerIp, terms } = configuration;
+  const { labels, flowControl } = terms;
+  const flowControlKey = flowControl?.key ?? null;
+  return { runId: id, url, createdAt: at, labels, flowControlKey, callerIp };
+}
+
+/** What filters look at in a row of a message. */
+export function originOfMessage({ event }: Published, run: RunPlace): RunOrigin {
+  const { labels, flowControl, callerIp } = event;
+  const { runId, url, createdAt } = run;
+  return { runId, url, createdAt, labels, flowControlKey: flowControl?.key ?? null, callerIp };
+}
+
+const callTypes = {
+  step: 'step',
+  call: 'toCallback',
+  callResult: 'fromCallback',
+  failureCallback: 'failureCall',
+} as const;
+
+/** What step a message is about; null = that the run has failed. */
+export function messageStepInfo(
+  { id, at }: Published,
+  { role }: RunPlace,
+  step: StepInfo | null,
+  fields: StepFields,
+): StepInfoObject {
+  return {
+    stepName: step?.name ?? 'failureCallback',
+    stepType: step?.type ?? 'FailureCallback',
+    callType: callTypes[role],
+    messageId: id,
+    concurrent: step?.concurrent ?? 1,
+    createdAt: at,
+    ...fields,
+  };
+}
+
+/** A step that a run's own event has begun: no message tells of it. */
+function openedStepInfo({ event, at }: EventEnvelope<RunEvent>): StepInfoObject | null {
+  if (event.type !== 'WaitOpened' && event.type !== 'StepInvoked') return null;
+  const { name, type, concurrent } = event.step;
+  const common = {
+    stepName: name,
+    stepType: type,
+    callType: 'step',
+    concurrent,
+    createdAt: at,
+  } as const;
+  return event.type === 'WaitOpened'
+    ? {
+        ...common,
+        waitEventId: event.eventId,
+        waitTimeoutDuration: event.timeout,
+        waitTimeoutDeadline: event.deadline,
+      }
+    : {
+        ...common,
+        invokedWorkflowRunId: event.runId,
+        invokedWorkflowUrl: event.url,
+        invokedWorkflowCreatedAt: at,
+      };
+}
+
+function commonFields(
+  { runId, url, createdAt, labels, callerIp }: RunOrigin,
+  state: string,
+  time: number,
+) {
+  return {
+    time,
+    state,
+    workflowRunId: runId,
+    workflowUrl: url,
+    workflowCreatedAt: createdAt,
+    ...labelFields(labels),
+    callerIp,
+  };
+}
+
+function endFields(
+  { state, end }: LogEntry,
+  responseBody: Buffer | null,
+  bytesMax: number | null,
+): Partial<RunLogRow> {
+  if (end === null) return {};
+  const isFailure = state !== 'DELIVERED';
+  return {
+    ...(isFailure && { error: errorOf(end) }),
+    ...(end.status !== 0 && {
+      responseStatus: end.status,
+      responseHeaders: headerMap(null, end.headers),
+      ...shownResponse(responseBody, bytesMax),
+    }),
+  };
+}

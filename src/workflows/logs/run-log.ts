@@ -1,0 +1,171 @@
+/** The flat log of runs: what happened to them and to each of their messages. */
+import { LRUCache } from 'lru-cache';
+import type { EventEnvelope } from '../../engine/decider.js';
+import { entriesOf, type LogEntry } from '../../messaging/logs/log-entry.js';
+import type { LogPageContent } from '../../messaging/logs/log-page.js';
+import {
+  type LogListing,
+  logPage,
+  type RunningAttempt,
+  type WeighedRow,
+} from '../../messaging/logs/log-walk.js';
+import type { MessageLogDesk } from '../../messaging/logs/message-log.js';
+import { type Published, PublishedMessages } from '../../messaging/logs/published-messages.js';
+import {
+  type MessageEvent,
+  messageKind,
+  type RunPlace,
+} from '../../messaging/messages/message.events.js';
+import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
+import { anyRunTerm } from '../../messaging/messages/message-terms.js';
+import { isRunEvent, LoggedRuns } from '../history/logged-runs.js';
+import { stepOfMessage } from '../history/message-step.js';
+import { runEntriesOf } from '../history/run-log-entry.js';
+import type { RunEvent } from '../runs/run.events.js';
+import {
+  messageStepInfo,
+  originOfMessage,
+  originOfRun,
+  type RunLogRow,
+  runMessageRow,
+  runRow,
+  type StepInfoObject,
+} from './run-log-row.js';
+import { matchesRun, type RunLogQuery, runQueryTerms } from './run-logs.request.js';
+import { callFields, payloadFields, type StepFields, submittedFields } from './run-step-fields.js';
+
+/** What the logs of runs are made of. */
+export interface RunLogDesk extends MessageLogDesk {
+  /** The body of the entry that the run's event at this offset has appended. */
+  readonly entryBody: (offset: number) => Buffer | null | Promise<Buffer | null>;
+}
+
+/** Steps that one page keeps at hand: the rows of a message follow each other. */
+const stepsMax = 64;
+
+export class RunLog {
+  constructor(private readonly desk: RunLogDesk) {}
+
+  /** One page of rows. */
+  page(asked: RunLogQuery): Promise<LogPageContent<RunLogRow>> {
+    return logPage(this.desk, asked, (query, spend) => new RunLogListing(this.desk, query, spend));
+  }
+}
+
+class RunLogListing implements LogListing<RunLogRow> {
+  readonly terms: LogListing<RunLogRow>['terms'];
+  private readonly runs: LoggedRuns;
+  private readonly published: PublishedMessages;
+  private readonly steps = new LRUCache<string, StepInfoObject>({ max: stepsMax });
+
+  constructor(
+    private readonly desk: RunLogDesk,
+    private readonly query: RunLogQuery,
+    private readonly spend: () => void,
+  ) {
+    const { messageIds } = query;
+    this.terms = [
+      [anyRunTerm],
+      ...(messageIds === null ? [] : [messageIds]),
+      ...runQueryTerms(query),
+    ];
+    this.runs = new LoggedRuns(desk.journal, spend);
+    this.published = new PublishedMessages(desk.messages, spend);
+  }
+
+  entriesOf(envelope: EventEnvelope): readonly LogEntry<string>[] {
+    if (isRunEvent(envelope)) return runEntriesOf(envelope);
+    return isMessageEvent(envelope) ? entriesOf(envelope) : [];
+  }
+
+  async rowOf(envelope: EventEnvelope, entry: LogEntry<string>) {
+    if (isRunEvent(envelope)) return this.runRow(envelope, entry);
+    if (!isMessageEvent(envelope) || !this.meansEntry(envelope.id, entry)) return null;
+    const response = entry.end === null ? null : envelope.body;
+    const published = await this.published.of(envelope);
+    return this.messageRow(published, entry as LogEntry, response);
+  }
+
+  async runningRowOf({ messageId, publishedOffset }: RunningAttempt, entry: LogEntry) {
+    if (!this.meansEntry(messageId, entry)) return null;
+    return this.messageRow(await this.published.at(publishedOffset), entry, null);
+  }
+
+  isLast(): boolean {
+    return false;
+  }
+
+  private async runRow(
+    envelope: EventEnvelope<RunEvent>,
+    entry: LogEntry<string>,
+  ): Promise<WeighedRow<RunLogRow> | null> {
+    const { query } = this;
+    if (query.messageIds !== null || !this.meansEntry(null, entry)) return null;
+    const run = await this.runs.of(envelope);
+    if (run === null || !matchesRun(originOfRun(run), query)) return null;
+    const row = runRow(envelope, run, entry, query.trimBody);
+    return { row, characters: row.workflowRunResponse?.length ?? 0 };
+  }
+
+  private async messageRow(
+    published: Published | null,
+    entry: LogEntry,
+    response: Buffer | null,
+  ): Promise<WeighedRow<RunLogRow> | null> {
+    const run = published?.event.run ?? null;
+    if (published === null || run === null) return null;
+    if (!matchesRun(originOfMessage(published, run), this.query)) return null;
+    const stepInfo = await this.stepInfo(published, run);
+    const row = runMessageRow(published, run, stepInfo, entry, response, this.query.trimBody);
+    const { out, callBody } = stepInfo;
+    const { responseBody, responseBodyBase64 } = row;
+    const texts = [responseBody, responseBodyBase64, out, callBody];
+    const shown = texts.map((text) => text?.length ?? 0);
+    return { row, characters: shown.reduce((sum, length) => sum + length, 0) };
+  }
+
+  private meansEntry(messageId: string | null, { state, time }: LogEntry<string>): boolean {
+    const { messageIds, states } = this.query;
+    return (
+      isAmong(messageId, messageIds) &&
+      (states === null || states.has(state)) &&
+      isWithin(time, this.query)
+    );
+  }
+
+  private async stepInfo(published: Published, run: RunPlace): Promise<StepInfoObject> {
+    const kept = this.steps.get(published.id);
+    if (kept !== undefined) return kept;
+    const { journal } = this.desk;
+    this.spend();
+    const isHere = run.eventOffset >= journal.startOffset;
+    const recorded = isHere ? await journal.read(run.eventOffset) : null;
+    const event = recorded === null ? null : (recorded.event as RunEvent);
+    const step = event === null ? null : stepOfMessage(run, event);
+    const fields = event === null ? {} : await this.fieldsOf(published, run, event);
+    const stepInfo = messageStepInfo(published, run, step, fields);
+    this.steps.set(published.id, stepInfo);
+    return stepInfo;
+  }
+
+  private async fieldsOf(
+    published: Published,
+    run: RunPlace,
+    event: RunEvent,
+  ): Promise<StepFields> {
+    const { role, entry, startedOffset, eventOffset } = run;
+    const { messages, entryBody } = this.desk;
+    const showing = { bytesMax: this.query.trimBody, redaction: published.event.redaction };
+    if (role === 'call') {
+      return callFields({ ...published, body: await messages.body(published) }, showing);
+    }
+    if (role !== 'step') return {};
+    if (entry === 0) return payloadFields(await entryBody(startedOffset), showing);
+    const type = stepOfMessage(run, event)?.type ?? '';
+    return submittedFields(await entryBody(eventOffset), type, showing);
+  }
+}
+
+function isMessageEvent(envelope: EventEnvelope): envelope is EventEnvelope<MessageEvent> {
+  return envelope.kind === messageKind;
+}

@@ -1,0 +1,161 @@
+/** What is asked of the logs of runs (spec: messageLogs; messaging protocol 3.5 and 3.6). Pure. */
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import {
+  count,
+  type FilterReader,
+  type Filters,
+  integer,
+  integers,
+  matchesUrl,
+  names,
+  oneOf,
+  order,
+  readFilters,
+  text,
+  texts,
+} from '../../http/query-filters.js';
+import type { LogCursor } from '../../messaging/logs/log-cursor.js';
+import {
+  cursor,
+  type StateWords,
+  shared,
+  states,
+  stateWords,
+} from '../../messaging/logs/logs.request.js';
+import { isAmong } from '../../messaging/messages/message-filter.js';
+import { messageTerm } from '../../messaging/messages/message-terms.js';
+import { type RunLifeState, runLogStates, runStates } from '../history/run-log-entry.js';
+
+const rowsMax = 1000;
+const runsMax = 10;
+
+/** A run by its id and the time of its start, Unix milliseconds: `wfr_1@1767000000000`. */
+export interface NamedRun {
+  readonly runId: string;
+  readonly createdAt: number;
+}
+
+const namedRuns: FilterReader<readonly NamedRun[] | null> = (values) => {
+  const all = names(values);
+  if (!all.ok || all.value === null) return all as Parsed<null>;
+  const found: NamedRun[] = [];
+  for (const each of all.value) {
+    const [, runId, createdAt] = /^(.+)@(\d{1,15})$/.exec(each) ?? [];
+    if (runId === undefined) return refused('must be ids with times, as in wfr_1@1767000000000');
+    found.push({ runId, createdAt: Number(createdAt) });
+  }
+  return parsed(found);
+};
+
+/** How many bytes of each body are shown; -1 = no bodies. */
+const trim: FilterReader<number | null> = (values) =>
+  values.length === 1 && values[0] === '-1' ? parsed(-1) : integer(values);
+
+const known = {
+  workflowRunId: names,
+  workflowUrl: texts,
+  workflowCreatedAt: integers,
+  workflowRuns: namedRuns,
+  host: texts,
+  path: texts,
+  label: names,
+  flowControlKey: names,
+  callerIp: names,
+  messageId: names,
+  messageIds: names,
+  fromDate: integer,
+  toDate: integer,
+  trimBody: trim,
+  order,
+  cursor,
+};
+
+/** Values of one filter are alternatives, all of them hold; null = not asked for. */
+interface RunLogFilters<State extends string>
+  extends Omit<Filters<typeof known>, 'messageId' | 'messageIds' | 'cursor'> {
+  readonly messageIds: readonly string[] | null;
+  readonly states: ReadonlySet<State> | null;
+  readonly count: number;
+  readonly cursor: LogCursor | null;
+}
+
+/** One page of rows; dates are those of the rows. */
+export type RunLogQuery = RunLogFilters<string>;
+
+/** One page of runs; dates are those of their starts. */
+export type RunListQuery = RunLogFilters<RunLifeState>;
+
+const rowWords: StateWords<string> = new Map<string, readonly string[]>([
+  ...stateWords,
+  ...runLogStates.map((state): [string, readonly string[]] => [state, [state]]),
+]);
+const runWords: StateWords<RunLifeState> = new Map(runStates.map((state) => [state, [state]]));
+
+const knownOfRows = { ...known, state: states(rowWords), count: count(rowsMax, rowsMax) };
+const knownOfRuns = {
+  ...known,
+  state: states(runWords),
+  count: count(runsMax, runsMax),
+  groupBy: oneOf('workflowRunId'),
+  /** A filter of old that means nothing any more: published clients may still send it. */
+  api: text,
+};
+
+/** Whether rows are to be grouped, in whatever way. */
+export function isGrouped(requestTarget: string): boolean {
+  return /[?&]groupBy=/.test(requestTarget);
+}
+
+export function parseRunLogQuery(requestTarget: string): Parsed<RunLogQuery> {
+  const filters = readFilters(requestTarget, knownOfRows);
+  if (!filters.ok) return filters;
+  const { messageId, messageIds, state, ...rest } = filters.value;
+  return parsed({ ...rest, messageIds: shared(messageId, messageIds), states: state });
+}
+
+export function parseRunListQuery(requestTarget: string): Parsed<RunListQuery> {
+  const filters = readFilters(requestTarget, knownOfRuns);
+  if (!filters.ok) return filters;
+  const { messageId, messageIds, state, groupBy: _, api: __, ...rest } = filters.value;
+  return parsed({ ...rest, messageIds: shared(messageId, messageIds), states: state });
+}
+
+/** What of a run, or of one of its messages, the filters look at. */
+export interface RunOrigin {
+  readonly runId: string;
+  readonly url: string;
+  /** Of the run, Unix milliseconds. */
+  readonly createdAt: number;
+  readonly labels: readonly string[];
+  readonly flowControlKey: string | null;
+  readonly callerIp: string;
+}
+
+type OriginQuery = Omit<RunLogQuery, 'states' | 'messageIds' | 'count' | 'cursor'>;
+
+export function matchesRun(run: RunOrigin, asked: OriginQuery): boolean {
+  const { workflowUrl: url, host, path, label, workflowRuns } = asked;
+  const isNamed = (named: NamedRun) =>
+    named.runId === run.runId && named.createdAt === run.createdAt;
+  return (
+    isAmong(run.runId, asked.workflowRunId) &&
+    isAmong(run.createdAt, asked.workflowCreatedAt) &&
+    (workflowRuns === null || workflowRuns.some(isNamed)) &&
+    isAmong(run.callerIp, asked.callerIp) &&
+    isAmong(run.flowControlKey, asked.flowControlKey) &&
+    (label === null || label.some((each) => run.labels.includes(each))) &&
+    matchesUrl(run.url, { url, host, path })
+  );
+}
+
+/** What the index can be asked for: every event of a run that is meant has a term of each list. */
+export function runQueryTerms(asked: OriginQuery): readonly (readonly string[])[] {
+  const lists = [
+    asked.workflowRunId?.map(messageTerm.runId),
+    asked.workflowRuns?.map(({ runId }) => messageTerm.runId(runId)),
+    asked.workflowUrl?.map(messageTerm.url),
+    asked.label?.map(messageTerm.label),
+    asked.flowControlKey?.map(messageTerm.flowControlKey),
+  ];
+  return lists.filter((list) => list !== undefined);
+}

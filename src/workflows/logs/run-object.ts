@@ -1,0 +1,145 @@
+/** A run as the listing of runs shows it (messaging protocol 3.5). Absent values are left out. */
+import { deadLetterId } from '../../messaging/messages/message.events.js';
+import { type HeaderMap, headerMap, labelFields } from '../../messaging/messages/message-object.js';
+import type { HistoryMessage, RunHistory } from '../history/run-history.js';
+import { endStates, type RunLifeState } from '../history/run-log-entry.js';
+import { hasNoFailureFunction } from '../history/sdk-answer.js';
+import { type StepError, type StepGroup, stepError } from './run-step-object.js';
+import { runSteps } from './run-steps.js';
+import type { RunSurroundings } from './run-surroundings.js';
+import { shownText } from './shown-text.js';
+
+export type CallbackState =
+  | 'CALLBACK_INPROGRESS'
+  | 'CALLBACK_SUCCESS'
+  | 'CALLBACK_FAIL'
+  | 'CALLBACK_CANCELED';
+
+/** How the failure of a run was told to its endpoint. */
+export interface FailureFunctionObject {
+  readonly messageId: string;
+  readonly url: string;
+  readonly state: CallbackState;
+  /** What the run failed with: the endpoint's last answer; status 0 = there was none. */
+  readonly failStatus: number;
+  readonly failHeaders: HeaderMap;
+  readonly failResponse: string;
+  readonly dlqId: string;
+  readonly maxRetries: number;
+  readonly errors?: readonly StepError[];
+  readonly responseStatus?: number;
+  readonly responseHeaders?: HeaderMap;
+  readonly responseBody?: string;
+  /** Unix milliseconds. */
+  readonly nextDeliveryTime?: number;
+}
+
+export interface RunObject {
+  readonly workflowRunId: string;
+  readonly workflowUrl: string;
+  readonly workflowState: RunLifeState;
+  /** Unix milliseconds. */
+  readonly workflowRunCreatedAt: number;
+  readonly workflowRunCompletedAt?: number;
+  readonly workflowRunCallerIp: string;
+  readonly label?: string;
+  readonly labels?: readonly string[];
+  readonly flowControlKey?: string;
+  readonly dlqId?: string;
+  /** What the workflow function returned, as text. */
+  readonly workflowRunResponse?: string;
+  readonly invoker?: {
+    readonly workflowRunId: string;
+    readonly workflowUrl: string;
+    readonly workflowRunCreatedAt: number;
+  };
+  readonly failureFunction?: FailureFunctionObject;
+  readonly steps: readonly StepGroup[];
+}
+
+export function runObject(history: RunHistory, around: RunSurroundings): RunObject {
+  const { started, configuration, end, invoker } = history;
+  const { url, callerIp, terms } = configuration;
+  const failureFunction = failureFunctionOf(history, around);
+  return {
+    workflowRunId: started.id,
+    workflowUrl: url,
+    workflowState: end === null ? 'RUN_STARTED' : endStates[end.event.type],
+    workflowRunCreatedAt: started.at,
+    ...(end !== null && { workflowRunCompletedAt: end.at }),
+    workflowRunCallerIp: callerIp,
+    ...labelFields(terms.labels),
+    ...(terms.flowControl !== null && { flowControlKey: terms.flowControl.key }),
+    ...(end?.event.type === 'RunFailed' && { dlqId: deadLetterId(end) }),
+    ...responseField(history, around),
+    ...(invoker !== null && {
+      invoker: {
+        workflowRunId: invoker.runId,
+        workflowUrl: invoker.url,
+        workflowRunCreatedAt: invoker.createdAt,
+      },
+    }),
+    ...(failureFunction !== null && { failureFunction }),
+    steps: runSteps(history, around),
+  };
+}
+
+function responseField(
+  { end, configuration }: RunHistory,
+  { bytesMax }: RunSurroundings,
+): Pick<RunObject, 'workflowRunResponse'> {
+  if (end?.event.type !== 'RunSucceeded') return {};
+  const isHidden = configuration.terms.redaction?.body === true;
+  const workflowRunResponse = shownText(end.body, bytesMax, isHidden);
+  return workflowRunResponse === undefined ? {} : { workflowRunResponse };
+}
+
+/** The latest call: a failure callback that failed may have been called anew. */
+function failureFunctionOf(
+  { messages, end }: RunHistory,
+  around: RunSurroundings,
+): FailureFunctionObject | null {
+  const isCalled = ({ published }: HistoryMessage) =>
+    published.event.run?.role === 'failureCallback';
+  const message = [...messages.values()].findLast(isCalled);
+  if (message === undefined || end?.event.type !== 'RunFailed') return null;
+  const { published, failures, status, notBefore, last } = message;
+  // Clients name themselves for every run that they start, whether they have one or not.
+  if (hasNoFailureFunction(last)) return null;
+  const { bytesMax, running } = around;
+  const failed = messages.get(end.event.messageId)?.last ?? null;
+  const isAwaited = status === 'pending' && !running.has(published.id);
+  return {
+    messageId: published.id,
+    url: published.event.url,
+    state: callbackStates[status],
+    failStatus: failed?.event.status ?? 0,
+    failHeaders: headerMap(null, failed?.event.headers ?? []),
+    failResponse: shownText(failed?.body ?? null, bytesMax, false) ?? '',
+    dlqId: deadLetterId(end),
+    maxRetries: published.event.maxRetries,
+    ...(failures.length > 0 && { errors: failures.map((each) => stepError(each, bytesMax)) }),
+    ...answerFields(message, around),
+    ...(isAwaited && { nextDeliveryTime: notBefore }),
+  };
+}
+
+const callbackStates: Readonly<Record<HistoryMessage['status'], CallbackState>> = {
+  pending: 'CALLBACK_INPROGRESS',
+  delivered: 'CALLBACK_SUCCESS',
+  failed: 'CALLBACK_FAIL',
+  canceled: 'CALLBACK_CANCELED',
+};
+
+function answerFields(
+  { last }: HistoryMessage,
+  { bytesMax }: RunSurroundings,
+): Partial<FailureFunctionObject> {
+  if (last === null || last.event.status === 0) return {};
+  const responseBody = shownText(last.body, bytesMax, false);
+  return {
+    responseStatus: last.event.status,
+    responseHeaders: headerMap(null, last.event.headers),
+    ...(responseBody !== undefined && { responseBody }),
+  };
+}

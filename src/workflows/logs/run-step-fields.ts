@@ -1,0 +1,141 @@
+/** What a step was about, as the logs of runs show it (messaging protocol 3.5). Pure. */
+import type { EventEnvelope } from '../../engine/decider.js';
+import { parseDuration } from '../../grammar/duration.js';
+import { parseJson } from '../../grammar/json.js';
+import type { MessagePublished, Redaction } from '../../messaging/messages/message.events.js';
+import { type HeaderMap, headerMap } from '../../messaging/messages/message-object.js';
+import { redactedHeaders } from '../../messaging/messages/redaction.js';
+import { shownText } from './shown-text.js';
+
+/** What the kinds of steps have beside what all have; absent values are left out. */
+export interface StepFields {
+  /** JSON as text; of a wait, base64. */
+  readonly out?: string;
+  /** Seconds. */
+  readonly sleepFor?: number;
+  /** Unix seconds. */
+  readonly sleepUntil?: number;
+  readonly callUrl?: string;
+  readonly callMethod?: string;
+  readonly callHeaders?: HeaderMap;
+  readonly callBody?: string;
+  readonly callResponseStatus?: number;
+  readonly callResponseHeaders?: HeaderMap;
+  readonly callResponseBody?: string;
+  readonly waitEventId?: string;
+  /** As the step spells it: `7d`. */
+  readonly waitTimeoutDuration?: string;
+  /** Unix milliseconds. */
+  readonly waitTimeoutDeadline?: number;
+  /** The time was over. */
+  readonly waitTimeout?: boolean;
+  readonly invokedWorkflowRunId?: string;
+  readonly invokedWorkflowUrl?: string;
+  /** Unix milliseconds. */
+  readonly invokedWorkflowCreatedAt?: number;
+  readonly invokedWorkflowRunBody?: string;
+  readonly invokedWorkflowRunHeaders?: HeaderMap;
+}
+
+/** How texts are shown. */
+export interface Showing {
+  /** Of each text, in bytes; null = all of it, -1 = nothing. */
+  readonly bytesMax: number | null;
+  readonly redaction: Redaction | null;
+}
+
+/** Of the payload that a run was started with. */
+export function payloadFields(payload: Buffer | null, showing: Showing): StepFields {
+  return textField('out', payload, showing);
+}
+
+/** Of a plan or a result as it was submitted, or as the server composed it. */
+export function submittedFields(body: Buffer | null, type: string, showing: Showing): StepFields {
+  const step = body === null ? null : objectIn(body);
+  if (step === null) return textField('out', body, showing);
+  const out = textOf(step['out']);
+  const { waitEventId, timeout, waitTimeout } = step;
+  return {
+    ...textField('out', out, showing),
+    ...sleepFields(step),
+    ...(type === 'Call' && out !== null && answerFields(out, showing)),
+    ...(typeof waitEventId === 'string' && {
+      waitEventId,
+      // Its end says that it is over; a plan says how long it will take.
+      ...(typeof timeout === 'string'
+        ? { waitTimeoutDuration: timeout }
+        : { waitTimeout: waitTimeout === true }),
+    }),
+  };
+}
+
+/** Of a call that was requested. */
+export function callFields(
+  { event, body }: Pick<EventEnvelope<MessagePublished>, 'event' | 'body'>,
+  showing: Showing,
+): StepFields {
+  const { url, method, contentType, headers } = event;
+  return {
+    callUrl: url,
+    callMethod: method,
+    callHeaders: redactedHeaders(headerMap(contentType, headers), showing.redaction),
+    ...textField('callBody', body, showing),
+  };
+}
+
+/** A text under its name, or nothing where it is not to be shown. */
+export function textField<Name extends string>(
+  name: Name,
+  text: Buffer | string | null,
+  { bytesMax, redaction }: Showing,
+): { readonly [Field in Name]?: string } {
+  const shown = shownText(text, bytesMax, redaction?.body === true);
+  return (shown === undefined ? {} : { [name]: shown }) as { [Field in Name]?: string };
+}
+
+function sleepFields({ sleepFor, sleepUntil }: Record<string, unknown>): StepFields {
+  const seconds = secondsOf(sleepFor);
+  return {
+    ...(seconds !== null && { sleepFor: seconds }),
+    ...(typeof sleepUntil === 'number' && { sleepUntil }),
+  };
+}
+
+/** SDKs submit seconds, or a duration as the user wrote it. */
+function secondsOf(sleepFor: unknown): number | null {
+  if (typeof sleepFor === 'number') return sleepFor;
+  const duration = typeof sleepFor === 'string' ? parseDuration(sleepFor) : null;
+  return duration?.ok === true ? duration.value / 1000 : null;
+}
+
+/** What a third party answered, as the endpoint has submitted it. */
+function answerFields(out: string, showing: Showing): StepFields {
+  const answer = objectIn(Buffer.from(out));
+  if (answer === null) return {};
+  const { status, header } = answer;
+  return {
+    ...(typeof status === 'number' && { callResponseStatus: status }),
+    ...(isHeaderMap(header) && {
+      callResponseHeaders: redactedHeaders(header, showing.redaction),
+    }),
+    ...textField('callResponseBody', textOf(answer['body']), showing),
+  };
+}
+
+function isHeaderMap(value: unknown): value is HeaderMap {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).every(
+    (values) => Array.isArray(values) && values.every((each) => typeof each === 'string'),
+  );
+}
+
+function textOf(value: unknown): string | null {
+  if (value === undefined) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function objectIn(body: Buffer): Record<string, unknown> | null {
+  const json = parseJson(body);
+  const isObject = json.ok && typeof json.value === 'object' && json.value !== null;
+  return isObject && !Array.isArray(json.value) ? (json.value as Record<string, unknown>) : null;
+}

@@ -1,0 +1,158 @@
+/** The steps of a run, as the listing of runs groups them (messaging protocol 3.5). Pure. */
+import { withDefaultHeaders } from '../../grammar/default-headers.js';
+import { dialects } from '../../http/dialect.js';
+import { headerMap } from '../../messaging/messages/message-object.js';
+import { hiding, redactedHeaders } from '../../messaging/messages/redaction.js';
+import { protocolVersion } from '../../messaging/messages/run-headers.js';
+import type { HistoryMessage, RunHistory } from '../history/run-history.js';
+import { failedStepName } from '../history/sdk-answer.js';
+import type { RunFailed } from '../runs/run.events.js';
+import { isComplete, type Slot, type SlotGroup, slotGroups } from './run-slots.js';
+import type { Showing } from './run-step-fields.js';
+import {
+  type DeliveryFields,
+  type NextStepObject,
+  type StepGroup,
+  type StepObject,
+  type StepState,
+  stalledError,
+  stepError,
+} from './run-step-object.js';
+import type { RunSurroundings } from './run-surroundings.js';
+import { slotFields } from './slot-fields.js';
+import { SlotMessages } from './slot-messages.js';
+import { messageState, slotState } from './slot-state.js';
+
+/** Groups in the order in which they began; what the endpoint is asked for now comes last. */
+export function runSteps(history: RunHistory, around: RunSurroundings): readonly StepGroup[] {
+  return new RunSteps(history, around).toGroups();
+}
+
+class RunSteps {
+  private readonly groups: readonly SlotGroup[];
+  private readonly messages: SlotMessages;
+
+  constructor(
+    private readonly history: RunHistory,
+    private readonly around: RunSurroundings,
+  ) {
+    this.groups = slotGroups(history);
+    this.messages = new SlotMessages(history, this.groups);
+  }
+
+  toGroups(): readonly StepGroup[] {
+    const groups: StepGroup[] = this.groups.map((group) => ({
+      type: group.type,
+      steps: group.slots.map((slot) => this.stepObject(slot, group)),
+    }));
+    const next = this.next();
+    return next === null ? groups : [...groups, { type: 'next', steps: [next] }];
+  }
+
+  private stepObject(slot: Slot, group: SlotGroup): StepObject {
+    const { step, plan, opening, result } = slot;
+    const { messages, history } = this;
+    const message = messages.latest(slot);
+    const state = this.stateOf(slot, group);
+    const begun = plan?.entry ?? opening ?? result?.entry ?? history.started;
+    const messageId = result?.entry.messageId ?? opening?.messageId ?? plan?.entry.messageId;
+    const showing = this.showing(message);
+    return {
+      stepId: step.id,
+      stepName: step.name,
+      stepType: step.type,
+      callType: this.callTypeOf(slot),
+      ...(messageId !== undefined && { messageId }),
+      state,
+      createdAt: begun.at,
+      concurrent: step.concurrent,
+      headers: this.headersOf(message, showing),
+      ...this.deliveryFields(message, messages.failuresOf(slot, group), state),
+      ...slotFields(slot, showing, messages.call(slot), this.around.children),
+    };
+  }
+
+  /** The delivery of the latest entry, while that has brought nothing. */
+  private next(): NextStepObject | null {
+    const { end, entries } = this.history;
+    if (end?.event.type === 'RunFailed' && end.event.cause === 'stalled') {
+      return this.stalled(end.event, end.at);
+    }
+    const place = entries.length - 1;
+    const group = this.groups.at(-1);
+    const message = this.messages.delivery(place);
+    if (group === undefined || !isComplete(group) || message === undefined) return null;
+    if (message.status === 'delivered') return null;
+    const failures = this.messages.failures(place);
+    const stepName = failedStepName(failures.at(-1) ?? null);
+    const state = messageState(message, this.around);
+    return {
+      messageId: message.published.id,
+      ...(stepName !== null && { stepName }),
+      state,
+      ...this.deliveryFields(message, failures, state),
+    };
+  }
+
+  private stalled({ messageId }: RunFailed, time: number): NextStepObject {
+    const { published, last } = this.history.messages.get(messageId) ?? { last: null };
+    const answer = last === null ? { body: '', headers: {} } : this.errorOf(last);
+    return {
+      messageId,
+      state: 'STEP_FAILED',
+      retries: published?.event.maxRetries ?? this.history.configuration.terms.maxRetries,
+      errors: [{ ...answer, error: stalledError, time }],
+    };
+  }
+
+  private stateOf(slot: Slot, group: SlotGroup): StepState {
+    return slotState(slot, group, this.messages, this.around, this.history.end !== null);
+  }
+
+  private callTypeOf(slot: Slot): StepObject['callType'] {
+    if (slot.result !== null || slot.opening?.kind !== 'call') return 'step';
+    return this.messages.answer(slot) === undefined ? 'toCallback' : 'fromCallback';
+  }
+
+  private deliveryFields(
+    message: HistoryMessage | undefined,
+    failures: ReturnType<SlotMessages['failures']>,
+    state: StepState,
+  ): DeliveryFields {
+    const { maxRetries, retryDelay } = message?.published.event ?? this.history.configuration.terms;
+    const isOpen = state === 'STEP_PROGRESS' || state === 'STEP_RETRY';
+    const isAwaited = isOpen && message?.status === 'pending' && !this.isRunning(message);
+    return {
+      retries: maxRetries,
+      ...(retryDelay !== null && { retryDelay }),
+      ...(isAwaited && { nextDeliveryTime: message.notBefore }),
+      ...(failures.length > 0 && { errors: failures.map((each) => this.errorOf(each)) }),
+    };
+  }
+
+  private isRunning({ published }: HistoryMessage): boolean {
+    return this.around.running.has(published.id);
+  }
+
+  private errorOf(failure: Parameters<typeof stepError>[0]) {
+    return stepError(failure, this.around.bytesMax);
+  }
+
+  /** As they are delivered; those of the user are hidden as the run says. */
+  private headersOf(message: HistoryMessage | undefined, { redaction }: Showing) {
+    const own = message?.published.event;
+    const { headers: added, dialect } = this.history.configuration;
+    // A third party hears nothing of the run.
+    const isCall = own?.run?.role === 'call';
+    const all = isCall ? own.headers : withDefaultHeaders(own?.headers ?? [], added);
+    const shown = redactedHeaders(headerMap(own?.contentType ?? null, all), redaction);
+    const version = `${dialects[dialect].messagePrefix}Workflow-Sdk-Version`;
+    return isCall ? shown : { ...shown, ...headerMap(null, [version, protocolVersion]) };
+  }
+
+  private showing(message: HistoryMessage | undefined): Showing {
+    const { redaction } = this.history.configuration.terms;
+    const own = message?.published.event.redaction ?? null;
+    return { bytesMax: this.around.bytesMax, redaction: hiding(redaction, own) };
+  }
+}

@@ -1,0 +1,19 @@
+/** A text of a run as it may be shown: hidden, whole, cut or not at all. Pure. */
+import { StringDecoder } from 'node:string_decoder';
+import { redacted } from '../../messaging/messages/redaction.js';
+
+/**
+ * The text, or its first `bytesMax` bytes without half a character at the end (null = all of it);
+ * a hidden one is its digest. undefined = nothing is to be shown: there is none, or no bytes are
+ * wanted (`bytesMax` -1, messaging protocol 3.5).
+ */
+export function shownText(
+  text: Buffer | string | null,
+  bytesMax: number | null,
+  isHidden: boolean,
+): string | undefined {
+  if (text === null || text.length === 0 || bytesMax === -1) return undefined;
+  if (isHidden) return redacted(text);
+  if (bytesMax === null) return text.toString();
+  return new StringDecoder('utf8').write(Buffer.from(text).subarray(0, bytesMax));
+}

@@ -1,0 +1,31 @@
+/** The step that a third-party call is: its answer goes to the endpoint with it (7.8). Pure. */
+
+import type { OptionReader } from '../../messaging/publishing/option-reader.js';
+import type { StepInfo } from '../runs/run.events.js';
+import { headerOf } from './run-headers.js';
+
+const whole = /^\d{1,9}$/;
+
+/**
+ * The step that the headers of a call's answer name; null = one of them is missing or bad, which
+ * `reader` remembers: the endpoint could not make a step of the answer.
+ */
+export function callStep(headers: readonly string[], reader: OptionReader): StepInfo | null {
+  const read = (name: string, isMeant: (text: string) => boolean): string => {
+    const value = headerOf(headers, `workflow-${name}`);
+    if (value !== null && isMeant(value)) return value;
+    const reason =
+      value === null ? 'is missing' : `is ${JSON.stringify(value)}, which is no ${name}`;
+    reader.refuse('invalid', `callback-forward-workflow-${name}`, reason);
+    return '';
+  };
+  const isText = (text: string) => text !== '';
+  const isAboveZero = (text: string) => whole.test(text) && Number(text) > 0;
+  const id = read('stepid', isAboveZero);
+  const name = read('stepname', isText);
+  const type = read('steptype', isText);
+  const concurrent = read('concurrent', isAboveZero);
+  read('contenttype', isText);
+  if (reader.refusal !== null) return null;
+  return { id: Number(id), name, type, concurrent: Number(concurrent), target: null };
+}

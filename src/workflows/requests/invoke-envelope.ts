@@ -1,0 +1,38 @@
+/** What a step that invokes another run sends: the child's payload, and who waits (7.11). Pure. */
+import { parseJson } from '../../grammar/json.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { parseRunId } from '../../grammar/run-id.js';
+import type { StepInfo } from '../runs/run.events.js';
+import { parseStep } from './step-body.js';
+
+/** An invocation: the run `parentId` waits with `step` for the end of a child. */
+export interface InvokeEnvelope {
+  readonly parentId: string;
+  readonly step: StepInfo;
+  /** Of the child; empty where the envelope brings none. */
+  readonly payload: Buffer;
+}
+
+/**
+ * Reads the body of an invocation. What it repeats of the parent (its URL, headers and time of
+ * creation) the parent itself knows better.
+ */
+export function parseInvokeEnvelope(body: Buffer): Parsed<InvokeEnvelope> {
+  const json = parseJson(body);
+  if (!json.ok) return json;
+  const { value } = json;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return refused('an invocation must be a JSON object');
+  }
+  const fields = value as Readonly<Record<string, unknown>>;
+  const parent = fields['workflowRunId'];
+  const payload = fields['body'] ?? '';
+  if (typeof payload !== 'string') return refused('body of the invocation must be a string');
+  if (typeof parent !== 'string') return refused('workflowRunId of the invocation is missing');
+  const parentId = parseRunId(parent);
+  if (!parentId.ok) return refused(`workflowRunId of the invocation ${parentId.reason}`);
+  const step = parseStep(fields['step']);
+  if (!step.ok) return refused(`the step of the invocation: ${step.reason}`);
+  if (step.value.target !== null) return refused('the step of the invocation must not be a plan');
+  return parsed({ parentId: parentId.value, step: step.value, payload: Buffer.from(payload) });
+}

@@ -1,0 +1,72 @@
+/**
+ * What a request for a workflow run is at the front desk: the order that it is, or a refusal that
+ * its asker understands. Pure.
+ */
+import type { OptionHeaders } from '../../http/dialect.js';
+import { type Refusal, refusalOf } from '../../http/error-shapes.js';
+import type { PublishRules } from '../../messaging/publishing/option-reader.js';
+import type { Order, OrderRefusal } from '../../messaging/publishing/orders.js';
+import type { PublishInput } from '../../messaging/publishing/publish.request.js';
+import type { PublishTarget } from '../../messaging/publishing/publish-targets.js';
+import { parseRunRequest, type RunRequestParsed } from './run.request.js';
+import { StartOrder, StepOrder, TriggerOrder } from './run-orders.js';
+import type { Names } from './run-start.js';
+import { parseTrigger } from './trigger.request.js';
+
+/** What a publish that asks for a run asks for. */
+export function readRun(
+  input: PublishInput,
+  target: PublishTarget,
+  rules: PublishRules,
+  names: Names,
+): Order | OrderRefusal {
+  const asked = parseAt(target, () => parseRunRequest(input, rules, names));
+  if (!asked.ok) return runRefusal(asked.refusal, input.headers);
+  const { command } = asked;
+  return command.type === 'StartRun' ? new StartOrder(command) : new StepOrder(command);
+}
+
+/** What a trigger asks for. */
+export function readTrigger(
+  input: PublishInput,
+  target: PublishTarget,
+  rules: PublishRules,
+  names: Names,
+): Order | Refusal {
+  const asked = parseAt(target, () => parseTrigger(input, rules, names));
+  return asked.ok ? new TriggerOrder(asked.command) : asked.refusal;
+}
+
+/**
+ * A refusal of a request for a run. An endpoint that adds to its run takes 400 for the news that
+ * the run is over, and stops without a word: whatever else is wrong must have another status. 412
+ * it does not try again (messaging protocol 7.6).
+ */
+export function runRefusal(refusal: Refusal, said: OptionHeaders): OrderRefusal {
+  const { status } = refusal;
+  if (!isAddition(said)) return { ...refusal, isWhole: true };
+  const told = { 400: 422, 413: 412 }[status] ?? status;
+  return { ...refusal, status: told, isWhole: true };
+}
+
+type Parsed<Asked> =
+  | Extract<RunRequestParsed<Asked>, { ok: true }>
+  | { readonly ok: false; readonly refusal: Refusal };
+
+function parseAt<Asked>(
+  { kind, text }: PublishTarget,
+  parse: () => RunRequestParsed<Asked>,
+): Parsed<Asked> {
+  if (kind === 'group') {
+    const message = `a workflow is called at its URL, and ${text} is the name of a URL group`;
+    return { ok: false, refusal: { status: 400, message } };
+  }
+  const asked = parse();
+  return asked.ok ? asked : { ok: false, refusal: refusalOf(asked.refusal) };
+}
+
+/** It comes out of a run: a step, a call or an invocation. */
+function isAddition({ options }: OptionHeaders): boolean {
+  const isSaid = (option: string) => options.get(option)?.trim().toLowerCase() === 'true';
+  return !isSaid('workflow-init') || isSaid('workflow-invoke');
+}

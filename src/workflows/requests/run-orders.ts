@@ -1,0 +1,75 @@
+/** Orders of workflow runs, and what whoever asked is told of their outcomes. Pure. */
+import type { Outcome } from '../../engine/turn.js';
+import { type Refusal, refusalOf } from '../../http/error-shapes.js';
+import type { Order, Told } from '../../messaging/publishing/orders.js';
+import type {
+  InvokeRun,
+  RequestCall,
+  StartReceipt,
+  StartRun,
+  StepReceipt,
+  SubmitStep,
+} from '../runs/run.commands.js';
+
+/** Starts a run; told as a publish is (messaging protocol 3.1). */
+export class StartOrder implements Order {
+  readonly commands: readonly [StartRun];
+  readonly isWhole = false;
+
+  constructor(command: StartRun) {
+    this.commands = [command];
+  }
+
+  tell([outcome]: readonly Outcome[]): Told | Refusal {
+    const receipt = resultOf<StartReceipt>(outcome);
+    if ('status' in receipt) return receipt;
+    const { messageId, deduplicated } = receipt;
+    const { url } = this.commands[0].configuration;
+    return deduplicated
+      ? { status: 202, body: { messageId, url, deduplicated } }
+      : { status: 200, body: { messageId, url } };
+  }
+}
+
+/** Starts a run for whoever wants to hear of the run instead of its message. */
+export class TriggerOrder implements Order {
+  readonly commands: readonly [StartRun];
+  readonly isWhole = false;
+
+  constructor(command: StartRun) {
+    this.commands = [command];
+  }
+
+  tell([outcome]: readonly Outcome[]): Told | Refusal {
+    const receipt = resultOf<StartReceipt>(outcome);
+    if ('status' in receipt) return receipt;
+    const { createdAt: workflowCreatedAt, deduplicated } = receipt;
+    const run = { workflowRunId: this.commands[0].id, workflowCreatedAt };
+    return { status: 200, body: deduplicated ? { ...run, deduplicated } : run };
+  }
+}
+
+/**
+ * Adds to a run. Its endpoint reads the id of the first answer of a batch and takes everything else
+ * for granted, so that a refusal must be the answer of the whole request.
+ */
+export class StepOrder implements Order {
+  readonly commands: readonly [SubmitStep | RequestCall | InvokeRun];
+  readonly isWhole = true;
+
+  constructor(command: SubmitStep | RequestCall | InvokeRun) {
+    this.commands = [command];
+  }
+
+  tell([outcome]: readonly Outcome[]): Told | Refusal {
+    const receipt = resultOf<StepReceipt>(outcome);
+    if ('status' in receipt) return receipt;
+    const { messageId } = receipt;
+    return { status: 200, body: messageId === null ? {} : { messageId } };
+  }
+}
+
+function resultOf<Receipt>(outcome: Outcome | undefined): Receipt | Refusal {
+  if (outcome === undefined) throw new Error('a command without an outcome');
+  return outcome.accepted ? (outcome.result as Receipt) : refusalOf(outcome.rejection);
+}

@@ -1,0 +1,95 @@
+/** The start of a workflow run, whoever asks for it (messaging protocol 7.3 and 7.5). Pure. */
+import type { MessagePublished } from '../../messaging/messages/message.events.js';
+import type { OptionReader } from '../../messaging/publishing/option-reader.js';
+import type { PublishInput } from '../../messaging/publishing/publish.request.js';
+import type { StartRun } from '../runs/run.commands.js';
+import { type RunConfiguration, runKind } from '../runs/run.events.js';
+import { failureHeaders, headerOf, ownHeaders, withLabel } from './run-headers.js';
+import type { WorkflowOptions } from './workflow-options.js';
+
+/** A start as it was read. */
+export interface RunStart {
+  readonly input: PublishInput;
+  readonly options: WorkflowOptions;
+  /** What it says as a message: the terms of every message of the run. */
+  readonly message: Omit<MessagePublished, 'type'>;
+  readonly names: Names;
+}
+
+/** Ids for what a request makes. */
+export interface Names {
+  next(prefix: string): string;
+}
+
+/** What the endpoint's SDK can do. */
+export type EndpointAbilities = Pick<
+  RunConfiguration,
+  'answerCheck' | 'fetchesLazily' | 'reportsInitialBody'
+>;
+
+/** A run that invokes runs that invoke runs: deeper than this it is a mistake. */
+const invokeCountMax = 100;
+const invokeCount = 'workflow-invoke-count';
+
+/** Starts a run, or takes one over; `payload` is its initial entry. */
+export function startRun(
+  { input, options, message, names }: RunStart,
+  payload: Buffer,
+  abilities: EndpointAbilities,
+): StartRun {
+  const { failureCallback } = message;
+  return {
+    type: 'StartRun',
+    kind: runKind,
+    id: options.runId ?? names.next('wfr'),
+    at: input.at,
+    configuration: {
+      dialect: message.dialect,
+      url: message.url,
+      callerIp: message.callerIp,
+      terms: termsOf(message),
+      headers: startHeaders(input, options, message),
+      failureHeaders: failureCallback === null ? [] : failureHeaders(failureCallback.headers),
+      ...abilities,
+    },
+    messageId: names.next('msg'),
+    payload,
+    payloadOffset: null,
+    notBefore: message.notBefore,
+    isTakeover: options.isTakeover,
+    invoker: null,
+    inherited: null,
+    repeated: [],
+    handedOver: [],
+  };
+}
+
+/** Refuses a run that was invoked too many times over. */
+export function refuseDeepInvocation({ input, message }: RunStart, reader: OptionReader): void {
+  const count = headerOf(message.headers, invokeCount);
+  if (count === null) return;
+  const option = `forward-${input.headers.dialect.messagePrefix.toLowerCase()}${invokeCount}`;
+  if (!/^\d{1,15}$/.test(count)) reader.refuse('invalid', option, 'must be a whole number');
+  else if (Number(count) > invokeCountMax) {
+    reader.refuse('over_limit', option, `must be at most ${invokeCountMax}`);
+  }
+}
+
+function termsOf(message: RunStart['message']): RunConfiguration['terms'] {
+  const { maxRetries, retryDelay, timeoutMs, flowControl, labels, redaction } = message;
+  const terms = { maxRetries, retryDelay, timeoutMs, flowControl, labels, redaction };
+  if (message.failureCallback === null) return { ...terms, failureCallback: null };
+  const { headers, ...failureCallback } = message.failureCallback;
+  return { ...terms, failureCallback };
+}
+
+function startHeaders(
+  { headers: { dialect } }: PublishInput,
+  { isUnknownSdk }: WorkflowOptions,
+  { headers, labels }: RunStart['message'],
+): readonly string[] {
+  const own = withLabel(ownHeaders(headers), dialect, labels);
+  return isUnknownSdk && headerOf(own, 'workflow-unknown-sdk') === null
+    ? [...own, `${dialect.messagePrefix}Workflow-Unknown-Sdk`, 'true']
+    : own;
+}

@@ -1,0 +1,246 @@
+/**
+ * A request for a workflow run as it stands on the wire -> the command that it is: a start, a step,
+ * a call or an invocation (messaging protocol 4.8, 7.5 to 7.11). What it says of messages is read
+ * as every publish is; what it says of the run, here. Pure.
+ */
+import { type MessageHeaders, type OptionHeaders } from '../../http/dialect.js';
+import type { MessagePublished } from '../../messaging/messages/message.events.js';
+import {
+  OptionReader,
+  type OptionRefusal,
+  type PublishRules,
+} from '../../messaging/publishing/option-reader.js';
+import {
+  type PublishInput,
+  type PublishParsed,
+  parsePublish,
+} from '../../messaging/publishing/publish.request.js';
+import type {
+  InvokeRun,
+  RequestCall,
+  StartRun,
+  StepOptions,
+  SubmitStep,
+} from '../runs/run.commands.js';
+import { runKind } from '../runs/run.events.js';
+import { callStep } from './call-step.js';
+import { parseInvokeEnvelope } from './invoke-envelope.js';
+import { failureHeaders, ownHeaders } from './run-headers.js';
+import { type Names, type RunStart, refuseDeepInvocation, startRun } from './run-start.js';
+import { parseStepBody } from './step-body.js';
+import { readWorkflowOptions, type WorkflowOptions } from './workflow-options.js';
+
+type Message = Omit<MessagePublished, 'type'>;
+
+export type RunRequestParsed<Asked> =
+  | { readonly ok: true; readonly command: Asked }
+  | { readonly ok: false; readonly refusal: OptionRefusal };
+
+/** A run's request of which all options were read. */
+export interface RunAsked extends RunStart {
+  readonly reader: OptionReader;
+}
+
+/** Retries of a run's messages where its starter does not say (messaging protocol 4.1). */
+const runRetries = 3;
+
+const ofRuns = /^workflow-/;
+/** A callback of a run has none of its own, but older clients send what it would be called with. */
+const ofRunCallbacks = /^(workflow-|(failure-)?callback)/;
+const ofCalls = /^(workflow-|failure-callback$)/;
+
+/** What a request for a run asks for; `invalid` is what no run can be asked. */
+export function parseRunRequest(
+  input: PublishInput,
+  rules: PublishRules,
+  names: Names,
+): RunRequestParsed<StartRun | SubmitStep | RequestCall | InvokeRun> {
+  const reader = new OptionReader(input.headers, rules);
+  const options = readWorkflowOptions(reader);
+  const { isInit, isInvoke, callType } = options;
+  const isCall = !isInit && callType === 'toCallback';
+  if (!isInit && isInvoke) reader.refuse('invalid', 'workflow-invoke', 'needs Workflow-Init: true');
+  if (isInit && callType === 'toCallback') {
+    reader.refuse('invalid', 'workflow-calltype', 'must be step where a run is started');
+  }
+  const asked = readMessage(reader, withoutIdleCallback(input), options, isCall, rules, names);
+  if (!asked.ok) return asked;
+  if (isInit) return isInvoke ? invocation(asked.value) : started(asked.value);
+  return isCall ? call(asked.value) : step(asked.value);
+}
+
+/** Older clients say how a failure would be told, whether or not they say whom to tell. */
+function withoutIdleCallback(input: PublishInput): PublishInput {
+  const { headers } = input;
+  const isTold = headers.options.has('failure-callback');
+  return isTold ? input : { ...input, headers: { ...headers, failureCallback: null } };
+}
+
+/** Reads what a run's request says as a message; a callback is for calls only. */
+export function readMessage(
+  reader: OptionReader,
+  input: PublishInput,
+  options: WorkflowOptions,
+  isCall: boolean,
+  rules: PublishRules,
+  names: Names,
+): { readonly ok: true; readonly value: RunAsked } | Refused {
+  const retries = isCall ? rules.retries : Math.min(runRetries, rules.retriesMax);
+  const headers = withoutRunOptions(input.headers, isCall);
+  const publish = parsePublish({ ...input, headers }, { ...rules, retries });
+  if (publish.ok) refuseMeaningless(reader, publish, isCall);
+  const refusal = reader.refusal ?? (publish.ok ? null : publish.refusal);
+  if (refusal !== null || !publish.ok) return refused(refusal);
+  return { ok: true, value: { reader, input, options, message: publish.message, names } };
+}
+
+type Refused = Extract<RunRequestParsed<never>, { ok: false }>;
+
+function refused(refusal: OptionRefusal | null): Refused {
+  if (refusal === null) throw new Error('refused without a reason');
+  return { ok: false, refusal };
+}
+
+function withoutRunOptions(said: MessageHeaders, isCall: boolean): MessageHeaders {
+  const { callback, failureCallback } = said;
+  return {
+    ...said,
+    ...without(said, isCall ? ofCalls : ofRuns),
+    callback: callback === null ? null : without(callback, ofRunCallbacks),
+    failureCallback:
+      failureCallback === null || isCall ? null : without(failureCallback, ofRunCallbacks),
+  };
+}
+
+function without(said: OptionHeaders, pattern: RegExp): OptionHeaders {
+  const { prefix, forwarded } = said;
+  const options = [...said.options].filter(([name]) => !pattern.test(name));
+  return { prefix, forwarded, options: new Map(options) };
+}
+
+function refuseMeaningless(
+  reader: OptionReader,
+  { message, schedule }: Extract<PublishParsed, { ok: true }>,
+  isCall: boolean,
+): void {
+  const refuse = (option: string) =>
+    reader.refuse('invalid', option, 'means nothing for a workflow run');
+  if (schedule !== null) refuse('cron');
+  if (message.queueName !== null) refuse('queue-name');
+  if (message.deduplicationKey !== null) refuse('deduplication-id');
+  if (isCall) return;
+  if (message.callback !== null) refuse('callback');
+  if (message.method !== 'POST') reader.refuse('invalid', 'method', 'of a workflow must be POST');
+}
+
+function started(asked: RunAsked): RunRequestParsed<StartRun> {
+  const { reader, input, options } = asked;
+  refuseDeepInvocation(asked, reader);
+  if (reader.refusal !== null) return refused(reader.refusal);
+  const { features } = options;
+  return {
+    ok: true,
+    command: startRun(asked, input.body, {
+      answerCheck: features.has('WF_DetectTrigger') ? 'protocol' : 'none',
+      // The client for Python says that it fetches, and cannot; it knows no later feature.
+      fetchesLazily: features.has('LazyFetch') && features.has('WF_TriggerOnConfig'),
+      reportsInitialBody: features.has('InitialBody'),
+    }),
+  };
+}
+
+function invocation(asked: RunAsked): RunRequestParsed<InvokeRun> {
+  const envelope = parseInvokeEnvelope(asked.input.body);
+  if (!envelope.ok) return refused({ code: 'invalid', message: envelope.reason });
+  const child = started(asked);
+  if (!child.ok) return child;
+  const { parentId, step: invoking, payload } = envelope.value;
+  const { invoker, ...start } = child.command;
+  return {
+    ok: true,
+    command: {
+      type: 'InvokeRun',
+      kind: runKind,
+      id: parentId,
+      at: asked.input.at,
+      step: invoking,
+      child: { ...start, payload },
+    },
+  };
+}
+
+function step(asked: RunAsked): RunRequestParsed<SubmitStep> {
+  const { input, message, names } = asked;
+  const runId = runIdOf(asked);
+  if (runId === null) return refused(asked.reader.refusal);
+  const info = parseStepBody(input.body);
+  if (!info.ok) return refused({ code: 'invalid', message: `this is no step: ${info.reason}` });
+  const { failureCallback } = message;
+  return {
+    ok: true,
+    command: {
+      type: 'SubmitStep',
+      kind: runKind,
+      id: runId,
+      at: input.at,
+      step: info.value,
+      messageId: names.next('msg'),
+      body: input.body,
+      notBefore: message.notBefore,
+      options: stepOptions(input.headers, message),
+      failureCallback:
+        failureCallback === null
+          ? null
+          : { ...failureCallback, headers: failureHeaders(failureCallback.headers) },
+    },
+  };
+}
+
+function call(asked: RunAsked): RunRequestParsed<RequestCall> {
+  const { reader, input, message, names } = asked;
+  const runId = runIdOf(asked);
+  const said = input.headers.callback;
+  const { callback } = message;
+  if (callback === null || said === null) reader.refuse('invalid', 'callback', 'is missing');
+  const info = callback === null ? null : callStep(callback.headers, reader);
+  if (runId === null || info === null || callback === null || said === null) {
+    return refused(reader.refusal);
+  }
+  return {
+    ok: true,
+    command: {
+      type: 'RequestCall',
+      kind: runKind,
+      id: runId,
+      at: input.at,
+      step: info,
+      messageId: names.next('msg'),
+      message: { ...message, callback: null, failureCallback: null },
+      body: input.body,
+      callback: stepOptions(said, callback),
+    },
+  };
+}
+
+/** The run that is added to; null = it is not said, and refused. */
+function runIdOf({ reader, options }: RunAsked): string | null {
+  if (options.runId === null) reader.refuse('invalid', 'workflow-runid', 'is missing');
+  return options.runId;
+}
+
+/** What a step says itself: where it does not, the run's terms hold (messaging protocol 7.5). */
+function stepOptions(
+  { options }: OptionHeaders,
+  message: Pick<Message, keyof StepOptions>,
+): StepOptions {
+  const { maxRetries, retryDelay, timeoutMs, flowControl, labels, redaction, headers } = message;
+  return {
+    maxRetries: options.has('retries') ? maxRetries : null,
+    retryDelay,
+    timeoutMs,
+    flowControl,
+    labels: options.has('label') ? labels : null,
+    redaction,
+    headers: ownHeaders(headers),
+  };
+}

@@ -1,0 +1,49 @@
+/** A step as its submission spells it (messaging protocol 7.6). Pure. */
+import { parseJson } from '../../grammar/json.js';
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import type { StepInfo } from '../runs/run.events.js';
+
+/** Names and types stay in memory as long as their run is active, so they are not for prose. */
+const nameLengthMax = 1024;
+
+/**
+ * Reads the JSON of a step; nothing of it is kept but what it is called, its text is stored as it
+ * came. What it says beyond that is for the endpoint, and so is a type that nobody here knows.
+ */
+export function parseStepBody(body: Buffer): Parsed<StepInfo> {
+  const json = parseJson(body);
+  return json.ok ? parseStep(json.value) : json;
+}
+
+/** One step: older clients write `null` for what they do not use. */
+export function parseStep(value: unknown): Parsed<StepInfo> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return refused('a step must be a JSON object');
+  }
+  const { stepId, stepName, stepType, concurrent, targetStep } = value as StepFields;
+  if (!isWhole(stepId, 0)) return refused('stepId must be a whole number of 0 or more');
+  if (!isName(stepName)) return refused(`stepName must have 1 to ${nameLengthMax} characters`);
+  if (!isName(stepType)) return refused(`stepType must have 1 to ${nameLengthMax} characters`);
+  if (!isWhole(concurrent, 1)) return refused('concurrent must be a whole number of 1 or more');
+  const step = { id: stepId, name: stepName, type: stepType, concurrent };
+  if (stepId > 0) return parsed({ ...step, target: null });
+  return isWhole(targetStep, 1)
+    ? parsed({ ...step, target: targetStep })
+    : refused('targetStep of the plan of a step must be a whole number of 1 or more');
+}
+
+interface StepFields {
+  readonly stepId?: unknown;
+  readonly stepName?: unknown;
+  readonly stepType?: unknown;
+  readonly concurrent?: unknown;
+  readonly targetStep?: unknown;
+}
+
+function isWhole(value: unknown, min: number): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= min;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= nameLengthMax;
+}

@@ -1,0 +1,58 @@
+/**
+ * A trigger as it stands on the wire -> the start of a run, as if the endpoint's own SDK had asked
+ * for it with all that it can do (messaging protocol 3.1). Pure.
+ */
+import { withDefaultHeaders } from '../../grammar/default-headers.js';
+import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
+import type { PublishInput } from '../../messaging/publishing/publish.request.js';
+import type { StartRun } from '../runs/run.commands.js';
+import { type RunRequestParsed, readMessage } from './run.request.js';
+import { failureHeaders } from './run-headers.js';
+import { type Names, startRun } from './run-start.js';
+import { readWorkflowOptions } from './workflow-options.js';
+
+/** What only an SDK says. */
+const ofSdks = /^workflow-(invoke|calltype|trigger-by-sdk)$/;
+
+/** What one trigger asks for; nobody but its caller knows that it is no publish. */
+export function parseTrigger(
+  input: PublishInput,
+  rules: PublishRules,
+  names: Names,
+): RunRequestParsed<StartRun> {
+  const reader = new OptionReader(input.headers, rules);
+  const options = { ...readWorkflowOptions(reader), isTakeover: false };
+  reader.refuseOptions(ofSdks, 'means nothing for a trigger');
+  if (!options.isInit && input.headers.options.has('workflow-init')) {
+    reader.refuse('invalid', 'workflow-init', 'must be true: a trigger starts a run');
+  }
+  const asked = readMessage(reader, input, options, false, rules, names);
+  if (!asked.ok) return asked;
+  const command = startRun(asked.value, input.body, {
+    answerCheck: 'sdk',
+    fetchesLazily: true,
+    reportsInitialBody: true,
+  });
+  return { ok: true, command: withFailureCall(command, input) };
+}
+
+/** A failure call is for the SDK too: it is marked as one, and it has the headers of the run. */
+function withFailureCall(command: StartRun, { headers: { dialect } }: PublishInput): StartRun {
+  const { configuration } = command;
+  if (configuration.terms.failureCallback === null) return command;
+  const { messagePrefix: prefix } = dialect;
+  const marks = [
+    `${prefix}Workflow-Is-Failure`,
+    'true',
+    `${prefix}Workflow-Failure-Callback`,
+    'true',
+  ];
+  const own = withDefaultHeaders(
+    configuration.failureHeaders,
+    failureHeaders(configuration.headers),
+  );
+  return {
+    ...command,
+    configuration: { ...configuration, failureHeaders: withDefaultHeaders(marks, own) },
+  };
+}

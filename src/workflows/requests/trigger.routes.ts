@@ -1,0 +1,60 @@
+/**
+ * The ways in for whoever starts workflow runs without an SDK (messaging protocol 3.1):
+ *
+ *     POST /v2/trigger/{workflowUrl}   express lane
+ *     POST /v2/batch/trigger           express lane
+ */
+import type { Exchange, ExpressRoute } from '../../http/routes/hot-routes.js';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+import { type BatchLimits, readAsked, readBatch } from '../../messaging/publishing/batch.routes.js';
+import type { FrontDesk } from '../../messaging/publishing/front-desk.js';
+import { BatchOrder, RefusedOrder } from '../../messaging/publishing/orders.js';
+import { askedOf } from '../../messaging/publishing/publish.routes.js';
+import { triggerRoutes } from './trigger.openapi.js';
+
+/** One run. */
+export class TriggerRoute implements ExpressRoute {
+  readonly description: RouteDescription = triggerRoutes.trigger;
+
+  constructor(
+    readonly pattern: string,
+    private readonly desk: FrontDesk,
+  ) {}
+
+  serve(exchange: Exchange): void {
+    const { desk } = this;
+    const asked = askedOf(exchange);
+    const order = desk.readTrigger(asked, desk.occasion(exchange));
+    if ('status' in order) exchange.refuse(order);
+    else desk.carryOut(exchange, order, asked.body.length);
+  }
+}
+
+/** Many runs: a list is answered, in which a refused one is `{error}`. */
+export class BatchTriggerRoute implements ExpressRoute {
+  readonly pattern = '/v2/batch/trigger';
+  readonly description: RouteDescription = triggerRoutes.batchTrigger;
+  readonly bodyBytesMax: number;
+
+  constructor(
+    private readonly desk: FrontDesk,
+    private readonly limits: BatchLimits,
+  ) {
+    this.bodyBytesMax = limits.batchBytesMax;
+  }
+
+  serve(exchange: Exchange): void {
+    const { desk, limits } = this;
+    const batch = readBatch(exchange, desk);
+    if ('status' in batch) {
+      exchange.refuse(batch);
+      return;
+    }
+    const orders = batch.items.map((item) => {
+      const asked = readAsked(item, limits);
+      const order = 'status' in asked ? asked : desk.readTrigger(asked, batch.occasion);
+      return 'status' in order ? new RefusedOrder(order) : order;
+    });
+    desk.carryOut(exchange, new BatchOrder(orders, 201), exchange.body.length);
+  }
+}

@@ -1,0 +1,67 @@
+/** What the headers of a request say of a workflow run (messaging protocol 4.8 and 7.2). Pure. */
+
+import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { parseRunId } from '../../grammar/run-id.js';
+import type { OptionHeaders } from '../../http/dialect.js';
+import type { OptionReader } from '../../messaging/publishing/option-reader.js';
+
+/** The options of a run, beside those of the message that it is asked with. */
+export interface WorkflowOptions {
+  /** null = it wants a new one. */
+  readonly runId: string | null;
+  /** It starts a run instead of adding to one. */
+  readonly isInit: boolean;
+  /** The body is an invocation: another run waits for the end of the one that it starts. */
+  readonly isInvoke: boolean;
+  /** The endpoint itself says how a run that somebody else started is to be called. */
+  readonly isTakeover: boolean;
+  /** The endpoint shall take the run over (messaging protocol 7.3). */
+  readonly isUnknownSdk: boolean;
+  /** A call goes to a third party and its answer back to the endpoint. */
+  readonly callType: 'step' | 'toCallback';
+  /** What the endpoint's SDK can do. */
+  readonly features: ReadonlySet<string>;
+}
+
+const noFeatures: ReadonlySet<string> = new Set();
+const unknownOption =
+  /^workflow-(?!(runid|init|invoke|trigger-by-sdk|unknown-sdk|calltype|url|sdk-version)$)/;
+
+/** Whether a publish is a request for a run; cheap, because every publish is asked. */
+export function asksForRun({ options }: OptionHeaders): boolean {
+  return options.has('workflow-init') || options.has('workflow-runid');
+}
+
+/** Reads them; what is wrong with one, `reader` remembers. */
+export function readWorkflowOptions(reader: OptionReader): WorkflowOptions {
+  const options: WorkflowOptions = {
+    runId: reader.read('workflow-runid', null, parseRunId),
+    isInit: reader.flag('workflow-init'),
+    isInvoke: reader.flag('workflow-invoke'),
+    isTakeover: reader.flag('workflow-trigger-by-sdk'),
+    isUnknownSdk: reader.flag('workflow-unknown-sdk'),
+    callType: reader.read('workflow-calltype', 'step', parseCallType),
+    features: reader.read('feature-set', noFeatures, parseFeatures),
+  };
+  // The destination is where a run is called; what this says must be an address all the same.
+  reader.url('workflow-url');
+  reader.read('workflow-sdk-version', null, parseVersion);
+  reader.refuseOptions(unknownOption, 'is no option of a workflow run');
+  return options;
+}
+
+function parseCallType(text: string): Parsed<WorkflowOptions['callType']> {
+  return text === 'step' || text === 'toCallback'
+    ? parsed(text)
+    : refused('must be step or toCallback: the server itself sends everything else');
+}
+
+/** Names that nobody here knows are for somebody else. */
+function parseFeatures(text: string): Parsed<ReadonlySet<string>> {
+  return parsed(new Set(text.split(',').map((feature) => feature.trim())));
+}
+
+/** There has been one version of the protocol. */
+function parseVersion(text: string): Parsed<string> {
+  return text === '1' ? parsed(text) : refused('must be 1');
+}

@@ -1,0 +1,22 @@
+/** Where the bytes of the latest notification stand, so that many waits share them: a fold. */
+import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { Fold } from '../../engine/registration.js';
+import type { TurnChanges } from '../../engine/turn-changes.js';
+import type { RunEvent } from './run.events.js';
+
+export class LatestNotification implements Fold {
+  /** One element at most: all that one notification releases is released in one go. */
+  private readonly latest = new Map<'latest', { readonly id: string; readonly offset: number }>();
+
+  /** Journal offset of the event beside which the bytes stand; null = nobody brought them yet. */
+  offsetOf(notificationId: string): number | null {
+    const latest = this.latest.get('latest');
+    return latest?.id === notificationId ? latest.offset : null;
+  }
+
+  evolve({ event, offset, body }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
+    const happened = event as RunEvent;
+    if (happened.type !== 'WaitEnded' || happened.notificationId === null || body === null) return;
+    changes.set(this.latest, 'latest', { id: happened.notificationId, offset });
+  }
+}

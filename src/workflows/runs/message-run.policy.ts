@@ -1,0 +1,29 @@
+/** What the end of a message means for the workflow run that it belongs to. Pure. */
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { MessageEvent } from '../../messaging/messages/message.events.js';
+import type { MessageState } from '../../messaging/messages/message.state.js';
+import type { FailRun, SettleRun } from './run.commands.js';
+import { runKind } from './run.events.js';
+
+type Told = FailRun | SettleRun;
+
+const nobody: readonly Told[] = [];
+
+/**
+ * A delivery that failed fails its run. A third party that fails does not: its answer goes to the
+ * endpoint as any other (messaging protocol 7.8), and nobody waits for a failure callback.
+ */
+export function tellRun(
+  { id, event, at, offset }: EventEnvelope<MessageEvent>,
+  state: MessageState,
+): readonly Told[] {
+  if (state.status === 'absent' || state.status === 'pending' || state.run === null) return nobody;
+  const { runId, role, publishedOffset } = state.run;
+  if (role === 'failureCallback') return nobody;
+  const told = { kind: runKind, id: runId, at, messageId: id, publishedOffset };
+  if (event.type === 'MessageFailed' && role !== 'call') {
+    return [{ type: 'FailRun', ...told, attemptOffset: offset, cause: event.cause }];
+  }
+  const attemptOffset = event.type === 'MessageCanceled' ? null : offset;
+  return [{ type: 'SettleRun', ...told, attemptOffset }];
+}

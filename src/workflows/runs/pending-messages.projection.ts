@@ -1,0 +1,74 @@
+/** Which messages of each run are not final: a fold of the events of messages. */
+import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import { keptText } from '../../engine/kept-text.js';
+import type { Fold } from '../../engine/registration.js';
+import type { TurnChanges } from '../../engine/turn-changes.js';
+import type { MessageEvent } from '../../messaging/messages/message.events.js';
+
+/** Of one run: mostly it is one. A parallel step of thousands publishes as many. */
+type Pending = string | Map<string, true>;
+
+export class PendingRunMessages implements Fold {
+  private readonly messages = new Map<string, Pending>();
+
+  /**
+   * `runOf` tells the run of a message while it is pending, which it still is in the eyes of a fold
+   * of its last event.
+   */
+  constructor(private readonly runOf: (messageId: string) => string | undefined) {}
+
+  /** The ids of a run's messages, oldest first. A failure callback belongs to no active run. */
+  of(runId: string): readonly string[] {
+    const own = this.messages.get(runId);
+    if (own === undefined) return [];
+    return typeof own === 'string' ? [own] : [...own.keys()];
+  }
+
+  /** Whether a run has any. */
+  has(runId: string): boolean {
+    return this.messages.has(runId);
+  }
+
+  evolve({ id, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
+    const happened = event as MessageEvent;
+    switch (happened.type) {
+      case 'MessagePublished': {
+        const { run } = happened;
+        if (run === null || run.role === 'failureCallback') return;
+        this.add(run.runId, id, changes);
+        return;
+      }
+      case 'AttemptFailed':
+        return;
+      default:
+        this.remove(id, changes);
+    }
+  }
+
+  private add(runId: string, messageId: string, changes: TurnChanges): void {
+    const own = this.messages.get(runId);
+    if (own === undefined) {
+      changes.set(this.messages, keptText(runId), messageId);
+    } else if (typeof own === 'string') {
+      const both = new Map<string, true>([
+        [own, true],
+        [messageId, true],
+      ]);
+      changes.set<string, Pending>(this.messages, runId, both);
+    } else {
+      changes.set(own, messageId, true);
+    }
+  }
+
+  private remove(messageId: string, changes: TurnChanges): void {
+    const runId = this.runOf(messageId);
+    const own = runId === undefined ? undefined : this.messages.get(runId);
+    if (runId === undefined || own === undefined) return;
+    if (typeof own === 'string') {
+      if (own === messageId) changes.delete(this.messages, runId);
+      return;
+    }
+    changes.delete(own, messageId);
+    if (own.size === 0) changes.delete(this.messages, runId);
+  }
+}

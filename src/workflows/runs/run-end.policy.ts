@@ -1,0 +1,75 @@
+/** How a run ends, and what becomes of the messages that it leaves behind. Pure. */
+import { accept, type Command, type Decision } from '../../engine/decider.js';
+import type { CancelRun, EndRun, FailRun, SettleRun } from './run.commands.js';
+import type { PendingRunMessage, RunView } from './run.decider.js';
+import type { RunEvent, RunFailed } from './run.events.js';
+import type { RunState } from './run.state.js';
+
+type Messages = Pick<RunView, 'pending' | 'hasPending'>;
+
+/** What an active run makes of a command that ends it, or may. */
+export function endOfRun(
+  command: EndRun | CancelRun | FailRun | SettleRun,
+  state: RunState,
+  messages: Messages,
+): Decision<RunEvent> {
+  const { id } = command;
+  switch (command.type) {
+    case 'EndRun':
+      return succeed(command, messages.pending(id));
+    case 'CancelRun':
+      return accept([{ type: 'RunCanceled', canceled: idsOf(messages.pending(id)) }]);
+    case 'FailRun':
+      return accept([failed(command, command.cause, messages.pending(id))]);
+    case 'SettleRun':
+      return isStalled(state, id, messages) ? settle(command) : accept([]);
+  }
+}
+
+/** Whoever takes a run's last message back takes the run back; otherwise nobody has gone on. */
+function settle({ messageId, publishedOffset, attemptOffset }: SettleRun): Decision<RunEvent> {
+  if (attemptOffset === null) return accept([{ type: 'RunCanceled', canceled: [] }]);
+  return accept([failed({ messageId, publishedOffset, attemptOffset }, 'stalled', [])]);
+}
+
+/**
+ * The endpoint tells of the end while a delivery is open: that one is thereby answered, and needs
+ * no other answer. What is not due yet means nothing any more, and nor do third parties.
+ */
+function succeed(
+  { at, response }: EndRun,
+  pending: readonly PendingRunMessage[],
+): Decision<RunEvent> {
+  const isAnswered = ({ role, notBefore }: PendingRunMessage) => role !== 'call' && notBefore <= at;
+  const completed = idsOf(pending.filter(isAnswered));
+  const canceled = idsOf(pending.filter((message) => !isAnswered(message)));
+  return accept([{ type: 'RunSucceeded', completed, canceled }], null, response);
+}
+
+/**
+ * An endpoint submits what comes next before it answers: once every message is done and the run
+ * waits for nothing, nothing can ever come.
+ */
+function isStalled({ waits, invocations }: RunState, id: string, messages: Messages): boolean {
+  return waits.length === 0 && invocations.length === 0 && !messages.hasPending(id);
+}
+
+function failed(
+  { messageId, publishedOffset, attemptOffset }: Omit<FailRun, keyof Command | 'cause'>,
+  cause: RunFailed['cause'],
+  pending: readonly PendingRunMessage[],
+): RunFailed {
+  return {
+    type: 'RunFailed',
+    cause,
+    messageId,
+    publishedOffset,
+    attemptOffset,
+    canceled: idsOf(pending),
+    canceledOffsets: pending.map((message) => message.publishedOffset),
+  };
+}
+
+function idsOf(messages: readonly PendingRunMessage[]): readonly string[] {
+  return messages.map(({ messageId }) => messageId);
+}

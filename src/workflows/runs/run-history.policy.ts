@@ -1,0 +1,40 @@
+/** What a run's history says of a step that comes in: it came before, or it is too much. Pure. */
+import { accept, type Decision, reject } from '../../engine/decider.js';
+import type { StepReceipt } from './run.commands.js';
+import type { OpenCall, RunEvent, StepInfo } from './run.events.js';
+import type { RunState } from './run.state.js';
+
+/** A run's history is bounded: above it a step is refused, and so the run fails. */
+export const historyMax = { entries: 50_000, bytes: 50 * 1024 * 1024 } as const;
+/** The answer to a step that came before; the first one's result is what is kept (decision 40). */
+export function repeatOf(
+  step: StepInfo,
+  { entries, waits, invocations }: RunState,
+  calls: readonly OpenCall[],
+): Decision<RunEvent> | null {
+  const isSame = (open: { readonly step: StepInfo }) =>
+    step.target === null && open.step.id === step.id;
+  const first =
+    entries.find(step) ?? calls.find(isSame) ?? waits.find(isSame) ?? invocations.find(isSame);
+  if (first === undefined) return null;
+  if (first.step.name !== step.name || first.step.type !== step.type) {
+    return reject(
+      'conflict',
+      `step ${step.target ?? step.id} came as ${first.step.type} "${first.step.name}" before, ` +
+        `and now as ${step.type} "${step.name}": the workflow function has changed under the run`,
+    );
+  }
+  const messageId = 'messageId' in first ? first.messageId : null;
+  return accept<RunEvent>([], { messageId } satisfies StepReceipt);
+}
+
+/** Why a run takes no more in; null = it does. */
+export function overflow({ entries }: RunState, bytes: number): Decision<RunEvent> | null {
+  const { length } = entries;
+  if (length < historyMax.entries && entries.bytes + bytes <= historyMax.bytes) return null;
+  return reject(
+    'over_limit',
+    `the run's history has ${length} entries and ${entries.bytes} bytes; ` +
+      `at most ${historyMax.entries} entries and ${historyMax.bytes} bytes are kept`,
+  );
+}

@@ -1,0 +1,199 @@
+/**
+ * The messages that a run publishes: it calls no endpoint itself, so that retries, signatures,
+ * flow control and logs are those of every message (messaging protocol 7.5). Pure.
+ */
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { PublishMessage } from '../../messaging/messages/message.commands.js';
+import {
+  type CallbackOptions,
+  type CallbackSource,
+  type MessagePublished,
+  messageKind,
+  type RunPlace,
+} from '../../messaging/messages/message.events.js';
+import type { RequestCall, StepOptions } from './run.commands.js';
+import type { RunEvent, RunTerms } from './run.events.js';
+import type { RunState } from './run.state.js';
+
+type Message = Omit<MessagePublished, 'type'>;
+
+/** A delivered list larger than this is left for the endpoint to fetch, if it can (decision 21). */
+export const lazyBytes = 1024 * 1024;
+
+const noBody = Buffer.alloc(0);
+
+/** A message without an origin of its own. */
+const plain = {
+  deduplicationKey: null,
+  bodyOffset: null,
+  callback: null,
+  failureCallback: null,
+  callbackOf: null,
+  queueName: null,
+  topicName: null,
+  endpointName: null,
+  scheduleId: null,
+} satisfies Partial<Message>;
+
+/** The options of a step that brings none. */
+export const noStepOptions: StepOptions = {
+  maxRetries: null,
+  retryDelay: null,
+  timeoutMs: null,
+  flowControl: null,
+  labels: null,
+  redaction: null,
+  headers: [],
+};
+
+/** Delivers the list up to its last entry, which the event has just appended. */
+export function stepMessage(
+  envelope: EventEnvelope<RunEvent>,
+  state: RunState,
+  messageId: string,
+  notBefore: number,
+  options: StepOptions = noStepOptions,
+): PublishMessage {
+  const { entries, life } = state;
+  const { url, dialect, callerIp, fetchesLazily } = life.context;
+  const isLazy = fetchesLazily && entries.deliveredBytes > lazyBytes;
+  return publish(envelope, messageId, noBody, {
+    ...plain,
+    ...optionsOf(state, options),
+    dialect,
+    url,
+    method: 'POST',
+    contentType: 'application/json',
+    notBefore,
+    callerIp,
+    bodyBytes: isLazy ? 0 : entries.deliveredBytes,
+    run: runPlace(envelope, state, 'step', entries.length - 1),
+  });
+}
+
+/** Calls a third party for a step; the endpoint is told of it in the run's own terms. */
+export function callMessage(
+  envelope: EventEnvelope<RunEvent>,
+  state: RunState,
+  { message, messageId, body, callback }: RequestCall,
+): PublishMessage {
+  const { url } = state.life.context;
+  const { labels, redaction } = termsOf(state);
+  return publish(envelope, messageId, body, {
+    ...message,
+    labels: message.labels.length > 0 ? message.labels : labels,
+    // Who starts a run says once what nobody shall see of it; SDKs do not repeat it with a call.
+    redaction: message.redaction ?? redaction,
+    callback: {
+      ...optionsOf(state, callback),
+      url,
+      method: 'POST',
+      contentType: 'application/json',
+      delayMs: 0,
+    },
+    run: runPlace(envelope, state, 'call', -1),
+  });
+}
+
+/** Tells the failure callback that the run has failed; null = nobody wants to hear of it. */
+export function failureMessage(
+  envelope: EventEnvelope<RunEvent>,
+  state: RunState,
+  messageId: string,
+  source: CallbackSource,
+): PublishMessage | null {
+  const { failureCallback } = termsOf(state);
+  if (failureCallback === null) return null;
+  const { dialect, callerIp } = state.life.context;
+  const { delayMs, ...options } = failureCallback;
+  return publish(envelope, messageId, noBody, {
+    ...plain,
+    ...options,
+    headers: [],
+    dialect,
+    callerIp,
+    notBefore: envelope.at + delayMs,
+    bodyBytes: state.entries.deliveredBytes,
+    callbackOf: source,
+    run: {
+      ...runPlace(envelope, state, 'failureCallback', -1),
+      configurationOffset: state.life.context.failureCallbackOffset,
+    },
+  });
+}
+
+/**
+ * A message of a run that failed, published anew by the one that resumes it: what it was first
+ * published for stays the event that it is about.
+ */
+export function repeatedMessage(
+  envelope: EventEnvelope<RunEvent>,
+  state: RunState,
+  messageId: string,
+  message: Message,
+): PublishMessage {
+  if (message.run === null) throw new Error(`${messageId} repeats a message of no run`);
+  const { role, entry, eventOffset } = message.run;
+  const run = { ...runPlace(envelope, state, role, entry), eventOffset };
+  return publish(envelope, messageId, noBody, { ...message, run });
+}
+
+function publish(
+  { at }: EventEnvelope,
+  id: string,
+  body: Buffer,
+  message: Message,
+): PublishMessage {
+  return {
+    type: 'PublishMessage',
+    kind: messageKind,
+    id,
+    at,
+    body,
+    message,
+    sharesBodyWith: null,
+  };
+}
+
+function runPlace(
+  { id, offset }: EventEnvelope,
+  { life }: RunState,
+  role: RunPlace['role'],
+  entry: number,
+): RunPlace {
+  const { url, createdAt, answerCheck, startedOffset, configurationOffset } = life.context;
+  return {
+    runId: id,
+    url,
+    createdAt,
+    role,
+    entry,
+    answerCheck,
+    startedOffset,
+    configurationOffset,
+    eventOffset: offset,
+  };
+}
+
+/** A step's own options go before the run's (messaging protocol 7.5). */
+function optionsOf(
+  state: RunState,
+  own: StepOptions,
+): Omit<CallbackOptions, 'url' | 'method' | 'contentType' | 'delayMs'> {
+  const terms = termsOf(state);
+  return {
+    headers: own.headers,
+    maxRetries: own.maxRetries ?? terms.maxRetries,
+    retryDelay: own.retryDelay ?? terms.retryDelay,
+    timeoutMs: own.timeoutMs ?? terms.timeoutMs,
+    flowControl: own.flowControl ?? terms.flowControl,
+    labels: own.labels ?? terms.labels,
+    redaction: own.redaction ?? terms.redaction,
+  };
+}
+
+function termsOf({ life }: RunState): RunTerms {
+  const { terms } = life.context;
+  if (terms === null) throw new Error('a run without its terms');
+  return terms;
+}

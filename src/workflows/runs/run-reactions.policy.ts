@@ -1,0 +1,152 @@
+/** What an event of a run means for others: messages, runs that it starts or answers to. Pure. */
+import type { Command, EventEnvelope, TurnNames } from '../../engine/decider.js';
+import type { CancelMessage, CompleteMessage } from '../../messaging/messages/message.commands.js';
+import { deadLetterId, messageKind } from '../../messaging/messages/message.events.js';
+import type { EndInvocation, RunCommand, StartRun } from './run.commands.js';
+import {
+  type InvocationEnded,
+  type Invoker,
+  type RunEnd,
+  type RunEvent,
+  type RunFailed,
+  runKind,
+} from './run.events.js';
+import type { RunState } from './run.state.js';
+import {
+  callMessage,
+  failureMessage,
+  repeatedMessage,
+  stepMessage,
+} from './run-messages.policy.js';
+import { runTerms } from './run-terms.js';
+
+type MessageEnding = CancelMessage | CompleteMessage;
+type Recorded<Event extends RunEvent> = EventEnvelope<RunEvent> & { readonly event: Event };
+
+const nothing: readonly Command[] = [];
+const outcomes: Readonly<Record<RunEnd['type'], InvocationEnded['outcome']>> = {
+  RunSucceeded: 'succeeded',
+  RunFailed: 'failed',
+  RunCanceled: 'canceled',
+};
+
+/** `command` is the one that the event was decided for, and `before` the run as that found it. */
+export function reactToRun(
+  envelope: EventEnvelope<RunEvent>,
+  state: RunState,
+  names: TurnNames,
+  command: RunCommand,
+  before: RunState,
+): readonly Command[] {
+  const { event, at } = envelope;
+  switch (event.type) {
+    case 'RunStarted':
+      return command.type === 'StartRun' ? started(envelope, state, command) : nothing;
+    case 'RunReconfigured':
+      // The new delivery first: a run without one goes on no more.
+      return [
+        stepMessage(envelope, state, event.messageId, at),
+        ...endings(envelope, before, 'CompleteMessage', event.completed),
+      ];
+    case 'StepStored':
+      if (command.type !== 'SubmitStep') return nothing;
+      return [stepMessage(envelope, state, event.messageId, command.notBefore, command.options)];
+    case 'CallRequested':
+      return command.type === 'RequestCall' ? [callMessage(envelope, state, command)] : nothing;
+    case 'WaitEnded':
+    case 'InvocationEnded':
+      return [stepMessage(envelope, state, event.messageId, at)];
+    case 'StepInvoked':
+      return command.type === 'InvokeRun' ? [invoked(envelope, state, command)] : nothing;
+    case 'RunSucceeded':
+    case 'RunFailed':
+    case 'RunCanceled':
+      return ended({ ...envelope, event }, state, names);
+    default:
+      return nothing;
+  }
+}
+
+function started(
+  envelope: EventEnvelope<RunEvent>,
+  state: RunState,
+  { messageId, notBefore, inherited, repeated, handedOver }: StartRun,
+): readonly Command[] {
+  if (inherited === null) return [stepMessage(envelope, state, messageId, notBefore)];
+  const again = repeated.map(({ messageId: id, message }) =>
+    repeatedMessage(envelope, state, id, message),
+  );
+  return [...handedOver, ...again];
+}
+
+function invoked(
+  { id, at }: EventEnvelope<RunEvent>,
+  { life }: RunState,
+  { step, child }: Extract<RunCommand, { type: 'InvokeRun' }>,
+): StartRun {
+  const { url, createdAt } = life.context;
+  return { ...child, at, invoker: { runId: id, url, createdAt, step } };
+}
+
+function ended(envelope: Recorded<RunEnd>, state: RunState, names: TurnNames): readonly Command[] {
+  const { event } = envelope;
+  const { invoker } = state.life.context;
+  const commands: Command[] = [...leftBehind(envelope, state)];
+  if (event.type === 'RunFailed') {
+    const told = tellFailure({ ...envelope, event }, state, names);
+    if (told !== null) commands.push(told);
+  }
+  if (invoker !== null) commands.push(answer(envelope, invoker, names));
+  return commands;
+}
+
+/** Messages that the run will not need any more. */
+function leftBehind(envelope: Recorded<RunEnd>, state: RunState): readonly MessageEnding[] {
+  const { event } = envelope;
+  const canceled = endings(envelope, state, 'CancelMessage', event.canceled);
+  return event.type === 'RunSucceeded'
+    ? [...endings(envelope, state, 'CompleteMessage', event.completed), ...canceled]
+    : canceled;
+}
+
+/** `state` is that of the run which has published them: they are found as it is found then. */
+function endings(
+  { id, at }: EventEnvelope<RunEvent>,
+  { life }: RunState,
+  type: MessageEnding['type'],
+  messageIds: readonly string[],
+): readonly MessageEnding[] {
+  const terms = runTerms(id, life.context);
+  return messageIds.map((messageId) => ({ type, kind: messageKind, id: messageId, at, terms }));
+}
+
+function tellFailure(envelope: Recorded<RunFailed>, state: RunState, names: TurnNames) {
+  const { messageId, publishedOffset, attemptOffset } = envelope.event;
+  return failureMessage(envelope, state, names.next('msg'), {
+    kind: 'failureCallback',
+    messageId,
+    publishedOffset,
+    attemptOffset,
+    dlqId: deadLetterId(envelope),
+  });
+}
+
+function answer(
+  { id, event, at, offset, body }: Recorded<RunEnd>,
+  { runId, step }: Invoker,
+  names: TurnNames,
+): EndInvocation {
+  return {
+    type: 'EndInvocation',
+    kind: runKind,
+    id: runId,
+    at,
+    step,
+    runId: id,
+    messageId: names.next('msg'),
+    outcome: outcomes[event.type],
+    endOffset: offset,
+    // JSON in JSON: what it returned, and the names around it.
+    bytes: 256 + (body?.length ?? 0),
+  };
+}

@@ -1,0 +1,111 @@
+/** What waiting for an event means to an active run (messaging protocol 7.9 and 7.10). Pure. */
+import { accept, type Decision, reject } from '../../engine/decider.js';
+import type { EndWait, OpenWaitForEvent, StepReceipt, StoreNotification } from './run.commands.js';
+import type { RunView } from './run.decider.js';
+import {
+  callWaitStepType,
+  type OpenWait,
+  type RunEvent,
+  type StepInfo,
+  type StoredNotification,
+} from './run.events.js';
+import type { RunState } from './run.state.js';
+import { overflow, repeatOf } from './run-history.policy.js';
+
+/** Events that came before their wait: more of them are nobody's plan. */
+const notificationsMax = 1000;
+
+/**
+ * Calls of webhooks that one run keeps for later waits, beside its events: the callers are
+ * strangers. One call may be larger, as a request body may.
+ */
+const keptCallsMax = { count: 100, bytes: 16 * 1024 * 1024 } as const;
+
+/** Whether an event, or a call of a webhook, may end this wait. */
+export function isEndedBy({ step }: Pick<OpenWait, 'step'>, isCall: boolean): boolean {
+  return !isCall || step.type === callWaitStepType;
+}
+
+export function openWait(command: OpenWaitForEvent, state: RunState): Decision<RunEvent> {
+  const { step, eventId, timeout, deadline, messageId } = command;
+  const repeated = repeatOf(step, state, state.calls) ?? overflow(state, 0);
+  if (repeated !== null) return repeated;
+  const opened: RunEvent = { type: 'WaitOpened', step, eventId, timeout, deadline };
+  const stored = state.notifications.find(
+    (kept) => kept.eventId === eventId && isEndedBy(command, kept.isCall === true),
+  );
+  if (stored === undefined) return accept([opened], { messageId: null } satisfies StepReceipt);
+  const ended: RunEvent = {
+    type: 'WaitEnded',
+    step,
+    eventId,
+    messageId,
+    isTimeout: false,
+    notificationId: null,
+    notificationOffset: stored.offset,
+    bytes: endedWaitBytes(step, eventId, stored.bytes),
+  };
+  return accept([opened, ended], { messageId } satisfies StepReceipt);
+}
+
+export function endWait(command: EndWait, state: RunState, view: RunView): Decision<RunEvent> {
+  const { stepId, waitOffset, messageId, notification } = command;
+  const wait = state.waits.find(({ step, offset }) => step.id === stepId && offset === waitOffset);
+  if (wait === undefined) return reject('conflict', 'the wait has ended');
+  const { step, eventId } = wait;
+  const body = notification?.body ?? null;
+  const isEmpty = body === null || body.length === 0;
+  const notificationOffset =
+    isEmpty || notification === null ? null : view.notificationOffset(notification.id);
+  return accept(
+    [
+      {
+        type: 'WaitEnded',
+        step,
+        eventId,
+        messageId,
+        isTimeout: notification === null,
+        notificationId: notification?.id ?? null,
+        notificationOffset,
+        bytes: endedWaitBytes(step, eventId, body?.length ?? 0),
+      },
+    ],
+    { messageId } satisfies StepReceipt,
+    isEmpty || notificationOffset !== null ? null : body,
+  );
+}
+
+export function storeNotification(
+  { eventId, body, isCall }: StoreNotification,
+  { waits, notifications }: RunState,
+): Decision<RunEvent> {
+  if (waits.some((wait) => wait.eventId === eventId && isEndedBy(wait, isCall))) {
+    return reject('conflict', `the run waits for ${eventId}`);
+  }
+  const calls = notifications.filter((kept) => kept.isCall === true);
+  if (isCall && isFull(calls, body.length)) {
+    return reject('unavailable', 'the run has not waited for earlier calls of its webhooks');
+  }
+  if (!isCall && notifications.length - calls.length >= notificationsMax) {
+    return reject('over_limit', `the run has not waited for ${notificationsMax} earlier events`);
+  }
+  const stored: RunEvent = {
+    type: 'NotificationStored',
+    eventId,
+    bytes: body.length,
+    ...(isCall && { isCall }),
+  };
+  return accept([stored], null, body);
+}
+
+/** Whether a call of this size finds no place among those that are kept. */
+function isFull(calls: readonly StoredNotification[], bytes: number): boolean {
+  const kept = calls.reduce((sum, call) => sum + call.bytes, 0);
+  const isOverBytes = calls.length > 0 && kept + bytes > keptCallsMax.bytes;
+  return calls.length >= keptCallsMax.count || isOverBytes;
+}
+
+/** About what the entry of an ended wait weighs: its event is base64 in the step's JSON. */
+function endedWaitBytes({ name }: StepInfo, eventId: string, bytes: number): number {
+  return 128 + name.length + eventId.length + Math.ceil((bytes * 4) / 3);
+}

@@ -1,0 +1,199 @@
+/** What may be asked of a workflow run; `id` is the run's. */
+import type { Command } from '../../engine/decider.js';
+import type { CallbackOptions, MessagePublished } from '../../messaging/messages/message.events.js';
+import type {
+  Inheritance,
+  InvocationEnded,
+  Invoker,
+  RunConfiguration,
+  RunFailed,
+  RunTerms,
+  StepInfo,
+} from './run.events.js';
+
+type Message = Omit<MessagePublished, 'type'>;
+
+/** Options that a step brings itself; null = the run's hold. */
+export interface StepOptions extends Nullable<Omit<RunTerms, 'failureCallback'>> {
+  /** Headers that go before the run's of the same name, names and values in turn. */
+  readonly headers: readonly string[];
+}
+
+type Nullable<T> = { readonly [Field in keyof T]: T[Field] | null };
+
+/**
+ * Begin, or tell who began it. One that would take over what another run has (`payloadOffset`) is
+ * refused as a `conflict` where the id is known.
+ */
+export interface StartRun extends Command {
+  readonly type: 'StartRun';
+  readonly configuration: RunConfiguration;
+  /** Of the initial delivery. */
+  readonly messageId: string;
+  readonly payload: Buffer;
+  /** The `RunStarted` whose payload is this run's too. */
+  readonly payloadOffset: number | null;
+  /** Of the initial delivery, Unix milliseconds. */
+  readonly notBefore: number;
+  /** The endpoint itself says anew how a run that somebody else started is to be called. */
+  readonly isTakeover: boolean;
+  readonly invoker: Invoker | null;
+  readonly inherited: Inheritance | null;
+  /**
+   * What a resumed run delivers instead of its initial entry: messages of the run that failed, in
+   * whose place its own is filled in. Bodies stand at their `bodyOffset`, or are composed.
+   */
+  readonly repeated: readonly { readonly messageId: string; readonly message: Message }[];
+  /**
+   * What a resumed run tells as it begins: to invoked runs that are active whom to tell of their
+   * end now, and to itself the ends of the others.
+   */
+  readonly handedOver: readonly (ChangeInvoker | EndInvocation)[];
+}
+
+/** What `StartRun` is told. */
+export interface StartReceipt {
+  readonly messageId: string;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  /** The run was known already: nothing was started. */
+  readonly deduplicated: boolean;
+}
+
+/** Remember a result or a plan, and deliver what there is up to it. */
+export interface SubmitStep extends Command {
+  readonly type: 'SubmitStep';
+  readonly step: StepInfo;
+  readonly messageId: string;
+  readonly body: Buffer;
+  /** Of its delivery, Unix milliseconds: a sleep ends then. */
+  readonly notBefore: number;
+  readonly options: StepOptions;
+  /** Whom the step wants called when the run fails; null = it does not say. */
+  readonly failureCallback: CallbackOptions | null;
+}
+
+/** Call a third party, and deliver its answer to the endpoint. */
+export interface RequestCall extends Command {
+  readonly type: 'RequestCall';
+  readonly step: StepInfo;
+  readonly messageId: string;
+  /** The call; its callback's options are filled in from the run where `callback` has none. */
+  readonly message: Message;
+  readonly body: Buffer;
+  /** How the answer is to be delivered, beyond what the run says. */
+  readonly callback: StepOptions;
+}
+
+/** Wait for an event, or take one that came before. */
+export interface OpenWaitForEvent extends Command {
+  readonly type: 'OpenWait';
+  readonly step: StepInfo;
+  readonly eventId: string;
+  readonly timeout: string;
+  /** Unix milliseconds. */
+  readonly deadline: number;
+  /** Of the wait's end, should it end at once. */
+  readonly messageId: string;
+}
+
+/** What a submission of a step is told: the message that delivers it, or the first one's. */
+export interface StepReceipt {
+  /** null = nothing is delivered yet. */
+  readonly messageId: string | null;
+}
+
+/** The awaited event came, or its time is over. */
+export interface EndWait extends Command {
+  readonly type: 'EndWait';
+  readonly stepId: number;
+  /** Of the `WaitOpened` that is meant. */
+  readonly waitOffset: number;
+  readonly messageId: string;
+  /** null = the time is over. */
+  readonly notification: Notification | null;
+}
+
+/** An event that was notified; many waits share one. */
+export interface Notification {
+  readonly id: string;
+  readonly body: Buffer;
+}
+
+/** An event came for this run: keep it for the wait that will come. */
+export interface StoreNotification extends Command {
+  readonly type: 'StoreNotification';
+  readonly eventId: string;
+  readonly body: Buffer;
+  /** It is a call of a webhook, by a third party that has shown no credentials. */
+  readonly isCall: boolean;
+}
+
+/** Start another run and wait for its end. */
+export interface InvokeRun extends Command {
+  readonly type: 'InvokeRun';
+  readonly step: StepInfo;
+  /** Its `invoker` is filled in. */
+  readonly child: Omit<StartRun, 'invoker'>;
+}
+
+/** A run that this one started has ended. */
+export interface EndInvocation extends Command {
+  readonly type: 'EndInvocation';
+  readonly step: StepInfo;
+  readonly runId: string;
+  readonly messageId: string;
+  readonly outcome: InvocationEnded['outcome'];
+  readonly endOffset: number;
+  readonly bytes: number;
+}
+
+/** Tell the end of this run to somebody else. */
+export interface ChangeInvoker extends Command {
+  readonly type: 'ChangeInvoker';
+  readonly invoker: Invoker;
+}
+
+/** The workflow function returned. */
+export interface EndRun extends Command {
+  readonly type: 'EndRun';
+  readonly response: Buffer;
+}
+
+/** Take the run back. */
+export interface CancelRun extends Command {
+  readonly type: 'CancelRun';
+}
+
+/** One of its messages failed for good. */
+export interface FailRun extends Command {
+  readonly type: 'FailRun';
+  readonly cause: Exclude<RunFailed['cause'], 'stalled'>;
+  readonly messageId: string;
+  readonly publishedOffset: number;
+  readonly attemptOffset: number;
+}
+
+/** One of its messages is done: see whether anything can still come. */
+export interface SettleRun extends Command {
+  readonly type: 'SettleRun';
+  readonly messageId: string;
+  readonly publishedOffset: number;
+  /** Of the event that ended it; null = it was taken back. */
+  readonly attemptOffset: number | null;
+}
+
+export type RunCommand =
+  | StartRun
+  | SubmitStep
+  | RequestCall
+  | OpenWaitForEvent
+  | EndWait
+  | StoreNotification
+  | InvokeRun
+  | EndInvocation
+  | ChangeInvoker
+  | EndRun
+  | CancelRun
+  | FailRun
+  | SettleRun;

@@ -1,0 +1,232 @@
+/** What a command means for a workflow run, and what an active one wants. */
+import { accept, type Decider, type Decision, type Effect, reject } from '../../engine/decider.js';
+import type { KnownRun } from './known-runs.projection.js';
+import type {
+  EndInvocation,
+  InvokeRun,
+  RequestCall,
+  RunCommand,
+  StartReceipt,
+  StartRun,
+  StepReceipt,
+  SubmitStep,
+} from './run.commands.js';
+import { type RunEvent, runKind } from './run.events.js';
+import {
+  evolveRun,
+  initialRun,
+  isActive,
+  isFinalRun,
+  type RunState,
+  runPacking,
+} from './run.state.js';
+import { liftReconfiguredToVersion2 } from './run.upcasters.js';
+import { endOfRun } from './run-end.policy.js';
+import { overflow, repeatOf } from './run-history.policy.js';
+import { reactToRun } from './run-reactions.policy.js';
+import { configuredRunTerm, runTerms } from './run-terms.js';
+import { endWait, openWait, storeNotification } from './run-waits.policy.js';
+
+/** A message of a run that is not final. */
+export interface PendingRunMessage {
+  readonly messageId: string;
+  readonly role: 'step' | 'call' | 'callResult' | 'failureCallback';
+  /** Journal offset of its `MessagePublished`. */
+  readonly publishedOffset: number;
+  /** Unix milliseconds. */
+  readonly notBefore: number;
+}
+
+/** The indexes that a run's decisions read. */
+export interface RunView {
+  /** The run of this name that is active, or was started lately. */
+  readonly known: (runId: string, at: number) => KnownRun | undefined;
+  /** Messages of a run that are not final, failure callbacks excepted. */
+  readonly pending: (runId: string) => readonly PendingRunMessage[];
+  readonly hasPending: (runId: string) => boolean;
+  /** Journal offset where the bytes of the latest notification stand, if it is this one. */
+  readonly notificationOffset: (notificationId: string) => number | null;
+}
+
+/** The end of a wait whose time is over. */
+export interface EndWaitWish extends Effect {
+  readonly kind: 'endWait';
+  readonly stepId: number;
+  readonly waitOffset: number;
+}
+
+function decide(command: RunCommand, state: RunState, view: RunView): Decision<RunEvent> {
+  if (command.type === 'StartRun') return start(command, state, view);
+  if (!isActive(state)) return whenOver(command);
+  switch (command.type) {
+    case 'SubmitStep':
+      return submit(command, state);
+    case 'RequestCall':
+      return requestCall(command, state);
+    case 'OpenWait':
+      return openWait(command, state);
+    case 'EndWait':
+      return endWait(command, state, view);
+    case 'StoreNotification':
+      return storeNotification(command, state);
+    case 'InvokeRun':
+      return invokeRun(command, state, view);
+    case 'EndInvocation':
+      return endInvocation(command, state);
+    case 'ChangeInvoker':
+      return accept([{ type: 'InvokerChanged', invoker: command.invoker }]);
+    default:
+      return endOfRun(command, state, view);
+  }
+}
+
+/** Its end is told once; a step of it is refused as SDKs understand it: as invalid. */
+function whenOver({ type, id }: Exclude<RunCommand, StartRun>): Decision<RunEvent> {
+  switch (type) {
+    case 'EndRun':
+    case 'FailRun':
+    case 'SettleRun':
+    case 'EndInvocation':
+      return accept([]);
+    case 'CancelRun':
+    case 'StoreNotification':
+    case 'ChangeInvoker':
+      return reject('not_found', `workflow run ${id} not found`);
+    case 'EndWait':
+      return reject('conflict', `workflow run ${id} has ended`);
+    default:
+      return reject('invalid', `workflow run ${id} is not active`);
+  }
+}
+
+function start(command: StartRun, state: RunState, view: RunView): Decision<RunEvent> {
+  const { id, at, configuration, messageId, payload, payloadOffset, invoker, inherited } = command;
+  const first = view.known(id, at);
+  if (first !== undefined) {
+    // Whoever takes over what another run has would lose it to a run that knows nothing of it.
+    if (payloadOffset !== null) {
+      return reject('conflict', `workflow run ${id} has been started before`);
+    }
+    if (!command.isTakeover || !canBeTakenOver(state)) {
+      return accept<RunEvent>([], { ...first, deduplicated: true });
+    }
+    return takeOver(command, first, view);
+  }
+  // An endpoint that dawdles must not begin a run again that has ended and been forgotten.
+  if (command.isTakeover) return reject('invalid', `workflow run ${id} is not active`);
+  const receipt: StartReceipt = { messageId, createdAt: at, deduplicated: false };
+  const payloadBytes = payload.length;
+  return accept(
+    [
+      {
+        type: 'RunStarted',
+        configuration,
+        messageId,
+        payloadBytes,
+        payloadOffset,
+        invoker,
+        inherited,
+      },
+    ],
+    receipt,
+    payloadOffset === null && payloadBytes > 0 ? payload : null,
+  );
+}
+
+/** The delivery that asked for it needs no other answer, and must not ask again. */
+function takeOver(
+  { id, configuration, messageId }: StartRun,
+  first: KnownRun,
+  view: RunView,
+): Decision<RunEvent> {
+  const deliveries = view.pending(id).filter(({ role }) => role === 'step');
+  const completed = deliveries.map((message) => message.messageId);
+  const receipt: StartReceipt = { ...first, messageId, deduplicated: false };
+  return accept([{ type: 'RunReconfigured', configuration, messageId, completed }], receipt);
+}
+
+/** Once, before its first step: an endpoint that is delivered to twice asks twice. */
+function canBeTakenOver(state: RunState): boolean {
+  const { startedOffset, configurationOffset } = state.life.context;
+  return isActive(state) && state.entries.length === 1 && configurationOffset === startedOffset;
+}
+
+function submit(command: SubmitStep, state: RunState): Decision<RunEvent> {
+  const { step, messageId, body, failureCallback } = command;
+  // A call ends as the result that the endpoint makes of its answer: that repeats nothing.
+  const repeated = repeatOf(step, state, []) ?? overflow(state, body.length);
+  if (repeated !== null) return repeated;
+  const stored: RunEvent = { type: 'StepStored', step, messageId, bytes: body.length };
+  const receipt: StepReceipt = { messageId };
+  if (failureCallback === null || state.life.context.terms?.failureCallback !== null) {
+    return accept([stored], receipt, body);
+  }
+  // The first event brings the body, so that it is the step.
+  return accept<RunEvent>(
+    [stored, { type: 'FailureCallbackNamed', callback: failureCallback }],
+    receipt,
+    body,
+  );
+}
+
+function requestCall(command: RequestCall, state: RunState): Decision<RunEvent> {
+  const { step, messageId } = command;
+  const repeated = repeatOf(step, state, state.calls) ?? overflow(state, 0);
+  if (repeated !== null) return repeated;
+  const receipt: StepReceipt = { messageId };
+  return accept([{ type: 'CallRequested', step, messageId }], receipt);
+}
+
+function invokeRun(command: InvokeRun, state: RunState, view: RunView): Decision<RunEvent> {
+  const { step, child, id, at } = command;
+  const repeated = repeatOf(step, state, state.calls) ?? overflow(state, 0);
+  if (repeated !== null) return repeated;
+  if (child.id === id || view.known(child.id, at) !== undefined) {
+    return reject('conflict', `workflow run ${child.id} has been started before`);
+  }
+  const { messageId } = child;
+  const invoked: RunEvent = {
+    type: 'StepInvoked',
+    step,
+    runId: child.id,
+    url: child.configuration.url,
+    messageId,
+  };
+  return accept([invoked], { messageId } satisfies StepReceipt);
+}
+
+function endInvocation(command: EndInvocation, state: RunState): Decision<RunEvent> {
+  const { step, runId, messageId, outcome, endOffset, bytes } = command;
+  const isOpen = state.invocations.some((open) => open.runId === runId);
+  if (!isOpen) return accept([]);
+  return accept([{ type: 'InvocationEnded', step, runId, messageId, outcome, endOffset, bytes }]);
+}
+
+function wants({ waits }: RunState): readonly EndWaitWish[] {
+  return waits.map(({ step, deadline, offset }) => ({
+    kind: 'endWait',
+    id: `wait ${offset}`,
+    notBefore: deadline,
+    stepId: step.id,
+    waitOffset: offset,
+  }));
+}
+
+function terms(event: RunEvent, { id }: RunCommand, { life }: RunState): readonly string[] {
+  return 'configuration' in event
+    ? [...runTerms(id, event.configuration), configuredRunTerm]
+    : runTerms(id, life.context);
+}
+
+export const runDecider: Decider<RunState, RunCommand, RunEvent, RunView> = {
+  kind: runKind,
+  initialState: initialRun,
+  decide,
+  evolve: evolveRun,
+  react: reactToRun,
+  wants,
+  isFinal: isFinalRun,
+  terms,
+  packing: runPacking,
+  upcasters: { RunReconfigured: [liftReconfiguredToVersion2] },
+};

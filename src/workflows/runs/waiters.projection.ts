@@ -1,0 +1,72 @@
+/** Which runs wait for which event: a fold of the events of runs. */
+import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import { keptText } from '../../engine/kept-text.js';
+import type { Fold } from '../../engine/registration.js';
+import type { TurnChanges } from '../../engine/turn-changes.js';
+import type { OpenWait, RunEvent } from './run.events.js';
+
+/** An open wait of a run. */
+export interface Waiter {
+  readonly runId: string;
+  readonly stepId: number;
+  /** Unix milliseconds. */
+  readonly deadline: number;
+  /** Journal offset of its `WaitOpened`. */
+  readonly offset: number;
+}
+
+export class Waiters implements Fold {
+  /** By event, then by run and step: thousands may wait for one event. */
+  private readonly waiters = new Map<string, Map<string, Waiter>>();
+
+  /** `waitsOf` tells the open waits of a run before the event that is folded. */
+  constructor(private readonly waitsOf: (runId: string) => readonly OpenWait[]) {}
+
+  /** Those that wait for an event, in the order in which they began to. */
+  of(eventId: string): readonly Waiter[] {
+    return [...(this.waiters.get(eventId)?.values() ?? [])];
+  }
+
+  evolve({ id, event, offset }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
+    const happened = event as RunEvent;
+    switch (happened.type) {
+      case 'RunStarted':
+        for (const wait of happened.inherited?.waits ?? []) this.add(id, wait, changes);
+        return;
+      case 'WaitOpened':
+        this.add(id, { ...happened, offset }, changes);
+        return;
+      case 'WaitEnded':
+        this.remove(id, happened.eventId, happened.step.id, changes);
+        return;
+      case 'RunSucceeded':
+      case 'RunFailed':
+      case 'RunCanceled':
+        for (const { eventId, step } of this.waitsOf(id)) {
+          this.remove(id, eventId, step.id, changes);
+        }
+    }
+  }
+
+  private add(runId: string, wait: OpenWait, changes: TurnChanges): void {
+    const { eventId, step, deadline, offset } = wait;
+    let waiters = this.waiters.get(eventId);
+    if (waiters === undefined) {
+      waiters = new Map();
+      changes.set(this.waiters, keptText(eventId), waiters);
+    }
+    const waiter = { runId, stepId: step.id, deadline, offset };
+    changes.set(waiters, keyOf(runId, step.id), waiter);
+  }
+
+  private remove(runId: string, eventId: string, stepId: number, changes: TurnChanges): void {
+    const waiters = this.waiters.get(eventId);
+    if (waiters === undefined) return;
+    changes.delete(waiters, keyOf(runId, stepId));
+    if (waiters.size === 0) changes.delete(this.waiters, eventId);
+  }
+}
+
+function keyOf(runId: string, stepId: number): string {
+  return `${stepId} ${runId}`;
+}

@@ -1,0 +1,75 @@
+import { Engine } from '../../../src/engine/engine.js';
+import { Journal } from '../../../src/engine/journal.js';
+import { nodeDisk } from '../../../storage/node-disk.js';
+import { callApi } from '../../support/clients/api-call.js';
+import { GatedDisk } from '../../support/program/gated-disk.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+const batches = 10;
+const perBatch = 100;
+
+let gated: GatedDisk;
+let server: TestServer;
+let label = '';
+let labels = 0;
+
+beforeAll(async () => {
+  gated = new GatedDisk(nodeDisk);
+  server = await startServer({ ports: { disk: gated.disk } });
+});
+afterAll(() => server.remove());
+
+/** A thousand messages of one label, and between them as many of another one. */
+beforeEach(async () => {
+  labels += 1;
+  label = `label${labels}`;
+  for (let batch = 0; batch < batches; batch += 1) {
+    const items = Array.from({ length: perBatch * 2 }, (_, index) => ({
+      destination: 'https://example.com/x',
+      headers: { 'svc-delay': '1h', 'svc-label': index % 2 === 0 ? label : 'other' },
+      body: 'x',
+    }));
+    const { status } = await callApi(server, 'POST', '/v2/batch', {}, JSON.stringify(items));
+    expect(status).toBe(200);
+  }
+});
+
+const cancel = (query: string) => callApi(server, 'DELETE', `/v2/messages?${query}`);
+
+it('reads neighbours together: far fewer reads than messages', async () => {
+  const before = gated.reads;
+  expect((await cancel(`label=${label}`)).body).toEqual({ cancelled: batches * perBatch });
+  expect(gated.reads - before).toBeLessThan((batches * perBatch) / 10);
+});
+
+it('waits for the disk once for many turns, and answers when all is on it', async () => {
+  const journal = server.application.nest.get(Journal);
+  await server.application.nest.get(Engine).durable();
+  const end = journal.endOffset;
+  gated.hold();
+  const answer = cancel(`label=${label}`);
+  // Every turn is decided while the first one is not on disk.
+  await untilAtRest(() => journal.endOffset);
+  const { endOffset, highWatermark } = journal;
+  const first = await Promise.race([answer, new Promise((resolve) => setTimeout(resolve, 50))]);
+  gated.release();
+  expect(endOffset).toBe(end + batches * perBatch);
+  expect(highWatermark).toBe(end);
+  expect(first).toBeUndefined();
+  expect((await answer).body).toEqual({ cancelled: batches * perBatch });
+});
+
+/** Waits until a number has not changed for a second. */
+async function untilAtRest(number: () => number): Promise<void> {
+  let last = -1;
+  for (let polls = 0; polls < 100; polls += 1) {
+    if (number() !== last) polls = 0;
+    last = number();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+it('takes no more back than were asked for', async () => {
+  expect((await cancel(`label=${label}&count=300`)).body).toEqual({ cancelled: 300 });
+  expect((await cancel(`label=${label}`)).body).toEqual({ cancelled: batches * perBatch - 300 });
+});

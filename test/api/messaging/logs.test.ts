@@ -1,0 +1,324 @@
+import { Client } from '@upstash/qstash';
+import { logRowSchema } from '../../../src/messaging/logs/message-logs.openapi.js';
+import { redacted } from '../../../src/messaging/messages/redaction.js';
+import { callApi } from '../../support/clients/api-call.js';
+import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { silenceConsole } from '../../support/program/silent-console.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+silenceConsole();
+
+let server: TestServer;
+let endpoint: RecordingEndpoint;
+let client: Client;
+
+beforeAll(async () => {
+  server = await startServer({ environment: { STEPWELL_DIALECT: 'upstash' } });
+  client = new Client({ baseUrl: server.url, token: server.token, enableTelemetry: false });
+});
+
+afterAll(() => server.remove());
+
+beforeEach(async () => {
+  endpoint = await RecordingEndpoint.start();
+});
+
+afterEach(() => endpoint.stop());
+
+interface Row {
+  readonly state: string;
+  readonly messageId: string;
+  readonly time: number;
+  readonly [field: string]: unknown;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: { logs: Row[]; events: Row[]; cursor?: string; error?: string };
+}
+
+async function ask(path: string): Promise<Answer> {
+  const headers = { authorization: server.bearer };
+  const response = await fetch(`${server.url}/v2/${path}`, { headers });
+  return { status: response.status, body: (await response.json()) as Answer['body'] };
+}
+
+const logs = async (query: string) => (await ask(`logs?${query}`)).body.logs;
+
+/** The rows of a message, newest first, once there is one of the state. */
+async function rowsUntil(state: string, messageId: string): Promise<Row[]> {
+  for (;;) {
+    const rows = await logs(`messageIds=${messageId}`);
+    if (rows.some((row) => row.state === state)) return rows;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+const publish = async (headers: Record<string, string> = {}, body = 'hello') => {
+  const response = await fetch(`${server.url}/v2/publish/${endpoint.url}/hook`, {
+    method: 'POST',
+    headers: { authorization: server.bearer, 'content-type': 'text/plain', ...headers },
+    body,
+  });
+  return ((await response.json()) as { messageId: string }).messageId;
+};
+
+describe('the published client', () => {
+  it('reads how a message was delivered, and one row alone by its state', async () => {
+    const { messageId } = await client.publish({ url: endpoint.url, body: 'x', label: 'blue' });
+    await rowsUntil('DELIVERED', messageId);
+    const all = await client.logs({ messageIds: [messageId] });
+    expect(all.logs.map(({ state }) => state)).toEqual(['DELIVERED', 'ACTIVE', 'CREATED']);
+    expect(all.cursor).toBeUndefined();
+    const delivered = await client.logs({ filter: { messageId, state: 'DELIVERED' } });
+    expect(delivered.logs).toEqual([
+      expect.objectContaining({ messageId, state: 'DELIVERED', label: 'blue', labels: ['blue'] }),
+    ]);
+  });
+
+  it('reads the same as events', async () => {
+    const { messageId } = await client.publish({ url: endpoint.url, body: 'x' });
+    await rowsUntil('DELIVERED', messageId);
+    const { events } = await client.events({ messageIds: [messageId] });
+    expect(events.map(({ state }) => state)).toEqual(['DELIVERED', 'ACTIVE', 'CREATED']);
+  });
+
+  it('turns pages until there is no cursor', async () => {
+    const label = 'paged';
+    const published = await Promise.all(
+      Array.from({ length: 7 }, () =>
+        client.publish({ url: endpoint.url, body: 'x', label, delay: '1d' }),
+      ),
+    );
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await client.logs({
+        count: 3,
+        filter: { label },
+        ...(cursor !== undefined && { cursor }),
+      });
+      seen.push(...page.logs.map(({ messageId }) => messageId));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(seen.sort()).toEqual(published.map(({ messageId }) => messageId).sort());
+  });
+});
+
+describe('the log of messages', () => {
+  it('tells everything of a failed delivery', async () => {
+    endpoint.answer(() => ({ status: 500, headers: { 'x-why': 'broken' }, body: 'no luck' }));
+    const messageId = await publish({
+      'upstash-retries': '1',
+      'upstash-retry-delay': '10',
+      'upstash-timeout': '5s',
+      'upstash-forward-x-tenant': 'acme',
+    });
+    const rows = await rowsUntil('FAILED', messageId);
+    const states = ['FAILED', 'ERROR', 'ACTIVE', 'RETRY', 'ERROR', 'ACTIVE', 'CREATED'];
+    expect(rows.map(({ state }) => state)).toEqual(states);
+    const [failed, , , retry] = rows;
+    expect(failed).toMatchObject({
+      messageId,
+      url: `${endpoint.url}/hook`,
+      method: 'POST',
+      maxRetries: 1,
+      header: { 'Content-Type': ['text/plain'], 'X-Tenant': ['acme'] },
+      body: Buffer.from('hello').toString('base64'),
+      error: 'the destination answered 500',
+      responseStatus: 500,
+      responseHeader: { 'X-Why': ['broken'] },
+      responseHeaders: { 'X-Why': ['broken'] },
+      responseBody: 'no luck',
+      timeout: 5000,
+      retryDelayExpr: '10',
+      retryDelayExpression: '10',
+    });
+    expect(retry).toMatchObject({ nextDeliveryTime: expect.any(Number) });
+    for (const row of rows) expect(logRowSchema.strict().safeParse(row).error).toBeUndefined();
+  });
+
+  it('shows an attempt while it runs', async () => {
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    endpoint.answer(async () => {
+      await held;
+      return {};
+    });
+    const messageId = await publish();
+    await endpoint.received(1);
+    const rows = await logs(`messageIds=${messageId}`);
+    expect(rows.map(({ state }) => state)).toEqual(['ACTIVE', 'CREATED']);
+    expect(await logs(`messageIds=${messageId}&state=IN_PROGRESS`)).toHaveLength(1);
+    const oldestFirst = await logs(`messageIds=${messageId}&order=earliestFirst`);
+    expect(oldestFirst.map(({ state }) => state)).toEqual(['CREATED', 'ACTIVE']);
+    answer();
+    const ended = await rowsUntil('DELIVERED', messageId);
+    expect(ended.map(({ state }) => state)).toEqual(['DELIVERED', 'ACTIVE', 'CREATED']);
+  });
+
+  it('knows a message that was taken back, in either spelling', async () => {
+    const messageId = await publish({ 'upstash-delay': '1d' });
+    await client.messages.cancel(messageId);
+    for (const state of ['CANCELED', 'CANCELLED']) {
+      const rows = await logs(`messageIds=${messageId}&state=${state}`);
+      expect(rows.map((row) => row.state)).toEqual(['CANCELED']);
+    }
+    const rows = await logs(`messageIds=${messageId}`);
+    expect(rows.map((row) => row.state)).toEqual(['CANCELED', 'CANCEL_REQUESTED', 'CREATED']);
+  });
+
+  it('finds rows by what their message was published with', async () => {
+    const later = { 'upstash-delay': '1d' };
+    const keyed = await publish({
+      ...later,
+      'upstash-label': 'one,two',
+      'upstash-flow-control-key': 'key',
+      'upstash-flow-control-value': 'parallelism=1',
+    });
+    const other = await publish({ ...later, 'upstash-label': 'three' });
+    const ids = async (query: string) => (await logs(query)).map(({ messageId }) => messageId);
+    const { host } = new URL(endpoint.url);
+    expect(await ids('label=two')).toEqual([keyed]);
+    expect(await ids('label=two&label=three')).toEqual([other, keyed]);
+    expect(await ids('flowControlKey=key')).toEqual([keyed]);
+    expect(await ids(`url=${encodeURIComponent(`${endpoint.url}/hook`)}`)).toEqual([other, keyed]);
+    expect(await ids(`host=${host}&path=/hook`)).toEqual([other, keyed]);
+    expect(await ids(`host=${host}&path=/elsewhere`)).toEqual([]);
+    expect(await ids('label=two&callerIp=127.0.0.1')).toEqual([keyed]);
+    expect(await ids('label=two&callerIP=10.1.1.1')).toEqual([]);
+    const [{ time } = { time: Number.NaN }] = await logs('label=two');
+    expect(await ids(`label=two&fromDate=${time}&toDate=${time}`)).toEqual([keyed]);
+    expect(await ids(`label=two&fromDate=${time + 1}`)).toEqual([]);
+    expect(await ids(`label=two&toDate=${time - 1}`)).toEqual([]);
+  });
+
+  it('shows a digest in place of what is redacted', async () => {
+    const messageId = await publish({
+      'upstash-redact-fields': 'body,header[X-Secret]',
+      'upstash-forward-x-secret': 'hidden',
+      'upstash-delay': '1d',
+    });
+    const [row] = await logs(`messageIds=${messageId}`);
+    expect(row).toMatchObject({
+      body: redacted('hello'),
+      header: { 'X-Secret': [redacted('hidden')] },
+    });
+  });
+
+  it.each([
+    ['labeel=x', 'labeel'],
+    ['count=0', 'count'],
+    ['cursor=somewhere', 'cursor'],
+    ['state=DONE', 'state'],
+    ['order=sideways', 'order'],
+  ])('refuses %s', async (query, name) => {
+    for (const path of ['logs', 'events']) {
+      const { status, body } = await ask(`${path}?${query}`);
+      expect(status).toBe(400);
+      expect(body).toEqual({ error: expect.stringContaining(name) });
+    }
+  });
+
+  it('asks for a token', async () => {
+    expect((await fetch(`${server.url}/v2/logs`)).status).toBe(401);
+  });
+});
+
+describe('the log of a server that was restarted', () => {
+  it('goes on behind a cursor', async () => {
+    const first = await startServer();
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      const later = { 'svc-delay': '1d' };
+      const { body } = await callApi(first, 'POST', `/v2/publish/${endpoint.url}`, later, 'x');
+      ids.push((body as { messageId: string }).messageId);
+    }
+    const page = await callApi(first, 'GET', '/v2/logs?count=2');
+    const { logs: newest, cursor } = page.body as Answer['body'];
+    await first.stop();
+    const second = await startServer({ dataDirectory: first.dataDirectory });
+    try {
+      const rest = await callApi(second, 'GET', `/v2/logs?cursor=${cursor}`);
+      const { logs: oldest, cursor: more } = rest.body as Answer['body'];
+      expect([...newest, ...oldest].map(({ messageId }) => messageId)).toEqual(ids.reverse());
+      expect(more).toBeUndefined();
+    } finally {
+      await second.remove();
+    }
+  });
+});
+
+describe('every row of a message', () => {
+  const states = (rows: readonly Row[]) => rows.map(({ state }) => state);
+  const times = (rows: readonly Row[]) => rows.map((row) => row['nextDeliveryTime']);
+
+  it('tells of the next delivery, or of the last one', async () => {
+    endpoint.answerInTurn({ status: 500 }, { status: 200 });
+    const messageId = await publish({ 'upstash-retries': '1', 'upstash-retry-delay': '10' });
+    const rows = await rowsUntil('DELIVERED', messageId);
+    const expected = ['DELIVERED', 'ACTIVE', 'RETRY', 'ERROR', 'ACTIVE', 'CREATED'];
+    expect(states(rows)).toEqual(expected);
+    const [delivered, active, retry, error, first] = rows;
+    expect(delivered?.['nextDeliveryTime']).toBe(active?.time);
+    expect(active?.['nextDeliveryTime']).toBe(active?.time);
+    expect(retry?.['nextDeliveryTime']).toBeGreaterThanOrEqual((retry?.time ?? 0) + 10);
+    expect(error?.['nextDeliveryTime']).toBe(retry?.['nextDeliveryTime']);
+    expect(first?.['nextDeliveryTime']).toBe(first?.time);
+    expect(times(rows)).toEqual(rows.map(() => expect.any(Number)));
+  });
+
+  it('tells of the last delivery where none follows, and of the one that was to be', async () => {
+    endpoint.answer(() => ({ status: 500 }));
+    const failed = await rowsUntil('FAILED', await publish({ 'upstash-retries': '0' }));
+    expect(states(failed)).toEqual(['FAILED', 'ERROR', 'ACTIVE', 'CREATED']);
+    const [, , active] = failed;
+    expect(times(failed.slice(0, 3))).toEqual([active?.time, active?.time, active?.time]);
+    const messageId = await publish({ 'upstash-delay': '1h' });
+    await callApi(server, 'DELETE', `/v2/messages/${messageId}`);
+    const canceled = await rowsUntil('CANCELED', messageId);
+    expect(states(canceled)).toEqual(['CANCELED', 'CANCEL_REQUESTED', 'CREATED']);
+    const [, , created] = canceled;
+    const notBefore = (created?.time ?? 0) + 3_600_000;
+    expect(times(canceled)).toEqual([notBefore, notBefore, notBefore]);
+  });
+
+  it.each([
+    ['parallelism=3', { parallelism: 3 }],
+    ['rate=3', { rate: 3, period: 1 }],
+    ['parallelism=2, rate=3, period=1m', { parallelism: 2, rate: 3, period: 60 }],
+  ])('tells the limits that %s sets, and no other', async (value, limits) => {
+    const messageId = await publish({
+      'upstash-flow-control-key': 'limits',
+      'upstash-flow-control-value': value,
+    });
+    const [row] = await rowsUntil('DELIVERED', messageId);
+    const names = ['parallelism', 'rate', 'period'].filter((name) => name in (row ?? {}));
+    expect(row).toMatchObject(limits);
+    expect(names).toEqual(Object.keys(limits));
+  });
+});
+
+describe('the body of a response', () => {
+  const answered = async (body: Buffer) => {
+    endpoint.answer(() => ({ body }));
+    const [row] = await rowsUntil('DELIVERED', await publish());
+    return { text: row?.['responseBody'], base64: row?.['responseBodyBase64'] };
+  };
+
+  it('keeps every byte where it is no text', async () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
+    expect(await answered(bytes)).toEqual({ text: undefined, base64: bytes.toString('base64') });
+    const half = Buffer.from('ü').subarray(0, 1);
+    expect(await answered(half)).toEqual({ text: undefined, base64: half.toString('base64') });
+  });
+
+  it('is text where it is text, without half a character at its end', async () => {
+    expect(await answered(Buffer.from('\ufeffgrün'))).toEqual({ text: '\ufeffgrün' });
+    const { text, base64 } = await answered(Buffer.from(`x${'ü'.repeat(40_000)}`));
+    expect(base64).toBeUndefined();
+    expect(text).toBe(`x${'ü'.repeat(32_767)}`);
+  });
+});

@@ -1,0 +1,208 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { callLog, committedOf, consumed, produceTo } from '../../support/clients/log-client.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+
+afterAll(() => server.remove());
+
+const earliest = { 'Stream-Auto-Offset-Reset': 'earliest' };
+const soon = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+/** A stream of records as its reader has it so far. */
+class Reading {
+  text = '';
+  isOver = false;
+
+  private constructor(readonly response: IncomingMessage) {
+    response.setEncoding('utf8');
+    response.on('data', (chunk: string) => {
+      this.text += chunk;
+    });
+    response.on('close', () => {
+      this.isOver = true;
+    });
+    response.on('error', () => undefined);
+  }
+
+  static open(
+    from: TestServer,
+    path: string,
+    headers: Record<string, string> = {},
+  ): Promise<Reading> {
+    return new Promise((resolve, reject) => {
+      const sent = httpRequest(
+        `${from.url}${path}`,
+        { headers: { authorization: from.basic, accept: 'text/event-stream', ...headers } },
+        (response) => resolve(new Reading(response)),
+      );
+      sent.on('error', reject);
+      sent.end();
+    });
+  }
+
+  /** Ids and values of the events, once there are so many. */
+  async events(count: number): Promise<{ id: string; value: string }[]> {
+    for (;;) {
+      const events = [...this.text.matchAll(/^id: (.*)\ndata: (.*)\n\n/gm)];
+      if (events.length >= count || this.isOver) {
+        return events.map(([, id = '', data = '{}']) => ({ id, value: JSON.parse(data).value }));
+      }
+      await soon();
+    }
+  }
+
+  /** The reader breaks off. */
+  async cut(): Promise<void> {
+    this.response.destroy();
+    await soon();
+  }
+}
+
+const values = (events: readonly { value: string }[]) => events.map(({ value }) => value);
+
+describe('a stream of events', () => {
+  it('begins at once, brings what there is, and then what comes', async () => {
+    const reading = await Reading.open(server, '/consume/live/1/news');
+    expect(reading.response.statusCode).toBe(200);
+    expect(reading.response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(reading.response.headers['stream-generation']).toBe('1');
+    await produceTo(server, 'news', 0, 'first');
+    await reading.events(1);
+    await produceTo(server, 'news', 1, 'second', 'third');
+    const events = await reading.events(3);
+    expect(values(events)).toEqual(['first', 'second', 'third']);
+    expect(events.at(-1)?.id).toBe('news/0/1,news/1/2');
+    await reading.cut();
+  });
+
+  it('goes on after the last event that its reader had', async () => {
+    await produceTo(server, 'tail', 0, 'a', 'b', 'c');
+    const first = await Reading.open(server, '/consume/tails/1/tail', earliest);
+    const [, second] = await first.events(3);
+    await first.cut();
+    const again = await Reading.open(server, '/consume/tails/1/tail', {
+      'last-event-id': second?.id ?? '',
+    });
+    expect(values(await again.events(1))).toEqual(['c']);
+    await again.cut();
+    const from = await Reading.open(server, '/consume/tails/1/tail');
+    expect(values(await from.events(1))).toEqual(['c']);
+    await from.cut();
+  });
+
+  it('that is broken off brings all again that nobody acknowledged', async () => {
+    await produceTo(server, 'torn', 0, 'a', 'b');
+    const first = await Reading.open(server, '/consume/tears/1/torn', earliest);
+    await first.events(2);
+    await first.cut();
+    expect(await consumed(server, 'tears/1', 'torn')).toEqual(['a', 'b']);
+  });
+
+  it('follows its partitions from one instance to another', async () => {
+    const a = await Reading.open(server, '/consume/follow/a/river');
+    await produceTo(server, 'river', 2, 'to a');
+    await a.events(1);
+    const b = await Reading.open(server, '/consume/follow/b/river');
+    await produceTo(server, 'river', 0, 'still to a');
+    await a.events(2);
+    await produceTo(server, 'river', 2, 'to b');
+    expect(values(await b.events(2))).toEqual(['to a', 'to b']);
+    expect(values(await a.events(2))).toEqual(['to a', 'still to a']);
+    expect(
+      (await callLog(server, '/delete-consumer/follow/b', undefined, { method: 'DELETE' })).status,
+    ).toBe(200);
+    while (!b.isOver) await soon();
+    await produceTo(server, 'river', 2, 'to a again');
+    expect(values(await a.events(3)).at(-1)).toBe('to a again');
+    await a.cut();
+  });
+
+  it('is refused where the last id is none, and where the instance is read already', async () => {
+    const wrong = await Reading.open(server, '/consume/ids/1/idle', { 'last-event-id': 'x' });
+    expect(wrong.response.statusCode).toBe(400);
+    const first = await Reading.open(server, '/consume/ids/1/idle');
+    const second = await Reading.open(server, '/consume/ids/1/idle?timeout=0');
+    expect(second.response.statusCode).toBe(409);
+    await first.cut();
+  });
+
+  it('tells of partitions without an offset where the policy is none', async () => {
+    const none = { 'Stream-Auto-Offset-Reset': 'none' };
+    const reading = await Reading.open(server, '/consume/nothing/1/void', none);
+    while (!reading.isOver) await soon();
+    expect(reading.text).toContain('event: error\ndata: {"error":"no offset to begin at: void/0');
+  });
+
+  it('waits for a reader that is slow, and loses nothing', async () => {
+    const large = 'z'.repeat(1024 * 1024);
+    const reading = await Reading.open(server, '/consume/slow/1/lake');
+    reading.response.pause();
+    for (let index = 0; index < 12; index += 1) await produceTo(server, 'lake', 0, large);
+    await soon();
+    reading.response.resume();
+    expect(await reading.events(12)).toHaveLength(12);
+    await reading.cut();
+  });
+});
+
+it('a stream that ends begins the silence of its instance', async () => {
+  const clock = new ManualClock();
+  const timed = await startServer({ ports: { clock } });
+  const headers = { 'Stream-Session-Timeout-Ms': '10000' };
+  const instances = async () => ((await callLog(timed, '/consumers')).body as unknown[]).length;
+  const reading = await Reading.open(timed, '/consume/g/1/t', headers);
+  for (let second = 0; second < 60; second += 1) clock.advance(1000);
+  await soon();
+  expect(await instances()).toBe(1);
+  await reading.cut();
+  while (!reading.isOver) await soon();
+  await soon();
+  clock.advance(9999);
+  await soon();
+  expect(await instances()).toBe(1);
+  clock.advance(1);
+  while ((await instances()) > 0) await soon();
+  await timed.remove();
+});
+
+it('a stream of events says at once that it is connected', async () => {
+  const reading = await Reading.open(server, '/consume/connects/1/silence');
+  while (reading.text === '') await soon();
+  expect(reading.text).toBe(': connected\n\n');
+  await reading.cut();
+});
+
+it('a stream of lines has a JSON text in each', async () => {
+  await produceTo(server, 'lines', 0, 'a\nb', 'c');
+  const reading = await Reading.open(server, '/consume/lined/1/lines', {
+    ...earliest,
+    accept: 'application/x-ndjson',
+  });
+  while (reading.text.split('\n').length < 3) await soon();
+  const texts = reading.text.trimEnd().split('\n');
+  expect(texts.map((text) => JSON.parse(text).value)).toEqual(['a\nb', 'c']);
+  await reading.cut();
+});
+
+it('a stream shows that it lives, commits at its interval, and ends with the server', async () => {
+  const clock = new ManualClock();
+  const timed = await startServer({ ports: { clock } });
+  await produceTo(timed, 't', 0, 'a');
+  const headers = { ...earliest, 'Stream-Auto-Commit-Interval': '5000' };
+  const reading = await Reading.open(timed, '/consume/g/1/t', headers);
+  await reading.events(1);
+  while ((await committedOf(timed, 'g', 't'))[0] !== 1) clock.advance(5001);
+  while (!reading.text.endsWith(':\n\n')) {
+    clock.advance(15_000);
+    await soon();
+  }
+  await timed.remove();
+  while (!reading.isOver) await soon();
+  expect(reading.response.complete).toBe(true);
+});

@@ -1,0 +1,102 @@
+import { Engine } from '../../../src/engine/engine.js';
+import { nodeDisk } from '../../../storage/node-disk.js';
+import { callApi } from '../../support/clients/api-call.js';
+import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { GatedDisk } from '../../support/program/gated-disk.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+interface Row {
+  readonly state: string;
+  readonly messageId: string;
+  readonly body: string;
+  readonly time: number;
+}
+
+const messages = 200;
+let gated: GatedDisk;
+let server: TestServer;
+let endpoint: RecordingEndpoint;
+/** What each message was published with, by its id. */
+const bodies = new Map<string, string>();
+
+beforeAll(async () => {
+  gated = new GatedDisk(nodeDisk);
+  server = await startServer({ ports: { disk: gated.disk } });
+  endpoint = await RecordingEndpoint.start();
+  const items = Array.from({ length: messages }, (_, index) => ({
+    destination: endpoint.url,
+    headers: { 'svc-label': 'blue' },
+    body: `body ${index}`,
+  }));
+  const { body } = await callApi(server, 'POST', '/v2/batch', {}, JSON.stringify(items));
+  for (const [index, { messageId }] of (body as { messageId: string }[]).entries()) {
+    bodies.set(messageId, `body ${index}`);
+  }
+  while ((await rows('state=DELIVERED')).length < messages) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+});
+afterAll(async () => {
+  await server.remove();
+  await endpoint.stop();
+});
+
+async function rows(query: string): Promise<readonly Row[]> {
+  const { body } = await callApi(server, 'GET', `/v2/logs?count=1000&label=blue&${query}`);
+  return (body as { logs: Row[] }).logs;
+}
+
+/** What a page has read of the disk. */
+async function readsFor(query: string) {
+  const before = gated.reads;
+  gated.readsAtOnce = 0;
+  const page = await rows(query);
+  return { page, reads: gated.reads - before, atOnce: gated.readsAtOnce };
+}
+
+it('a page reads what lies close together at once, and each message once', async () => {
+  const { page, reads } = await readsFor('order=earliestFirst');
+  expect(page).toHaveLength(messages * 3);
+  expect(reads).toBeLessThan(messages / 2);
+});
+
+it('a page reads back what its rows need several at a time', async () => {
+  const { page, atOnce } = await readsFor('state=DELIVERED');
+  expect(page).toHaveLength(messages);
+  expect(atOnce).toBeGreaterThan(4);
+});
+
+it.each(['latestFirst', 'earliestFirst'])(
+  'rows come in order, each with its own body: %s',
+  async (order) => {
+    const page = await rows(`order=${order}`);
+    for (const { messageId, body } of page) {
+      expect(Buffer.from(body, 'base64').toString()).toBe(bodies.get(messageId));
+    }
+    // Pages of any length say the same as one.
+    const pieces: Row[] = [];
+    for (let cursor = ''; ; ) {
+      const path = `/v2/logs?count=37&label=blue&order=${order}${cursor}`;
+      const { logs, cursor: next } = (await callApi(server, 'GET', path)).body as {
+        readonly logs: Row[];
+        readonly cursor?: string;
+      };
+      pieces.push(...logs);
+      if (next === undefined) break;
+      cursor = `&cursor=${next}`;
+    }
+    expect(pieces).toEqual(page);
+  },
+);
+
+it('a page waits for the disk once', async () => {
+  const engine = server.application.nest.get(Engine);
+  const durable = engine.durable.bind(engine);
+  let waits = 0;
+  engine.durable = () => {
+    waits += 1;
+    return durable();
+  };
+  expect(await rows('')).toHaveLength(messages * 3);
+  expect(waits).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,38 @@
+import { parseDestination } from '../../src/grammar/destination.js';
+
+const shown = (tail: string, query = '') => {
+  const result = parseDestination(tail, query);
+  if (!result.ok) return `refused: ${result.reason}`;
+  return result.value.kind === 'url' ? result.value.text : `group ${result.value.name}`;
+};
+
+describe('a destination in the path', () => {
+  it.each([
+    ['https://example.com/a//b/../c', 'x=1&y=2', 'https://example.com/a//b/../c?x=1&y=2'],
+    ['https:/example.com/a', '', 'https://example.com/a'],
+    ['https%3A%2F%2Fexample.com%2Fa', '', 'https://example.com/a'],
+    ['https%3A%2F%2Fexample.com%2Fa%3Fx%3D1', 'y=2', 'https://example.com/a?x=1&y=2'],
+    ['https://example.com/a%20b', '', 'https://example.com/a%20b'],
+    ['http://127.0.0.1:9000', '', 'http://127.0.0.1:9000'],
+    ['https://example.com/#part', '', 'https://example.com/'],
+    ['my-group.1', '', 'group my-group.1'],
+  ])('%s with query "%s" is %s', (tail, query, expected) => {
+    expect(shown(tail, query)).toBe(expected);
+  });
+
+  it.each([
+    ['', 'missing'],
+    ['ftp://example.com', 'http:// or https://'],
+    ['https://', 'not a valid URL'],
+    ['https://exa mple.com', 'not a valid URL'],
+    ['a/b', 'neither a URL nor'],
+    ['..', 'neither a URL nor'],
+    ['.', 'neither a URL nor'],
+    ['...', 'group ...'],
+    ['%zz', 'percent-encoding'],
+    [`https://example.com/${'a'.repeat(9000)}`, 'longer than'],
+    ['x'.repeat(300), 'neither a URL nor'],
+  ])('%s is refused or only a name', (tail, expected) => {
+    expect(shown(tail)).toContain(expected);
+  });
+});

@@ -1,0 +1,241 @@
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { deafClients } from '../../support/clients/deaf-clients.js';
+import { callLog } from '../../support/clients/log-client.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+const mebibyte = 1024 * 1024;
+const valueLength = 8 * mebibyte;
+
+let server: TestServer;
+let clock: ManualClock;
+let clients: Socket[] = [];
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  // One owner may hold 16 MiB: as much as one reading claims.
+  server = await startServer({ environment: { STEPWELL_IN_FLIGHT: '32mb' }, ports: { clock } });
+  for (const letter of 'abc') {
+    const value = letter.repeat(valueLength);
+    const { status } = await callLog(server, '/produce/long', { value, partition: 0 });
+    expect(status).toBe(200);
+  }
+});
+
+afterEach(async () => {
+  for (const client of clients) client.destroy();
+  clients = [];
+  await server.remove();
+});
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+/** Settles when the bytes in flight are as they should be. */
+async function inFlight(isSo: (bytes: number) => boolean): Promise<number> {
+  for (;;) {
+    const bytes = await metric('stepwell_in_flight_bytes');
+    if (isSo(bytes)) return bytes;
+    await pause(20);
+  }
+}
+
+async function deaf(text: string | Buffer): Promise<Socket> {
+  const [client] = await deafClients(server.port, 1, () => text);
+  if (client === undefined) throw new Error('no client');
+  clients.push(client);
+  return client;
+}
+
+/** All that a client is answered from now on, once the connection has closed. */
+function answerOf(client: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    client.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+    });
+    client.on('close', () => resolve(text));
+    client.resume();
+  });
+}
+
+const fetchAll = JSON.stringify({ topic: 'long', partition: 0, offset: 0 });
+
+function request(line: string, who: string, headers: string, body = ''): string {
+  return `${line} HTTP/1.1\r\nhost: here\r\nauthorization: ${who}\r\n${headers}\r\n\r\n${body}`;
+}
+
+const fetching = () =>
+  request('POST /fetch', server.basic, `content-length: ${fetchAll.length}`, fetchAll);
+
+/** A produce that has sent `sent` bytes of the body that it announces. */
+const halfSent = (announced: number, sent: number) =>
+  request('POST /produce/x', server.basic, `content-length: ${announced}`, 'x'.repeat(sent));
+
+describe('an answer that its client does not take', () => {
+  it('holds what is on its way, and ends with its connection after 30 seconds', async () => {
+    const client = await deaf(fetching());
+    const closed = new Promise((resolve) => client.on('close', resolve));
+    const held = await inFlight((bytes) => bytes > mebibyte && bytes < 16 * mebibyte);
+    expect(held).toBeGreaterThan(valueLength);
+    clock.advance(29_999);
+    await pause(50);
+    expect(await metric('stepwell_stalled_clients_total')).toBe(0);
+    clock.advance(1);
+    await inFlight((bytes) => bytes === 0);
+    expect(await metric('stepwell_stalled_clients_total')).toBe(1);
+    client.resume();
+    await closed;
+  });
+
+  it('holds nothing once its client is gone', async () => {
+    const client = await deaf(fetching());
+    await inFlight((bytes) => bytes > mebibyte && bytes < 16 * mebibyte);
+    client.destroy();
+    await inFlight((bytes) => bytes === 0);
+  });
+
+  it('is cut off, not ended, where the server cannot go on', async () => {
+    const client = await deaf(fetching());
+    await inFlight((bytes) => bytes > mebibyte && bytes < 16 * mebibyte);
+    const other = await deaf(halfSent(16 * mebibyte - valueLength - 1000, 1000));
+    await inFlight((bytes) => bytes > 15 * mebibyte);
+    const answer = answerOf(client);
+    await inFlight((bytes) => bytes < valueLength);
+    clock.advance(10_000);
+    const text = await answer;
+    expect(text).toContain('transfer-encoding: chunked');
+    expect(text.endsWith('\r\n0\r\n\r\n')).toBe(false);
+    expect(await metric('stepwell_in_flight_refusals_total')).toBe(1);
+    other.destroy();
+  });
+});
+
+describe('a request that finds no room', () => {
+  it('waits until there is some', async () => {
+    const other = await deaf(halfSent(10 * mebibyte, 1000));
+    await inFlight((bytes) => bytes === 10 * mebibyte);
+    const waiting = callLog(server, '/fetch', { topic: 'long', partition: 0, offset: 2 });
+    await pause(50);
+    other.destroy();
+    const { status, body } = await waiting;
+    expect(status).toBe(200);
+    expect(body).toMatchObject([{ offset: 2, value: 'c'.repeat(valueLength) }]);
+    await inFlight((bytes) => bytes === 0);
+  });
+
+  it.each([
+    ['a fetch', () => fetching()],
+    ['a body of known length', () => halfSent(8 * mebibyte, 10)],
+    [
+      'a body in chunks',
+      () => {
+        const chunk = `100000\r\n${'x'.repeat(mebibyte)}\r\n`;
+        return request(
+          'POST /produce/x',
+          server.basic,
+          'transfer-encoding: chunked',
+          chunk.repeat(8),
+        );
+      },
+    ],
+  ])('is refused after ten seconds: %s', async (_what, text) => {
+    await deaf(halfSent(10 * mebibyte, 1000));
+    await inFlight((bytes) => bytes === 10 * mebibyte);
+    const answer = answerOf(await deaf(text()));
+    await pause(200);
+    expect(await metric('stepwell_in_flight_refusals_total')).toBe(0);
+    clock.advance(10_000);
+    const refusal = (await answer).toLowerCase();
+    expect(refusal).toMatch(/^http\/1\.1 503 /);
+    expect(refusal).toContain('\r\nretry-after: 1\r\n');
+    expect(refusal).toContain('too many bytes are in flight');
+    expect(await metric('stepwell_in_flight_refusals_total')).toBe(1);
+    expect(await metric('stepwell_in_flight_bytes')).toBe(10 * mebibyte);
+  });
+
+  it('takes nothing once its client is gone', async () => {
+    const other = await deaf(halfSent(10 * mebibyte, 1000));
+    await inFlight((bytes) => bytes === 10 * mebibyte);
+    const waiting = await deaf(halfSent(8 * mebibyte, 10));
+    await pause(50);
+    waiting.destroy();
+    await pause(50);
+    clock.advance(10_000);
+    expect(await metric('stepwell_in_flight_refusals_total')).toBe(0);
+    other.destroy();
+    await inFlight((bytes) => bytes === 0);
+  });
+
+  it('keeps no other credential waiting, and no small request', async () => {
+    await deaf(halfSent(15 * mebibyte, 1000));
+    await inFlight((bytes) => bytes === 15 * mebibyte);
+    const { status } = await fetch(`${server.url}/v2/publish/http://example.com/x`, {
+      method: 'POST',
+      headers: { authorization: server.bearer, 'svc-delay': '1h' },
+      body: 'x'.repeat(5 * mebibyte),
+    });
+    expect(status).toBe(200);
+    expect((await callLog(server, '/produce/x', { value: 'small' })).status).toBe(200);
+    expect((await callLog(server, '/topics')).status).toBe(200);
+  });
+});
+
+describe('a body in chunks', () => {
+  it('counts as it grows, and no more once it is answered', async () => {
+    const head = request('POST /produce/x', server.basic, 'transfer-encoding: chunked');
+    const chunk = `100000\r\n${' '.repeat(mebibyte)}\r\n`;
+    const client = await deaf(head + chunk.repeat(4));
+    await inFlight((bytes) => bytes >= 4 * mebibyte && bytes <= 12 * mebibyte);
+    client.write('e\r\n{"value":"it"}\r\n0\r\n\r\n');
+    await inFlight((bytes) => bytes === 0);
+    expect((await callLog(server, '/fetch', { topic: 'x', partition: 0, offset: 0 })).status).toBe(
+      200,
+    );
+    client.destroy();
+  });
+});
+
+describe('a long answer', () => {
+  it('of a consume is whole, and comes again where it was not taken to its end', async () => {
+    const path = '/consume/g/1/long?timeout=0';
+    const earliest = 'stream-auto-offset-reset: earliest';
+    const client = await deaf(request(`GET ${path}`, server.basic, earliest));
+    await inFlight((bytes) => bytes > mebibyte && bytes < 16 * mebibyte);
+    client.destroy();
+    await inFlight((bytes) => bytes === 0);
+    const { body, headers } = await callLog(server, path);
+    expect(headers.get('transfer-encoding')).toBe('chunked');
+    expect((body as { offset: number }[]).map(({ offset }) => offset)).toEqual([0, 1, 2]);
+    expect((await callLog(server, path)).body).toEqual([]);
+  });
+
+  it('of the logs is whole, and says where the next page begins', async () => {
+    for (let count = 0; count < 20; count += 1) {
+      const { status } = await fetch(`${server.url}/v2/publish/http://example.com/${count}`, {
+        method: 'POST',
+        headers: { authorization: server.bearer, 'svc-delay': '1h' },
+        body: 'x'.repeat(500_000),
+      });
+      expect(status).toBe(200);
+    }
+    type Page = { logs: { messageId: string }[]; cursor?: string };
+    const page = async (query: string): Promise<Page> => {
+      const url = `${server.url}/v2/logs?${query}`;
+      const answer = await fetch(url, { headers: { authorization: server.bearer } });
+      expect(answer.status).toBe(200);
+      return (await answer.json()) as Page;
+    };
+    const first = await page('count=1000');
+    expect(first.logs.length).toBeGreaterThan(11);
+    const next = await page(`count=1000&cursor=${first.cursor}`);
+    const ids = [...first.logs, ...next.logs].map(({ messageId }) => messageId);
+    expect(new Set(ids).size).toBe(20);
+    expect(next.cursor).toBeUndefined();
+    expect((await page('count=5')).logs).toHaveLength(5);
+    await inFlight((bytes) => bytes === 0);
+  });
+});

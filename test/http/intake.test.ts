@@ -1,0 +1,71 @@
+import { pino } from 'pino';
+import { ProcessLife } from '../../src/engine/lifecycle/process-life.js';
+import { Intake } from '../../src/http/intake.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const megabytes = 1024 * 1024;
+
+describe('the intake', () => {
+  it('takes work in while there is room, and refuses it with 507 when there is none', () => {
+    let hasRoom = true;
+    const intake = new Intake(() => hasRoom);
+    expect(intake.take(100)).toBeNull();
+    hasRoom = false;
+    expect(intake.take(1)).toMatchObject({ status: 507, headers: { 'retry-after': '10' } });
+    hasRoom = true;
+    expect(intake.take(1)).toBeNull();
+  });
+
+  it('asks to come back when too much waits for the disk, and takes a large body alone', () => {
+    const intake = new Intake(() => true);
+    expect(intake.take(300 * megabytes)).toBeNull();
+    expect(intake.take(1)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    intake.done(300 * megabytes);
+    expect(intake.take(256 * megabytes)).toBeNull();
+    expect(intake.take(1)).toMatchObject({ status: 503 });
+    intake.done(256 * megabytes);
+    expect(intake.take(1)).toBeNull();
+  });
+
+  it('lets the process say whether it takes writes, for as long as it is asked to', async () => {
+    const clock = new ManualClock();
+    const life = new ProcessLife(clock, pino({ level: 'silent' }));
+    await life.recover();
+    let hasRoom = true;
+    const intake = new Intake(() => hasRoom);
+    const { stop } = intake.tell(life, clock);
+    hasRoom = false;
+    clock.advance(1000);
+    expect(life.status).toEqual({
+      state: 'readOnly',
+      reason: expect.stringContaining('the disk is nearly full'),
+    });
+    hasRoom = true;
+    clock.advance(1000);
+    expect(life.status).toEqual({ state: 'serving', reason: null });
+    stop();
+    hasRoom = false;
+    clock.advance(10_000);
+    expect(life.status.state).toBe('serving');
+  });
+
+  it('says from the first moment that writes are refused where the disk is full', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
+    const clock = new ManualClock();
+    const life = new ProcessLife(clock, log);
+    let hasRoom = false;
+    const { stop } = new Intake(() => hasRoom).tell(life, clock);
+    clock.advance(5000);
+    await life.recover();
+    expect(life.status).toEqual({
+      state: 'readOnly',
+      reason: expect.stringContaining('the disk is nearly full'),
+    });
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['writes are refused']);
+    hasRoom = true;
+    clock.advance(1000);
+    expect(life.status).toEqual({ state: 'serving', reason: null });
+    stop();
+  });
+});

@@ -1,0 +1,60 @@
+import type { Command } from '../../../src/engine/decider.js';
+import { deadLetterDecider } from '../../../src/messaging/dead-letters/dead-letter.decider.js';
+import type { DeadLetter } from '../../../src/messaging/dead-letters/dead-letters.projection.js';
+import { epochMs, given } from '../../support/given.js';
+
+const letter: DeadLetter = {
+  id: 'it',
+  messageId: 'msg_1',
+  at: epochMs,
+  offset: 9,
+  publishedOffset: 7,
+  responseStatus: 500,
+};
+const there = { find: (id: string) => (id === letter.id ? letter : undefined) };
+const gone = { find: () => undefined };
+const address = { kind: 'dead-letter', id: 'it', at: epochMs } satisfies Omit<Command, 'type'>;
+
+describe('a dead letter', () => {
+  it('can be deleted, and is final then', () => {
+    const { events, isFinal, wants } = given(deadLetterDecider, there).when({
+      ...address,
+      type: 'DeleteDeadLetter',
+    });
+    expect(events).toEqual([{ type: 'DeadLetterDeleted' }]);
+    expect(isFinal).toBe(true);
+    expect(wants).toEqual([]);
+  });
+
+  it('can be retried, and remembers as which message', () => {
+    const { events, isFinal } = given(deadLetterDecider, there).when({
+      ...address,
+      type: 'RetryDeadLetter',
+      messageId: 'msg_2',
+    });
+    expect(events).toEqual([{ type: 'DeadLetterRetried', messageId: 'msg_2' }]);
+    expect(isFinal).toBe(true);
+  });
+
+  it.each([
+    { ...address, type: 'DeleteDeadLetter' as const },
+    { ...address, type: 'RetryDeadLetter' as const, messageId: 'msg_2' },
+  ])('that is not there cannot be taken: $type', (command) => {
+    expect(given(deadLetterDecider, gone).when(command).rejected).toEqual({
+      code: 'not_found',
+      message: 'dead letter it not found',
+    });
+  });
+
+  it('is looked for as of the moment of the command', () => {
+    const asked: [string, number][] = [];
+    const view = {
+      find(id: string, at: number) {
+        asked.push([id, at]);
+        return undefined;
+      },
+    };
+    given(deadLetterDecider, view).when({ ...address, type: 'DeleteDeadLetter' });
+    expect(asked).toEqual([['it', epochMs]]);
+  });
+});

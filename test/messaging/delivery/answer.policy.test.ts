@@ -1,0 +1,54 @@
+import { answerDefect } from '../../../src/messaging/delivery/answer.policy.js';
+import { runPlace } from '../../support/workflows/run-place.js';
+
+const prefixes = ['svc-', 'upstash-'];
+const defect = (place: Parameters<typeof runPlace>[0], ...headers: string[]) =>
+  answerDefect(runPlace(place), headers, prefixes);
+
+const protocol = ['Svc-Workflow-Sdk-Version', '1'];
+const notAWorkflow =
+  'detected a non-workflow destination for trigger/invoke. ' +
+  'make sure you are sending the request to the correct endpoint';
+const tooOld = 'trigger rest api is only usable with sdk versions after v1.0.0 major version';
+
+describe('a 2xx answer to a step', () => {
+  it('counts as it is where nobody asks for more', () => {
+    expect(defect({ answerCheck: 'none' })).toBeNull();
+    expect(answerDefect(null, [], prefixes)).toBeNull();
+  });
+
+  it('must speak the protocol, in any dialect and case', () => {
+    expect(defect({ answerCheck: 'protocol' })).toBe(notAWorkflow);
+    expect(defect({ answerCheck: 'protocol' }, 'Content-Type', 'text/html')).toBe(notAWorkflow);
+    expect(defect({ answerCheck: 'protocol' }, ...protocol)).toBeNull();
+    expect(defect({ answerCheck: 'protocol' }, 'uPsTaSh-workflow-SDK-version', '1')).toBeNull();
+  });
+
+  it.each(['v1.3.2', '@upstash/workflow@v1.3.2', '1.0.0', 'v10.0.0'])(
+    'may be asked for an SDK, as %s is',
+    (version) => {
+      const headers = [...protocol, 'Svc-Workflow-Sdk', version];
+      expect(defect({ answerCheck: 'sdk' }, ...headers)).toBeNull();
+    },
+  );
+
+  it.each(['v0.2.21', '@upstash/workflow@v0.9.0', 'new', ''])(
+    'may be asked for an SDK, which %j is not',
+    (version) => {
+      const headers = [...protocol, 'Svc-Workflow-Sdk', version];
+      expect(defect({ answerCheck: 'sdk' }, ...headers)).toBe(tooOld);
+      expect(defect({ answerCheck: 'protocol' }, ...headers)).toBeNull();
+    },
+  );
+
+  it('is told from one of nobody who knows workflows', () => {
+    expect(defect({ answerCheck: 'sdk' }, 'Svc-Workflow-Sdk', 'v1.0.0')).toBe(notAWorkflow);
+    expect(defect({ answerCheck: 'sdk' }, ...protocol)).toBe(tooOld);
+  });
+});
+
+describe('a 2xx answer to anything else of a run', () => {
+  it.each(['call', 'callResult', 'failureCallback'] as const)('counts: %s', (role) => {
+    expect(defect({ role, answerCheck: 'sdk' })).toBeNull();
+  });
+});

@@ -1,0 +1,49 @@
+import {
+  type AttemptMeaning,
+  capturedBytesMax,
+  storedBytesMax,
+} from '../../../src/messaging/delivery/captured-answer.js';
+import type { CallbackOptions, RunPlace } from '../../../src/messaging/messages/message.events.js';
+
+const limits = { lastBytesMax: 1_000_000, callBytesMax: 9_000_000 };
+const shown = 64 * 1024;
+
+const callback = { url: 'https://example.com' } as CallbackOptions;
+const place = (role: RunPlace['role']) => ({ role }) as RunPlace;
+const plain = { callback: null, failureCallback: null, run: null };
+
+/** Of a message: what is stored of an answer that delivers it, is retried, or fails it. */
+const table: readonly [string, Parameters<typeof storedBytesMax>[0], readonly number[]][] = [
+  ['that calls nobody back', plain, [shown, shown, shown]],
+  ['with a callback', { ...plain, callback }, [1_000_000, shown, 1_000_000]],
+  ['with a failure callback', { ...plain, failureCallback: callback }, [shown, shown, 1_000_000]],
+  ['that is a step', { ...plain, run: place('step') }, [shown, shown, 1_000_000]],
+  [
+    "that brings a call's result",
+    { ...plain, run: place('callResult') },
+    [shown, shown, 1_000_000],
+  ],
+  ['that is a call', { ...plain, callback, run: place('call') }, [9_000_000, shown, 9_000_000]],
+  [
+    'that tells of a failed run',
+    { ...plain, run: place('failureCallback') },
+    [shown, shown, shown],
+  ],
+];
+
+const meanings: readonly AttemptMeaning[] = ['delivered', 'retried', 'failed'];
+
+describe.each(table)('of the answers to a message %s', (_what, message, bytes) => {
+  it('is stored as far as it is told', () => {
+    expect(meanings.map((each) => storedBytesMax(message, each, limits))).toEqual(bytes);
+  });
+
+  it('is captured as much as may be stored', () => {
+    expect(capturedBytesMax(message, limits)).toBe(Math.max(...bytes));
+  });
+
+  it('is never stored more than the limit', () => {
+    const tight = { lastBytesMax: 1024, callBytesMax: 1024 };
+    for (const each of meanings) expect(storedBytesMax(message, each, tight)).toBe(1024);
+  });
+});

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { PendingMessages } from '../../../src/messaging/delivery/pending-messages.js';
+import type { CancelFilters } from '../../../src/messaging/messages/cancel.request.js';
+import type { PublishMessage } from '../../../src/messaging/messages/message.commands.js';
+import { messageKind } from '../../../src/messaging/messages/message.events.js';
+import { matchesOrigin } from '../../../src/messaging/messages/message-filter.js';
+import { pendingMessage } from '../../../src/messaging/messages/pending-message.js';
+import { epochMs } from '../../support/given.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { messageOptions } from '../../support/message-options.js';
+import { openRunEngine, type RunEngine } from '../../support/workflows/run-engine.js';
+
+let opened: RunEngine;
+let messages: PendingMessages;
+
+beforeEach(async () => {
+  opened = await openRunEngine();
+  const { engine, journal, payloads } = opened;
+  messages = new PendingMessages(engine, journal, payloads, new ManualClock());
+});
+afterEach(() => opened.close());
+
+const anything: CancelFilters = {
+  url: null,
+  host: null,
+  path: null,
+  topicName: null,
+  queueName: null,
+  scheduleId: null,
+  label: null,
+  flowControlKey: null,
+  callerIp: null,
+  fromDate: null,
+  toDate: null,
+  messageIds: null,
+  count: Number.POSITIVE_INFINITY,
+};
+
+let published = 0;
+const publication = (changes: Parameters<typeof messageOptions>[0] = {}): PublishMessage => ({
+  type: 'PublishMessage',
+  kind: messageKind,
+  id: `msg_${published++}`,
+  at: epochMs,
+  body: Buffer.from('x'),
+  sharesBodyWith: null,
+  message: messageOptions({ notBefore: epochMs, ...changes }),
+});
+const publish = async (changes: Parameters<typeof messageOptions>[0] = {}) => {
+  const command = publication(changes);
+  await opened.ask(command);
+  return command.id;
+};
+const isPending = (id: string) => pendingMessage(opened.engine, id) !== undefined;
+
+describe('a message', () => {
+  it('is found with what it was published with as long as it is pending', async () => {
+    const id = await publish({ labels: ['blue'] });
+    expect(await messages.find(id)).toMatchObject({ id, event: { labels: ['blue'] } });
+    await opened.attempted(id, 200);
+    expect(await messages.find(id)).toBeNull();
+    expect(isPending(id)).toBe(false);
+    expect(await messages.find('msg_never')).toBeNull();
+  });
+
+  it('is still pending when an attempt has failed, and is found by what it was', async () => {
+    const id = await publish({ labels: ['blue'] });
+    // The index finds the attempt too.
+    await opened.attempted(id, 500, { terms: ['label:blue'] });
+    expect(pendingMessage(opened.engine, id)).toMatchObject({ attempts: 1 });
+    expect(await messages.cancelMatching({ ...anything, label: ['blue'] })).toBe(1);
+  });
+
+  const byItself = (id: string) => messages.cancel(id);
+  const withOthers = () => messages.cancelMatching(anything);
+
+  it.each([
+    ['by itself', byItself],
+    ['with all others', withOthers],
+  ])('is taken back %s, and that is found by what it was published with', async (_, cancel) => {
+    const id = await publish({ labels: ['blue'] });
+    const from = opened.journal.endOffset;
+    await cancel(id);
+    const query = { terms: [['label:blue']], from, until: opened.journal.endOffset };
+    const found: string[] = [];
+    for await (const { event } of opened.journal.query({ ...query, order: 'oldest' })) {
+      found.push(event.type);
+    }
+    expect(found).toEqual(['MessageCanceled']);
+  });
+
+  it('is taken back once, and not if it never was', async () => {
+    const id = await publish();
+    expect(await messages.cancel(id)).toMatchObject({ accepted: true });
+    const gone = { accepted: false, rejection: { code: 'not_found' } };
+    expect(await messages.cancel(id)).toMatchObject(gone);
+    expect(await messages.cancel('msg_never')).toMatchObject(gone);
+  });
+});
+
+describe('a bulk cancel', () => {
+  const urls = ['https://a.example/x', 'https://b.example/x'];
+  const shapes = fc.record({
+    url: fc.constantFrom(...urls),
+    labels: fc.subarray(['blue', 'green']),
+    topicName: fc.constantFrom(null, 'group'),
+    queueName: fc.constantFrom(null, 'line'),
+    scheduleId: fc.constantFrom(null, 'scd'),
+    key: fc.constantFrom(null, 'k', 'l'),
+    callerIp: fc.constantFrom('10.0.0.1', '::1'),
+  });
+  /** Mostly nothing, so that what is asked for is often there. */
+  const rarely = <Value>(value: fc.Arbitrary<Value>) =>
+    fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: value });
+  const some = (...words: string[]) => rarely(fc.subarray(words, { minLength: 1 }));
+  /** `named` are places among those that were published. */
+  const questions = fc.record({
+    url: some(...urls),
+    host: some('a.example'),
+    label: some('blue', 'green'),
+    topicName: some('group'),
+    queueName: some('line'),
+    scheduleId: some('scd'),
+    flowControlKey: some('k', 'l'),
+    callerIp: some('10.0.0.1', '::1'),
+    named: rarely(fc.array(fc.nat(20), { minLength: 1 })),
+  });
+
+  it('takes back what it means and nothing else, wherever it looks for that', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(shapes, { maxLength: 20 }), questions, async (all, asked) => {
+        const { named, ...filters } = asked;
+        const commands = all.map(({ key, ...changes }) => {
+          const limits = { parallelism: null, rate: 1, periodSeconds: 1 };
+          const flowControl = key === null ? null : { key, ...limits };
+          return publication({ ...changes, flowControl });
+        });
+        await opened.engine.dispatch(commands);
+        const messageIds = named?.map((place) => commands[place]?.id ?? 'msg_never') ?? null;
+        const meant = { ...anything, ...filters, messageIds };
+        const left = commands.filter(
+          ({ id, message }) =>
+            messageIds?.includes(id) === false || !matchesOrigin(message, epochMs, meant),
+        );
+        expect(await messages.cancelMatching(meant)).toBe(commands.length - left.length);
+        expect(commands.map(({ id }) => id).filter(isPending)).toEqual(left.map(({ id }) => id));
+        expect(await messages.cancelMatching(anything)).toBe(left.length);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('takes back as many as it may, over as many turns as that takes', async () => {
+    const commands = Array.from({ length: 600 }, () => publication());
+    await opened.engine.dispatch(commands.slice(0, 250));
+    await opened.engine.dispatch(commands.slice(250, 500));
+    await opened.engine.dispatch(commands.slice(500));
+    expect(await messages.cancelMatching({ ...anything, count: 300 })).toBe(300);
+    expect(commands.filter(({ id }) => isPending(id))).toHaveLength(300);
+  });
+
+  it('leaves alone what is published while it looks', async () => {
+    const before = await publish();
+    const canceling = messages.cancelMatching(anything);
+    const later = publication();
+    const publishing = opened.ask(later);
+    expect(await canceling).toBe(1);
+    await publishing;
+    expect([isPending(before), isPending(later.id)]).toEqual([false, true]);
+  });
+});

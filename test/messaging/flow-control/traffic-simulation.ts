@@ -1,0 +1,274 @@
+/**
+ * Messages under flow control over a simulated disk and a clock that stands: the real engine,
+ * decider and gate; attempts end when the test says so, and the power may fail between any two
+ * steps.
+ */
+
+import type { Command } from '../../../src/engine/decider.js';
+import { Engine } from '../../../src/engine/engine.js';
+import { EventCodec } from '../../../src/engine/event-codec.js';
+import { identifiersFrom } from '../../../src/engine/identifiers.js';
+import { Journal, openJournalLog } from '../../../src/engine/journal.js';
+import { replayJournal, resumeEffects } from '../../../src/engine/recovery.js';
+import type { EffectCarrier, EffectSource } from '../../../src/engine/registration.js';
+import { UpcasterTable } from '../../../src/engine/upcasters.js';
+import { flowControlKind } from '../../../src/messaging/flow-control/flow-control.commands.js';
+import { flowControlDecider } from '../../../src/messaging/flow-control/flow-control.decider.js';
+import type { FlowControlState } from '../../../src/messaging/flow-control/flow-control.state.js';
+import { FlowControlGate } from '../../../src/messaging/flow-control/flow-control-gate.js';
+import { KeySweep } from '../../../src/messaging/flow-control/key-sweep.js';
+import { KeyUsage } from '../../../src/messaging/flow-control/key-usage.projection.js';
+import type { Admission, Entrant } from '../../../src/messaging/gates/admission.js';
+import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
+import { Gates } from '../../../src/messaging/gates/gates.js';
+import {
+  type CallEndpoint,
+  messageDecider,
+} from '../../../src/messaging/messages/message.decider.js';
+import { messageKind } from '../../../src/messaging/messages/message.events.js';
+import { SeededRandom } from '../../simulation/seeded-random.js';
+import { type CrashPolicy, SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { openSimulated, settle } from '../../storage/simulated-store.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { messageOptions } from '../../support/message-options.js';
+
+/** Limits as a publish names them. */
+export interface Limits {
+  readonly parallelism: number | null;
+  readonly rate: number | null;
+  readonly periodSeconds: number;
+}
+
+/** An attempt that was let in. */
+export interface Start {
+  readonly messageId: string;
+  readonly key: string;
+  readonly attempt: number;
+  readonly at: number;
+  readonly end: (status: number) => void;
+}
+
+export interface TrafficOptions {
+  readonly globalParallelism: number;
+  /** Keys that are kept, idle or not. */
+  readonly keysKeptMax: number;
+  /** Sees each start before it counts as running. */
+  readonly onStart?: (start: Start, traffic: TrafficSimulation) => void;
+}
+
+const standard: TrafficOptions = { globalParallelism: 1000, keysKeptMax: 10_000 };
+
+/** Messages of all lives: an id is never used twice. */
+let published = 0;
+
+/** Attempts in flight at the end of a life are gone; what the disk kept goes on in the next one. */
+export class TrafficSimulation {
+  readonly running: Start[] = [];
+  readonly started: Start[] = [];
+  private remains: SimulatedDisk | null = null;
+
+  private constructor(
+    readonly engine: Engine,
+    readonly gates: Gates,
+    readonly clock: ManualClock,
+    readonly gate: FlowControlGate,
+    /** What must not happen: failed writes, turns that threw, reactions that were refused. */
+    readonly failures: readonly unknown[],
+    private readonly disk: SimulatedDisk,
+    private readonly options: TrafficOptions,
+  ) {}
+
+  static async start(
+    options: Partial<TrafficOptions> = {},
+    disk = new SimulatedDisk(),
+    startsAt?: number,
+  ): Promise<TrafficSimulation> {
+    const all = { ...standard, ...options };
+    const clock = new ManualClock(startsAt);
+    const after = (delayMs: number, callback: () => void) => clock.after(delayMs, callback);
+    const watched: unknown[] = [];
+    const { store } = await openSimulated(disk, {
+      now: () => clock.now(),
+      after,
+      segmentBytes: 64 * 1024,
+      onFailure: (error) => watched.push(error),
+    });
+    const upcasters = new UpcasterTable();
+    const codec = new EventCodec(upcasters);
+    const journal = new Journal(await openJournalLog(store), codec);
+    const random = new SeededRandom(clock.now() % 1_000_003);
+    const identifiers = identifiersFrom((length) => random.bytes(length));
+    const engine = new Engine(journal, codec, upcasters, clock, identifiers, {
+      turnFailed: (error) => watched.push(error),
+      reactionRefused: (refused) => watched.push(refused),
+    });
+    const gates = new Gates([new CountingGate(all.globalParallelism)]);
+    const gate = new FlowControlGate(engine, gates, clock);
+    const traffic = new TrafficSimulation(engine, gates, clock, gate, watched, disk, all);
+    traffic.join();
+    await replayJournal(engine, journal);
+    await resumeEffects(engine);
+    await settle();
+    return traffic;
+  }
+
+  /** Publishes under `key`; gives the message's id. */
+  publish(key: string, limits: Limits, delayMs = 0, maxRetries = 1): string {
+    published += 1;
+    const id = `msg_${published}`;
+    this.ask({
+      type: 'PublishMessage',
+      kind: messageKind,
+      id,
+      body: Buffer.alloc(0),
+      sharesBodyWith: null,
+      message: messageOptions({
+        flowControl: { key, ...limits },
+        notBefore: this.clock.now() + delayMs,
+        maxRetries,
+        retryDelay: '1000',
+      }),
+    });
+    return id;
+  }
+
+  ask<Asked extends Omit<Command, 'at'>>(command: Asked): void {
+    this.engine.tell([{ ...command, at: this.clock.now() }]);
+  }
+
+  controlOf(key: string): FlowControlState {
+    return this.engine.actors(flowControlKind).stateOf(key) as FlowControlState;
+  }
+
+  /** How often the disk was asked to keep something for good. */
+  get commits(): number {
+    return this.disk.calls.get('sync') ?? 0;
+  }
+
+  /** Messages that are not final. */
+  get pending(): number {
+    return this.engine.actors(messageKind).size;
+  }
+
+  runningUnder(key: string): number {
+    return this.running.filter((start) => start.key === key).length;
+  }
+
+  startsUnder(key: string): number {
+    return this.started.filter((start) => start.key === key).length;
+  }
+
+  /** Lets time pass, timer by timer, with everything each of them causes. */
+  async pass(durationMs: number): Promise<void> {
+    const until = this.clock.now() + durationMs;
+    await settle();
+    for (let next = this.clock.nextDue(); next !== null && next <= until; ) {
+      this.clock.advance(Math.max(0, next - this.clock.now()));
+      await settle();
+      next = this.clock.nextDue();
+    }
+    this.clock.advance(until - this.clock.now());
+    await settle();
+  }
+
+  /** The power fails now; the next life begins on what the policy leaves. */
+  crash(policy: CrashPolicy, seed: number): Promise<TrafficSimulation> {
+    this.die(policy, seed);
+    return this.afterDeath();
+  }
+
+  /** The power will fail at the `nth` change of the disk from now: in the middle of something. */
+  crashAt(nth: number, policy: CrashPolicy, seed: number): void {
+    let changes = 0;
+    this.disk.afterChange = () => {
+      changes += 1;
+      if (changes === nth && !this.isDead) this.die(policy, seed);
+    };
+  }
+
+  /** The power will not fail any more. */
+  keepPower(): void {
+    this.disk.afterChange = null;
+  }
+
+  get isDead(): boolean {
+    return this.remains !== null;
+  }
+
+  /** The next life, on what the power cut left. */
+  afterDeath(): Promise<TrafficSimulation> {
+    return TrafficSimulation.start(this.options, this.remains ?? this.disk, this.clock.now());
+  }
+
+  private die(policy: CrashPolicy, seed: number): void {
+    this.remains = this.disk.crash(policy, seed);
+  }
+
+  private join(): void {
+    const { engine, gates, gate, clock } = this;
+    const usage = new KeyUsage();
+    engine.register({
+      decider: messageDecider,
+      view: { deduplication: { find: () => undefined }, publishedOffset: () => undefined },
+      folds: [],
+    });
+    engine.register({ decider: flowControlDecider, view: usage, folds: [] });
+    engine.follow(messageKind, usage);
+    gates.add(gate);
+    engine.observe(gate.listener);
+    engine.observe(new KeySweep(engine, gate, clock, this.options.keysKeptMax).listener);
+    const carrier: EffectCarrier<CallEndpoint> = {
+      start: (source, effect) => this.call(source, effect),
+    };
+    engine.carry('callEndpoint', carrier);
+  }
+
+  private call(source: EffectSource, effect: CallEndpoint): () => void {
+    const entrant: Entrant & { admission: Admission | null } = {
+      admission: null,
+      messageId: source.id,
+      origin: effect.origin,
+      bodyBytes: 0,
+      queueName: null,
+      flowControlKey: effect.flowControlKey,
+      admitted: () => this.begin(source, effect, () => entrant.admission),
+    };
+    const admission = this.gates.ask(entrant);
+    entrant.admission = admission;
+    return () => {
+      if (!admission.isInside) this.gates.leave(admission);
+    };
+  }
+
+  private begin(
+    { id }: EffectSource,
+    { attempt, flowControlKey }: CallEndpoint,
+    admission: () => Admission | null,
+  ): void {
+    if (this.isDead) return;
+    const at = this.clock.now();
+    const start: Start = {
+      messageId: id,
+      key: flowControlKey ?? '',
+      attempt,
+      at,
+      end: (status) => {
+        this.running.splice(this.running.indexOf(start), 1);
+        const own = admission();
+        if (own !== null) this.gates.leave(own);
+        this.ask({
+          type: 'RecordAttempt',
+          kind: messageKind,
+          id,
+          record: { attempt, startedAt: at, durationMs: 0, status, headers: [], error: null },
+          nonRetryable: false,
+          responseBody: Buffer.alloc(0),
+          terms: [],
+        });
+      },
+    };
+    this.options.onStart?.(start, this);
+    this.running.push(start);
+    this.started.push(start);
+  }
+}

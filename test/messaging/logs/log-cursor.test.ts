@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import {
+  formatCursor,
+  type LogCursor,
+  parseCursor,
+} from '../../../src/messaging/logs/log-cursor.js';
+
+const whole = fc.integer({ min: 0, max: 999_999_999_999_999 });
+const cursors: fc.Arbitrary<LogCursor> = fc.oneof(
+  fc.record({ at: fc.constant('journal' as const), offset: whole, place: fc.nat(2) }),
+  fc.record({
+    at: fc.constant('running' as const),
+    startedAt: whole,
+    messageId: fc.stringMatching(/^[A-Za-z0-9._-]{1,40}$/),
+    journalEnd: whole,
+  }),
+);
+
+describe('a cursor', () => {
+  it('comes back as it was given', () => {
+    fc.assert(
+      fc.property(cursors, (cursor) => {
+        expect(parseCursor(formatCursor(cursor))).toEqual({ ok: true, value: cursor });
+      }),
+    );
+  });
+
+  it.each([
+    '',
+    '7',
+    '7-3',
+    '-1-0',
+    '7-0 ',
+    '1e3-0',
+    '7-8',
+    '7-8-',
+    '7-8-a b',
+    `${'9'.repeat(16)}-0`,
+  ])('is not %j', (text) => {
+    expect(parseCursor(text)).toEqual({ ok: false, reason: 'is no cursor of this listing' });
+  });
+});

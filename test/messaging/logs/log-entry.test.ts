@@ -1,0 +1,63 @@
+import { entriesOf } from '../../../src/messaging/logs/log-entry.js';
+import type {
+  AttemptRecord,
+  MessageEvent,
+} from '../../../src/messaging/messages/message.events.js';
+import { messageOptions } from '../../support/message-options.js';
+
+const record: AttemptRecord = {
+  attempt: 0,
+  startedAt: 900,
+  durationMs: 50,
+  status: 500,
+  headers: [],
+  error: null,
+};
+
+const told = (event: MessageEvent) =>
+  entriesOf({ event, at: 1000 }).map(({ state, time, nextDeliveryTime, end }) => ({
+    state,
+    time,
+    ...(nextDeliveryTime !== null && { nextDeliveryTime }),
+    ...(end !== null && { status: end.status }),
+  }));
+
+describe('the entries of an event', () => {
+  it('are one for a publish, with the time of its delivery', () => {
+    const event: MessageEvent = {
+      type: 'MessagePublished',
+      ...messageOptions({ notBefore: 7000 }),
+    };
+    expect(told(event)).toEqual([{ state: 'CREATED', time: 1000, nextDeliveryTime: 7000 }]);
+  });
+
+  it('are two for a delivery: it began and it arrived', () => {
+    expect(told({ type: 'MessageDelivered', ...record, status: 200 })).toEqual([
+      { state: 'ACTIVE', time: 900, nextDeliveryTime: 900 },
+      { state: 'DELIVERED', time: 1000, nextDeliveryTime: 900, status: 200 },
+    ]);
+  });
+
+  it('are three for a failed attempt that is followed by another one', () => {
+    expect(told({ type: 'AttemptFailed', ...record, retryAt: 5000 })).toEqual([
+      { state: 'ACTIVE', time: 900, nextDeliveryTime: 900 },
+      { state: 'ERROR', time: 1000, nextDeliveryTime: 5000, status: 500 },
+      { state: 'RETRY', time: 1000, nextDeliveryTime: 5000 },
+    ]);
+  });
+
+  it('are three for the last attempt that failed', () => {
+    expect(told({ type: 'MessageFailed', ...record, cause: 'exhausted' })).toEqual([
+      { state: 'ACTIVE', time: 900, nextDeliveryTime: 900 },
+      { state: 'ERROR', time: 1000, nextDeliveryTime: 900, status: 500 },
+      { state: 'FAILED', time: 1000, nextDeliveryTime: 900, status: 500 },
+    ]);
+  });
+
+  it('are two for a message that was taken back', () => {
+    expect(told({ type: 'MessageCanceled' })).toEqual([
+      { state: 'CANCEL_REQUESTED', time: 1000 },
+      { state: 'CANCELED', time: 1000 },
+    ]);
+  });
+});

@@ -1,0 +1,50 @@
+import type { LogCursor } from '../../../src/messaging/logs/log-cursor.js';
+import { LogPage } from '../../../src/messaging/logs/log-page.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+const budget = { events: 3, milliseconds: 1000 };
+const place = (offset: number): LogCursor => ({ at: 'journal', offset, place: 0 });
+const row = (name: string, characters = 1) => ({ row: name, characters });
+
+describe('a page', () => {
+  it('has no cursor where everything was found', () => {
+    const page = new LogPage<string>(2, new ManualClock(), budget);
+    page.add(row('a'), place(9));
+    page.add(row('b'), place(7));
+    expect(page.isFull).toBe(false);
+    expect(page.content).toEqual({ rows: ['a', 'b'], cursor: null, isLong: false });
+  });
+
+  it('ends behind its last row once there is one too many', () => {
+    const page = new LogPage<string>(2, new ManualClock(), budget);
+    for (const offset of [9, 7, 5]) page.add(row(`at ${offset}`), place(offset));
+    expect(page.isFull).toBe(true);
+    expect(page.content).toEqual({ rows: ['at 9', 'at 7'], cursor: '7-0', isLong: false });
+  });
+
+  it('ends early where its rows are large, but never without one', () => {
+    const page = new LogPage<string>(9, new ManualClock(), budget);
+    page.add(row('huge', 100 * 1024 * 1024), place(9));
+    expect(page.isFull).toBe(false);
+    page.add(row('small'), place(7));
+    expect(page.content).toEqual({ rows: ['huge'], cursor: '9-0', isLong: true });
+  });
+
+  it('may cost so many events, or so much time, and then ends where the search is', () => {
+    const clock = new ManualClock();
+    const page = new LogPage<string>(9, clock, budget);
+    for (let events = 0; events < 3; events += 1) {
+      expect(page.isSpent).toBe(false);
+      page.spend();
+    }
+    expect(page.isSpent).toBe(true);
+    page.interrupt(place(4));
+    expect(page.content).toEqual({ rows: [], cursor: '4-0', isLong: false });
+
+    const slow = new LogPage<string>(9, clock, budget);
+    clock.advance(999);
+    expect(slow.isSpent).toBe(false);
+    clock.advance(1);
+    expect(slow.isSpent).toBe(true);
+  });
+});

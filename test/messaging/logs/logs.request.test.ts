@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import {
+  formatCursor,
+  type LogCursor,
+  parseCursor,
+} from '../../../src/messaging/logs/log-cursor.js';
+import { parseLogQuery } from '../../../src/messaging/logs/logs.request.js';
+
+const asked = (query: string) => {
+  const parsed = parseLogQuery(`/v2/logs?${query}`);
+  return parsed.ok ? parsed.value : parsed.reason;
+};
+
+describe('a question to the logs', () => {
+  it('is for the newest hundred rows where it says nothing', () => {
+    expect(asked('')).toEqual({
+      messageIds: null,
+      states: null,
+      url: null,
+      host: null,
+      path: null,
+      topicName: null,
+      queueName: null,
+      scheduleId: null,
+      label: null,
+      flowControlKey: null,
+      callerIp: null,
+      fromDate: null,
+      toDate: null,
+      count: 100,
+      order: 'latestFirst',
+      cursor: null,
+    });
+  });
+
+  it('may name ids and labels again and again, or with commas', () => {
+    expect(asked('messageIds=a&messageIds=b,c&label=x&label=y')).toMatchObject({
+      messageIds: ['a', 'b', 'c'],
+      label: ['x', 'y'],
+    });
+  });
+
+  it('means the ids that both spellings name', () => {
+    expect(asked('messageId=a&messageIds=a,b')).toMatchObject({ messageIds: ['a'] });
+    expect(asked('messageId=c&messageIds=a,b')).toMatchObject({ messageIds: [] });
+  });
+
+  it.each([
+    ['DELIVERED', ['DELIVERED']],
+    ['CANCELED', ['CANCELED']],
+    ['CANCELLED', ['CANCELED']],
+    ['IN_PROGRESS', ['ACTIVE', 'RETRY', 'ERROR']],
+    ['CREATED&state=FAILED', ['CREATED', 'FAILED']],
+  ])('understands the state %s', (state, states) => {
+    expect(asked(`state=${state}`)).toMatchObject({ states: new Set(states) });
+  });
+
+  it.each([
+    ['labeel=x', 'labeel'],
+    ['state=DONE', 'state'],
+    ['count=0', 'count'],
+    ['count=-1', 'count'],
+    ['count=many', 'count'],
+    ['cursor=here', 'cursor'],
+    ['cursor=1-9', 'cursor'],
+    ['order=random', 'order'],
+    ['fromDate=today', 'fromDate'],
+    ['groupBy=messageId', 'groupBy'],
+    ['label=%ff', 'query'],
+  ])('is refused for %s, naming it', (query, name) => {
+    expect(asked(query)).toEqual(expect.stringContaining(name));
+  });
+
+  it('is for at most a thousand rows', () => {
+    expect(asked('count=5000')).toMatchObject({ count: 1000 });
+  });
+});
+
+describe('a cursor', () => {
+  const row = fc.record<LogCursor & { at: 'journal' }>({
+    at: fc.constant('journal'),
+    offset: fc.nat(),
+    place: fc.nat(2),
+  });
+  const running = fc.record<LogCursor & { at: 'running' }>({
+    at: fc.constant('running'),
+    journalEnd: fc.nat(),
+    startedAt: fc.nat(),
+    messageId: fc.stringMatching(/^[A-Za-z0-9._-]{1,40}$/),
+  });
+
+  it('comes back as it went out', () => {
+    fc.assert(
+      fc.property(fc.oneof(row, running), (cursor) => {
+        expect(parseCursor(formatCursor(cursor))).toEqual({ ok: true, value: cursor });
+      }),
+    );
+  });
+
+  it.each(['x', '1', '1-', '1-3', '-1-0', '1-2-', '1-2-a b', `${'1'.repeat(16)}-0`])(
+    'is not %j',
+    (text) => {
+      expect(parseCursor(text).ok).toBe(false);
+    },
+  );
+});

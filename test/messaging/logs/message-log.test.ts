@@ -1,0 +1,254 @@
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import fc from 'fast-check';
+import type { EventEnvelope } from '../../../src/engine/decider.js';
+import type { Engine } from '../../../src/engine/engine.js';
+import { Payloads } from '../../../src/engine/payloads.js';
+import { parseCursor } from '../../../src/messaging/logs/log-cursor.js';
+import type { LogRow } from '../../../src/messaging/logs/log-row.js';
+import type { RunningAttempt } from '../../../src/messaging/logs/log-walk.js';
+import type { LogQuery } from '../../../src/messaging/logs/logs.request.js';
+import { MessageLog } from '../../../src/messaging/logs/message-log.js';
+import { DeduplicationIndex } from '../../../src/messaging/messages/deduplication.projection.js';
+import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
+import { messageKind } from '../../../src/messaging/messages/message.events.js';
+import { MessageBodies } from '../../../src/messaging/messages/message-bodies.js';
+import { RunArchive } from '../../../src/workflows/deliveries/run-archive.js';
+import { RunEntries } from '../../../src/workflows/deliveries/run-entries.js';
+import { type EngineOnDisk, openEngine } from '../../support/engine.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import {
+  history,
+  type ListedRow,
+  listed,
+  live,
+  question,
+  type Step,
+  startedMs,
+} from './log-history.js';
+
+const runs = 20 * Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 1);
+
+/** Small segments, so that a history has sealed ones. */
+const storeOptions = { segmentBytes: 4000, freeBytesMin: 0 };
+
+function registerMessages(engine: Engine): void {
+  const deduplication = new DeduplicationIndex();
+  const view = { deduplication, publishedOffset: () => undefined };
+  engine.register({ decider: messageDecider, view, folds: [deduplication] });
+  // Attempts are part of the history: nobody makes them.
+  engine.carry('callEndpoint', { start: () => () => undefined });
+}
+
+const open = (directory?: string) => openEngine(registerMessages, directory, storeOptions);
+
+interface Reading {
+  readonly running?: readonly RunningAttempt[];
+  readonly eventsPerPage?: number;
+  readonly now?: number;
+  readonly retentionMs?: number;
+}
+
+function logOver({ engine, journal }: EngineOnDisk, reading: Reading = {}): MessageLog {
+  const { running = [], eventsPerPage = 1000, now = startedMs, retentionMs = 1e12 } = reading;
+  const payloads = new Payloads(journal, 1024 * 1024);
+  const runs = new RunEntries(engine, payloads, new RunArchive(journal));
+  const bodies = new MessageBodies(payloads, runs);
+  return new MessageLog({
+    journal,
+    durable: () => engine.durable(),
+    running: () => running,
+    messages: {
+      journal,
+      publishedOffset: (id) => engine.actors(messageKind).find(id)?.firstOffset,
+      body: (published) => bodies.read(published),
+    },
+    clock: new ManualClock(now),
+    retentionMs,
+    attemptMsMax: 8000,
+    budget: { events: eventsPerPage, milliseconds: 1 },
+  });
+}
+
+const listedRow = ({ messageId, state, time }: LogRow): ListedRow => [messageId, state, time];
+
+async function eventsIn({ journal }: EngineOnDisk): Promise<EventEnvelope[]> {
+  const events: EventEnvelope[] = [];
+  for await (const part of journal.replay()) events.push(...part);
+  return events;
+}
+
+/** Page after page until there is no cursor; between two pages `turnPage` may change the log. */
+async function walk(
+  firstLog: MessageLog,
+  query: LogQuery,
+  turnPage: (log: MessageLog) => Promise<MessageLog> = async (log) => log,
+): Promise<LogRow[]> {
+  const rows: LogRow[] = [];
+  let log = firstLog;
+  let { cursor } = query;
+  for (let pages = 0; pages < 1000; pages += 1) {
+    const page = await log.page({ ...query, cursor });
+    expect(page.rows.length).toBeLessThanOrEqual(query.count);
+    rows.push(...page.rows);
+    if (page.cursor === null) return rows;
+    const parsed = parseCursor(page.cursor);
+    if (!parsed.ok) throw new Error(`a cursor of its own is refused: ${page.cursor}`);
+    cursor = parsed.value;
+    log = await turnPage(log);
+  }
+  throw new Error('the listing does not end');
+}
+
+const everything: LogQuery = {
+  messageIds: null,
+  states: null,
+  url: null,
+  host: null,
+  path: null,
+  label: null,
+  topicName: null,
+  scheduleId: null,
+  queueName: null,
+  flowControlKey: null,
+  callerIp: null,
+  fromDate: null,
+  toDate: null,
+  count: 100,
+  order: 'latestFirst',
+  cursor: null,
+};
+
+describe('the log of messages', () => {
+  it('lists in pages what the plainest listing lists, whatever is asked', async () => {
+    const questions = fc.array(fc.tuple(question, fc.integer({ min: 1, max: 40 })), {
+      minLength: 25,
+      maxLength: 25,
+    });
+    await fc.assert(
+      fc.asyncProperty(history, questions, async (steps, asked) => {
+        const opened = await open();
+        try {
+          const running = await live(opened.engine, steps);
+          const events = await eventsIn(opened);
+          for (const [query, eventsPerPage] of asked) {
+            const rows = await walk(logOver(opened, { running, eventsPerPage }), query);
+            expect(rows.map(listedRow)).toEqual(listed(events, running, query));
+          }
+        } finally {
+          await opened.close();
+          await rm(dirname(opened.directory), { recursive: true });
+        }
+      }),
+      { numRuns: runs },
+    );
+  }, 120_000);
+
+  it('goes on behind a cursor after a restart', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, question, async (steps, query) => {
+        let opened = await open();
+        try {
+          await live(opened.engine, steps);
+          const expected = listed(await eventsIn(opened), [], query);
+          const restart = async () => {
+            await opened.close();
+            opened = await open(opened.directory);
+            return logOver(opened);
+          };
+          const rows = await walk(logOver(opened), { ...query, count: 7 }, restart);
+          expect(rows.map(listedRow)).toEqual(expected);
+        } finally {
+          await opened.close();
+          await rm(dirname(opened.directory), { recursive: true });
+        }
+      }),
+      { numRuns: runs },
+    );
+  }, 120_000);
+});
+
+describe('a page of the log', () => {
+  let opened: EngineOnDisk;
+
+  beforeEach(async () => {
+    opened = await open();
+  });
+
+  afterEach(async () => {
+    await opened.close();
+    await rm(dirname(opened.directory), { recursive: true });
+  });
+
+  const step: Step = {
+    what: 'publish',
+    pick: 0,
+    url: 'https://a.example/x',
+    labels: [],
+    scheduleId: null,
+    topicName: null,
+    callerIp: '::1',
+    isSuccess: true,
+    later: 1000,
+    took: 10,
+  };
+
+  it('shows nothing that is older than the retention', async () => {
+    await live(opened.engine, [step, { ...step, what: 'attempt', later: 60_000 }]);
+    const now = startedMs + 1000 + 100_000;
+    const states = async (retentionMs: number) => {
+      const { rows } = await logOver(opened, { now, retentionMs }).page(everything);
+      return rows.map(({ state }) => state);
+    };
+    expect(await states(100_000)).toEqual(['DELIVERED', 'ACTIVE', 'CREATED']);
+    expect(await states(99_999)).toEqual(['DELIVERED', 'ACTIVE']);
+    expect(await states(1000)).toEqual([]);
+  });
+
+  it('has no cursor where its last row is the last there is', async () => {
+    await live(opened.engine, [step, step]);
+    const page = await logOver(opened).page({ ...everything, count: 2 });
+    expect(page).toMatchObject({ cursor: null, rows: [{ state: 'CREATED' }, {}] });
+  });
+
+  it('is short, with a cursor, when what it cost is enough', async () => {
+    await live(
+      opened.engine,
+      Array.from({ length: 30 }, () => step),
+    );
+    const log = logOver(opened, { eventsPerPage: 10 });
+    const page = await log.page({ ...everything, host: ['nobody.example'] });
+    expect(page).toEqual({ rows: [], cursor: expect.any(String), isLong: false });
+  });
+
+  it('looks at no event but those of a message that is asked for by its id', async () => {
+    await live(
+      opened.engine,
+      Array.from({ length: 30 }, () => step),
+    );
+    const log = logOver(opened, { eventsPerPage: 2 });
+    const page = await log.page({ ...everything, messageIds: ['msg_3', 'msg_nobody'] });
+    expect(page).toMatchObject({ cursor: null, rows: [{ messageId: 'msg_3' }] });
+  });
+
+  it('ends before its bodies are too much for one answer', async () => {
+    const big = Buffer.alloc(3 * 1024 * 1024, 'x');
+    const log = new MessageLog({
+      journal: opened.journal,
+      durable: () => opened.engine.durable(),
+      running: () => [],
+      messages: { journal: opened.journal, publishedOffset: () => undefined, body: () => big },
+      clock: new ManualClock(startedMs),
+      retentionMs: 1e12,
+      attemptMsMax: 1000,
+      budget: { events: 1000, milliseconds: 1 },
+    });
+    await live(
+      opened.engine,
+      Array.from({ length: 5 }, () => step),
+    );
+    const page = await log.page(everything);
+    expect([page.rows.length, page.cursor === null, page.isLong]).toEqual([1, false, true]);
+    expect((await walk(log, everything)).map(({ messageId }) => messageId)).toHaveLength(5);
+  });
+});

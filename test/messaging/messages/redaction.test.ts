@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import {
+  callbackRedaction,
+  hiding,
+  redacted,
+  redactedBody,
+  redactedHeaders,
+} from '../../../src/messaging/messages/redaction.js';
+
+const hex = (original: string | Uint8Array) => createHash('sha256').update(original).digest('hex');
+const mapOf = (entries: Record<string, string[]>) => Object.assign(Object.create(null), entries);
+
+describe('a redacted value', () => {
+  it('is shown as the digest of its bytes', () => {
+    // printf secret | sha256sum
+    const digest = '2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b';
+    expect(redacted('secret')).toBe(`REDACTED:${digest}`);
+    expect(redacted(Buffer.from('secret'))).toBe(`REDACTED:${digest}`);
+  });
+
+  it('tells nothing of the original but its digest, and equal ones alike', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), (bytes) => {
+        const shown = redactedBody(Buffer.from(bytes), { body: true, headers: [] });
+        expect(shown?.toString()).toBe(`REDACTED:${hex(bytes)}`);
+      }),
+    );
+  });
+});
+
+describe('a body', () => {
+  const body = Buffer.from('x');
+
+  it.each([
+    [null, body],
+    [{ body: false, headers: ['*'] }, body],
+  ])('is shown as it is under %j', (redaction, shown) => {
+    expect(redactedBody(body, redaction)).toBe(shown);
+  });
+
+  it('that is not there has no digest either', () => {
+    expect(redactedBody(null, { body: true, headers: [] })).toBeNull();
+    expect(redactedBody(Buffer.alloc(0), { body: true, headers: [] })).toHaveLength(0);
+  });
+});
+
+describe('a header map', () => {
+  const map = mapOf({ 'Content-Type': ['text/plain'], 'X-Tenant': ['acme', 'other'] });
+
+  it('is shown as it is where no header is redacted', () => {
+    expect(redactedHeaders(map, null)).toBe(map);
+    expect(redactedHeaders(map, { body: true, headers: [] })).toBe(map);
+  });
+
+  it('hides each value of a named header, whatever its case', () => {
+    expect(redactedHeaders(map, { body: false, headers: ['x-tenant', 'x-absent'] })).toEqual(
+      mapOf({ 'Content-Type': ['text/plain'], 'X-Tenant': [redacted('acme'), redacted('other')] }),
+    );
+  });
+
+  it('hides all of them where all are named, and keeps their names', () => {
+    const names = fc.constantFrom('__proto__', 'A', 'Constructor', 'X-B');
+    const maps = fc.array(fc.tuple(names, fc.array(fc.string(), { minLength: 1, maxLength: 3 })));
+    fc.assert(
+      fc.property(maps, (entries) => {
+        const shown = redactedHeaders(mapOf({}), { body: false, headers: ['*'] });
+        expect(Object.keys(shown)).toEqual([]);
+        const original = Object.create(null);
+        for (const [name, values] of entries) original[name] = values;
+        const hidden = redactedHeaders(original, { body: false, headers: ['*'] });
+        expect(Object.keys(hidden)).toEqual(Object.keys(original));
+        for (const name of Object.keys(original)) {
+          expect(hidden[name]).toEqual(original[name].map(redacted));
+        }
+      }),
+    );
+  });
+});
+
+describe('what a callback hides', () => {
+  const own = { body: false, headers: ['x-tenant'] };
+
+  it('is what it says itself, where its source hides nothing', () => {
+    expect(callbackRedaction(own, null)).toBe(own);
+    expect(callbackRedaction(null, null)).toBeNull();
+  });
+
+  it('is its whole body beside that, where its source hides anything', () => {
+    const source = { body: false, headers: ['authorization'] };
+    expect(callbackRedaction(own, source)).toEqual({ body: true, headers: ['x-tenant'] });
+    expect(callbackRedaction(null, source)).toEqual({ body: true, headers: [] });
+  });
+});
+
+it('whatever one of two hides is hidden', () => {
+  const one = { body: true, headers: ['x-secret'] };
+  expect(hiding(null, one)).toEqual(one);
+  const both = hiding({ body: false, headers: ['x-a'] }, one);
+  expect(both).toEqual({ body: true, headers: ['x-a', 'x-secret'] });
+});

@@ -1,0 +1,144 @@
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { systemClock } from '../../../src/engine/clock.js';
+import { AddressGuard } from '../../../src/messaging/outbound/address-guard.js';
+import { guardedConnector } from '../../../src/messaging/outbound/connector.js';
+import { EndpointCaller } from '../../../src/messaging/outbound/endpoint-caller.js';
+import { NameResolver } from '../../../src/messaging/outbound/name-resolver.js';
+import { DestinationRefused } from '../../../src/messaging/outbound/transport-error.js';
+import { selfSigned } from '../../support/clients/self-signed-certificate.js';
+
+/** Listens on loopback until the test ends and gives the port. */
+async function listen(server: Server, toClose: Server[]): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  toClose.push(server);
+  return (server.address() as AddressInfo).port;
+}
+
+describe('a connection', () => {
+  const toClose: Server[] = [];
+  let caller: EndpointCaller | undefined;
+
+  function callSecure(host: string, port: number, timeoutMs = 3000) {
+    const opened = new EndpointCaller({
+      clock: systemClock,
+      allowed: { networks: ['127.0.0.0/8'], hosts: [] },
+      overrides: new Map([['overridden.example', { hostname: '127.0.0.1', port }]]),
+      originParallelism: 2,
+      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    });
+    caller = opened;
+    return opened.call({
+      url: `https://${host}:${port}/`,
+      method: 'POST',
+      headers: [],
+      body: Buffer.from('secret'),
+      timeoutMs,
+      captureBytes: 100,
+    });
+  }
+
+  afterEach(async () => {
+    await caller?.close();
+    for (const server of toClose.splice(0)) server.close();
+  });
+
+  function tlsServer(options: { maxVersion?: 'TLSv1.1' } = {}) {
+    const seen = { bytes: 0 };
+    const server = createTlsServer({ ...selfSigned, ...options, minVersion: 'TLSv1' });
+    server.on('secureConnection', (socket) => {
+      socket.on('data', (bytes) => (seen.bytes += bytes.length)).on('error', () => undefined);
+    });
+    server.on('tlsClientError', () => undefined);
+    return { server, seen };
+  }
+
+  it('to a certificate that nobody signed fails, and nothing is sent', async () => {
+    const { server, seen } = tlsServer();
+    const port = await listen(server, toClose);
+    const outcome = await callSecure('secure.example', port);
+    expect(outcome).toMatchObject({ status: 0, cut: false });
+    expect(outcome.error).toMatch(/self-signed certificate/);
+    expect(seen.bytes).toBe(0);
+  });
+
+  it('asks for the host of the URL, also where another one is dialled', async () => {
+    const names: string[] = [];
+    const server = createTlsServer({
+      ...selfSigned,
+      SNICallback: (name, done) => {
+        names.push(name);
+        done(null);
+      },
+    });
+    server.on('tlsClientError', () => undefined);
+    const port = await listen(server, toClose);
+    for (const host of ['secure.example', 'overridden.example']) {
+      expect((await callSecure(host, port)).status).toBe(0);
+      await caller?.close();
+    }
+    expect(names).toEqual(['secure.example', 'overridden.example']);
+  });
+
+  it('to a server that speaks plain HTTP where TLS is due fails, and nothing is sent', async () => {
+    let received = '';
+    const server = createTcpServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .on('data', (bytes) => {
+          received += bytes.toString('latin1');
+          socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+        });
+    });
+    const outcome = await callSecure('secure.example', await listen(server, toClose));
+    expect(outcome).toMatchObject({ status: 0, error: expect.stringMatching(/SSL|TLS/i) });
+    expect(received).not.toMatch(/POST|secret/);
+  });
+
+  it('that comes out at a forbidden address is closed before anything is sent', async () => {
+    let connections = 0;
+    let received = 0;
+    const server = createTcpServer((socket) => {
+      connections += 1;
+      socket.on('error', () => undefined).on('data', (bytes) => (received += bytes.length));
+    });
+    const port = await listen(server, toClose);
+    const closed = new AddressGuard({ networks: [], hosts: [] });
+    const open = new AddressGuard({ networks: ['127.0.0.0/8'], hosts: [] });
+    const connect = guardedConnector({
+      guard: closed,
+      // A resolver that is fooled: what it approves is not where connections may come out.
+      resolver: new NameResolver(open, systemClock, async () => [
+        { address: '127.0.0.1', family: 4 },
+      ]),
+      overrides: new Map(),
+      connectTimeoutMs: 1000,
+    });
+    const error = await new Promise((resolve) => {
+      const target = { hostname: 'fooled.example', protocol: 'http:', port: String(port) };
+      connect(target, (...opened) => resolve(opened[0]));
+    });
+    expect(error).toBeInstanceOf(DestinationRefused);
+    expect({ connections, received }).toEqual({ connections: 1, received: 0 });
+  });
+
+  it('to an outdated TLS version fails', async () => {
+    const { server } = tlsServer({ maxVersion: 'TLSv1.1' });
+    const outcome = await callSecure('secure.example', await listen(server, toClose));
+    expect(outcome).toMatchObject({ status: 0, error: expect.stringMatching(/SSL|TLS|protocol/i) });
+  });
+
+  it('whose handshake stalls ends with the deadline', async () => {
+    const server = createTcpServer((socket) => void socket.on('error', () => undefined).resume());
+    const port = await listen(server, toClose);
+    const outcome = await callSecure('secure.example', port, 200);
+    expect(outcome.error).toBe('timed out after 200 ms connecting');
+  });
+
+  it('whose handshake stalls is given up when connecting takes too long', async () => {
+    const server = createTcpServer((socket) => void socket.on('error', () => undefined).resume());
+    const port = await listen(server, toClose);
+    const outcome = await callSecure('secure.example', port, 25_000);
+    expect(outcome.error).toMatch(/UND_ERR_CONNECT_TIMEOUT/);
+  });
+});

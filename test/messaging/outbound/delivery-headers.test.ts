@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import {
+  type DeliveryWords,
+  deliveryHeaders,
+} from '../../../src/messaging/outbound/delivery-headers.js';
+
+const words: DeliveryWords = {
+  messagePrefix: 'Svc-',
+  userAgent: 'Stepwell/1',
+  messageId: 'msg_1',
+  retried: 2,
+  signature: 'a.b.c',
+  callerIp: '192.0.2.7',
+  scheduleId: null,
+  topicName: null,
+  run: [],
+  contentType: 'text/plain',
+  forwarded: [],
+};
+
+function pairsOf(flat: readonly string[]): [string, string][] {
+  return flat.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, flat[index + 1]!] as [string, string]] : [],
+  );
+}
+
+function valuesOf(headers: readonly string[], wanted: string): string[] {
+  return pairsOf(headers)
+    .filter(([name]) => name.toLowerCase() === wanted.toLowerCase())
+    .map(([, value]) => value);
+}
+
+describe('the headers of a delivery', () => {
+  it('say who sends what for the how-manieth time', () => {
+    expect(Object.fromEntries(pairsOf(deliveryHeaders(words)))).toEqual({
+      'Svc-Message-Id': 'msg_1',
+      'Svc-Retried': '2',
+      'Svc-Signature': 'a.b.c',
+      'Svc-Caller-Ip': '192.0.2.7',
+      'Accept-Encoding': 'identity',
+      'Content-Type': 'text/plain',
+      'User-Agent': 'Stepwell/1',
+    });
+  });
+
+  it('name the schedule and the URL group where there is one', () => {
+    const headers = deliveryHeaders({ ...words, scheduleId: 'scd_1', topicName: 'orders' });
+    expect(valuesOf(headers, 'Svc-Schedule-Id')).toEqual(['scd_1']);
+    expect(valuesOf(headers, 'Svc-Topic-Name')).toEqual(['orders']);
+  });
+
+  it('speak the dialect of the message', () => {
+    const headers = deliveryHeaders({ ...words, messagePrefix: 'Upstash-' });
+    expect(valuesOf(headers, 'Upstash-Message-Id')).toEqual(['msg_1']);
+    expect(valuesOf(headers, 'Svc-Message-Id')).toEqual([]);
+  });
+
+  it('forward what the publisher asked for, in order, case and number', () => {
+    const forwarded = ['X-One', '1', 'x-two', '2', 'X-One', '3', 'Svc-Workflow-Sdk-Version', '1'];
+    expect(deliveryHeaders({ ...words, forwarded })).toEqual(expect.arrayContaining(forwarded));
+    expect(valuesOf(deliveryHeaders({ ...words, forwarded }), 'x-one')).toEqual(['1', '3']);
+  });
+
+  it('let a forwarded User-Agent and, where nothing else was said, Content-Type stand', () => {
+    const forwarded = ['user-agent', 'me', 'content-type', 'application/json'];
+    const headers = deliveryHeaders({ ...words, contentType: null, forwarded });
+    expect(valuesOf(headers, 'User-Agent')).toEqual(['me']);
+    expect(valuesOf(headers, 'Content-Type')).toEqual(['application/json']);
+    expect(valuesOf(deliveryHeaders({ ...words, forwarded }), 'Content-Type')).toEqual([
+      'text/plain',
+    ]);
+  });
+
+  it('never let a forwarded header speak for the server or for a hop', () => {
+    const names = [
+      'svc-message-id',
+      'SVC-SIGNATURE',
+      'Svc-Retried',
+      'svc-caller-ip',
+      'Host',
+      'content-LENGTH',
+      'Connection',
+      'Transfer-Encoding',
+      'TE',
+      'Trailer',
+      'Upgrade',
+      'Keep-Alive',
+      'Expect',
+      'Proxy-Authorization',
+      'Proxy-Connection',
+      'Accept-Encoding',
+      'X-Internal',
+    ];
+    const forged = names.flatMap((name) => [
+      name,
+      name === 'Connection' ? 'close, X-Internal' : 'forged',
+    ]);
+    const headers = deliveryHeaders({ ...words, forwarded: forged });
+    expect(headers).toEqual(deliveryHeaders(words));
+  });
+
+  it('hold each name of the server once, whatever is forwarded', () => {
+    const own = ['Svc-Message-Id', 'Svc-Signature', 'Svc-Retried', 'Content-Type', 'Host'];
+    const anyCase = fc
+      .tuple(fc.constantFrom(...own), fc.boolean())
+      .map(([name, isUpper]) => (isUpper ? name.toUpperCase() : name.toLowerCase()));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(anyCase, fc.string())), (pairs) => {
+        const headers = deliveryHeaders({ ...words, forwarded: pairs.flat() });
+        expect(headers).toEqual(deliveryHeaders(words));
+      }),
+    );
+  });
+});

@@ -1,0 +1,119 @@
+import { systemClock } from '../../../src/engine/clock.js';
+import type { AttemptOutcome } from '../../../src/messaging/outbound/attempt-outcome.js';
+import { EndpointCaller } from '../../../src/messaging/outbound/endpoint-caller.js';
+import { EvilEndpoint, type EvilName, evils } from '../../support/clients/evil-endpoint.js';
+
+const timeoutMs = 700;
+
+/** What is right for each; everything else must be a failed attempt. */
+const answered: Partial<Record<EvilName, number>> = {
+  'gzip bomb': 200,
+  'redirect to itself': 302,
+  'redirect to metadata': 301,
+  'chunks without end': 200,
+  'body of 10 GiB': 200,
+  'body without a length': 200,
+  'more than its length': 200,
+  'two responses': 200,
+  'answers before the body is read': 200,
+};
+
+const reasons: Partial<Record<EvilName, RegExp>> = {
+  'never answers': /^timed out after 700 ms waiting for the response$/,
+  'drips its headers': /^timed out/,
+  'drips its body': /^timed out after 700 ms reading the response body$/,
+  'drips its chunks': /^timed out/,
+  'stops in its body': /^timed out/,
+  'header line of 1 MiB': /headers are too large/,
+  'header line without end': /headers are too large/,
+  '10,000 headers': /header fields|headers are too large/,
+  'reset at once': /reset the connection/,
+  'less than its length': /shorter or longer|closed the connection/,
+  'status 099': /^the destination answered with status 099, which HTTP does not have$/,
+  'status 099 after an interim one': /^the destination answered with status 099,/,
+  'status 000': /^the destination answered with status 000,/,
+  'status of two digits': /^the response is not valid HTTP: invalid status code$/,
+  'status that is no number': /^the response is not valid HTTP: invalid status code$/,
+  'chunk size that is none': /^the response is not valid HTTP: invalid character in chunk size$/,
+  'upgrade that was not asked for': /^the destination wants another protocol, which nothing asked/,
+  'HTTP/0.9': /^the response is not valid HTTP: /,
+  'another protocol': /^the response is not valid HTTP: /,
+  'interim responses without end': /interim/,
+};
+
+describe('a hostile destination', () => {
+  const caller = new EndpointCaller({
+    clock: systemClock,
+    allowed: { networks: ['127.0.0.0/8'], hosts: [] },
+    overrides: new Map(),
+    originParallelism: 4,
+  });
+
+  afterAll(() => caller.close());
+
+  function call(url: string, body = Buffer.from('hello')): Promise<AttemptOutcome> {
+    const headers = ['Accept-Encoding', 'identity'];
+    const captureBytes = 65_536;
+    return caller.call({ url, method: 'POST', headers, body, timeoutMs, captureBytes });
+  }
+
+  it.each(Object.keys(evils) as EvilName[])('that %s ends as an outcome', async (name) => {
+    const evil = await EvilEndpoint.start(name);
+    try {
+      const outcome = await call(evil.url);
+      expect(outcome.cut).toBe(false);
+      expect(outcome.body.length).toBeLessThanOrEqual(65_536);
+      expect(evil.requests).toBe(1);
+      const status = answered[name];
+      if (status === undefined) {
+        expect(outcome).toMatchObject({ status: 0, headers: [], error: expect.any(String) });
+        expect(outcome.error).toMatch(reasons[name] ?? /\w/);
+        expect(outcome.error!.length).toBeLessThanOrEqual(256);
+      } else {
+        expect(outcome).toMatchObject({ status, error: null });
+      }
+    } finally {
+      await evil.stop();
+    }
+  });
+
+  it('loses the connection on which it does not stop talking', async () => {
+    const evil = await EvilEndpoint.start('chunks without end');
+    await Promise.all([1, 2, 3, 4].map(() => call(evil.url)));
+    while (evil.closed < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+    await evil.stop();
+  });
+
+  it('gets a great body up to where it stops reading', async () => {
+    const evil = await EvilEndpoint.start('answers before the body is read');
+    const outcome = await call(evil.url, Buffer.alloc(32 * 1024 * 1024));
+    // Either the answer came first or the broken connection: both are known ends.
+    if (outcome.status !== 200) expect(outcome.error).toEqual(expect.any(String));
+    await evil.stop();
+  });
+
+  it('does not fill the memory', async () => {
+    const greedy: EvilName[] = [
+      'chunks without end',
+      'body of 10 GiB',
+      'body without a length',
+      'header line without end',
+      'status line without end',
+      'interim responses without end',
+      'gzip bomb',
+    ];
+    const memory = () => process.memoryUsage().external + process.memoryUsage().heapUsed;
+    let most = 0;
+    const before = memory();
+    for (const name of greedy) {
+      const evil = await EvilEndpoint.start(name);
+      for (let round = 0; round < 4; round += 1) {
+        await Promise.all([1, 2, 3, 4].map(() => call(evil.url)));
+        most = Math.max(most, memory() - before);
+      }
+      await evil.stop();
+    }
+    // 112 attempts, at least 64 KiB and mostly more than 1 MiB each, four at a time.
+    expect(most).toBeLessThan(128 * 1024 * 1024);
+  });
+});

@@ -1,0 +1,72 @@
+import type { LookupAddress } from 'node:dns';
+import { systemClock } from '../../../src/engine/clock.js';
+import { AddressGuard } from '../../../src/messaging/outbound/address-guard.js';
+import { NameResolver } from '../../../src/messaging/outbound/name-resolver.js';
+import { DestinationRefused } from '../../../src/messaging/outbound/transport-error.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+const guard = new AddressGuard({ networks: [], hosts: [] });
+const good: LookupAddress = { address: '93.184.216.34', family: 4 };
+const bad: LookupAddress = { address: '127.0.0.1', family: 4 };
+
+describe('the resolver of names', () => {
+  it('gives every approved address', async () => {
+    const more: LookupAddress = { address: '2606:4700::1111', family: 6 };
+    const resolver = new NameResolver(guard, systemClock, async () => [good, more]);
+    expect(await resolver.approved('name.example')).toEqual([good, more]);
+  });
+
+  it('keeps an answer, and asks a name that was refused again only later', async () => {
+    let asked = 0;
+    const resolver = new NameResolver(guard, systemClock, async () => {
+      asked += 1;
+      return [bad];
+    });
+    for (let round = 0; round < 3; round += 1) {
+      await expect(resolver.approved('bad.example')).rejects.toThrow(DestinationRefused);
+    }
+    expect(asked).toBe(1);
+  });
+
+  it('does not keep a failure', async () => {
+    const answers = [Promise.reject(new Error('SERVFAIL')), Promise.resolve([good])];
+    const resolver = new NameResolver(guard, systemClock, () => answers.shift()!);
+    await expect(resolver.approved('name.example')).rejects.toThrow('SERVFAIL');
+    expect(await resolver.approved('name.example')).toEqual([good]);
+  });
+
+  it('refuses a name for one forbidden address among good ones', async () => {
+    const resolver = new NameResolver(guard, systemClock, async () => [good, bad, good]);
+    await expect(resolver.approved('rebinding.example')).rejects.toThrow(/127\.0\.0\.1/);
+  });
+
+  it('has one question open for a name, however many gave up waiting for it', async () => {
+    const clock = new ManualClock();
+    let asked = 0;
+    let answer: (addresses: LookupAddress[]) => void = () => undefined;
+    const resolver = new NameResolver(guard, clock, () => {
+      asked += 1;
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    });
+    for (let round = 0; round < 3; round += 1) {
+      const waiting = resolver.approved('silent.example');
+      clock.advance(3000);
+      await expect(waiting).rejects.toThrow('the destination does not resolve within 3000 ms');
+    }
+    expect(asked).toBe(1);
+    const patient = resolver.approved('silent.example');
+    answer([good]);
+    expect(await patient).toEqual([good]);
+    expect(clock.armed).toBe(0);
+  });
+
+  it('asks the operating system where nothing else is given', async () => {
+    const open = new AddressGuard({ networks: ['127.0.0.0/8', '::1/128'], hosts: [] });
+    const addresses = await new NameResolver(open, systemClock).approved('localhost');
+    expect(addresses.map(({ address }) => address)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(127\.0\.0\.1|::1)$/)]),
+    );
+  });
+});

@@ -1,0 +1,94 @@
+import { callApi } from '../../support/clients/api-call.js';
+import { EvilEndpoint, type EvilName, evils } from '../../support/clients/evil-endpoint.js';
+import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+const places = 100;
+const environment = {
+  STEPWELL_GLOBAL_PARALLELISM: `${places}`,
+  STEPWELL_ORIGIN_PARALLELISM: '20',
+};
+
+describe('a good destination', () => {
+  const toStop: (() => Promise<unknown>)[] = [];
+  let server: TestServer;
+  let good: RecordingEndpoint;
+
+  beforeEach(async () => {
+    server = await startServer({ environment });
+    good = await RecordingEndpoint.start();
+    toStop.push(() => good.stop());
+  });
+
+  afterEach(async () => {
+    await server.remove();
+    await Promise.all(toStop.splice(0).map((stop) => stop()));
+  });
+
+  /** In one request: they ask for their places one after the other. */
+  async function publishMany(url: string, count: number, headers = {}): Promise<void> {
+    const items = Array.from({ length: count }, (_, number) => ({
+      destination: `${url}/${number}`,
+      headers: { 'Svc-Retries': '0', ...headers },
+      body: 'x',
+    }));
+    const { status } = await callApi(server, 'POST', '/v2/batch', {}, JSON.stringify(items));
+    expect(status).toBe(200);
+  }
+
+  const running = async () => {
+    const { body } = await callApi(server, 'GET', '/v2/globalParallelism');
+    return (body as { parallelismCount: number }).parallelismCount;
+  };
+
+  /** Messages that are not final. */
+  const backlog = async () => {
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    return Number(/^stepwell_backlog_messages (\d+)$/m.exec(metrics)?.[1]);
+  };
+
+  it.each([
+    ['one after the other', false],
+    ['at once', true],
+  ])('is served while twenty that hang have a backlog, published %s', async (_how, isAtOnce) => {
+    let release: () => void = () => undefined;
+    const released = new Promise<object>((resolve) => {
+      release = () => resolve({});
+    });
+    const hanging = await Promise.all(
+      Array.from({ length: 20 }, () => RecordingEndpoint.start(() => released)),
+    );
+    toStop.push(...hanging.map((endpoint) => () => endpoint.stop()));
+    const each = 60;
+    if (isAtOnce) await Promise.all(hanging.map(({ url }) => publishMany(url, each)));
+    else for (const { url } of hanging) await publishMany(url, each);
+    await Promise.all(hanging.map((endpoint) => endpoint.received(1)));
+
+    await publishMany(good.url, 50);
+    // None of the others has ended: that this resolves at all is the share that was left.
+    await good.received(50);
+    expect(await running()).toBeLessThan(places);
+
+    release();
+    await Promise.all(hanging.map((endpoint) => endpoint.received(each)));
+    expect(good.requests).toHaveLength(50);
+  });
+
+  it('is served beside every kind of bad one, and each of those comes to an end', async () => {
+    const bad = await Promise.all(
+      (Object.keys(evils) as EvilName[]).map((name) => EvilEndpoint.start(name)),
+    );
+    toStop.push(...bad.map((endpoint) => () => endpoint.stop()));
+    const closed = await RecordingEndpoint.start();
+    const urls = [...bad, closed].map(({ url }) => url);
+    await closed.stop();
+    await Promise.all(urls.map((url) => publishMany(url, 3, { 'Svc-Timeout': '1s' })));
+    await publishMany(good.url, 200);
+    await good.received(200);
+
+    while ((await backlog()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(bad.filter(({ requests }) => requests === 0)).toEqual([]);
+    expect(await running()).toBe(0);
+    expect(good.requests).toHaveLength(200);
+  });
+});

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { parseBatch, parseBatchItem } from '../../../src/messaging/publishing/batch.request.js';
+
+const item = (changes: object = {}) =>
+  parseBatchItem({ destination: 'https://example.com', ...changes });
+
+const reasonOf = (changes: object) => {
+  const result = item(changes);
+  return result.ok ? undefined : result.reason;
+};
+
+describe('a batch', () => {
+  it.each([
+    ['', 'the body is empty, JSON was expected'],
+    ['[', 'the body is not valid JSON'],
+    ['{}', 'the body is not an array of messages'],
+    ['null', 'the body is not an array of messages'],
+    ['"a"', 'the body is not an array of messages'],
+    ['[]', 'the batch is empty'],
+    [`${'['.repeat(65)}${']'.repeat(65)}`, 'the body is nested deeper than 64 levels'],
+  ])('%s is refused', (text, reason) => {
+    expect(parseBatch(Buffer.from(text))).toEqual({ ok: false, reason });
+  });
+
+  it('of anything else is a list of items', () => {
+    expect(parseBatch(Buffer.from('[1,{}]'))).toEqual({ ok: true, value: [1, {}] });
+  });
+});
+
+describe('an item of a batch', () => {
+  it('is a destination, and what it does not say is absent', () => {
+    const nothing = {
+      destination: 'https://example.com',
+      rawHeaders: [],
+      contentType: null,
+      body: Buffer.alloc(0),
+      queueName: null,
+      mustRepeat: false,
+    };
+    expect(item()).toEqual({ ok: true, value: nothing });
+    expect(item({ headers: null, body: null, queue: null, other: [1] })).toEqual({
+      ok: true,
+      value: nothing,
+    });
+  });
+
+  it('may say everything', () => {
+    const headers = { 'content-TYPE': 'text/plain', 'svc-delay': '1s' };
+    expect(item({ headers, body: 'Grüße 🎈', queue: 'orders' })).toMatchObject({
+      value: {
+        rawHeaders: ['content-TYPE', 'text/plain', 'svc-delay', '1s'],
+        contentType: 'text/plain',
+        body: Buffer.from('Grüße 🎈'),
+        queueName: 'orders',
+      },
+    });
+  });
+
+  it.each([
+    [{ destination: undefined }, 'destination must be a string'],
+    [{ destination: 1 }, 'destination must be a string'],
+    [{ destination: ['https://example.com'] }, 'destination must be a string'],
+    [{ headers: 'x' }, 'headers must be an object of strings'],
+    [{ headers: [] }, 'headers must be an object of strings'],
+    [{ headers: { 'svc-retries': 3 } }, 'the header svc-retries must be a string'],
+    [{ headers: { a: null } }, 'the header a must be a string'],
+    [{ headers: { 'content-type': 'a\r\nb' } }, 'the header Content-Type has a value'],
+    [
+      { headers: Object.fromEntries(Array.from({ length: 257 }, (_, index) => [index, ''])) },
+      'headers are more than 256 or 65536 bytes',
+    ],
+    [{ headers: { a: 'x'.repeat(65_536) } }, 'headers are more than 256 or 65536 bytes'],
+    [{ body: {} }, 'body must be a string'],
+    [{ body: 1 }, 'body must be a string'],
+    [{ body: '\ud83c' }, 'body holds half a character'],
+    [{ queue: 1 }, 'queue must be a string'],
+    [{ queue: '' }, 'queue must have 1 to 256'],
+    [{ queue: 'a/b' }, 'queue must have 1 to 256'],
+  ])('with %j is refused as %s', (changes, reason) => {
+    expect(reasonOf(changes)).toContain(reason);
+  });
+
+  it.each([[1], ['x'], [null], [[]], [undefined]])('that is %j is refused', (value) => {
+    expect(parseBatchItem(value)).toEqual({
+      ok: false,
+      reason: 'a message of a batch must be an object',
+    });
+  });
+
+  it('keeps every body that is text, and never throws', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 100 }), (body) => {
+        const result = item({ body });
+        expect(result.ok && result.value.body.toString()).toBe(body);
+      }),
+    );
+    fc.assert(fc.property(fc.jsonValue(), (value) => void parseBatchItem(value)));
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (headers, body, queue) => {
+        const result = item({ headers, body, queue });
+        expect(result.ok || result.reason !== '').toBe(true);
+      }),
+    );
+  });
+});

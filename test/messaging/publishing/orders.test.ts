@@ -1,0 +1,156 @@
+import type { Outcome } from '../../../src/engine/turn.js';
+import type { PublishMessage } from '../../../src/messaging/messages/message.commands.js';
+import {
+  BatchOrder,
+  GroupOrder,
+  MessageOrder,
+  type Order,
+  RefusedOrder,
+  RequestNames,
+  ScheduleOrder,
+  scheduleDefinition,
+} from '../../../src/messaging/publishing/orders.js';
+import { messageOptions } from '../../support/message-options.js';
+
+const at = 1_767_000_000_000;
+const body = Buffer.from('body');
+const options = messageOptions({ notBefore: at + 1000, headers: ['X-A', 'own'], bodyBytes: 4 });
+const url = 'https://example.com/hook';
+
+const published = (messageId: string, deduplicated = false): Outcome => ({
+  accepted: true,
+  result: { messageId, deduplicated },
+});
+const rejected = (code: 'invalid' | 'over_limit' | 'not_found'): Outcome => ({
+  accepted: false,
+  rejection: { code, message: `it is ${code}` },
+});
+const group = {
+  endpoints: [
+    { url: 'https://one.example.com/', name: 'one' },
+    { url: 'https://two.example.com/', name: null },
+  ],
+  headers: ['x-a', 'default', 'X-B', 'default'],
+};
+const groupOrder = () =>
+  new GroupOrder(new RequestNames('S'), at, { ...options, topicName: 'orders' }, body, group);
+
+describe('what one request makes', () => {
+  it('is named by one seed, and never twice', () => {
+    const names = new RequestNames('SEED');
+    const made = Array.from({ length: 5000 }, () => names.next('msg'));
+    expect(made.slice(0, 3)).toEqual(['msg_SEED', 'msg_SEED1', 'msg_SEED2']);
+    expect(new Set(made).size).toBe(made.length);
+  });
+});
+
+describe('an order of one message', () => {
+  const order = new MessageOrder('msg_1', at, options, body);
+
+  it('is one publish with its body', () => {
+    expect(order.commands).toEqual([
+      {
+        type: 'PublishMessage',
+        kind: 'message',
+        id: 'msg_1',
+        at,
+        message: options,
+        body,
+        sharesBodyWith: null,
+      },
+    ]);
+  });
+
+  it('is told as its id and URL, and as an earlier one with 202', () => {
+    const messageId = 'msg_1';
+    expect(order.tell([published(messageId)])).toEqual({ status: 200, body: { messageId, url } });
+    expect(order.tell([published('msg_0', true)])).toEqual({
+      status: 202,
+      body: { messageId: 'msg_0', url, deduplicated: true },
+    });
+    expect(order.tell([rejected('over_limit')])).toMatchObject({ status: 412 });
+  });
+});
+
+describe('an order to a URL group', () => {
+  it('is one publish per endpoint, with the body once and the headers that nobody named', () => {
+    const messages = groupOrder().commands;
+    expect(messages.map(({ id, sharesBodyWith }) => [id, sharesBodyWith])).toEqual([
+      ['msg_S', null],
+      ['msg_S1', 'msg_S'],
+    ]);
+    expect(messages.map(({ message }) => message)).toEqual(
+      group.endpoints.map((endpoint) => ({
+        ...options,
+        url: endpoint.url,
+        topicName: 'orders',
+        endpointName: endpoint.name,
+        headers: ['X-B', 'default', 'X-A', 'own'],
+      })),
+    );
+  });
+
+  it('is told as a list, one by one', () => {
+    expect(groupOrder().tell([published('msg_0', true), rejected('invalid')])).toEqual({
+      status: 200,
+      body: [
+        { messageId: 'msg_0', url: 'https://one.example.com/', deduplicated: true },
+        { error: 'it is invalid' },
+      ],
+    });
+  });
+});
+
+describe('an order of a schedule', () => {
+  const wish = { cron: '* * * * *', id: null };
+
+  it('keeps of the message what does not depend on when and where', () => {
+    const definition = scheduleDefinition(wish, at, options);
+    expect(definition).toMatchObject({ cron: '* * * * *', url, topicName: null });
+    expect(definition.message).toMatchObject({ delayMs: 1000, headers: ['X-A', 'own'] });
+    for (const field of ['url', 'notBefore', 'topicName', 'endpointName', 'scheduleId']) {
+      expect(definition.message).not.toHaveProperty(field);
+    }
+  });
+
+  it('to a group has the name and no URL', () => {
+    const addressed = { ...options, topicName: 'orders' };
+    expect(scheduleDefinition(wish, at, addressed)).toMatchObject({
+      url: null,
+      topicName: 'orders',
+    });
+  });
+
+  it('is told as its id, or why not', () => {
+    const order = new ScheduleOrder('scd_1', at, scheduleDefinition(wish, at, options), body);
+    expect(order.tell([{ accepted: true, result: null }])).toEqual({
+      status: 200,
+      body: { scheduleId: 'scd_1' },
+    });
+    expect(order.tell([rejected('invalid')])).toEqual({ status: 400, message: 'it is invalid' });
+  });
+});
+
+describe('an order of a batch', () => {
+  it('tells each of its own, in its place', () => {
+    const one = new MessageOrder('msg_1', at, options, body);
+    const nothing = new RefusedOrder({ status: 404, message: 'no such group' });
+    const orders: Order[] = [one, nothing, groupOrder(), one];
+    const batch = new BatchOrder(orders);
+    const ids = batch.commands.map((command) => (command as PublishMessage).id);
+    expect(ids).toEqual(['msg_1', 'msg_S', 'msg_S1', 'msg_1']);
+    const outcomes = [...'abc'].map((id) => published(id));
+    expect(batch.tell([...outcomes, rejected('not_found')])).toEqual({
+      status: 200,
+      body: [
+        { messageId: 'a', url },
+        { error: 'item 1: no such group' },
+        [
+          { messageId: 'b', url: 'https://one.example.com/' },
+          { messageId: 'c', url: 'https://two.example.com/' },
+        ],
+        { error: 'item 3: it is not_found' },
+      ],
+    });
+  });
+});

@@ -1,0 +1,58 @@
+import { AddressGuard } from '../../../src/messaging/outbound/address-guard.js';
+import { PublishTargets } from '../../../src/messaging/publishing/publish-targets.js';
+
+const guard = new AddressGuard({ networks: [], hosts: [] });
+const targets = new PublishTargets(guard, (value) => value === 'ours');
+
+describe('a destination', () => {
+  it.each([
+    ['https://example.com/a//b?x=1', 'url', 'https://example.com/a//b?x=1', []],
+    [
+      'https://example.com/?svc-delay=1h&x=1&token=ours',
+      'url',
+      'https://example.com/?x=1',
+      ['svc-delay', '1h'],
+    ],
+    ['https://example.com/?token=theirs', 'url', 'https://example.com/?token=theirs', []],
+    ['orders', 'group', 'orders', []],
+    ['orders?svc-retries=1', 'group', 'orders', ['svc-retries', '1']],
+  ])('%s is read alike the first and the second time', (destination, kind, text, options) => {
+    const read = () => targets.read(destination);
+    expect(read()).toEqual({ kind, text, options });
+    expect(read()).toEqual({ kind, text, options });
+  });
+
+  it.each([
+    ['', 400],
+    ['?svc-delay=1h', 400],
+    ['a/b', 400],
+    ['http://127.0.0.1/', 400],
+    ['https://example.com/?svc-delay=%ff', 400],
+  ])('"%s" is refused with %i, every time', (destination, status) => {
+    const read = () => targets.read(destination);
+    expect(read()).toMatchObject({ status });
+    expect(read()).toMatchObject({ status });
+  });
+});
+
+describe('a URL beside the destination', () => {
+  it('is kept as it was written', () => {
+    const text = 'https://example.com/a//b?token=ours&svc-delay=1h';
+    expect(targets.judgeUrl(text)).toEqual({ ok: true, value: text });
+  });
+
+  it.each([
+    ['orders', 'must begin with http:// or https://'],
+    ['ftp://example.com', 'must begin with http:// or https://'],
+    ['https:example.com', 'must begin with http:// or https://'],
+    ['', 'must begin with http:// or https://'],
+    ['https://', 'is not a valid URL'],
+    ['http://10.0.0.1/', 'must not reach 10.0.0.1'],
+    ['http://user@example.com/', 'must not carry a user name'],
+    ['https://example.com:22/', 'must not name port 22'],
+    [`https://example.com/${'a'.repeat(8192)}`, 'is longer than 8192 characters'],
+  ])('"%s" is refused as it %s', (text, reason) => {
+    const result = targets.judgeUrl(text);
+    expect(result.ok ? '' : result.reason).toContain(reason);
+  });
+});

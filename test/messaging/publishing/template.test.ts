@@ -1,0 +1,50 @@
+import { parsed } from '../../../src/grammar/parsed.js';
+import { dialects, readMessageOptions } from '../../../src/http/dialect.js';
+import { parseTemplate } from '../../../src/messaging/publishing/publish.request.js';
+
+const read = (headers: Readonly<Record<string, string>>) => {
+  const rawHeaders = Object.entries(headers).flat();
+  const input = {
+    destination: 'https://example.com/hook',
+    headers: readMessageOptions(rawHeaders, dialects.svc),
+    rawHeaders,
+    contentType: null,
+    body: Buffer.alloc(0),
+    queueName: null,
+    mustRepeat: false,
+    callerIp: '127.0.0.1',
+    at: 1_767_000_000_000,
+  };
+  const judgeUrl = parsed<string>;
+  const limits = { retries: 3, retriesMax: 10, delayMaxMs: 1000, timeoutMs: 900_000 };
+  return parseTemplate(input, { ...limits, judgeUrl });
+};
+
+describe('what somebody else is to publish', () => {
+  it('has the options of any message', () => {
+    const options = { 'Svc-Retries': '7', 'Upstash-Label': 'blue', 'Svc-Forward-X-A': '1' };
+    expect(read(options)).toMatchObject({
+      ok: true,
+      message: { maxRetries: 7, labels: ['blue'], headers: ['X-A', '1'] },
+    });
+  });
+
+  it.each([
+    ['Svc-Cron', '* * * * *'],
+    ['Svc-Schedule-Id', 'nightly'],
+    ['Svc-Not-Before', '1767000000'],
+    ['Svc-Deduplication-Id', 'once'],
+    ['Svc-Content-Based-Deduplication', 'true'],
+  ])('has no %s: it would be that of one publish', (name, value) => {
+    const message = `${name} means nothing here`;
+    expect(read({ [name]: value })).toEqual({ ok: false, refusal: { code: 'invalid', message } });
+  });
+
+  it.each([
+    [{ 'Svc-Retries': '11' }, 'over_limit'],
+    [{ 'Svc-Method': 'SHOUT' }, 'invalid'],
+    [{ 'Svc-Workflow-Init': 'true' }, 'invalid'],
+  ])('is refused with %j as any message is', (options, code) => {
+    expect(read(options as Record<string, string>)).toMatchObject({ ok: false, refusal: { code } });
+  });
+});

@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dialects, readMessageOptions } from '../../../src/http/dialect.js';
+import {
+  unknownOptions,
+  warningHeader,
+} from '../../../src/messaging/publishing/unknown-options.js';
+
+const unknown = (...names: readonly string[]) =>
+  unknownOptions(
+    readMessageOptions(
+      names.flatMap((name) => [name, 'x']),
+      dialects.svc,
+    ),
+  );
+
+describe('an option that nothing reads', () => {
+  it.each([
+    ['Svc-Retrys', 'Svc-Retries'],
+    ['svc-retry', 'Svc-Retries'],
+    ['Upstash-Retires', 'Upstash-Retries'],
+    ['Svc-RetryDelay', 'Svc-Retry-Delay'],
+    ['Svc-Delays', 'Svc-Delay'],
+    ['Svc-Timeouts', 'Svc-Timeout'],
+    ['Svc-Callbacks', 'Svc-Callback'],
+    ['Svc-Flow-Control', 'Svc-Flow-Control-Key'],
+    ['Svc-Deduplication', 'Svc-Deduplication-Id'],
+    ['Svc-Callback-Retrys', 'Svc-Callback-Retries'],
+    ['Upstash-Failure-Callback-Dealy', 'Upstash-Failure-Callback-Delay'],
+  ])('%s is taken for %s', (written, meant) => {
+    const [only, ...others] = unknown(written);
+    expect(others).toEqual([]);
+    expect(only?.isMisspelt).toBe(true);
+    expect(only?.warning).toMatch(new RegExp(`^unknown option .*; did you mean ${meant}\\?$`));
+  });
+
+  it('that looks like none is unknown and no more, whatever it is called', () => {
+    expect(unknown('Svc-Zzzzzzzz')).toEqual([
+      { warning: 'unknown option Svc-Zzzzzzzz', isMisspelt: false },
+    ]);
+    const [odd] = unknown(`svc-a\nb${'é'.repeat(1000)}`);
+    expect(odd?.warning).toMatch(/^unknown option Svc-A\?b\?{61}$/);
+  });
+
+  it('is told of a few times a message and a request', () => {
+    const names = Array.from({ length: 100 }, (_, index) => `Svc-Retries${index}`);
+    expect(unknown(...names)).toHaveLength(4);
+    const told = warningHeader(names);
+    expect(told.split(', ')).toHaveLength(9);
+    expect(told).toMatch(/, and 92 more$/);
+  });
+});
+
+it('is none of those that the published clients and their endpoints send', () => {
+  const folder = new URL('../../../node_modules/@upstash/', import.meta.url);
+  const names = new Set<string>();
+  for (const client of ['qstash', 'workflow']) {
+    const at = new URL(`${client}/`, folder);
+    for (const file of readdirSync(at).filter((name) => name.endsWith('.js'))) {
+      const text = readFileSync(new URL(file, at), 'utf8');
+      for (const [, name = ''] of text.matchAll(/["'`](upstash-[a-z-]*[a-z])["'`:]/gi)) {
+        names.add(name.toLowerCase());
+      }
+    }
+  }
+  // The name of a client, as it stands in a telemetry header.
+  names.delete('upstash-qstash-js');
+  expect(names.size).toBeGreaterThan(40);
+  expect([...names].filter((name) => unknown(name).length > 0)).toEqual([]);
+});

@@ -1,0 +1,280 @@
+/**
+ * Queues with everything around them that they meet: a journal that commits late, attempts that end
+ * as the test says, a clock, other gates, and restarts. What the index and the gate do is held
+ * against a model that counts the whole journal anew each time.
+ */
+
+import type { DomainEvent, EventEnvelope } from '../../../src/engine/decider.js';
+import type { Admission, Entrant } from '../../../src/messaging/gates/admission.js';
+import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
+import { Gates } from '../../../src/messaging/gates/gates.js';
+import type {
+  CallbackSource,
+  MessagePublished,
+} from '../../../src/messaging/messages/message.events.js';
+import {
+  defaultSettings,
+  type QueueCreated,
+  type QueueEvent,
+  type QueueSettings,
+} from '../../../src/messaging/queues/queue.events.js';
+import { QueueEntries } from '../../../src/messaging/queues/queue-entries.js';
+import { QueueGate } from '../../../src/messaging/queues/queue-gate.js';
+import { messageOptions } from '../../support/message-options.js';
+
+/** Attempts in flight at once, of all queues and callbacks together. */
+export const totalLimit = 4;
+
+export const queueNames = ['q', 'r'] as const;
+export type QueueName = (typeof queueNames)[number];
+
+interface Fact {
+  readonly kind: 'message' | 'queue';
+  readonly id: string;
+  readonly event: DomainEvent;
+}
+
+/** A message as its own state would have it. */
+class Message {
+  isFinal = false;
+  /** Its attempt that waits or runs. */
+  attempt: Attempt | null = null;
+  /** The offset of its last event. */
+  lastOffset = -1;
+
+  constructor(
+    readonly id: string,
+    readonly queueName: QueueName | null,
+    /** What is left to retry, and whether somebody hears of each attempt. */
+    public retries: number,
+    readonly isCalledBack: boolean,
+    public notBefore: number,
+  ) {}
+}
+
+class Attempt implements Entrant {
+  readonly flowControlKey = null;
+  readonly origin = 'https://example.com';
+  readonly bodyBytes = 0;
+  readonly messageId: string;
+  readonly queueName: QueueName | null;
+  admission: Admission | null = null;
+  isRunning = false;
+
+  constructor(
+    readonly message: Message,
+    private readonly world: QueueWorld,
+  ) {
+    this.messageId = message.id;
+    this.queueName = message.queueName;
+  }
+
+  admitted(): void {
+    this.isRunning = true;
+    this.world.started(this);
+  }
+}
+
+export class QueueWorld {
+  now = 1_767_000_000_000;
+  messages = new Map<string, Message>();
+  entries = new QueueEntries();
+  private gates = new Gates([]);
+  private gate = this.newGate();
+  /** Queues that exist, as far as memory knows. */
+  readonly queues = new Map<string, QueueSettings>();
+  /** Attempts in flight, also of messages that were canceled meanwhile. */
+  running: Attempt[] = [];
+  /** Turns that are on disk, and those that are not yet. */
+  readonly durable: (readonly EventEnvelope[])[] = [];
+  private uncommitted: (readonly EventEnvelope[])[] = [];
+  private nextOffset = 0;
+  private count = 0;
+
+  constructor(private readonly onStart: (attempt: Attempt, world: QueueWorld) => void) {
+    this.open();
+  }
+
+  enqueue(queueName: QueueName, delayMs: number, retries: number, isCalledBack: boolean): void {
+    const message = this.publication(queueName, delayMs, retries, isCalledBack, null);
+    if (this.queues.has(queueName)) this.turn(message);
+    else this.turn(message, created(queueName));
+  }
+
+  /** The attempt at `index` of those in flight has ended; that is not on disk yet. */
+  finish(index: number, isDelivered: boolean): void {
+    const attempt = this.running[index % Math.max(1, this.running.length)];
+    if (attempt === undefined || attempt.admission === null) return;
+    this.running = this.running.filter((other) => other !== attempt);
+    this.gates.leave(attempt.admission);
+    const { message } = attempt;
+    message.attempt = null;
+    if (message.isFinal) return;
+    const event = this.outcome(message, isDelivered);
+    const callback = message.isCalledBack ? [this.callbackOf(message)] : [];
+    this.turn({ kind: 'message', id: message.id, event }, ...callback);
+  }
+
+  /** The message at `index` of the pending ones is canceled. */
+  cancel(index: number): void {
+    const pending = [...this.messages.values()].filter(({ isFinal }) => !isFinal);
+    const message = pending[index % Math.max(1, pending.length)];
+    if (message === undefined) return;
+    this.turn(this.cancellation(message));
+  }
+
+  configure(queueName: QueueName, parallelism: number, isPaused: boolean): void {
+    const type = this.queues.has(queueName) ? 'QueueConfigured' : 'QueueCreated';
+    const event: QueueEvent = { type, parallelism, isPaused };
+    this.turn({ kind: 'queue', id: queueName, event });
+  }
+
+  /** Messages that are on disk go with their queue; those that are not come after it. */
+  delete(queueName: QueueName): void {
+    if (!this.queues.has(queueName)) return;
+    const pending = this.entries.pendingOf(queueName).map(({ messageId }) => messageId);
+    const canceled = pending
+      .flatMap((id) => this.messages.get(id) ?? [])
+      .filter(({ isFinal }) => !isFinal)
+      .map((message) => this.cancellation(message));
+    this.turn(...canceled, { kind: 'queue', id: queueName, event: { type: 'QueueDeleted' } });
+  }
+
+  /** Everything decided so far is on disk: the index learns it, then wishes come true. */
+  commit(): void {
+    const group = this.uncommitted.flat();
+    this.durable.push(...this.uncommitted);
+    this.uncommitted = [];
+    this.gate.index(group);
+    for (const { id, event } of group) {
+      this.reconcile(this.messages.get(id));
+      const isMissed = event.type === 'QueueDeleted' && this.entries.lagOf(id) > 0;
+      if (isMissed && !this.queues.has(id)) this.turn(created(id));
+    }
+  }
+
+  /** A commit takes milliseconds: what was decided before time passes is on disk first. */
+  advance(durationMs: number): void {
+    this.commit();
+    const until = this.now + durationMs;
+    const due = [...this.messages.values()]
+      .filter(({ notBefore }) => notBefore > this.now && notBefore <= until)
+      .sort((a, b) => a.notBefore - b.notBefore);
+    for (const message of due) {
+      this.now = Math.max(this.now, message.notBefore);
+      this.reconcile(message);
+    }
+    this.now = until;
+  }
+
+  /** What was not on disk has never been; what ran runs no more. */
+  restart(): void {
+    this.uncommitted = [];
+    this.running = [];
+    this.messages = new Map();
+    this.queues.clear();
+    this.entries = new QueueEntries();
+    this.open();
+    for (const turn of this.durable) {
+      for (const envelope of turn) this.remember(envelope);
+      this.gate.index(turn);
+    }
+    for (const message of this.messages.values()) this.reconcile(message);
+  }
+
+  started(attempt: Attempt): void {
+    this.running.push(attempt);
+    this.onStart(attempt, this);
+  }
+
+  private open(): void {
+    this.gates = new Gates([new CountingGate(totalLimit)]);
+    this.gate = this.newGate();
+    this.gates.add(this.gate);
+  }
+
+  private newGate(): QueueGate {
+    const decided = (name: string) => this.queues.get(name) ?? defaultSettings;
+    return new QueueGate(this.entries, this.gates, decided);
+  }
+
+  private outcome(message: Message, isDelivered: boolean): DomainEvent {
+    if (isDelivered) return { type: 'MessageDelivered' };
+    if (message.retries === 0) return { type: 'MessageFailed' };
+    return { type: 'AttemptFailed', retryAt: this.now + 1000 } as DomainEvent;
+  }
+
+  private callbackOf(message: Message): Fact {
+    const source = { kind: 'callback', messageId: message.id } as CallbackSource;
+    return this.publication(null, 0, 1, false, source);
+  }
+
+  private publication(
+    queueName: QueueName | null,
+    delayMs: number,
+    maxRetries: number,
+    isCalledBack: boolean,
+    callbackOf: CallbackSource | null,
+  ): Fact {
+    this.count += 1;
+    const notBefore = this.now + delayMs;
+    const labels = isCalledBack ? ['called back'] : [];
+    const options = messageOptions({ queueName, notBefore, maxRetries, callbackOf, labels });
+    const event = { type: 'MessagePublished', ...options } as DomainEvent;
+    return { kind: 'message', id: `msg_${this.count}`, event };
+  }
+
+  private cancellation({ id }: Message): Fact {
+    return { kind: 'message', id, event: { type: 'MessageCanceled' } };
+  }
+
+  private turn(...facts: readonly Fact[]): void {
+    const envelopes = facts.map((fact) => this.envelope(fact));
+    for (const envelope of envelopes) this.remember(envelope);
+    this.uncommitted.push(envelopes);
+  }
+
+  private envelope({ kind, id, event }: Fact): EventEnvelope {
+    const offset = this.nextOffset++;
+    return { kind, id, sequence: 0, at: this.now, offset, previous: -1, event, body: null };
+  }
+
+  private remember({ kind, id, event, offset }: EventEnvelope): void {
+    if (kind === 'queue') {
+      if (event.type === 'QueueDeleted') this.queues.delete(id);
+      else this.queues.set(id, event as QueueCreated);
+      return;
+    }
+    const message = this.messages.get(id);
+    if (event.type === 'MessagePublished') {
+      const { queueName, notBefore, maxRetries, labels } = event as MessagePublished;
+      const isCalledBack = labels.length > 0;
+      const name = queueName as QueueName | null;
+      this.messages.set(id, new Message(id, name, maxRetries, isCalledBack, notBefore));
+    } else if (message !== undefined && event.type === 'AttemptFailed') {
+      message.retries -= 1;
+      message.notBefore = (event as DomainEvent & { retryAt: number }).retryAt;
+    } else if (message !== undefined) {
+      message.isFinal = true;
+    }
+    const remembered = this.messages.get(id);
+    if (remembered !== undefined) remembered.lastOffset = offset;
+  }
+
+  private reconcile(message: Message | undefined): void {
+    const durableEnd = (this.durable.at(-1)?.at(-1)?.offset ?? -1) + 1;
+    if (message === undefined || message.lastOffset >= durableEnd) return;
+    const { attempt } = message;
+    if (message.isFinal && attempt?.isRunning === false && attempt.admission !== null) {
+      this.gates.leave(attempt.admission);
+      message.attempt = null;
+    }
+    if (message.isFinal || attempt !== null || message.notBefore > this.now) return;
+    message.attempt = new Attempt(message, this);
+    message.attempt.admission = this.gates.ask(message.attempt);
+  }
+}
+
+function created(id: string): Fact {
+  return { kind: 'queue', id, event: { type: 'QueueCreated', ...defaultSettings } as QueueEvent };
+}

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { machineEvolve } from '../../../src/engine/machine-evolve.js';
+import {
+  type RecordedScheduleEvent,
+  type ScheduleState,
+  scheduleMachine,
+} from '../../../src/messaging/schedules/schedule.machine.js';
+import { scheduleDefinition } from '../../support/schedule-definition.js';
+
+const { initialState, evolve, packing, isFinal } = machineEvolve(scheduleMachine);
+
+const time = fc.integer({ min: 0, max: 1000 });
+const stamp = { at: time, offset: time };
+const events: fc.Arbitrary<RecordedScheduleEvent> = fc.oneof(
+  fc
+    .record({ ...stamp, cron: fc.constantFrom('* * * * *', '0 0 * * *'), nextAt: time })
+    .map(({ cron, ...rest }) => ({
+      type: 'ScheduleCreated' as const,
+      ...scheduleDefinition({ cron }),
+      ...rest,
+    })),
+  fc.record({
+    ...stamp,
+    type: fc.constant('ScheduleTriggered' as const),
+    dueAt: time,
+    nextAt: fc.option(time),
+    messageIds: fc.subarray(['msg_a', 'msg_b']),
+    error: fc.constantFrom(null, 'nobody there'),
+  }),
+  fc.record({ ...stamp, type: fc.constant('SchedulePaused' as const) }),
+  fc.record({ ...stamp, type: fc.constant('ScheduleResumed' as const), nextAt: time }),
+  fc.record({ ...stamp, type: fc.constant('ScheduleDeleted' as const) }),
+);
+
+const shown = (state: ScheduleState) => JSON.stringify(scheduleMachine.getPersistedSnapshot(state));
+
+describe('the life of a schedule', () => {
+  it.each([
+    ['absent', ['ScheduleCreated']],
+    ['active', ['ScheduleCreated', 'ScheduleTriggered', 'SchedulePaused', 'ScheduleDeleted']],
+    ['paused', ['ScheduleCreated', 'ScheduleResumed', 'ScheduleDeleted']],
+    ['deleted', []],
+  ] as const)('%s can hear %j and nothing else', (state, heard) => {
+    const on = Object.keys(scheduleMachine.states[state]?.config.on ?? {});
+    expect(on.sort()).toEqual([...heard].sort());
+  });
+
+  it('is the same after being packed and woken between any two events', () => {
+    fc.assert(
+      fc.property(fc.array(events, { maxLength: 12 }), (history) => {
+        let kept = initialState();
+        let woken = initialState();
+        for (const event of history) {
+          kept = evolve(kept, event);
+          woken = evolve(packing.unpack(packing.pack(woken)), event);
+        }
+        expect(shown(woken)).toBe(shown(kept));
+        expect(isFinal(kept)).toBe(kept.value === 'deleted');
+      }),
+    );
+  });
+
+  it('has an age that overwriting does not change', () => {
+    fc.assert(
+      fc.property(fc.array(events, { minLength: 1, maxLength: 12 }), (history) => {
+        const state = history.reduce(evolve, initialState());
+        const first = history.find(({ type }) => type === 'ScheduleCreated');
+        expect(state.context.createdAt).toBe(first?.at ?? 0);
+      }),
+    );
+  });
+});

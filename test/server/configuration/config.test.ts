@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import {
+  allowedNetworks,
+  type Config,
+  ConfigurationError,
+  listensOnLoopback,
+  readConfiguration,
+} from '../../../src/server/configuration/config.js';
+
+const read = (environment: Record<string, string>) => readConfiguration(environment).config;
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    read(environment);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const day = 86_400_000;
+
+/** Every variable: its field, its default, a good text and its value, and texts to refuse. */
+const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
+  ['HOST', 'host', '127.0.0.1', '::', '::', ['']],
+  ['PORT', 'port', 8080, '0', 0, ['', '-1', '65536', '80a', '1e3', ' 80']],
+  ['DATA_DIR', 'dataDirectory', './data', '/var/lib/x', '/var/lib/x', ['']],
+  ['TOKEN', 'tokens', null, 'a, b', ['a', 'b'], ['', ',', 'a b', 'ä']],
+  ['READ_TOKEN', 'readTokens', null, 'a', ['a'], ['', 'a\tb']],
+  ['REST_USERNAME', 'restUsername', null, 'me', 'me', ['', 'a:b']],
+  ['REST_PASSWORD', 'restPassword', null, 'a:b c', 'a:b c', ['']],
+  [
+    'CURRENT_SIGNING_KEY',
+    'currentSigningKey',
+    null,
+    'sig_12345',
+    'sig_12345',
+    ['', 'short', 'with a blank'],
+  ],
+  ['NEXT_SIGNING_KEY', 'nextSigningKey', null, 'sig_12345', 'sig_12345', ['', 'short']],
+  ['DIALECT', 'dialect', 'svc', 'upstash', 'upstash', ['', 'SVC', 'toString']],
+  [
+    'CORS_ORIGINS',
+    'corsOrigins',
+    null,
+    'https://App.test:443/, http://localhost:3000',
+    ['https://app.test', 'http://localhost:3000'],
+    ['*', 'app.test', 'null', 'https://a.test/x', 'https://u@a.test', 'file:///a', 'ftp://a.test'],
+  ],
+  [
+    'PUBLIC_URL',
+    'publicUrl',
+    null,
+    'https://a.test/b/',
+    'https://a.test/b',
+    ['', 'a.test', 'ftp://a', 'http://u@a', 'http://a?b', 'http://a#b'],
+  ],
+  [
+    'FSYNC',
+    'fsync',
+    'strict',
+    'interval:5',
+    { intervalMs: 5 },
+    ['', 'interval', 'interval:0', 'interval:-1', 'no'],
+  ],
+  [
+    'ALLOW_NETWORKS',
+    'allowNetworks',
+    null,
+    '10.0.0.0/8, ::1, Db.internal',
+    { networks: ['10.0.0.0/8', '::1/128'], hosts: ['db.internal'] },
+    ['10.0.0.0/33', 'a_b c', 'http://a'],
+  ],
+  [
+    'HOST_OVERRIDES',
+    'hostOverrides',
+    new Map(),
+    'A.test=127.0.0.1:9000,b=[::1]:1',
+    new Map([
+      ['a.test', { hostname: '127.0.0.1', port: 9000 }],
+      ['b', { hostname: '::1', port: 1 }],
+    ]),
+    ['a', 'a=b', 'a=b:0', 'a=b:65536', '=b:1', 'a=b:1,a=c:1', 'a=[x]:1'],
+  ],
+  ['RETRIES', 'retries', 3, '0', 0, ['', '-1', '1.5', '1001']],
+  ['RETRIES_MAX', 'retriesMax', 1000, '5', 5, ['', 'x', '2']],
+  ['DELAY_MAX', 'delayMaxMs', 365 * day, '2w', 14 * day, ['', '0', '0s', 'soon', '-1s']],
+  ['TIMEOUT', 'timeoutMs', 900_000, '90', 90_000, ['', '0', 'x']],
+  [
+    'MAX_BODY',
+    'maxBodyBytes',
+    10 * 1024 ** 2,
+    '64KB',
+    65_536,
+    ['', '0', '10', '2gb', '10 tb', '-1mb', '1.5mb', '17mb'],
+  ],
+  ['MAX_BATCH', 'maxBatchBytes', 16 * 1024 ** 2, '64mb', 64 * 1024 ** 2, ['', '0', 'big', '1mb']],
+  ['IN_FLIGHT', 'inFlightBytes', 256 * 1024 ** 2, '1gb', 1024 ** 3, ['', '0', 'big', '31mb']],
+  ['CONNECTIONS_MAX', 'connectionsMax', 4096, '100', 100, ['', '0', 'x']],
+  ['CONNECTIONS_PER_ADDRESS', 'connectionsPerAddress', null, '10', 10, ['', '0', 'x']],
+  ['ANSWER_MAX', 'answerBytesMax', 1024 ** 2, '64kb', 65_536, ['', '0', 'big', '2gb']],
+  ['GLOBAL_PARALLELISM', 'globalParallelism', 1000, '1', 1, ['', '0', 'x']],
+  ['ORIGIN_PARALLELISM', 'originParallelism', 64, '1', 1, ['', '0', 'x']],
+  ['LOG_RETENTION', 'logRetentionMs', 7 * day, '1h', 3_600_000, ['', '0']],
+  ['DLQ_RETENTION', 'deadLetterRetentionMs', 30 * day, '1h', 3_600_000, ['', '0']],
+  ['TOPIC_PARTITIONS', 'topicPartitions', 3, '1', 1, ['', '0', '1025']],
+  ['TOPICS_MAX', 'topicsMax', 1000, '5', 5, ['', '0', 'x', '1.5']],
+  ['PARTITIONS_MAX', 'partitionsMax', 10_000, '5', 5, ['', '0', 'x', '1.5']],
+  ['TOPIC_RETENTION', 'topicRetentionMs', 7 * day, '1d', day, ['', '0']],
+  ['TOPIC_AUTO_CREATE', 'topicAutoCreate', true, 'false', false, ['', '1', 'TRUE', 'no']],
+  ['CONSUMER_IDLE', 'consumerIdleMs', 2 * 60_000, '90s', 90_000, ['', '5x', '-1s', '0', '25h']],
+  ['GROUPS_MAX', 'groupsMax', 10_000, '5', 5, ['', '0', 'x', '1.5']],
+  ['CONSUMERS_MAX', 'consumersMax', 10_000, '5', 5, ['', '0', 'x', '1.5']],
+  ['GROUP_RETENTION', 'groupRetentionMs', 7 * day, '1d', day, ['', '1x', '-1d']],
+  ['LOG_LEVEL', 'logLevel', 'info', 'silent', 'silent', ['', 'verbose', 'INFO']],
+  ['LOG_FORMAT', 'logFormat', null, 'pretty', 'pretty', ['', 'text', 'JSON']],
+];
+
+describe.each(table)('STEPWELL_%s', (name, field, standard, text, value, refused) => {
+  test('has its default', () => {
+    expect(read({})[field]).toEqual(standard);
+  });
+
+  test('is read', () => {
+    expect(read({ [`STEPWELL_${name}`]: text })[field]).toEqual(value);
+  });
+
+  test.each(refused.map((bad) => [bad]))('refuses "%s" in one line that names it', (bad) => {
+    const problems = problemsOf({ [`STEPWELL_${name}`]: bad });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(`STEPWELL_${name}`);
+  });
+});
+
+test('the table above knows every setting', () => {
+  const { isDevelopment, ...settings } = read({});
+  expect(isDevelopment).toBe(false);
+  expect(table.map(([, field]) => field).sort()).toEqual(Object.keys(settings).sort());
+});
+
+test('all problems are told at once, a misspelt name among them', () => {
+  expect(problemsOf({ STEPWELL_PROT: '80', STEPWELL_PORT: 'x', STEPWELL_FSYNC: 'y' })).toEqual([
+    'STEPWELL_PROT is not a setting of Stepwell',
+    'STEPWELL_PORT is not a whole number from 0 to 65535',
+    'STEPWELL_FSYNC is not one of strict, interval:<ms>, os',
+  ]);
+});
+
+test('names of others are none of our business', () => {
+  expect(problemsOf({ PORT: 'x', STEPWELLNESS: 'y' })).toEqual([]);
+});
+
+test('the environment wins over a default that a command gives', () => {
+  const origin = (environment: Record<string, string>) => {
+    const { config, origins } = readConfiguration(environment, 'dev');
+    return [config.dialect, origins.find(({ name }) => name === 'dialect')?.source];
+  };
+  expect(origin({})).toEqual(['upstash', 'default']);
+  expect(origin({ STEPWELL_DIALECT: 'svc' })).toEqual(['svc', 'environment']);
+});
+
+test('only the command dev makes a development server', () => {
+  expect(readConfiguration({}, 'dev').config.isDevelopment).toBe(true);
+});
+
+test('a configuration cannot be changed', () => {
+  expect(Object.isFrozen(read({}))).toBe(true);
+});
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.9.9.9', true],
+  ['::1', true],
+  ['::ffff:127.0.0.1', true],
+  ['localhost', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['10.0.0.1', false],
+  ['localhost.evil.test', false],
+])('listening on %s is loopback: %s', (host, isLoopback) => {
+  expect(listensOnLoopback(host)).toBe(isLoopback);
+});
+
+test('the neighbourhood is reachable only while nobody else can reach the server', () => {
+  expect(allowedNetworks(read({})).networks).toContain('127.0.0.0/8');
+  expect(allowedNetworks(read({ STEPWELL_HOST: '0.0.0.0' }))).toEqual({ networks: [], hosts: [] });
+  const named = { STEPWELL_HOST: '0.0.0.0', STEPWELL_ALLOW_NETWORKS: '10.1.0.0/16' };
+  expect(allowedNetworks(read(named))).toEqual({ networks: ['10.1.0.0/16'], hosts: [] });
+  expect(allowedNetworks(read({ STEPWELL_ALLOW_NETWORKS: '' }))).toEqual({
+    networks: [],
+    hosts: [],
+  });
+});
+
+test('no text makes the reader throw anything but its own error', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...table), fc.string({ unit: 'binary' }), ([name], text) => {
+      expect(problemsOf({ [`STEPWELL_${name}`]: text }).length).toBeLessThanOrEqual(1);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('no more of an answer is stored than one record can hold', () => {
+  expect(problemsOf({ STEPWELL_ANSWER_MAX: '31mb' })).toEqual([
+    expect.stringContaining('STEPWELL_ANSWER_MAX is above 30mb'),
+  ]);
+  expect(problemsOf({ STEPWELL_ANSWER_MAX: '30mb' })).toEqual([]);
+});
+
+test('a body may not be larger than what one record can hold', () => {
+  const large = { STEPWELL_MAX_BODY: '31mb', STEPWELL_MAX_BATCH: '64mb' };
+  expect(problemsOf(large)).toEqual([expect.stringContaining('STEPWELL_MAX_BODY is above 30mb')]);
+  expect(problemsOf({ ...large, STEPWELL_MAX_BODY: '30mb' })).toEqual([]);
+});

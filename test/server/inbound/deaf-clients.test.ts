@@ -1,0 +1,140 @@
+/**
+ * Clients that take nothing, or never end what they send, through the real program: memory stays
+ * bounded, and others are served meanwhile. Bounds are generous: before there was a budget, each of
+ * these grew the process by more than a gigabyte.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { deafClients, residentMiB } from '../../support/clients/deaf-clients.js';
+import {
+  authorization,
+  basic,
+  freePort,
+  ServerProcess,
+} from '../../support/program/server-process.js';
+
+const growthMiBMax = 500;
+const budgetBytes = 256 * 1024 * 1024;
+const readToken = 'test-read-token-of-the-deaf';
+
+let server: ServerProcess;
+let folder: string;
+let port: number;
+let before: number;
+let clients: readonly Socket[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stepwell-deaf-'));
+  port = await freePort();
+  server = await ServerProcess.start(folder, port, { STEPWELL_READ_TOKEN: readToken });
+});
+
+afterEach(async () => {
+  for (const client of clients) client.destroy();
+  await server.kill();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function post(path: string, body: string, who: string): Promise<number> {
+  const headers = { authorization: who, 'svc-delay': '1h' };
+  const response = await fetch(`${server.url}${path}`, { method: 'POST', headers, body });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+/** `who` publishes and produces, and the server says that it is well. */
+async function serves(others: { publish: string; produce: string }): Promise<void> {
+  expect(await post('/v2/publish/http://example.com/x', 'hello', others.publish)).toBe(200);
+  const large = JSON.stringify({ value: 'x'.repeat(100_000) });
+  expect(await post('/produce/other', large, others.produce)).toBe(200);
+  expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
+}
+
+/** Sends requests and takes no answer; then memory is looked at until it grows no more. */
+async function askedBy(count: number, text: (index: number) => string | Buffer): Promise<void> {
+  before = await residentMiB(server.child.pid);
+  clients = await deafClients(port, count, text);
+  let highest = 0;
+  for (let calm = 0; calm < 10; ) {
+    await pause(200);
+    const resident = await residentMiB(server.child.pid);
+    calm = resident > highest + 5 ? 0 : calm + 1;
+    highest = Math.max(highest, resident);
+    expect(highest - before).toBeLessThan(growthMiBMax);
+    expect(await metric('stepwell_in_flight_bytes')).toBeLessThanOrEqual(budgetBytes);
+  }
+}
+
+const head = (line: string, who: string, more = '') =>
+  `${line} HTTP/1.1\r\nhost: here\r\nauthorization: ${who}\r\n${more}`;
+
+test('a hundred fetches of 50 MB', async () => {
+  for (let count = 0; count < 50; count += 1) {
+    const value = 'x'.repeat(1024 * 1024);
+    expect(await post('/produce/long', JSON.stringify({ value, partition: 0 }), basic)).toBe(200);
+  }
+  const asked = JSON.stringify({ topic: 'long', partition: 0, offset: 0 });
+  const request = head('POST /fetch', basic, `content-length: ${asked.length}\r\n\r\n${asked}`);
+  await askedBy(100, () => request);
+  expect(await metric('stepwell_in_flight_bytes')).toBeGreaterThan(0);
+  await serves({ publish: authorization, produce: basic });
+}, 120_000);
+
+test('a hundred pages of the logs, by a token that may only read', async () => {
+  for (let count = 0; count < 60; count += 1) {
+    const body = 'x'.repeat(200_000);
+    expect(await post('/v2/publish/http://example.com/x', body, authorization)).toBe(200);
+  }
+  const request = head('GET /v2/logs?count=1000', `Bearer ${readToken}`, '\r\n');
+  await askedBy(100, () => request);
+  expect(await metric('stepwell_in_flight_bytes')).toBeGreaterThan(0);
+  await serves({ publish: authorization, produce: basic });
+}, 120_000);
+
+test('two hundred readers of a stream', async () => {
+  for (let count = 0; count < 20; count += 1) {
+    const value = 'x'.repeat(10_000);
+    const records = Array.from({ length: 50 }, () => ({ value, partition: 0 }));
+    expect(await post('/produce/stream', JSON.stringify(records), basic)).toBe(200);
+  }
+  const accept = 'accept: text/event-stream\r\nstream-auto-offset-reset: earliest\r\n\r\n';
+  await askedBy(200, (index) => head(`GET /consume/g${index}/i/stream`, basic, accept));
+  await serves({ publish: authorization, produce: basic });
+}, 120_000);
+
+test('a hundred and fifty publishes of 10 MB that end half way', async () => {
+  const line = 'POST /v2/publish/http://example.com/x';
+  const start = head(line, authorization, 'svc-delay: 1h\r\ncontent-length: 10000000\r\n\r\n');
+  const half = Buffer.concat([Buffer.from(start), Buffer.alloc(5_000_000, 'x')]);
+  await askedBy(150, () => half);
+  const share = await metric('stepwell_in_flight_bytes');
+  expect(share).toBeGreaterThan(100_000_000);
+  expect(share).toBeLessThanOrEqual(budgetBytes / 2);
+  await serves({ publish: authorization, produce: basic });
+  // Those that found no room are told so.
+  const answers = clients.map(
+    (client) =>
+      new Promise<string>((resolve) => {
+        client.on('data', (chunk: Buffer) => resolve(chunk.toString()));
+        client.on('close', () => resolve(''));
+        client.resume();
+      }),
+  );
+  const refusal = await Promise.any(
+    answers.map(async (answer) => {
+      const text = await answer;
+      if (!text.startsWith('HTTP/1.1 503')) throw new Error(text);
+      return text.toLowerCase();
+    }),
+  );
+  expect(refusal).toContain('\r\nretry-after: 1\r\n');
+  expect(await metric('stepwell_in_flight_refusals_total')).toBeGreaterThan(0);
+}, 120_000);

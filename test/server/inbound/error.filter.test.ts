@@ -1,0 +1,49 @@
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import Fastify from 'fastify';
+import { pino } from 'pino';
+import { request } from 'undici';
+import { Failures } from '../../../src/http/failures.js';
+import { ErrorFilter } from '../../../src/server/inbound/error.filter.js';
+import { KnownPaths } from '../../../src/server/inbound/known-paths.js';
+import { DiskFull, TooLarge } from '../../../storage/storage-errors.js';
+
+const lines: string[] = [];
+const log = pino({}, { write: (line: string) => void lines.push(line) });
+const filter = new ErrorFilter(new KnownPaths({}), new Failures(log), log);
+const fastify = Fastify();
+let url = '';
+let thrown: unknown;
+
+beforeAll(async () => {
+  fastify.setErrorHandler((error, incoming, reply) => {
+    filter.catch(error, new ExecutionContextHost([incoming, reply]));
+  });
+  const fail = async () => {
+    throw thrown;
+  };
+  fastify.get('/v2/keys', fail);
+  fastify.get('/topics', fail);
+  url = await fastify.listen({ port: 0, host: '127.0.0.1' });
+});
+
+afterAll(() => fastify.close());
+
+test('a defect is told to the log and not to the caller, without the query', async () => {
+  thrown = new Error('the reason');
+  const { statusCode, body } = await request(`${url}/v2/keys?token=secret`);
+  expect(statusCode).toBe(500);
+  expect(await body.json()).toEqual({ error: 'internal error' });
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('the reason');
+  expect(lines[0]).not.toContain('secret');
+});
+
+test.each([
+  [new TooLarge('the record', 2, 1), 413],
+  [new DiskFull('writing', new Error('ENOSPC')), 507],
+])('%s has a status of its own', async (error, status) => {
+  thrown = error;
+  const { statusCode, body } = await request(`${url}/topics`);
+  expect(statusCode).toBe(status);
+  expect(await body.json()).toEqual({ error: expect.any(String), status });
+});

@@ -1,0 +1,58 @@
+import { RouteTable } from '../../../src/http/routes/hot-routes.js';
+import { startServer } from '../../support/server.js';
+
+/** Made piece by piece as they are taken. */
+const paced = [
+  'GET /consume/:group/:instance',
+  'GET /consume/:group/:instance/:topic',
+  'GET /fetch',
+  'GET /v2/dlq',
+  'GET /v2/events',
+  'GET /v2/logs',
+  'GET /v2/schedules',
+  'GET /v2/workflows/dlq',
+  'GET /v2/workflows/events',
+  'GET /v2/workflows/logs',
+  'GET /v2/workflows/messageLogs',
+];
+
+/** Each shows a stored body, which was read whole. */
+const bodies = [
+  'GET /v2/dlq/:id',
+  'GET /v2/messages/:id',
+  'GET /v2/schedules/:id',
+  'GET /v2/workflows/dlq/:id',
+  'GET /v2/workflows/runs/*',
+];
+
+/** Each lists what is in memory. */
+const lists = [
+  'GET /admin/credentials',
+  'GET /admin/groups',
+  'GET /admin/groups/:group',
+  'GET /admin/subscriptions',
+  'GET /admin/topics',
+  'GET /admin/topics/:name',
+  'GET /consumers',
+  'GET /topics',
+  'GET /v2/flowControl',
+  'GET /v2/queues',
+  'GET /v2/topics',
+  'GET /v2/topics/:name',
+  'GET /v2/waiters',
+  'GET /v2/waiters/*',
+];
+
+test('long answers are made as they are taken, or claim room first', async () => {
+  const server = await startServer();
+  const { routes } = server.application.nest.get(RouteTable).catalogue;
+  await server.remove();
+  const reads = routes.filter(({ method }) => method === 'GET');
+  const named = (kind?: 'body' | 'list') =>
+    reads
+      .filter(({ description }) => description?.isLong === kind)
+      .map(({ pattern }) => `GET ${pattern}`);
+  expect(named('body').sort()).toEqual(bodies);
+  expect(named('list').sort()).toEqual(lists);
+  expect(named()).toEqual(expect.arrayContaining(paced));
+});

@@ -1,0 +1,15 @@
+import { createLog, loggedPath } from '../../../src/server/logging/log.js';
+
+test('no credential reaches the log, wherever it stands', () => {
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line: string) => void lines.push(line) });
+  const headers = { authorization: 'Bearer secret', cookie: 'secret', host: 'here' };
+  log.info({ headers, req: { headers }, request: { headers }, authorization: 'secret' }, 'hello');
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).not.toContain('secret');
+  expect(lines[0]).toContain('here');
+});
+
+test('a query never reaches the log', () => {
+  expect(loggedPath('/v2/publish/https://a.test?token=secret')).toBe('/v2/publish/https://a.test');
+});

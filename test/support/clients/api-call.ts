@@ -1,0 +1,30 @@
+/** One request to the API of a server in this process, and what it answered. */
+import type { TestServer } from '../server.js';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The JSON that was answered; null where nothing was. */
+  readonly body: unknown;
+}
+
+/** Calls with the server's own credentials, unless `headers` bring others. */
+export async function callApi(
+  server: TestServer,
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  body?: string | Buffer,
+): Promise<Answer> {
+  const response = await fetch(`${server.url}${path}`, {
+    method,
+    headers: { authorization: server.bearer, ...headers },
+    ...(body !== undefined && { body }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? null : JSON.parse(text),
+  };
+}

@@ -1,0 +1,47 @@
+/** A disk that counts what is read of it, and whose syncs can be held back. */
+import type { Disk } from '../../../storage/disk.js';
+
+export class GatedDisk {
+  readonly disk: Disk;
+  /** Reads of files since it was made. */
+  reads = 0;
+  /** The most reads that were under way at once. */
+  readsAtOnce = 0;
+  private reading = 0;
+  private gate: { readonly opened: Promise<void>; readonly open: () => void } | null = null;
+
+  constructor(real: Disk) {
+    this.disk = {
+      ...real,
+      read: async (file, target, position) => {
+        this.reads += 1;
+        this.reading += 1;
+        this.readsAtOnce = Math.max(this.readsAtOnce, this.reading);
+        try {
+          return await real.read(file, target, position);
+        } finally {
+          this.reading -= 1;
+        }
+      },
+      sync: async (file) => {
+        await this.gate?.opened;
+        await real.sync(file);
+      },
+    };
+  }
+
+  /** From now on no sync comes to an end. */
+  hold(): void {
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    this.gate = { opened, open };
+  }
+
+  /** Those that are held back go on, and new ones are not held back. */
+  release(): void {
+    this.gate?.open();
+    this.gate = null;
+  }
+}

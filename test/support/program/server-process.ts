@@ -1,0 +1,104 @@
+/** The real program in a process of its own, so that it can be killed like one. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+const program = join(import.meta.dirname, '../../../bin/stepwell.cjs');
+const readyWithinMs = 20_000;
+
+/** Credentials every started server knows, so that restarts of one folder agree. */
+export const token = 'token-of-the-tests';
+export const authorization = `Bearer ${token}`;
+export const basic = `Basic ${Buffer.from('test:password-of-the-tests').toString('base64')}`;
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+export class ServerProcess {
+  readonly url: string;
+  private readonly lines: string[] = [];
+
+  private constructor(
+    readonly child: ChildProcess,
+    port: number,
+  ) {
+    this.url = `http://127.0.0.1:${port}`;
+  }
+
+  /** Starts the server on a folder and settles when it says that it is running. */
+  static async start(
+    dataDirectory: string,
+    port: number,
+    environment: Record<string, string> = {},
+    wrapper: readonly string[] = [],
+  ): Promise<ServerProcess> {
+    const [command = '', ...args] = [...wrapper, process.execPath, program, 'start'];
+    const child = spawn(command, args, {
+      env: {
+        PATH: process.env['PATH'],
+        STEPWELL_PORT: String(port),
+        STEPWELL_DATA_DIR: dataDirectory,
+        STEPWELL_TOKEN: token,
+        STEPWELL_REST_USERNAME: 'test',
+        STEPWELL_REST_PASSWORD: 'password-of-the-tests',
+        STEPWELL_LOG_LEVEL: 'warn',
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const server = new ServerProcess(child, port);
+    await server.ready();
+    return server;
+  }
+
+  /** Everything the server has printed. */
+  get output(): string {
+    return this.lines.join('');
+  }
+
+  /** Ends it as a power button would and settles when it is gone. */
+  kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
+    const gone = this.gone();
+    this.child.kill(signal);
+    return gone;
+  }
+
+  /** The exit code, once the process is gone; null after a signal. */
+  gone(): Promise<number | null> {
+    return new Promise((resolve) => {
+      if (this.child.exitCode !== null || this.child.signalCode !== null) {
+        resolve(this.child.exitCode);
+      } else this.child.once('exit', (code) => resolve(code));
+    });
+  }
+
+  private ready(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const fail = (reason: string) => {
+        clearTimeout(timer);
+        this.child.kill('SIGKILL');
+        reject(new Error(`the server ${reason}:\n${this.output}`));
+      };
+      const timer = setTimeout(() => fail('did not start in time'), readyWithinMs);
+      const listen = (chunk: Buffer) => {
+        this.lines.push(chunk.toString());
+        if (!/running at/i.test(this.output)) return;
+        clearTimeout(timer);
+        resolve();
+      };
+      this.child.stdout?.on('data', listen);
+      this.child.stderr?.on('data', (chunk: Buffer) => this.lines.push(chunk.toString()));
+      this.child.once('exit', (code) => fail(`ended with ${code}`));
+      this.child.once('error', (error) => fail(error.message));
+    });
+  }
+}

@@ -1,0 +1,60 @@
+/** Failed runs on an engine that calls nobody, with what the journal tells of them. */
+
+import { LetterShelf } from '../../../src/messaging/dead-letters/letter-shelf.js';
+import { messageKind } from '../../../src/messaging/messages/message.events.js';
+import type { FailedRunCommand } from '../../../src/workflows/failed-runs/failed-run.commands.js';
+import { failedRunDecider } from '../../../src/workflows/failed-runs/failed-run.decider.js';
+import { FailedRunRecords } from '../../../src/workflows/failed-runs/failed-run-records.js';
+import {
+  type FailedRun,
+  FailedRuns,
+} from '../../../src/workflows/failed-runs/failed-runs.projection.js';
+import type { StartRun } from '../../../src/workflows/runs/run.commands.js';
+import { runKind } from '../../../src/workflows/runs/run.events.js';
+import { epochMs } from '../given.js';
+import { originOf } from '../publications.js';
+import { startRun } from './run-commands.js';
+import { openRunEngine } from './run-engine.js';
+
+export const retentionMs = 60_000;
+
+export async function openFailedRunEngine(directory?: string) {
+  const shelf = new LetterShelf<FailedRun>(retentionMs);
+  const opened = await openRunEngine(directory, (engine) => {
+    const failures = new FailedRuns(shelf, originOf(engine));
+    engine.register({ decider: failedRunDecider, view: shelf, folds: [failures] });
+    engine.follow(runKind, failures);
+    engine.follow(messageKind, failures);
+  });
+  const { archive, entries, journal, payloads, run: runOf } = opened;
+  const records = new FailedRunRecords(journal, payloads, {
+    remainsOf: ({ runId, startedOffset, offset }) => archive.stateOf(runId, startedOffset, offset),
+    bodyOf: (run) => entries.bodyOfFailed(run, run.offset),
+    invokerOf: (runId) => runOf(runId)?.life.context.invoker ?? null,
+  });
+  const all = (at = epochMs) => shelf.all(at);
+  return {
+    ...opened,
+    shelf,
+    records,
+    all,
+    /** Starts a run whose first message, `msg_<its id>`, fails for good with this status. */
+    async fail(changes: Partial<StartRun> & { readonly id: string }, status = 500) {
+      const { id, at = epochMs } = changes;
+      const messageId = `msg_${id}`;
+      await opened.ask(startRun({ messageId, ...changes }));
+      await opened.attempted(messageId, status, { at, nonRetryable: true });
+      return letterOf(all(at), id);
+    },
+    toLetter: (command: Omit<FailedRunCommand, 'kind' | 'at'> & { readonly at?: number }) =>
+      opened.ask({ kind: failedRunDecider.kind, at: epochMs, ...command } as FailedRunCommand),
+  };
+}
+
+export type FailedRunEngine = Awaited<ReturnType<typeof openFailedRunEngine>>;
+
+function letterOf(letters: readonly FailedRun[], id: string): FailedRun {
+  const letter = letters.find(({ runId }) => runId === id);
+  if (letter === undefined) throw new Error(`${id} has not failed`);
+  return letter;
+}

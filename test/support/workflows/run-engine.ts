@@ -1,0 +1,116 @@
+/** Runs and their messages on an engine that calls nobody: a test says how attempts end. */
+import type { Command, EventEnvelope } from '../../../src/engine/decider.js';
+import type { Engine } from '../../../src/engine/engine.js';
+import { Payloads } from '../../../src/engine/payloads.js';
+import type { Outcome } from '../../../src/engine/turn.js';
+import { flowControlDecider } from '../../../src/messaging/flow-control/flow-control.decider.js';
+import { KeyUsage } from '../../../src/messaging/flow-control/key-usage.projection.js';
+import { DeduplicationIndex } from '../../../src/messaging/messages/deduplication.projection.js';
+import type {
+  CancelMessage,
+  RecordAttempt,
+} from '../../../src/messaging/messages/message.commands.js';
+import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
+import {
+  type MessagePublished,
+  messageKind,
+} from '../../../src/messaging/messages/message.events.js';
+import { queueDecider } from '../../../src/messaging/queues/queue.decider.js';
+import { RunArchive } from '../../../src/workflows/deliveries/run-archive.js';
+import { RunEntries } from '../../../src/workflows/deliveries/run-entries.js';
+import { runKind } from '../../../src/workflows/runs/run.events.js';
+import type { RunState } from '../../../src/workflows/runs/run.state.js';
+import { type RunIndexes, registerRuns } from '../../../src/workflows/runs/run-registration.js';
+import { openEngine } from '../engine.js';
+import { epochMs } from '../given.js';
+
+export type Published = EventEnvelope<MessagePublished>;
+
+const nobody = { start: () => () => undefined };
+
+function registerMessages(engine: Engine): void {
+  const deduplication = new DeduplicationIndex();
+  engine.register({
+    decider: messageDecider,
+    view: {
+      deduplication,
+      publishedOffset: (id) => engine.actors(messageKind).find(id)?.firstOffset,
+    },
+    folds: [deduplication],
+  });
+  engine.carry('callEndpoint', nobody);
+  const usage = new KeyUsage();
+  engine.register({ decider: flowControlDecider, view: usage, folds: [] });
+  engine.follow(messageKind, usage);
+  engine.register({ decider: queueDecider, view: null, folds: [] });
+}
+
+/** `join` registers what follows runs and their messages. */
+export async function openRunEngine(
+  directory?: string,
+  join: (engine: Engine) => void = () => undefined,
+) {
+  let indexes: RunIndexes | undefined;
+  const opened = await openEngine((engine) => {
+    registerMessages(engine);
+    indexes = registerRuns(engine);
+    engine.carry('endWait', nobody);
+    join(engine);
+  }, directory);
+  if (indexes === undefined) throw new Error('runs are not registered');
+  const { engine, journal } = opened;
+  const payloads = new Payloads(journal, 1024 * 1024);
+  const archive = new RunArchive(journal);
+  const ask = async <Asked extends Command>(command: Asked): Promise<Outcome> => {
+    const [outcome] = await engine.dispatch([command]);
+    if (outcome === undefined) throw new Error('a command without an outcome');
+    return outcome;
+  };
+  return {
+    ...opened,
+    indexes,
+    payloads,
+    archive,
+    entries: new RunEntries(engine, payloads, archive),
+    ask,
+    /** What memory holds of a run that is active. */
+    run: (id = 'wfr_1') => engine.actors(runKind).find(id)?.state as RunState | undefined,
+    /** What a message of the engine was published with, as the journal has it. */
+    async published(id: string): Promise<Published> {
+      for await (const envelope of journal.find(id, 0, journal.endOffset)) {
+        if (envelope.event.type === 'MessagePublished') return envelope as Published;
+      }
+      throw new Error(`${id} was not published`);
+    },
+    /** The types of the events of a stream, in their order. */
+    async history(id: string): Promise<string[]> {
+      const types: string[] = [];
+      for await (const { event } of journal.find(id, 0, journal.endOffset)) types.push(event.type);
+      return types;
+    },
+    /** An attempt of a message ends with this status. */
+    attempted: (id: string, status: number, changes: Partial<RecordAttempt> = {}) =>
+      ask<RecordAttempt>({
+        type: 'RecordAttempt',
+        kind: messageKind,
+        id,
+        at: epochMs,
+        record: {
+          attempt: 0,
+          startedAt: epochMs,
+          durationMs: 1,
+          status,
+          headers: [],
+          error: null,
+        },
+        nonRetryable: false,
+        responseBody: Buffer.from('answer'),
+        terms: [],
+        ...changes,
+      }),
+    canceled: (id: string) =>
+      ask<CancelMessage>({ type: 'CancelMessage', kind: messageKind, id, at: epochMs, terms: [] }),
+  };
+}
+
+export type RunEngine = Awaited<ReturnType<typeof openRunEngine>>;

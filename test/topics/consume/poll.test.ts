@@ -1,0 +1,126 @@
+import { fullGrant } from '../../../src/http/identity/grant.js';
+import { Poll, type PollTerms } from '../../../src/topics/consume/poll.js';
+import { ownedBy } from '../../../src/topics/groups/consumer-group.state.js';
+import type { ConsumerSession } from '../../../src/topics/sessions/consumer-session.js';
+import { SeededRandom } from '../../simulation/seeded-random.js';
+import { SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { settled } from '../../simulation/simulated-server.js';
+import { consumerSettings } from '../../support/consumer-commands.js';
+import { type GroupWorld, openGroupWorld } from '../groups/group-world.js';
+
+let world: GroupWorld;
+let session: ConsumerSession;
+
+beforeEach(async () => {
+  const disk = new SimulatedDisk(new SeededRandom(1));
+  await disk.makeDirectory('/data');
+  await disk.syncDirectory('/');
+  world = await openGroupWorld(disk, 1_767_000_000_000, 2);
+  await world.topics.forProduce('rides');
+  session = await join('a');
+});
+
+async function join(instance: string): Promise<ConsumerSession> {
+  const settings = consumerSettings({ offsetReset: 'earliest' });
+  const place = { group: 'g', instance };
+  const entered = await world.consumers.desk.enter(place, ['rides'], fullGrant, () => {
+    return { ok: true, value: { settings, strategy: null } };
+  });
+  if ('status' in entered) throw new Error(entered.message);
+  return entered;
+}
+
+async function produce(partition: number, ...values: string[]): Promise<void> {
+  const log = (await world.topics.logs('rides'))?.[partition];
+  await log?.append(values.map((value) => ({ key: null, value: Buffer.from(value) }))).durable;
+}
+
+const pollOf = (terms: Partial<PollTerms> = {}) =>
+  new Poll(world.consumers, session, {
+    until: world.clock.now(),
+    maxRecords: 500,
+    maxBytes: 1_000_000,
+    encoding: 'text',
+    mayRead: () => true,
+    ...terms,
+  });
+
+async function valuesOf(poll: Poll): Promise<string[]> {
+  const polled = await poll.run();
+  if ('undecided' in polled) throw new Error('nobody said where to begin');
+  session.positions.write();
+  return polled.parts.flatMap(({ records }) => records.map(({ value }) => String(value)));
+}
+
+describe('a poll', () => {
+  it('hands out nothing of a partition that is lost while it is being read', async () => {
+    await produce(0, 'x', 'y');
+    const view = world.consumers.views.find('g');
+    if (view === undefined) throw new Error('there is no group');
+    const all = ownedBy(view).get('a') ?? [];
+    const seen = new Set<number>();
+    // The partition goes after so many microtasks: before, while and after it is read.
+    for (let ticks = 0; ticks < 60; ticks += 1) {
+      const running = pollOf().run();
+      for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
+      const lost = session.view(view, []);
+      const handedOut = lost.find(({ partition }) => partition === 0)?.position === 2 ? 2 : 0;
+      const polled = await running;
+      const parts = 'parts' in polled ? polled.parts : [];
+      expect(parts.flatMap(({ records }) => records)).toHaveLength(handedOut);
+      seen.add(handedOut);
+      session.view(view, all);
+    }
+    expect([...seen].sort()).toEqual([0, 2]);
+  });
+
+  it('hands out nothing once nobody waits, and wakes at once', async () => {
+    const poll = pollOf({ until: world.clock.now() + 60_000 });
+    const running = poll.run();
+    await settled();
+    poll.cancel();
+    await produce(0, 'x');
+    expect(await running).toEqual({ parts: [], needsRoom: false, isCut: false });
+    expect(await valuesOf(pollOf())).toEqual(['x']);
+  });
+
+  it('leaves no timer behind when it was woken by a record', async () => {
+    await valuesOf(pollOf());
+    const armed = world.clock.armed;
+    const running = valuesOf(pollOf({ until: world.clock.now() + 60_000 }));
+    await settled();
+    expect(world.clock.armed).toBe(armed + 1);
+    await produce(1, 'x');
+    expect(await running).toEqual(['x']);
+    expect(world.clock.armed).toBe(armed);
+  });
+
+  it('gives each partition its share, and lets none starve', async () => {
+    await produce(0, ...Array.from({ length: 30 }, () => 'many'));
+    await produce(2, 'one', 'two');
+    const first = await valuesOf(pollOf({ maxRecords: 4 }));
+    expect(first.sort()).toEqual(['many', 'many', 'one', 'two']);
+  });
+
+  it('always gives one record, however large, and then as many as fit', async () => {
+    await produce(0, 'x'.repeat(100), 'y'.repeat(100), 'z'.repeat(5000), 'a', 'b');
+    const sizes = async () =>
+      (await valuesOf(pollOf({ maxBytes: 200 }))).map((value) => value.length);
+    expect([await sizes(), await sizes(), await sizes(), await sizes()]).toEqual([
+      [100, 100],
+      [5000],
+      [1, 1],
+      [],
+    ]);
+  });
+
+  it('begins where the log begins by now when its position was trimmed away', async () => {
+    await produce(0, 'gone', 'gone too');
+    expect(await valuesOf(pollOf({ maxRecords: 1 }))).toEqual(['gone']);
+    const log = (await world.topics.logs('rides'))?.[0];
+    await log?.roll();
+    await produce(0, 'kept');
+    await log?.trimTo(2);
+    expect(await valuesOf(pollOf())).toEqual(['kept']);
+  });
+});

@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import {
+  afterMoves,
+  assign as assignMembers,
+  movesBetween,
+  type Owners,
+  type Strategy,
+  strategies,
+} from '../../../src/topics/groups/assignment.policy.js';
+import { Members } from '../../../src/topics/groups/members.js';
+
+const nobody: Owners = new Map();
+
+function assign(
+  strategy: Strategy,
+  members: ReadonlyMap<string, readonly string[]>,
+  partitionsOf: (topic: string) => number,
+  previous: Owners,
+): Owners {
+  return assignMembers(strategy, Members.of(members), partitionsOf, previous);
+}
+
+/** Members as `id: topics`, topics as `name: partitions`; owners as `topic: owner of each`. */
+function assigned(
+  strategy: Strategy,
+  members: Record<string, string>,
+  topics: Record<string, number>,
+  previous: Owners = nobody,
+): Record<string, string> {
+  const subscriptions = new Map(
+    Object.entries(members).map(([instance, names]) => [instance, [...names]]),
+  );
+  const owners = assign(strategy, subscriptions, (topic) => topics[topic] ?? 0, previous);
+  return Object.fromEntries([...owners].map(([topic, list]) => [topic, list.join('')]));
+}
+
+describe('range', () => {
+  it.each([
+    [{ a: 't' }, { t: 3 }, { t: 'aaa' }],
+    [{ a: 't', b: 't' }, { t: 3 }, { t: 'aab' }],
+    [{ b: 't', a: 't' }, { t: 3 }, { t: 'aab' }],
+    [{ a: 't', b: 't', c: 't' }, { t: 7 }, { t: 'aaabbcc' }],
+    [{ a: 't', b: 't', c: 't' }, { t: 2 }, { t: 'ab' }],
+    [
+      { a: 'tu', b: 'tu' },
+      { t: 3, u: 3 },
+      { t: 'aab', u: 'aab' },
+    ],
+    [
+      { a: 't', b: 'tu', c: 'u' },
+      { t: 2, u: 2 },
+      { t: 'ab', u: 'bc' },
+    ],
+    [{ a: 'tx' }, { t: 1 }, { t: 'a' }],
+    [{}, { t: 3 }, {}],
+  ])('of %j over %j is %j, as Kafka has it', (members, topics, owners) => {
+    expect(assigned('range', members, topics)).toEqual(owners);
+  });
+
+  it('orders members as bytes, as the static ids of Kafka are', () => {
+    // U+1F600 is written with two units below U+FFEE, and with bytes above it.
+    const members = new Map([
+      ['\u{1F600}', ['t']],
+      ['\uFFEE', ['t']],
+    ]);
+    const owners = assign('range', members, () => 3, nobody);
+    expect(owners.get('t')).toEqual(['\uFFEE', '\uFFEE', '\u{1F600}']);
+  });
+});
+
+describe('roundrobin', () => {
+  it.each([
+    [{ a: 't', b: 't' }, { t: 3 }, { t: 'aba' }],
+    [
+      { a: 'tu', b: 'tu' },
+      { t: 3, u: 3 },
+      { t: 'aba', u: 'bab' },
+    ],
+    [
+      { a: 't', b: 'tu', c: 'tuv' },
+      { t: 1, u: 2, v: 3 },
+      { t: 'a', u: 'bc', v: 'ccc' },
+    ],
+  ])('of %j over %j is %j, as Kafka has it', (members, topics, owners) => {
+    expect(assigned('roundrobin', members, topics)).toEqual(owners);
+  });
+});
+
+describe('sticky', () => {
+  const owned = (list: string): Owners => new Map([['t', [...list]]]);
+
+  it.each([
+    ['aaaa', { a: 't', b: 't' }, 'aabb'],
+    ['aabb', { a: 't' }, 'aaaa'],
+    ['aabbcc', { a: 't', c: 't' }, 'aaaccc'],
+    ['aabbcc', { a: 't', b: 't', c: 't', d: 't' }, 'adbbcc'],
+    ['abab', { a: 't', b: 't' }, 'abab'],
+    ['ab', { a: 't', b: 't' }, 'abab'],
+  ])('of %s for %j is level and keeps what it can: %s', (before, members, after) => {
+    const { t = '' } = assigned('sticky', members, { t: Math.max(4, after.length) }, owned(before));
+    const sorted = (text: string) => [...text].sort().join('');
+    expect(sorted(t)).toBe(sorted(after.padEnd(t.length, '?')));
+    const moved = [...before].filter((owner, index) => owner !== t[index]).length;
+    const least = [...before].filter((owner, index) => owner !== after[index]).length;
+    expect(moved).toBe(least);
+  });
+});
+
+const topics = ['t', 'u', 'v'];
+const counts = fc.record({
+  t: fc.integer({ min: 0, max: 9 }),
+  u: fc.integer({ min: 0, max: 9 }),
+  v: fc.integer({ min: 0, max: 3 }),
+});
+const groups = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 3 }), { maxLength: 6 });
+const subscriptions = groups.chain((ids) =>
+  fc
+    .tuple(...ids.map((id) => fc.tuple(fc.constant(id), fc.subarray(topics))))
+    .map((pairs) => new Map(pairs)),
+);
+const anyStrategy = fc.constantFrom(...strategies);
+
+const loadsOf = (owners: Owners, members: Iterable<string>) => {
+  const loads = new Map([...members].map((instance) => [instance, 0]));
+  for (const owner of [...owners.values()].flat()) {
+    if (owner !== null) loads.set(owner, (loads.get(owner) ?? 0) + 1);
+  }
+  return loads;
+};
+
+describe('every strategy', () => {
+  it('gives each partition of each subscribed topic exactly one subscriber', () => {
+    fc.assert(
+      fc.property(
+        anyStrategy,
+        subscriptions,
+        subscriptions,
+        counts,
+        (strategy, before, after, count) => {
+          const partitionsOf = (topic: string) => count[topic as 't'];
+          const previous = assign(strategy, before, partitionsOf, nobody);
+          const owners = assign(strategy, after, partitionsOf, previous);
+          for (const topic of topics) {
+            const own = [...after].filter(([, names]) => names.includes(topic));
+            const list = owners.get(topic) ?? [];
+            expect(list).toHaveLength(own.length === 0 ? 0 : partitionsOf(topic));
+            for (const owner of list) {
+              expect(own.map(([instance]) => instance)).toContain(owner);
+            }
+          }
+        },
+      ),
+    );
+  });
+
+  it('does not care in which order members joined', () => {
+    fc.assert(
+      fc.property(anyStrategy, subscriptions, counts, (strategy, members, count) => {
+        const partitionsOf = (topic: string) => count[topic as 't'];
+        const reversed = new Map([...members].reverse());
+        const owners = assign(strategy, members, partitionsOf, nobody);
+        expect([...assign(strategy, reversed, partitionsOf, nobody)].sort()).toEqual(
+          [...owners].sort(),
+        );
+      }),
+    );
+  });
+
+  it('is level among equal subscribers: nobody has two more, in range per topic', () => {
+    fc.assert(
+      fc.property(anyStrategy, groups, counts, (strategy, ids, count) => {
+        const members = new Map(ids.map((id) => [id, topics]));
+        const owners = assign(strategy, members, (topic) => count[topic as 't'], nobody);
+        const parts = strategy === 'range' ? [...owners].map((each) => new Map([each])) : [owners];
+        for (const part of parts) {
+          const loads = [...loadsOf(part, ids).values()];
+          expect(Math.max(0, ...loads) - Math.min(...loads, Math.max(0, ...loads))).toBeLessThan(2);
+        }
+      }),
+    );
+  });
+
+  it('tells the moves that make the next owners of the previous ones', () => {
+    fc.assert(
+      fc.property(
+        anyStrategy,
+        subscriptions,
+        subscriptions,
+        counts,
+        counts,
+        (strategy, before, after, countBefore, countAfter) => {
+          const old = assign(strategy, before, (topic) => countBefore[topic as 't'], nobody);
+          const next = assign(strategy, after, (topic) => countAfter[topic as 't'], old);
+          const moves = movesBetween(old, next);
+          expect([...afterMoves(old, moves)].sort()).toEqual([...next].sort());
+          expect(movesBetween(next, next)).toEqual([]);
+        },
+      ),
+    );
+  });
+});
+
+describe('the sticky strategy', () => {
+  it('moves as few partitions among equal subscribers as being level takes', () => {
+    fc.assert(
+      fc.property(groups, groups, counts, (before, after, count) => {
+        fc.pre(after.length > 0);
+        const partitionsOf = (topic: string) => count[topic as 't'];
+        const all = (ids: string[]) => new Map(ids.map((id) => [id, topics]));
+        const old = assign('sticky', all(before), partitionsOf, nobody);
+        const next = assign('sticky', all(after), partitionsOf, old);
+        const total = count.t + count.u + count.v;
+        const [share, extra] = [Math.floor(total / after.length), total % after.length];
+        const loads = after.map((instance) => loadsOf(old, before).get(instance) ?? 0);
+        const keepable =
+          loads.reduce((sum, load) => sum + Math.min(load, share), 0) +
+          Math.min(extra, loads.filter((load) => load > share).length);
+        const kept = topics.flatMap((topic) =>
+          (next.get(topic) ?? []).filter((owner, index) => old.get(topic)?.[index] === owner),
+        );
+        expect(kept).toHaveLength(keepable);
+      }),
+    );
+  });
+
+  it('leaves nothing that could be given to somebody with two fewer', () => {
+    fc.assert(
+      fc.property(subscriptions, subscriptions, counts, (before, after, count) => {
+        const partitionsOf = (topic: string) => count[topic as 't'];
+        const old = assign('sticky', before, partitionsOf, nobody);
+        const next = assign('sticky', after, partitionsOf, old);
+        const loads = loadsOf(next, after.keys());
+        for (const [topic, list] of next) {
+          for (const owner of list) {
+            for (const [instance, names] of after) {
+              if (!names.includes(topic)) continue;
+              expect(loads.get(owner ?? '') ?? 0).toBeLessThanOrEqual(
+                (loads.get(instance) ?? 0) + 1,
+              );
+            }
+          }
+        }
+      }),
+    );
+  });
+});

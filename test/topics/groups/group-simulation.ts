@@ -1,0 +1,333 @@
+/**
+ * A day of consumer groups in a second: readers that join, read, commit, lose answers, die and
+ * leave; topics that grow; power cuts at any change of the disk.
+ */
+
+import { fullGrant } from '../../../src/http/identity/grant.js';
+import { ConsumeCall } from '../../../src/topics/consume/consume-call.js';
+import { Poll } from '../../../src/topics/consume/poll.js';
+import type {
+  ConsumerPlace,
+  ConsumerSettings,
+} from '../../../src/topics/groups/consumer.events.js';
+import { recordText } from '../../../src/topics/records/record-text.js';
+import { topicKind } from '../../../src/topics/topics/topic.events.js';
+import { SeededRandom } from '../../simulation/seeded-random.js';
+import { SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { PlannedCrash, settled } from '../../simulation/simulated-server.js';
+import { consumerSettings } from '../../support/consumer-commands.js';
+import { GroupHistory, type SeenRecord } from './group-history.js';
+import { type GroupWorld, openGroupWorld, ResponseEnd } from './group-world.js';
+
+const second = 1000;
+const minute = 60 * second;
+const topics = ['t', 'u'];
+
+/** A reader: a program of somebody else's, which knows what it has processed and no more. */
+interface Reader {
+  readonly place: ConsumerPlace;
+  readonly settings: ConsumerSettings;
+  topics: readonly string[];
+  /** Commits by itself after it has processed; else the server does. */
+  readonly commits: boolean;
+  generation: number | null;
+  /** By partition the offset after the last one that it has processed in this generation. */
+  readonly progress: Map<string, number>;
+  /** The answer that it waits for. */
+  waiting: ResponseEnd | null;
+  /** It has died, and will delete its instance before it reads again. */
+  hasDied: boolean;
+}
+
+export class GroupSimulation {
+  readonly history = new GroupHistory();
+  readonly groups = ['commits', 'leaves-it'];
+  /** What happened how often: a simulation in which nothing happens proves nothing. */
+  readonly counts = {
+    read: 0,
+    lost: 0,
+    died: 0,
+    committed: 0,
+    stale: 0,
+    crashes: 0,
+    rebalances: 0,
+  };
+  private readonly random: SeededRandom;
+  private readonly readers: Reader[];
+  private current: GroupWorld | null = null;
+  private planned: PlannedCrash | null = null;
+  private values = 0;
+  private isCalm = false;
+
+  constructor(readonly seed: number) {
+    this.random = new SeededRandom(seed);
+    this.readers = this.groups.flatMap((group) =>
+      ['a', 'b', 'c'].map((instance) => this.reader({ group, instance })),
+    );
+  }
+
+  get world(): GroupWorld {
+    if (this.current === null) throw new Error('the simulation has not started');
+    return this.current;
+  }
+
+  async run(steps: number): Promise<void> {
+    const disk = new SimulatedDisk(new SeededRandom(this.seed + 2));
+    await disk.makeDirectory('/data');
+    await disk.syncDirectory('/');
+    await this.start(disk, 1_767_000_000_000);
+    for (const topic of topics) await this.world.topics.forProduce(topic);
+    for (let step = 0; step < steps; step += 1) {
+      if (this.planned === null && this.random.chance(0.1)) {
+        this.planned = new PlannedCrash(this.world.disk, this.random, 1 + this.random.below(30));
+      }
+      for (let act = 0; act < 4; act += 1) this.act();
+      await settled();
+      await this.pass(this.random.pick([0, 0, 20, 2 * second, 6 * second, 3 * minute]));
+      if (this.isDead) await this.restart();
+      this.history.check(this.world.consumers);
+    }
+    await this.comeToRest();
+  }
+
+  /** All is well from now on: everybody reads what there is, and commits. */
+  private async comeToRest(): Promise<void> {
+    this.planned = null;
+    this.world.disk.afterChange = null;
+    this.isCalm = true;
+    for (const reader of this.readers) {
+      reader.waiting?.breakOff();
+      reader.topics = topics;
+    }
+    await settled();
+    for (let round = 0; round < 12; round += 1) {
+      for (const reader of this.readers) {
+        void this.consume(reader, 0);
+        await settled();
+        await this.pass(20);
+        if (reader.commits) void this.commit(reader);
+        await settled();
+      }
+      await this.pass(6 * second);
+      this.history.check(this.world.consumers);
+    }
+    this.history.checkCoverage(this.groups);
+  }
+
+  private act(): void {
+    if (this.isDead) return;
+    const { random } = this;
+    const reader = random.pick(this.readers);
+    const die = random.next();
+    if (die < 0.3) void this.produce();
+    else if (die < 0.75) void this.consume(reader, random.pick([0, 50, 5 * second]));
+    else if (die < 0.87) void this.commit(reader);
+    else if (die < 0.91) this.breakOff(reader);
+    else if (die < 0.95) void this.world.consumers.desk.remove(reader.place);
+    else if (die < 0.98) reader.topics = random.pick([topics, ['t'], ['u']]);
+    else this.grow();
+  }
+
+  private async produce(): Promise<void> {
+    const life = this.world;
+    const topic = this.random.pick(topics);
+    const log = this.random.pick((await life.topics.logs(topic)) ?? []);
+    if (log === undefined || this.isOver(life)) return;
+    const partition = Number(log.name.split('/').at(-1));
+    const values = Array.from({ length: 1 + this.random.below(4) }, () => `v${this.values++}`);
+    const { baseOffset, durable } = log.append(
+      values.map((value) => ({ key: null, value: Buffer.from(value) })),
+    );
+    await durable;
+    if (this.isOver(life)) return;
+    values.forEach((value, index) => {
+      this.history.acknowledged({ topic, partition, offset: baseOffset + index, value });
+    });
+  }
+
+  /** One call of a reader, from its request to what it makes of the answer. */
+  private async consume(reader: Reader, timeoutMs: number): Promise<void> {
+    const life = this.world;
+    const { consumers, clock } = life;
+    if (reader.waiting !== null) return;
+    const response = new ResponseEnd();
+    reader.waiting = response;
+    response.once('close', () => {
+      if (reader.waiting === response) reader.waiting = null;
+    });
+    if (reader.hasDied) await consumers.desk.remove(reader.place);
+    reader.hasDied = false;
+    const until = clock.now() + timeoutMs;
+    const options = { settings: reader.settings, strategy: null };
+    const session = await consumers.desk.enter(reader.place, reader.topics, fullGrant, () => {
+      return { ok: true, value: options };
+    });
+    if ('status' in session || this.isOver(life)) return response.breakOff();
+    const call = new ConsumeCall(consumers.sessions, session, response.asResponse);
+    if (!(await call.enter(until))) return response.breakOff();
+    const terms = {
+      until,
+      maxRecords: this.isCalm ? 1000 : 1 + this.random.below(6),
+      maxBytes: 1000,
+    };
+    const poll = new Poll(consumers, session, { ...terms, encoding: 'text', mayRead: () => true });
+    call.watch(() => poll.cancel());
+    const polled = await poll.run();
+    if ('undecided' in polled || this.isOver(life)) return response.breakOff();
+    const { generation } = session;
+    for (const { own } of polled.parts) {
+      if (!session.positions.owns(own)) this.history.found('read of what was lost', own.topic);
+    }
+    await session.begun;
+    // A large answer takes its time to be written, and much may happen meanwhile.
+    if (!this.isCalm) await this.delay(this.random.pick([0, 0, 10, second]));
+    if (this.isOver(life) || reader.waiting !== response) return response.breakOff();
+    const texts = polled.parts.flatMap(({ own, records }) =>
+      records.map((record) => recordText(record, own)),
+    );
+    this.answered(reader, response, generation, texts);
+  }
+
+  private delay(durationMs: number): Promise<void> {
+    if (durationMs === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.world.clock.after(durationMs, resolve);
+    });
+  }
+
+  private answered(
+    reader: Reader,
+    response: ResponseEnd,
+    generation: number,
+    texts: readonly string[],
+  ): void {
+    const fate = this.isCalm ? 1 : this.random.next();
+    if (fate < 0.1) {
+      this.counts.lost += 1;
+      reader.progress.clear();
+      response.breakOff();
+      return;
+    }
+    response.finish();
+    // Whoever commits what it has processed loses nothing by dying before that.
+    if (reader.commits && fate < 0.2) {
+      this.counts.died += 1;
+      reader.hasDied = true;
+      reader.progress.clear();
+      return;
+    }
+    if (reader.generation !== generation) {
+      reader.progress.clear();
+      this.counts.rebalances += 1;
+    }
+    reader.generation = generation;
+    for (const text of texts) {
+      const record = JSON.parse(text) as SeenRecord;
+      const place = `${record.topic}/${record.partition}`;
+      this.history.read(reader.place.group, record, reader.progress.get(place));
+      reader.progress.set(place, record.offset + 1);
+      this.counts.read += 1;
+    }
+  }
+
+  /** Commits what the reader has processed, in the generation that it knows of. */
+  private async commit(reader: Reader): Promise<void> {
+    if (!reader.commits || reader.hasDied || reader.generation === null) return;
+    const life = this.world;
+    const { consumers } = life;
+    const { group, instance } = reader.place;
+    const positions = [...reader.progress].map(([place, offset]) => {
+      const [topic = '', partition] = place.split('/');
+      return { topic, partition: Number(partition), offset };
+    });
+    if (positions.length === 0) return;
+    const view = consumers.views.find(group);
+    const isStale = view?.members.has(instance) === true && view.generation !== reader.generation;
+    const refusal = await consumers.commits.commit(reader.place, positions, reader.generation);
+    if (this.isOver(life)) return;
+    if (isStale && refusal === null) this.history.found('stale commit taken', group);
+    if (refusal !== null) {
+      this.counts.stale += 1;
+      return;
+    }
+    this.counts.committed += 1;
+    for (const { topic, partition, offset } of positions) {
+      this.history.committed(group, `${topic}/${partition}`, offset);
+    }
+  }
+
+  /** A reader gives up waiting. */
+  private breakOff(reader: Reader): void {
+    reader.waiting?.breakOff();
+    reader.progress.clear();
+  }
+
+  private grow(): void {
+    const topic = this.random.pick(topics);
+    const partitions = this.world.topics.partitionsOf(topic) + 1;
+    if (partitions > 6) return;
+    const at = this.world.clock.now();
+    const changes = { partitions };
+    this.world.engine.tell([
+      { type: 'AlterTopic', kind: topicKind, id: topic, at, changes } as never,
+    ]);
+  }
+
+  private get isDead(): boolean {
+    return this.planned?.hasHappened === true;
+  }
+
+  /** Whether nobody hears any more what that life of the server says. */
+  private isOver(life: GroupWorld): boolean {
+    return this.current !== life || this.isDead;
+  }
+
+  private async start(disk: SimulatedDisk, at: number): Promise<void> {
+    this.current = await openGroupWorld(disk, at, this.random.below(2 ** 31));
+  }
+
+  private async restart(): Promise<void> {
+    const { clock, failures } = this.world;
+    for (const failure of failures) this.history.found('failure', String(failure));
+    const disk = this.planned?.image;
+    if (disk === null || disk === undefined) throw new Error('nothing has crashed');
+    this.planned = null;
+    this.counts.crashes += 1;
+    for (const reader of this.readers) {
+      reader.waiting = null;
+      reader.progress.clear();
+    }
+    await this.start(disk, clock.now() + this.random.pick([0, second, 5 * minute]));
+  }
+
+  private async pass(durationMs: number): Promise<void> {
+    const { clock } = this.world;
+    const until = clock.now() + durationMs;
+    for (let due = clock.nextDue(); due !== null && due <= until; due = clock.nextDue()) {
+      if (this.isDead) return;
+      clock.advance(Math.max(0, due - clock.now()));
+      await settled();
+    }
+    if (!this.isDead) clock.advance(Math.max(0, until - clock.now()));
+    await settled();
+  }
+
+  private reader(place: ConsumerPlace): Reader {
+    const commits = place.group === 'commits';
+    return {
+      place,
+      settings: consumerSettings({
+        autoCommit: !commits,
+        autoCommitIntervalMs: this.random.pick([100, 5 * second]),
+        offsetReset: 'earliest',
+        sessionTimeoutMs: 2 * minute,
+      }),
+      topics: this.random.pick([topics, ['t'], ['u']]),
+      commits,
+      generation: null,
+      progress: new Map(),
+      waiting: null,
+      hasDied: false,
+    };
+  }
+}

@@ -1,0 +1,32 @@
+import { outcomesText } from '../../../src/topics/produce/outcomes-text.js';
+import type { ProduceOutcome } from '../../../src/topics/produce/produce-desk.js';
+
+const stored = { topic: 'rides', partition: 2, offset: 1234, timestamp: 1_767_000_000_000 };
+
+describe('the answer to a produce', () => {
+  it.each([
+    [[]],
+    [[stored]],
+    [[stored, { ...stored, offset: 1235 }, { ...stored, topic: 'a "quoted" one', partition: 0 }]],
+    [
+      [
+        { ...stored, timestamp: 0.5 },
+        { ...stored, timestamp: -1, offset: 0 },
+      ],
+    ],
+  ])('is %j as JSON has it', (outcomes) => {
+    expect(outcomesText(outcomes).toString()).toBe(JSON.stringify(outcomes));
+  });
+
+  it('says of a refusal among others what it would say alone', () => {
+    const refused: ProduceOutcome = {
+      ...{ status: 400, message: 'value is "missing"' },
+      ...{ headers: { 'retry-after': '1' } },
+    };
+    expect(JSON.parse(outcomesText([stored, refused, stored]).toString())).toEqual([
+      stored,
+      { error: 'value is "missing"', status: 400 },
+      stored,
+    ]);
+  });
+});

@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import {
+  type OwnedPartition,
+  Positions,
+  takeAcknowledged,
+} from '../../../src/topics/sessions/positions.js';
+
+const rides = (...partitions: number[]) =>
+  partitions.map((partition) => ({ topic: 'rides', partition }));
+
+/** Owns one partition that begins at 10. */
+function reading() {
+  const positions = new Positions();
+  positions.own(rides(0));
+  const [own] = positions.all;
+  if (own === undefined) throw new Error('owns nothing');
+  own.begin(10);
+  return { positions, own };
+}
+
+const toStore = (positions: Positions) =>
+  takeAcknowledged(positions.all).map(({ offset }) => offset);
+
+describe('positions', () => {
+  it('store nothing before something was acknowledged', () => {
+    const { positions, own } = reading();
+    own.position = 15;
+    positions.write();
+    expect(toStore(positions)).toEqual([]);
+    positions.acknowledge();
+    expect(toStore(positions)).toEqual([15]);
+    expect(toStore(positions)).toEqual([]);
+  });
+
+  it('go back to what was acknowledged when an answer is lost', () => {
+    const { positions, own } = reading();
+    own.position = 15;
+    positions.write();
+    positions.acknowledge();
+    own.position = 20;
+    positions.rewind();
+    positions.acknowledge();
+    expect([own.position, toStore(positions)]).toEqual([15, [15]]);
+  });
+
+  it('count as acknowledged what was written before the interval, and nothing younger', () => {
+    const { positions, own } = reading();
+    own.position = 15;
+    positions.write();
+    positions.mark();
+    own.position = 20;
+    positions.write();
+    positions.tick();
+    expect(toStore(positions)).toEqual([15]);
+    expect(positions.isOutstanding).toBe(true);
+    positions.tick();
+    expect(toStore(positions)).toEqual([20]);
+    expect(positions.isOutstanding).toBe(false);
+  });
+
+  it.each([
+    [12, 12, []],
+    [20, 15, []],
+    [5, 10, []],
+  ])('follow the reader who stores %d by itself: %d is acknowledged', (offset, acknowledged) => {
+    const { positions, own } = reading();
+    own.position = 15;
+    positions.write();
+    positions.storedByReader({ topic: 'rides', partition: 0, offset });
+    expect(own.acknowledged).toBe(acknowledged);
+    expect(toStore(positions)).toEqual([]);
+    positions.acknowledge();
+    expect(toStore(positions)).toEqual(acknowledged === 15 ? [] : [15]);
+  });
+
+  it('keep what stays owned, tell what is lost, and know an acquisition from the next', () => {
+    const positions = new Positions();
+    positions.own(rides(0, 1));
+    const [zero, one] = positions.all as [OwnedPartition, OwnedPartition];
+    one.begin(7);
+    expect(positions.own(rides(1, 2))).toEqual([zero]);
+    expect(positions.find({ topic: 'rides', partition: 1 })?.position).toBe(7);
+    positions.own(rides(2));
+    positions.own(rides(1, 2));
+    expect(positions.owns(one)).toBe(false);
+    expect(positions.find({ topic: 'rides', partition: 1 })?.position).toBe(-1);
+  });
+
+  it('let another partition go first each time', () => {
+    const positions = new Positions();
+    positions.own(rides(0, 1, 2));
+    const order = () => positions.rotated().map(({ partition }) => partition);
+    expect([order(), order(), order(), order()]).toEqual([
+      [0, 1, 2],
+      [1, 2, 0],
+      [2, 0, 1],
+      [0, 1, 2],
+    ]);
+    expect(new Positions().rotated()).toEqual([]);
+  });
+});
+
+type Step =
+  | { readonly type: 'handOut' | 'seek'; readonly by: number }
+  | { readonly type: 'write' | 'lose' | 'call' | 'tick' | 'mark' };
+
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ type: fc.constantFrom('handOut', 'seek'), by: fc.nat(9) }),
+  fc.record({ type: fc.constantFrom('write', 'lose', 'call', 'tick', 'mark') }),
+);
+
+/** Takes a step; a reader's next call comes when its last answer has ended. */
+function take(positions: Positions, own: OwnedPartition, step: Step): void {
+  if (step.type === 'handOut') own.position += step.by;
+  else if (step.type === 'seek') own.begin(step.by);
+  else if (step.type === 'write') positions.write();
+  else if (step.type === 'lose') positions.rewind();
+  else if (step.type === 'call') positions.acknowledge();
+  else if (step.type === 'tick') positions.tick();
+  else positions.mark();
+}
+
+it('whatever happens, positions are in their order and nothing unwritten is ever stored', () => {
+  fc.assert(
+    fc.property(fc.array(steps, { maxLength: 30 }), (history) => {
+      const { positions, own } = reading();
+      let written = 10;
+      for (const step of history) {
+        take(positions, own, step);
+        if (step.type === 'write') written = own.position;
+        if (step.type === 'seek') written = step.by;
+        expect(own.acknowledged).toBeLessThanOrEqual(own.marked);
+        expect(own.marked).toBeLessThanOrEqual(own.written);
+        expect(own.written).toBeLessThanOrEqual(own.position);
+        for (const offset of toStore(positions)) expect(offset).toBeLessThanOrEqual(written);
+      }
+    }),
+  );
+});

@@ -1,0 +1,42 @@
+import { parseSubscription } from '../../../src/topics/subscriptions/subscription.request.js';
+
+const asked = { name: 'push', topic: 'rides', destination: 'https://example.com/' };
+const read = (fields: Readonly<Record<string, unknown>>) =>
+  parseSubscription(Buffer.from(JSON.stringify({ ...asked, ...fields })));
+const reasonOf = (fields: Readonly<Record<string, unknown>>) => {
+  const result = read(fields);
+  return result.ok ? null : result.reason;
+};
+
+describe('the body that asks for a subscription', () => {
+  it('says three things, and the rest by default', () => {
+    const value = { ...asked, from: 'latest', maxRecords: 1, encoding: 'text' };
+    expect(read({})).toEqual({ ok: true, value });
+  });
+
+  it('says all of it', () => {
+    const all = { from: 'earliest', maxRecords: 500, encoding: 'base64' };
+    expect(read(all)).toEqual({ ok: true, value: { ...asked, ...all } });
+  });
+
+  it.each([
+    [{ name: 'a/b' }, /^name must have/],
+    [{ name: '' }, /^name must have/],
+    [{ name: 7 }, /^name: /],
+    [{ topic: null }, /^topic: /],
+    [{ destination: undefined }, /^destination: /],
+    [{ from: 'now' }, /^from: /],
+    [{ maxRecords: 0 }, /^maxRecords: /],
+    [{ maxRecords: 501 }, /^maxRecords: /],
+    [{ maxRecords: 1.5 }, /^maxRecords: /],
+    [{ encoding: 'hex' }, /^encoding: /],
+    [{ encoding: 'base64' }, /^encoding: /],
+    [{ paused: true }, /paused/],
+  ])('is refused with %j, and says why', (fields, reason) => {
+    expect(reasonOf(fields)).toMatch(reason);
+  });
+
+  it.each(['', '[]', '{', 'null'])('is refused where it is %j', (text) => {
+    expect(parseSubscription(Buffer.from(text)).ok).toBe(false);
+  });
+});

@@ -1,0 +1,363 @@
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { printedLines } from '../../../src/cli/journal-print.js';
+import { readJournal } from '../../../src/cli/journal-reader.js';
+import { Engine } from '../../../src/engine/engine.js';
+import { LogCompactions } from '../../../src/topics/topics/log-compactions.js';
+import { dayMs } from '../../../src/topics/topics/retention.policy.js';
+import { RetentionKeeper } from '../../../src/topics/topics/retention-keeper.js';
+import { TopicLogs } from '../../../src/topics/topics/topic-logs.js';
+import { TopicsDesk } from '../../../src/topics/topics/topics-desk.js';
+import type { Disk } from '../../../storage/disk.js';
+import { nodeDisk } from '../../../storage/node-disk.js';
+import { Store } from '../../../storage/store.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { flipByte } from '../../support/program/flipped-byte.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+let clock: ManualClock;
+let server: TestServer;
+/** What the server logs of what went wrong, in order. */
+let logged: string[];
+
+/** Whether the disk takes segments that are on their way to a name. */
+let hasRoomAside: boolean;
+const disk: Disk = {
+  ...nodeDisk,
+  open: (path, mode) =>
+    hasRoomAside || mode !== 'create' || !path.includes('/tmp/segment-')
+      ? nodeDisk.open(path, mode)
+      : Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' })),
+};
+
+/** A server whose segments hold a few dozen records, on a clock that only moves when it is told. */
+const start = (dataDirectory?: string) =>
+  startServer({
+    environment: { STEPWELL_TOPIC_RETENTION: '2h', STEPWELL_TOPIC_PARTITIONS: '1' },
+    ports: {
+      clock,
+      disk,
+      log: pino({ level: 'error' }, { write }),
+      fileSizes: { segmentBytes: 16 * 1024, reserveBytes: 0 },
+    },
+    ...(dataDirectory !== undefined && { dataDirectory }),
+  });
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  logged = [];
+  hasRoomAside = true;
+  server = await start();
+});
+
+afterEach(() => server.remove());
+
+const write = (line: string): void => {
+  logged.push(line);
+};
+
+const provided = <Provided>(type: new (...needs: never[]) => Provided): Provided =>
+  server.application.nest.get(type, { strict: false });
+
+async function call(method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(`${server.url}${path}`, {
+    method,
+    headers: { authorization: server.basic },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return response.json();
+}
+
+const create = (settings: object) =>
+  call('POST', '/admin/topics', { name: 'rides', partitions: 1, ...settings });
+
+/** Records of about 1 KB, each in a batch of its own. */
+async function produce(count: number, fields: { key?: string; timestamp?: number } = {}) {
+  const value = 'x'.repeat(1000);
+  for (let index = 0; index < count; index += 1) {
+    await call('POST', '/produce/rides', { value, partition: 0, ...fields });
+  }
+}
+
+interface Shown {
+  readonly bytes: number;
+  readonly offsets: readonly { readonly earliest: number; readonly latest: number }[];
+}
+const shown = async () => (await call('GET', '/admin/topics/rides')) as Shown;
+const earliest = async () => (await shown()).offsets[0]?.earliest ?? -1;
+
+const look = () => provided(RetentionKeeper).look();
+
+async function metric(name: string): Promise<number> {
+  const response = await fetch(`${server.url}/metrics`);
+  return Number(new RegExp(`^${name} (.*)$`, 'm').exec(await response.text())?.[1]);
+}
+
+/** Waits for what an effect does by and by. */
+async function becomes<Value>(read: () => Promise<Value>, wanted: (value: Value) => boolean) {
+  for (let tries = 0; tries < 500; tries += 1) {
+    const value = await read();
+    if (wanted(value)) return value;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`it stayed ${JSON.stringify(await read())}`);
+}
+
+/** What the journal of the stopped server tells of topics. */
+async function told(): Promise<string[]> {
+  const lines: string[] = [];
+  await readJournal(server.dataDirectory, async (journal) => {
+    if (journal === null) return;
+    for await (const line of printedLines(journal, { stream: 'rides' })) lines.push(line);
+  });
+  return lines;
+}
+
+describe('retention by time', () => {
+  it('lets old records go by itself, once a minute, and says so in the journal', async () => {
+    await create({ retentionMs: 3 * hour });
+    await produce(40);
+    clock.advance(2 * hour);
+    await produce(20);
+    await look();
+    expect(await earliest()).toBe(0);
+    clock.advance(1.5 * hour);
+    const start = await becomes(earliest, (offset) => offset > 0);
+    // The segment in which the old ones end holds young ones too.
+    expect(start).toBeLessThanOrEqual(40);
+    expect(start).toBeGreaterThan(20);
+    const [first] = (await call('POST', '/fetch', {
+      ...{ topic: 'rides', partition: 0, offset: start, timeout: 0 },
+    })) as { offset: number }[];
+    expect(first?.offset).toBe(start);
+    await server.stop();
+    expect((await told()).filter((line) => line.includes('TopicTrimmed'))).toEqual([
+      expect.stringMatching(/cause=time/),
+    ]);
+  });
+
+  it('reaches what an idle topic holds, to the last byte, and offsets go on', async () => {
+    await produce(5);
+    clock.advance(1.5 * hour);
+    await look();
+    expect(await earliest()).toBe(0);
+    expect(await metric('stepwell_topic_bytes')).toBeGreaterThan(5000);
+    clock.advance(2 * hour);
+    await becomes(shown, ({ bytes }) => bytes === 0);
+    expect(await metric('stepwell_topic_bytes')).toBe(0);
+    expect(await metric('stepwell_topic_partitions')).toBe(1);
+    expect(await earliest()).toBe(5);
+    expect(await call('POST', '/produce/rides', { value: 'v' })).toMatchObject([{ offset: 5 }]);
+  });
+
+  it('counts from the append for records that claim to be older', async () => {
+    await create({ retentionMs: hour });
+    await produce(1, { timestamp: 1000 });
+    clock.advance(hour / 2);
+    await look();
+    expect(await earliest()).toBe(0);
+    clock.advance(hour);
+    await becomes(earliest, (offset) => offset === 1);
+  });
+
+  it('keeps what has no limit, and what is compacted', async () => {
+    await create({ retentionMs: -1 });
+    await produce(3);
+    await call('POST', '/admin/topics', { name: 'table', cleanupPolicy: 'compact' });
+    await call('POST', '/produce/table', { value: 'v', key: 'k' });
+    clock.advance(3 * hour);
+    await look();
+    expect(await earliest()).toBe(0);
+    expect(await call('POST', '/offsets/earliest', { topic: 'table', partition: 0 })).toMatchObject(
+      [{ offset: 0 }],
+    );
+  });
+
+  it('waits for an hour when the clock has jumped ahead', async () => {
+    await create({ retentionMs: hour });
+    await produce(3);
+    clock.set(clock.now() + 10 * 365 * dayMs);
+    for (let looks = 0; looks < 10; looks += 1) {
+      clock.advance(minute);
+      await look();
+    }
+    expect(await metric('stepwell_retention_paused')).toBe(1);
+    expect(await earliest()).toBe(0);
+    for (let looks = 0; looks < 60; looks += 1) {
+      clock.advance(minute);
+      await look();
+    }
+    expect(await metric('stepwell_retention_paused')).toBe(0);
+    await becomes(earliest, (offset) => offset === 3);
+  });
+});
+
+describe('retention by size', () => {
+  it('keeps as many bytes as it says and at most a segment more', async () => {
+    const retentionBytes = 40_000;
+    await create({ retentionMs: -1, retentionBytes });
+    await produce(100);
+    await look();
+    const { bytes } = await becomes(shown, (now) => now.bytes < 80_000);
+    expect(bytes).toBeGreaterThanOrEqual(retentionBytes);
+    expect(bytes).toBeLessThan(retentionBytes + 2 * 16 * 1024);
+    const before = await earliest();
+    await server.stop();
+    expect((await told()).at(-1)).toMatch(/TopicTrimmed.*cause=size/);
+    server = await start(server.dataDirectory);
+    expect(await earliest()).toBe(before);
+    expect((await shown()).offsets[0]?.latest).toBe(100);
+  });
+});
+
+describe('compaction', () => {
+  const stored = async () =>
+    (await call('POST', '/fetch', {
+      ...{ topic: 'rides', partition: 0, offset: 0, timeout: 0 },
+    })) as { offset: number; key: string; value: string | null }[];
+
+  /** Looks again and again: while one compaction ends no other one begins. */
+  const looking = async () => {
+    await look();
+    return stored();
+  };
+
+  it('leaves the last record of each key, in its place, and says so in the journal', async () => {
+    await create({ cleanupPolicy: 'compact' });
+    for (let round = 0; round < 20; round += 1) {
+      for (const key of ['a', 'b', 'c']) await produce(1, { key });
+    }
+    expect(await stored()).toHaveLength(60);
+    await becomes(looking, ({ length }) => length < 40);
+    // What still grows is reached when nobody has written for a day.
+    clock.set(clock.now() + dayMs);
+    const left = await becomes(looking, ({ length }) => length === 3);
+    expect(left).toMatchObject([
+      { key: 'a', offset: 57 },
+      { key: 'b', offset: 58 },
+      { key: 'c', offset: 59 },
+    ]);
+    await server.stop();
+    const lines = (await told()).join('\n');
+    expect(lines.match(/CompactionBegun/g)).toHaveLength(2);
+    expect(lines).toMatch(/CompactionEnded.*removedRecords=\d/);
+  });
+
+  it('takes a tombstone away when it has been there for a day, though nothing came', async () => {
+    await create({ cleanupPolicy: 'compact' });
+    const isTombstone = ({ value }: { value: string | null }) => value === null;
+    await produce(1, { key: 'a' });
+    await call('POST', '/produce/rides', { value: null, key: 'a' });
+    await produce(15, { key: 'b' });
+    await becomes(looking, ([first]) => first !== undefined && isTombstone(first));
+    clock.set(clock.now() + dayMs / 2);
+    await look();
+    expect((await stored()).some(isTombstone)).toBe(true);
+    clock.set(clock.now() + dayMs);
+    await becomes(looking, (records) => !records.some(isTombstone));
+  });
+
+  it('goes on after a restart', async () => {
+    await create({ cleanupPolicy: 'compact' });
+    for (let round = 0; round < 60; round += 1) await produce(1, { key: 'a' });
+    provided(Engine).stopEffects();
+    await look();
+    expect(await stored()).toHaveLength(60);
+    await server.stop();
+    expect((await told()).at(-1)).toMatch('CompactionBegun');
+    server = await start(server.dataDirectory);
+    await becomes(stored, ({ length }) => length < 30);
+  });
+
+  it('that meets damage leaves it where it is, and compacts the rest', async () => {
+    await create({ cleanupPolicy: 'compact' });
+    for (let round = 0; round < 60; round += 1) await produce(1, { key: 'a' });
+    const log = provided(Store).log('topic/rides/0');
+    const folder = String(log?.id).padStart(10, '0');
+    await flipByte(join(server.dataDirectory, 'logs', folder, '0000000000.log'), 3000);
+    await look();
+    await becomes(
+      async () => log?.compactedUntil ?? 0,
+      (until) => until > 0,
+    );
+    const until = log?.compactedUntil ?? 0;
+    const [first, ...others] = (log?.segments ?? []).filter((each) => each.nextOffset <= until);
+    expect(log?.damages).toEqual([{ from: 2, until: 3 }]);
+    expect(first?.byteLength).toBeGreaterThan(10_000);
+    expect(others.length).toBeGreaterThan(0);
+    for (const { byteLength } of others) expect(byteLength).toBeLessThan(2000);
+    expect(await call('GET', '/health/ready')).toMatchObject({ state: 'serving' });
+  });
+
+  it('that fails is told of and tried again later, and the server goes on', async () => {
+    await create({ cleanupPolicy: 'compact' });
+    for (let round = 0; round < 40; round += 1) await produce(1, { key: 'a' });
+    hasRoomAside = false;
+    await look();
+    await becomes(
+      async () => logged.join(''),
+      (text) => text.includes('compacting failed'),
+    );
+    expect(await call('GET', '/health/ready')).toMatchObject({ state: 'serving' });
+    hasRoomAside = true;
+    expect(await stored()).toHaveLength(40);
+    clock.advance(10 * minute);
+    await becomes(stored, ({ length }) => length < 30);
+  });
+
+  it('keeps internal topics small', async () => {
+    const log = await provided(TopicsDesk).openInternal('__internal');
+    const record = { key: Buffer.from('k'), value: Buffer.alloc(2 ** 20), headers: [] };
+    for (let megabytes = 0; megabytes < 7; megabytes += 1) await log.append([record]).durable;
+    await look();
+    expect(log.compactedUntil).toBe(0);
+    await log.append([record]).durable;
+    await look();
+    await becomes(
+      async () => log.compactedUntil,
+      (until) => until === 8,
+    );
+    const batches = await log.read(0);
+    const records = batches.flatMap((batch) => [...batch.records()]);
+    expect(records.map(({ offset }) => offset)).toEqual([7]);
+  });
+});
+
+describe('a deletion', () => {
+  it('that a stop came between is finished at the next start', async () => {
+    await create({ partitions: 3 });
+    await produce(2);
+    const engine = provided(Engine);
+    engine.stopEffects();
+    const at = clock.now();
+    const command = { type: 'DeleteTopic', kind: 'topic', id: 'rides', at };
+    expect(await engine.dispatch([command])).toMatchObject([{ accepted: true }]);
+    await server.stop();
+    expect((await told()).at(-1)).toMatch('TopicDeleted');
+    server = await start(server.dataDirectory);
+    expect(await call('GET', '/topics')).toEqual({});
+    await becomes(
+      () => create({ partitions: 1 }) as Promise<{ name?: string }>,
+      ({ name }) => name === 'rides',
+    );
+    expect(await call('POST', '/produce/rides', { value: 'new' })).toMatchObject([{ offset: 0 }]);
+    expect(provided(TopicLogs).present('rides')).toHaveLength(1);
+  });
+});
+
+test('compactions go one after another, and one that fails does not hold the next', async () => {
+  const log = await provided(TopicsDesk).openInternal('__one');
+  const gone = await provided(TopicsDesk).openInternal('__gone');
+  const compactions = new LogCompactions();
+  const range = { until: 10, tombstonesBefore: 0 };
+  await gone.stop();
+  const [failed, done] = await Promise.allSettled([
+    compactions.run(gone, range),
+    compactions.run(log, range),
+  ]);
+  expect(failed).toMatchObject({ status: 'rejected', reason: { code: 'closed' } });
+  expect(done).toMatchObject({ status: 'fulfilled', value: { removedRecords: 0 } });
+});

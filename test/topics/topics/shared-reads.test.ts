@@ -1,0 +1,70 @@
+import { SharedReads } from '../../../src/topics/topics/shared-reads.js';
+import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { RecordBatch } from '../../../storage/record-batch.js';
+import { OffsetOutOfRange } from '../../../storage/storage-errors.js';
+import type { Store } from '../../../storage/store.js';
+import { openTopicStore, storeFolder, topicLogs } from '../../support/topic-store.js';
+
+let store: Store;
+let log: PartitionLog;
+const reads = new SharedReads();
+const until = Number.POSITIVE_INFINITY;
+
+beforeEach(async () => {
+  store = await openTopicStore(await storeFolder(), () => 1_767_000_000_000);
+  [log] = (await topicLogs(store, 1)) as [PartitionLog];
+});
+
+afterEach(() => store.close());
+
+async function append(count: number): Promise<void> {
+  await log.append(Array(count).fill({ key: null, value: Buffer.from('x') })).durable;
+}
+
+const offsetsOf = (batches: readonly RecordBatch[]) =>
+  batches.flatMap((batch) => batch.records().map(({ offset }) => offset));
+
+describe('reads of a topic', () => {
+  it('are one for all who want the same at the same time', async () => {
+    await append(5);
+    const wish = { from: 0, until, records: 3 };
+    const [one, other] = await Promise.all([reads.read(log, wish), reads.read(log, wish)]);
+    expect(offsetsOf(one)).toEqual([0, 1, 2]);
+    expect(other).toBe(one);
+    expect(await reads.read(log, wish)).not.toBe(one);
+  });
+
+  it('give each who wants something else what it wants', async () => {
+    await append(5);
+    const found = await Promise.all([
+      reads.read(log, { from: 0, until, records: 3 }),
+      reads.read(log, { from: 1, until, records: 3 }),
+      reads.read(log, { from: 1, until, records: 1 }),
+      reads.read(log, { from: 1, until: 4, records: 9 }),
+      reads.read(log, { from: 5, until, records: 9 }),
+    ]);
+    expect(found.map(offsetsOf)).toEqual([[0, 1, 2], [1, 2, 3], [1], [1, 2, 3], []]);
+  });
+
+  it('give those who come while others read what has come since', async () => {
+    const wish = { from: 0, until, records: 9 };
+    await append(1);
+    const during: Promise<RecordBatch[]>[] = [];
+    // At the very moment at which there is more, the read before may be under way or over.
+    log.whenBeyond(1, () => during.push(reads.read(log, wish)));
+    const durable = append(1);
+    expect(offsetsOf(await reads.read(log, wish))).toEqual([0]);
+    while (during.length === 0) await reads.read(log, wish);
+    await durable;
+    expect(offsetsOf((await during[0]) ?? [])).toEqual([0, 1]);
+  });
+
+  it('reject for all who wait, and are tried again by the next', async () => {
+    await append(1);
+    const wish = { from: 7, until, records: 1 };
+    const both = [reads.read(log, wish), reads.read(log, wish)];
+    for (const read of both) await expect(read).rejects.toBeInstanceOf(OffsetOutOfRange);
+    await append(7);
+    expect(offsetsOf(await reads.read(log, wish))).toEqual([7]);
+  });
+});

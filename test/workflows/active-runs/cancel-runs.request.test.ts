@@ -1,0 +1,68 @@
+import { readFilters } from '../../../src/http/query-filters.js';
+import {
+  cancelRunsFilters,
+  isRunMeant,
+} from '../../../src/workflows/active-runs/cancel-runs.request.js';
+import { runDecider } from '../../../src/workflows/runs/run.decider.js';
+import { given } from '../../support/given.js';
+import { runConfiguration, runTermsOf } from '../../support/workflows/run-commands.js';
+
+const asked = (query: string) => {
+  const filters = readFilters(`/v2/workflows/runs?${query}`, cancelRunsFilters);
+  if (!filters.ok) throw new Error(filters.reason);
+  return filters.value;
+};
+const view = {
+  known: () => undefined,
+  pending: () => [],
+  hasPending: () => false,
+  notificationOffset: () => null,
+};
+const flowControl = { key: 'k', parallelism: 1, rate: null, periodSeconds: 1 };
+const { life } = given(runDecider, view, {
+  type: 'RunStarted',
+  configuration: runConfiguration({
+    url: 'https://app.example:8443/wf?x=1',
+    callerIp: '10.0.0.1',
+    terms: runTermsOf({ labels: ['a', 'b'], flowControl }),
+  }),
+  messageId: 'msg_0',
+  payloadBytes: 0,
+  payloadOffset: null,
+  invoker: null,
+  inherited: null,
+}).state;
+const run = life.context;
+const isMeant = (query: string) => isRunMeant(run, asked(query));
+
+describe('a run', () => {
+  it.each([
+    ['workflowUrl=https://app.example:8443/', 'workflowUrl=https://app.example/'],
+    [
+      `workflowUrlExactMatch=true&workflowUrl=${encodeURIComponent(run.url)}`,
+      'workflowUrlExactMatch=true&workflowUrl=https://app.example:8443/wf',
+    ],
+    ['label=c&label=b', 'label=c'],
+    ['flowControlKey=k,l', 'flowControlKey=l'],
+    ['callerIP=10.0.0.1', 'callerIp=10.0.0.2'],
+    ['host=app.example', 'host=example'],
+    ['path=/wf', 'path=/w'],
+    [`fromDate=${run.createdAt}&toDate=${run.createdAt}`, `fromDate=${run.createdAt + 1}`],
+  ])('is meant by %s, and not by %s', (meant, other) => {
+    expect([isMeant(meant), isMeant(other)]).toEqual([true, false]);
+    expect(isRunMeant(run, { ...asked(meant), callerIp: ['10.9.9.9'] })).toBe(false);
+  });
+
+  it('is meant where nothing is asked', () => {
+    expect(isMeant('')).toBe(true);
+    expect(isMeant('workflowUrlExactMatch=true')).toBe(true);
+  });
+});
+
+it('so many are canceled as are asked for, and all of them where nobody says', () => {
+  expect([asked('').count, asked('count=7').count, asked('count=9999').count]).toEqual([
+    Number.POSITIVE_INFINITY,
+    7,
+    500,
+  ]);
+});

@@ -1,0 +1,76 @@
+import { systemIdentifiers } from '../../../src/engine/identifiers.js';
+import { WaitDeadlines } from '../../../src/workflows/active-runs/run.effects.js';
+import type {
+  CancelRun,
+  EndWait,
+  OpenWaitForEvent,
+} from '../../../src/workflows/runs/run.commands.js';
+import { type EndWaitWish, runDecider } from '../../../src/workflows/runs/run.decider.js';
+import { runKind } from '../../../src/workflows/runs/run.events.js';
+import { initialRun } from '../../../src/workflows/runs/run.state.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { startRun, stepInfo, toRun } from '../../support/workflows/run-commands.js';
+import { openRunEngine, type RunEngine } from '../../support/workflows/run-engine.js';
+
+const clock = new ManualClock();
+const source = { kind: runKind, id: 'wfr_1', firstOffset: 0, lastOffset: 0 };
+
+let runs: RunEngine;
+let deadline: EndWaitWish;
+
+beforeEach(async () => {
+  runs = await openRunEngine();
+  await runs.ask(startRun());
+  await runs.ask(
+    toRun<OpenWaitForEvent>({
+      type: 'OpenWait',
+      step: stepInfo(1, { type: 'Wait' }),
+      eventId: 'paid',
+      timeout: '1h',
+      deadline: clock.now(),
+      messageId: 'msg_now',
+    }),
+  );
+  const [wanted] = runDecider.wants(runs.run() ?? initialRun(), 'wfr_1');
+  if (wanted === undefined) throw new Error('the run waits for nothing');
+  deadline = wanted as EndWaitWish;
+});
+
+afterEach(() => runs.close());
+
+const pass = async () => {
+  new WaitDeadlines(runs.engine, clock, systemIdentifiers).start(source, deadline);
+  await runs.engine.durable();
+};
+const lastStep = async () => {
+  const entries = JSON.parse(String(await runs.entries.all('wfr_1'))) as { body: string }[];
+  return JSON.parse(Buffer.from(entries.at(-1)?.body ?? '', 'base64').toString()) as unknown;
+};
+
+describe('a wait whose time is over', () => {
+  it('ends as a step that says so, and that is delivered at once under a new name', async () => {
+    await pass();
+    expect(runs.run()?.waits).toEqual([]);
+    expect(await lastStep()).toMatchObject({ stepId: 1, waitEventId: 'paid', waitTimeout: true });
+    const { messageId = '' } = runs.run()?.entries.at(1) ?? {};
+    expect(messageId).toMatch(/^msg_./);
+    expect((await runs.published(messageId)).event.notBefore).toBe(clock.now());
+  });
+
+  it('has the end that came first', async () => {
+    const { stepId, waitOffset } = deadline;
+    const notification = { id: 'ntf_1', body: Buffer.from('told') };
+    const wait = { type: 'EndWait', stepId, waitOffset, messageId: 'msg_told' } as const;
+    await runs.ask(toRun<EndWait>({ ...wait, notification }));
+    await pass();
+    expect(await lastStep()).not.toHaveProperty('waitTimeout');
+    expect(runs.run()?.entries.length).toBe(2);
+  });
+
+  it('is nothing to a run that is over', async () => {
+    await runs.ask(toRun<CancelRun>({ type: 'CancelRun' }));
+    await pass();
+    expect((await runs.history('wfr_1')).at(-1)).toBe('RunCanceled');
+    expect(runs.failures).toEqual([]);
+  });
+});

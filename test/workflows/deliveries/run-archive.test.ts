@@ -1,0 +1,69 @@
+import type { CancelRun } from '../../../src/workflows/runs/run.commands.js';
+import {
+  runConfiguration,
+  startRun,
+  stepInfo,
+  submitStep,
+  toRun,
+} from '../../support/workflows/run-commands.js';
+import { openRunEngine, type RunEngine } from '../../support/workflows/run-engine.js';
+
+let runs: RunEngine;
+
+beforeEach(async () => {
+  runs = await openRunEngine();
+});
+
+afterEach(() => runs.close());
+
+const cancel = () => runs.ask(toRun<CancelRun>({ type: 'CancelRun' }));
+const stateAt = (until: number, startedOffset = 0) =>
+  runs.archive.stateOf('wfr_1', startedOffset, until);
+const idsOf = async (until: number) =>
+  (await stateAt(until)).entries.toArray().map(({ messageId }) => messageId);
+/** Where the events of the run stand. */
+const offsets = async () => {
+  const found: number[] = [];
+  for await (const { offset } of runs.journal.find('wfr_1', 0, runs.journal.endOffset)) {
+    found.push(offset);
+  }
+  return found;
+};
+
+describe('a run as it was', () => {
+  it('is what memory held of it before it ended', async () => {
+    await runs.ask(startRun());
+    await runs.ask(submitStep(stepInfo(1)));
+    const held = runs.run();
+    const { endOffset } = runs.journal;
+    await cancel();
+    expect(runs.run()).toBeUndefined();
+    const folded = await stateAt(endOffset);
+    expect(folded.life).toEqual(held?.life);
+    expect(folded.entries.toArray()).toEqual(held?.entries.toArray());
+    expect((await stateAt(runs.journal.endOffset)).life.value).toBe('canceled');
+  });
+
+  it('has what came before a place in the journal, and not what stands there', async () => {
+    await runs.ask(startRun());
+    await runs.ask(submitStep(stepInfo(1)));
+    await runs.ask(submitStep(stepInfo(2)));
+    const [, first = -1, second = -1] = await offsets();
+    expect(await idsOf(first)).toEqual(['msg_0']);
+    expect(await idsOf(first + 1)).toEqual(['msg_0', 'msg_1']);
+    expect(await idsOf(second)).toEqual(['msg_0', 'msg_1']);
+  });
+
+  it('is itself, and not an earlier run of its name', async () => {
+    await runs.ask(startRun());
+    await runs.ask(submitStep(stepInfo(1)));
+    await cancel();
+    const startedOffset = runs.journal.endOffset;
+    const at = startRun().at + 600_000;
+    const configuration = runConfiguration({ url: 'https://app.example/later' });
+    await runs.ask(startRun({ at, messageId: 'msg_later', configuration }));
+    const { life, entries } = await stateAt(runs.journal.endOffset, startedOffset);
+    expect(life).toMatchObject({ value: 'active', context: { url: configuration.url } });
+    expect(entries.length).toBe(1);
+  });
+});

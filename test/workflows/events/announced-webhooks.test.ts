@@ -1,0 +1,72 @@
+import type { EventEnvelope } from '../../../src/engine/decider.js';
+import { AnnouncedWebhooks } from '../../../src/workflows/events/announced-webhooks.js';
+import { EntryList } from '../../../src/workflows/runs/entry-list.js';
+import type { StepInfo } from '../../../src/workflows/runs/run.events.js';
+import { initialRun, type RunState } from '../../../src/workflows/runs/run.state.js';
+import { planOf, stepInfo } from '../../support/workflows/run-commands.js';
+
+/** The bodies of entries, by their places; reads are counted. */
+let bodies: (string | null)[];
+let reads: number;
+
+const webhooks = () =>
+  new AnnouncedWebhooks((offset) => {
+    reads += 1;
+    const text = bodies[offset] ?? null;
+    const body = text === null ? null : Buffer.from(text);
+    return Promise.resolve({ body } as unknown as EventEnvelope);
+  });
+
+const runOf = (...steps: readonly StepInfo[]): RunState => {
+  const entries = steps.map((step, offset) => ({
+    messageId: `msg_${offset}`,
+    offset,
+    step,
+    bytes: 1,
+  }));
+  return { ...initialRun(), entries: EntryList.of(entries) };
+};
+
+const create = (id: number) => stepInfo(id, { type: 'CreateWebhook' });
+const result = (eventId: string) => JSON.stringify({ out: JSON.stringify({ eventId }) });
+
+beforeEach(() => {
+  bodies = [];
+  reads = 0;
+});
+
+describe('the webhooks of a run', () => {
+  it('are those that the results of its steps name', async () => {
+    bodies = [null, result('evt_1'), result('evt_2'), result('evt_3')];
+    const run = runOf(stepInfo(0), create(1), stepInfo(2), create(3));
+    const announced = webhooks();
+    for (const [eventId, isAnnounced] of [
+      ['evt_1', true],
+      ['evt_2', false],
+      ['evt_3', true],
+      ['', false],
+    ] as const) {
+      expect([eventId, await announced.has(run, eventId)]).toEqual([eventId, isAnnounced]);
+    }
+  });
+
+  it('are no plans, and nothing where a result cannot be read', async () => {
+    const texts = ['null', '{}', '{"out":1}', '{"out":"x"}', '{"out":"{}"}', '{"out":"null"}', ''];
+    bodies = [result('evt_1'), ...texts];
+    const run = runOf(
+      planOf(1, { type: 'CreateWebhook' }),
+      ...texts.map((_, at) => create(at + 1)),
+    );
+    const announced = webhooks();
+    expect(await announced.has(run, 'evt_1')).toBe(false);
+    expect(await announced.has(run, '')).toBe(false);
+  });
+
+  it('are read from the journal once', async () => {
+    bodies = [result('evt_1'), result('evt_2')];
+    const run = runOf(create(1), create(2));
+    const announced = webhooks();
+    for (let calls = 0; calls < 3; calls += 1) await announced.has(run, 'evt_unknown');
+    expect(reads).toBe(2);
+  });
+});

@@ -1,0 +1,47 @@
+import { eventIn, notifiedIn } from '../../../src/workflows/events/event-path.js';
+
+const isActive = (runId: string) => runId === 'active';
+
+describe('a path of an event', () => {
+  it.each([
+    ['/v2/wait/event', 'event'],
+    ['/v2/wait/event?token=x', 'event'],
+    ['/v2/wait/a/b/c', 'a/b/c'],
+    ['/v2/wait//a', '/a'],
+    ['/v2/wait/a/', 'a/'],
+    ['/v2/wait/e%201%2F2', 'e 1/2'],
+    ['/v2/wait/%2525', '%25'],
+    ['/v2/wait/wfr_1/a', 'wfr_1/a'],
+  ])('%s names %s', (target, eventId) => {
+    expect(eventIn(target, 2)).toEqual({ ok: true, value: eventId });
+  });
+
+  it.each(['/v2/wait', '/v2/wait/', '/v2/wait/?a=b', `/v2/wait/${'x'.repeat(2049)}`])(
+    '%s names none',
+    (target) => {
+      expect(eventIn(target, 2)).toEqual({ ok: false, reason: expect.stringMatching(/event id/) });
+    },
+  );
+});
+
+describe('a path of a notification', () => {
+  it.each<[string, string | null, string]>([
+    ['/v2/notify/event', null, 'event'],
+    ['/v2/notify/a/b', null, 'a/b'],
+    ['/v2/notify/wfr_1', null, 'wfr_1'],
+    ['/v2/notify/wfr_1/event', 'wfr_1', 'event'],
+    ['/v2/notify/wfr_1/a/b?x=1', 'wfr_1', 'a/b'],
+    ['/v2/notify/active', null, 'active'],
+    ['/v2/notify/active/event', 'active', 'event'],
+    ['/v2/notify//active/event', null, '/active/event'],
+  ])('%s names the run %s and the event %s', (target, runId, eventId) => {
+    expect(notifiedIn(target, 2, isActive)).toEqual({ ok: true, value: { runId, eventId } });
+  });
+
+  it.each(['/v2/notify', '/v2/notify/', '/v2/notify/wfr_1/', '/v2/notify/active/'])(
+    '%s names no event',
+    (target) => {
+      expect(notifiedIn(target, 2, isActive).ok).toBe(false);
+    },
+  );
+});

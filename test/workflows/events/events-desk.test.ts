@@ -1,0 +1,175 @@
+import { Engine } from '../../../src/engine/engine.js';
+import { Payloads } from '../../../src/engine/payloads.js';
+import { messageKind } from '../../../src/messaging/messages/message.events.js';
+import { EventsDesk } from '../../../src/workflows/events/events-desk.js';
+import type { WaitAsked } from '../../../src/workflows/events/wait.request.js';
+import { runKind, type WaitEnded } from '../../../src/workflows/runs/run.events.js';
+import type { RunState } from '../../../src/workflows/runs/run.state.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { type Delivery, lastStep, WaitingRuns } from '../../support/workflows/waiting-runs.js';
+
+const hourMs = 3_600_000;
+
+let clock: ManualClock;
+let server: TestServer;
+let desk: EventsDesk;
+let runs: WaitingRuns;
+let open: (runId: string) => Promise<unknown>;
+
+/** At its first delivery a run does what the test says; later on it waits for what never comes. */
+beforeEach(async () => {
+  clock = new ManualClock();
+  server = await startServer({ ports: { clock } });
+  desk = server.application.nest.get(EventsDesk);
+  open = (runId) => desk.wait('event', asked(runId, 1));
+  runs = await WaitingRuns.start(({ runId, entries }) =>
+    entries.length === 1
+      ? open(runId)
+      : desk.wait('never', asked(runId, 100 + entries.length, 1000 * hourMs)),
+  );
+});
+
+afterEach(async () => {
+  await runs.stop();
+  await server.remove();
+});
+
+function asked(runId: string, stepId: number, timeoutMs = hourMs): WaitAsked {
+  const step = { id: stepId, name: 'wait', type: 'Wait', concurrent: 1, target: null };
+  return { runId, step, timeout: `${timeoutMs / 1000}s`, timeoutMs };
+}
+
+/** Stops the server and starts it again on the same folder, at the same time of the same clock. */
+async function restart(): Promise<void> {
+  const { dataDirectory } = server;
+  await server.stop();
+  server = await startServer({ ports: { clock }, dataDirectory });
+  desk = server.application.nest.get(EventsDesk);
+}
+
+const stateOf = (runId: string) =>
+  server.application.nest.get(Engine).actors(runKind).find(runId)?.state as RunState;
+
+/** How the waits of a run ended, in order. */
+async function endsOf(runId: string): Promise<readonly WaitEnded[]> {
+  const payloads = server.application.nest.get(Payloads);
+  const ends: WaitEnded[] = [];
+  for (const { offset } of stateOf(runId).entries.toArray().slice(1)) {
+    ends.push((await payloads.read(offset)).event as WaitEnded);
+  }
+  return ends;
+}
+
+/** Resolves when `count` deliveries were made and the server knows what they were answered. */
+async function answered(count: number): Promise<void> {
+  await runs.delivered(count);
+  const messages = server.application.nest.get(Engine).actors(messageKind);
+  while (messages.size > 0) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const data = Buffer.from('data');
+
+describe('the desk of events', () => {
+  it('lets a notification and the end of a wait that come together have one outcome', async () => {
+    for (const [runId, isFirst] of [
+      ['wfr_told_first', true],
+      ['wfr_late_first', false],
+    ] as const) {
+      await runs.begin(server, runId);
+      const before = runs.deliveries.length;
+      await answered(before + 1);
+      // Neither waits for the disk before both are decided.
+      const early = isFirst ? desk.notify('event', data) : null;
+      clock.advance(hourMs);
+      const items = await (early ?? desk.notify('event', data));
+      expect(items).toHaveLength(isFirst ? 1 : 0);
+      await answered(before + 2);
+      expect((await endsOf(runId)).map(({ isTimeout }) => isTimeout)).toEqual([!isFirst]);
+      expect(await desk.waiters('event')).toEqual([]);
+    }
+  });
+
+  it('keeps what many are told once', async () => {
+    const ids = Array.from({ length: 300 }, (_, index) => `wfr_${index}`);
+    await Promise.all(ids.map((id) => runs.begin(server, id)));
+    await runs.delivered(ids.length);
+    expect(await desk.notify('event', data)).toHaveLength(ids.length);
+    const ends = (await Promise.all(ids.map(endsOf))).flat();
+    expect(ends).toHaveLength(ids.length);
+    expect(new Set(ends.map(({ notificationId }) => notificationId)).size).toBe(1);
+    // More than one turn of the engine, and one event that brought the bytes.
+    expect(ends.filter(({ notificationOffset }) => notificationOffset === null)).toHaveLength(1);
+  });
+
+  it('sees a wait that was accepted in the same moment', async () => {
+    open = async (runId) => {
+      const waits = desk.wait('event', asked(runId, 1));
+      const told = desk.notify('event', data);
+      await waits;
+      expect(await told).toHaveLength(1);
+    };
+    await runs.begin(server, 'wfr_same_moment');
+    const [, second] = (await runs.delivered(2)) as readonly [Delivery, Delivery];
+    expect(lastStep(second)['out']).toBe(data.toString('base64'));
+  });
+
+  it('knows after a restart who waits, and until when', async () => {
+    await runs.begin(server, 'wfr_restarted');
+    await answered(1);
+    const listed = await desk.waiters('event');
+    clock.advance(hourMs / 2);
+    await restart();
+    expect(await desk.waiters('event')).toEqual(listed);
+    const [item] = await desk.notify('event', data);
+    expect(item?.waiter).toEqual(listed[0]);
+    const [, second] = (await runs.delivered(2)) as readonly [Delivery, Delivery];
+    expect([second.messageId, lastStep(second)['out']]).toEqual([
+      item?.messageId,
+      data.toString('base64'),
+    ]);
+  });
+
+  it('ends a wait whose time was over while the server was away', async () => {
+    await runs.begin(server, 'wfr_away');
+    await answered(1);
+    await server.stop();
+    clock.advance(2 * hourMs);
+    server = await startServer({ ports: { clock }, dataDirectory: server.dataDirectory });
+    desk = server.application.nest.get(EventsDesk);
+    const [, second] = (await runs.delivered(2)) as readonly [Delivery, Delivery];
+    expect(lastStep(second)['waitTimeout']).toBe(true);
+    expect(await desk.notify('event', data)).toEqual([]);
+  });
+
+  it('keeps an event for a run over a restart', async () => {
+    open = async (runId) => {
+      await desk.wait('another', asked(runId, 9));
+      expect(await desk.notifyRun(runId, 'event', data)).toEqual({ accepted: true, result: [] });
+    };
+    await runs.begin(server, 'wfr_kept');
+    await answered(1);
+    await restart();
+    expect(await desk.wait('event', asked('wfr_kept', 1))).toEqual({
+      accepted: true,
+      result: { messageId: expect.stringMatching(/^msg_/) },
+    });
+    const [, second] = (await runs.delivered(2)) as readonly [Delivery, Delivery];
+    expect(lastStep(second)['out']).toBe(data.toString('base64'));
+  });
+
+  it('tells a run of at most so many events before it waits for them', async () => {
+    open = (runId) => desk.wait('another', asked(runId, 9));
+    await runs.begin(server, 'wfr_told_too_much');
+    await runs.delivered(1);
+    const told = Array.from({ length: 1001 }, () =>
+      desk.notifyRun('wfr_told_too_much', 'event', Buffer.alloc(0)),
+    );
+    const outcomes = await Promise.all(told);
+    expect(outcomes.filter(({ accepted }) => accepted)).toHaveLength(1000);
+    expect(outcomes.at(-1)).toMatchObject({
+      accepted: false,
+      rejection: { code: 'over_limit' },
+    });
+  });
+});

@@ -1,0 +1,44 @@
+import { webhookEvent } from '../../../src/workflows/events/webhook-event.js';
+
+const call = {
+  method: 'POST',
+  url: '/v2/workflows/hooks/user/wfr_1/evt_1?x=%20&y',
+  headers: { host: 'stepwell.local:8080' },
+  rawHeaders: ['host', 'stepwell.local:8080', 'x-one', '1', 'X-ONE', '2', '__proto__', 'x'],
+};
+
+const eventOf = (publicUrl: string | null, changes: Partial<typeof call> = {}) =>
+  JSON.parse(
+    webhookEvent({ ...call, ...changes }, Buffer.from([0xff, 0]), publicUrl).toString(),
+  ) as Record<string, unknown>;
+
+describe('the event of a call', () => {
+  it('says how it was made', () => {
+    const header = Object.fromEntries([
+      ['Host', ['stepwell.local:8080']],
+      ['X-One', ['1', '2']],
+    ]);
+    const { header: told, ...rest } = eventOf(null);
+    expect(told).toMatchObject(header);
+    expect(Object.keys(told as object)).toEqual(['Host', 'X-One', '__proto__']);
+    expect(rest).toEqual({
+      method: 'POST',
+      body: '/wA=',
+      proto: 'http',
+      host: 'stepwell.local:8080',
+      url: call.url,
+    });
+  });
+
+  it.each([
+    ['https://example.com', 'https', 'example.com', call.url],
+    ['http://example.com:8080', 'http', 'example.com:8080', call.url],
+    ['https://example.com/stepwell', 'https', 'example.com', `/stepwell${call.url}`],
+  ])('at %s says where the outside called', (publicUrl, proto, host, url) => {
+    expect(eventOf(publicUrl)).toMatchObject({ proto, host, url });
+  });
+
+  it('names no host where the caller named none', () => {
+    expect(eventOf(null, { headers: {} as typeof call.headers })).toMatchObject({ host: '' });
+  });
+});

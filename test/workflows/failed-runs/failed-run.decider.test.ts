@@ -1,0 +1,82 @@
+import type { Command } from '../../../src/engine/decider.js';
+import type { FailedRunCommand } from '../../../src/workflows/failed-runs/failed-run.commands.js';
+import { failedRunDecider } from '../../../src/workflows/failed-runs/failed-run.decider.js';
+import type {
+  CallbackState,
+  FailedRun,
+} from '../../../src/workflows/failed-runs/failed-runs.projection.js';
+import { epochMs, given } from '../../support/given.js';
+
+const run: FailedRun = {
+  id: 'it',
+  at: epochMs,
+  offset: 9,
+  runId: 'wfr_1',
+  createdAt: epochMs - 1000,
+  startedOffset: 2,
+  configurationOffset: 2,
+  failureCallbackOffset: 2,
+  callback: null,
+};
+const toldOf = (state: CallbackState): FailedRun => ({
+  ...run,
+  callback: { state, messageId: 'msg_9', publishedOffset: 10, attemptOffset: null },
+});
+const shelf = (there: FailedRun) => ({
+  find: (id: string) => (id === there.id ? there : undefined),
+});
+const address = { kind: 'failed-run', id: 'it', at: epochMs } satisfies Omit<Command, 'type'>;
+
+const takes: readonly FailedRunCommand[] = [
+  { ...address, type: 'DeleteFailedRun' },
+  { ...address, type: 'ResumeFailedRun', runId: 'wfr_2' },
+  { ...address, type: 'RestartFailedRun', runId: 'wfr_2' },
+];
+
+describe('a failed run', () => {
+  it.each([
+    [takes[0], { type: 'FailedRunDeleted' }],
+    [takes[1], { type: 'FailedRunResumed', runId: 'wfr_2' }],
+    [takes[2], { type: 'FailedRunRestarted', runId: 'wfr_2' }],
+  ] as const)('can be taken away, and is final then: %j', (command, event) => {
+    const { events, isFinal, wants } = given(failedRunDecider, shelf(run)).when(
+      command as FailedRunCommand,
+    );
+    expect(events).toEqual([event]);
+    expect(isFinal).toBe(true);
+    expect(wants).toEqual([]);
+  });
+
+  it.each([...takes, { ...address, type: 'AllowFailureCallback' as const }])(
+    'that is not there cannot be taken, nor told of: $type',
+    (command) => {
+      const gone = { find: () => undefined };
+      expect(given(failedRunDecider, gone).when(command).rejected).toEqual({
+        code: 'not_found',
+        message: 'failed run it not found',
+      });
+    },
+  );
+
+  it('has its failure callback called again after that failed, and remembers nothing', () => {
+    const command = { ...address, type: 'AllowFailureCallback' as const };
+    const failed = given(failedRunDecider, shelf(toldOf('CALLBACK_FAIL'))).when(command);
+    expect(failed.events).toEqual([]);
+  });
+
+  it.each(['CALLBACK_INPROGRESS', 'CALLBACK_SUCCESS', 'CALLBACK_CANCELED'] as const)(
+    'keeps its failure callback to one call while that is %s',
+    (state) => {
+      const command = { ...address, type: 'AllowFailureCallback' as const };
+      const asked = given(failedRunDecider, shelf(toldOf(state))).when(command);
+      expect(asked.rejected).toMatchObject({ code: 'invalid' });
+    },
+  );
+
+  it('has no failure callback to call where none was named', () => {
+    const command = { ...address, type: 'AllowFailureCallback' as const };
+    expect(given(failedRunDecider, shelf(run)).when(command).rejected).toMatchObject({
+      code: 'invalid',
+    });
+  });
+});

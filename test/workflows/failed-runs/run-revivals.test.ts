@@ -1,0 +1,86 @@
+import { turnCommandsMax } from '../../../src/engine/engine.js';
+import { systemIdentifiers } from '../../../src/engine/identifiers.js';
+import { LetterSearch } from '../../../src/messaging/dead-letters/letter-search.js';
+import {
+  type FailedRunFilters,
+  revivedMax,
+} from '../../../src/workflows/failed-runs/failed-runs.request.js';
+import { RunRevivals } from '../../../src/workflows/failed-runs/run-revivals.js';
+import type { CancelRun, EndRun, InvokeRun } from '../../../src/workflows/runs/run.commands.js';
+import { epochMs } from '../../support/given.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import {
+  type FailedRunEngine,
+  openFailedRunEngine,
+} from '../../support/workflows/failed-run-engine.js';
+import { startRun, stepInfo, toRun } from '../../support/workflows/run-commands.js';
+
+let opened: FailedRunEngine;
+let revivals: RunRevivals;
+
+beforeEach(async () => {
+  opened = await openFailedRunEngine();
+  const { engine, shelf, records } = opened;
+  const clock = new ManualClock(epochMs);
+  const search = new LetterSearch(engine, shelf, clock, () => true);
+  revivals = new RunRevivals(engine, search, records, clock, systemIdentifiers);
+});
+
+afterEach(async () => {
+  expect(opened.failures).toEqual([]);
+  expect(opened.refused).toEqual([]);
+  await opened.close();
+});
+
+const all = { dlqIds: null, count: revivedMax, cursor: null } as FailedRunFilters;
+const asTheyWere = {
+  runId: null,
+  failureCallback: null,
+  flowControl: { key: null, value: null },
+  delayMs: 0,
+  notBefore: null,
+  message: {},
+};
+
+/** More than there are commands in a turn. */
+const count = turnCommandsMax + 44;
+const childOf = (step: number) => `child ${step}`;
+const steps = Array.from({ length: count }, (_, index) => index + 1);
+/** Those that end before their parent goes on: one of two. */
+const early = steps.filter((step) => step % 2 === 0);
+const late = steps.filter((step) => step % 2 === 1);
+
+/** A run that failed while it waited for the ends of `count` others. */
+async function failWaiting(): Promise<void> {
+  await opened.ask(startRun());
+  for (const step of steps) {
+    const child = startRun({ id: childOf(step), messageId: `msg_child_${step}` });
+    await opened.ask(toRun<InvokeRun>({ type: 'InvokeRun', step: stepInfo(step), child }));
+  }
+  await opened.attempted('msg_0', 500, { nonRetryable: true });
+}
+
+const end = (step: number, type: 'EndRun' | 'CancelRun' = 'EndRun') =>
+  opened.ask(
+    type === 'EndRun'
+      ? toRun<EndRun>({ type, id: childOf(step), response: Buffer.from('grown') })
+      : toRun<CancelRun>({ type, id: childOf(step) }),
+  );
+
+describe('a failed run that waited for more runs than there are commands in a turn', () => {
+  it('goes on with all others of a bulk resume, and hears the ends of them all', async () => {
+    await failWaiting();
+    for (const step of early) await end(step);
+    await opened.fail({ id: 'another' });
+    const outcome = await revivals.reviveMatching(all, 'resume', asTheyWere);
+    const revived = outcome.accepted ? outcome.result : null;
+    expect(revived?.workflowRuns).toHaveLength(2);
+    expect(revived).not.toHaveProperty('cursor');
+    const runId = revived?.workflowRuns[0]?.workflowRunId ?? '';
+    const open = () => opened.run(runId)?.invocations.map(({ runId: child }) => child);
+    expect(open()).toEqual(late.map(childOf));
+    for (const step of late) await end(step, 'CancelRun');
+    expect(open()).toEqual([]);
+    expect(opened.run(runId)?.entries.length).toBe(1 + count);
+  }, 60_000);
+});

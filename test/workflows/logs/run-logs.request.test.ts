@@ -1,0 +1,109 @@
+import type { Parsed } from '../../../src/grammar/parsed.js';
+import {
+  isGrouped,
+  matchesRun,
+  parseRunListQuery,
+  parseRunLogQuery,
+  type RunOrigin,
+  runQueryTerms,
+} from '../../../src/workflows/logs/run-logs.request.js';
+
+const readAs = <Value>(result: Parsed<Value>): Value => {
+  if (!result.ok) throw new Error(result.reason);
+  return result.value;
+};
+const rows = (query: string) => readAs(parseRunLogQuery(`/v2/workflows/messageLogs?${query}`));
+const runs = (query: string) => readAs(parseRunListQuery(`/v2/workflows/logs?${query}`));
+const runReason = (query: string) => {
+  const result = parseRunListQuery(`/v2/workflows/logs?${query}`);
+  return result.ok ? null : result.reason;
+};
+
+describe('a question about runs', () => {
+  it('means everything, the newest first, where nothing is said', () => {
+    expect(rows('')).toMatchObject({ order: 'latestFirst', states: null, messageIds: null });
+    expect([rows('').count, runs('').count]).toEqual([1000, 10]);
+    expect(runQueryTerms(rows(''))).toEqual([]);
+  });
+
+  it('asks for fewer rows than a page may have, but never for more', () => {
+    expect([rows('count=7').count, rows('count=5000').count]).toEqual([7, 1000]);
+    expect([runs('count=7').count, runs('count=100').count]).toEqual([7, 10]);
+  });
+
+  it('knows the states of messages among rows, and of runs alone among runs', () => {
+    const words = 'state=WAITER_ADDED,IN_PROGRESS&state=CANCELLED';
+    expect([...(rows(words).states ?? [])].sort()).toEqual(
+      ['ACTIVE', 'CANCELED', 'ERROR', 'RETRY', 'WAITER_ADDED'].sort(),
+    );
+    expect([...(runs('state=RUN_FAILED').states ?? [])]).toEqual(['RUN_FAILED']);
+    expect(runReason('state=CREATED')).toContain('state must be one of RUN_STARTED');
+  });
+
+  it('names runs with the times of their starts', () => {
+    expect(runs('workflowRuns=wfr_1@17,user@example.com@5').workflowRuns).toEqual([
+      { runId: 'wfr_1', createdAt: 17 },
+      { runId: 'user@example.com', createdAt: 5 },
+    ]);
+    expect(runReason('workflowRuns=wfr_1@yesterday')).toContain('workflowRuns must be ids');
+  });
+
+  it('means the messages that both filters of messages allow', () => {
+    expect(rows('messageId=a,b&messageIds=b,c').messageIds).toEqual(['b']);
+    expect(rows('messageIds=b,c').messageIds).toEqual(['b', 'c']);
+  });
+
+  it('cuts texts, or wants none', () => {
+    expect([rows('trimBody=9').trimBody, rows('trimBody=-1').trimBody]).toEqual([9, -1]);
+    expect(rows('').trimBody).toBeNull();
+    expect(runReason('trimBody=-2')).toContain('trimBody');
+  });
+
+  it('groups rows in one way only', () => {
+    expect(isGrouped('/v2/workflows/events?count=1&groupBy=x')).toBe(true);
+    expect(isGrouped('/v2/workflows/events?label=groupBy=')).toBe(false);
+    expect(runReason('groupBy=workflowRunId')).toBeNull();
+    expect(runReason('groupBy=messageId')).toContain('groupBy must be workflowRunId');
+  });
+});
+
+describe('a run', () => {
+  const run: RunOrigin = {
+    runId: 'wfr_1',
+    url: 'https://app.example:8443/wf?x=1',
+    createdAt: 17,
+    labels: ['a', 'b'],
+    flowControlKey: 'k',
+    callerIp: '10.0.0.1',
+  };
+  const url = encodeURIComponent(run.url);
+
+  it.each([
+    ['workflowRunId=wfr_0,wfr_1', 'workflowRunId=wfr_'],
+    [`workflowUrl=${url}`, 'workflowUrl=https://app.example:8443/wf'],
+    ['workflowCreatedAt=16,17', 'workflowCreatedAt=16'],
+    ['workflowRuns=wfr_1@17', 'workflowRuns=wfr_1@18'],
+    ['label=b&label=c', 'label=c'],
+    ['flowControlKey=k', 'flowControlKey=l'],
+    ['callerIP=10.0.0.1', 'callerIp=10.0.0.2'],
+    ['host=app.example', 'host=app'],
+    ['path=/wf', 'path=/wf?x=1'],
+  ])('is meant by %s, and not by %s', (meant, other) => {
+    expect(matchesRun(run, runs(meant))).toBe(true);
+    expect(matchesRun(run, runs(other))).toBe(false);
+    // Filters are all to hold.
+    const { workflowRunId } = runs('workflowRunId=wfr_2');
+    expect(matchesRun(run, { ...runs(meant), workflowRunId })).toBe(false);
+  });
+
+  it('is looked for by what events are found by', () => {
+    const names = 'workflowRunId=wfr_1&workflowRuns=wfr_2@1';
+    const query = `${names}&label=a,b&flowControlKey=k&host=h`;
+    expect(runQueryTerms(runs(query))).toEqual([
+      ['run:wfr_1'],
+      ['run:wfr_2'],
+      ['label:a', 'label:b'],
+      ['flow:k'],
+    ]);
+  });
+});

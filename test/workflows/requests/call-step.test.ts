@@ -1,0 +1,53 @@
+import { parsed } from '../../../src/grammar/parsed.js';
+import { OptionReader } from '../../../src/messaging/publishing/option-reader.js';
+import { callStep } from '../../../src/workflows/requests/call-step.js';
+
+const rules = {
+  retries: 5,
+  retriesMax: 1000,
+  delayMaxMs: 31_536_000_000,
+  timeoutMs: 900_000,
+  judgeUrl: (text: string) => parsed(text),
+};
+const headers = {
+  'Upstash-Workflow-StepId': '3',
+  'Upstash-Workflow-StepName': 'third',
+  'Upstash-Workflow-StepType': 'Call',
+  'Upstash-Workflow-Concurrent': '2',
+  'Upstash-Workflow-ContentType': 'application/json',
+};
+
+/** The step that an answer brings, or why it brings none. */
+function read(changes: Readonly<Record<string, string | undefined>> = {}) {
+  const reader = new OptionReader({ prefix: 'Svc-', options: new Map(), forwarded: [] }, rules);
+  const all = Object.entries({ ...headers, ...changes });
+  const given = all.flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
+  return { step: callStep(given, reader), refusal: reader.refusal };
+}
+
+describe('the answer of a call', () => {
+  it('brings the step that the call is, in whichever dialect', () => {
+    const step = { id: 3, name: 'third', type: 'Call', concurrent: 2, target: null };
+    expect(read()).toEqual({ step, refusal: null });
+  });
+
+  it.each(Object.keys(headers))('brings no step without %s', (name) => {
+    const { step, refusal } = read({ [name]: undefined });
+    expect(step).toBeNull();
+    expect(refusal).toMatchObject({ code: 'invalid', message: expect.stringMatching('missing') });
+  });
+
+  it.each([
+    ['Upstash-Workflow-StepId', '0'],
+    ['Upstash-Workflow-StepId', '1.5'],
+    ['Upstash-Workflow-StepId', '-1'],
+    ['Upstash-Workflow-StepId', '1'.repeat(10)],
+    ['Upstash-Workflow-Concurrent', '0'],
+    ['Upstash-Workflow-Concurrent', 'two'],
+    ['Upstash-Workflow-StepName', ''],
+  ])('brings no step where %s is %j', (name, value) => {
+    const { step, refusal } = read({ [name]: value });
+    expect(step).toBeNull();
+    expect(refusal?.message).toContain(JSON.stringify(value));
+  });
+});

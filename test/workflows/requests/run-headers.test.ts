@@ -1,0 +1,70 @@
+import { dialects } from '../../../src/http/dialect.js';
+import {
+  failureHeaders,
+  headerOf,
+  ownHeaders,
+  relabeled,
+  withLabel,
+} from '../../../src/workflows/requests/run-headers.js';
+
+describe("the headers of a run's starter", () => {
+  it('are kept as they are, but for what the server says itself, in any dialect', () => {
+    const kept = ['X-Tenant', 'acme', 'upstash-workflow-invoke-count', '2', 'svc-label', 'blue'];
+    const relayed = [
+      'Svc-Workflow-Sdk-Version',
+      '1',
+      'upstash-workflow-sdk-version',
+      '1',
+      'upstash-message-id',
+      'msg_1',
+      'Upstash-Retried',
+      '3',
+      'svc-signature',
+      'x',
+      'svc-caller-ip',
+      '::1',
+      'svc-workflow-runid',
+      'wfr_1',
+      'svc-workflow-url',
+      'u',
+      'svc-workflow-init',
+      'true',
+      'svc-workflow-createdat',
+      '1',
+    ];
+    expect(ownHeaders([...relayed, ...kept])).toEqual(kept);
+  });
+
+  it('ask for no other start where they tell of a failure', () => {
+    const asking = ['upstash-workflow-unknown-sdk', 'true'];
+    expect(ownHeaders([...asking, 'X-A', 'b'])).toEqual([...asking, 'X-A', 'b']);
+    expect(failureHeaders([...asking, 'X-A', 'b'])).toEqual(['X-A', 'b']);
+  });
+
+  it('show its labels, unless they do so already', () => {
+    expect(withLabel(['X-A', 'b'], dialects.upstash, ['blue', 'green'])).toEqual([
+      'X-A',
+      'b',
+      'Upstash-Label',
+      'blue,green',
+    ]);
+    expect(withLabel(['svc-label', 'red'], dialects.upstash, ['blue'])).toEqual([
+      'svc-label',
+      'red',
+    ]);
+    expect(withLabel([], dialects.svc, [])).toEqual([]);
+  });
+
+  it('show new labels in place of the old ones, in its dialect', () => {
+    const headers = ['svc-label', 'red', 'X-A', 'b', 'Upstash-Label', 'pink'];
+    const shown = ['X-A', 'b', 'Svc-Label', 'blue,green'];
+    expect(relabeled(headers, dialects.svc, ['blue', 'green'])).toEqual(shown);
+    expect(relabeled(['X-A', 'b'], dialects.svc, ['blue', 'green'])).toEqual(shown);
+  });
+
+  it('are found in any case and dialect', () => {
+    const headers = ['X-Label', 'no', 'UPSTASH-Label', 'blue', 'svc-label', 'red'];
+    expect(headerOf(headers, 'label')).toBe('blue');
+    expect(headerOf(headers, 'retried')).toBeNull();
+  });
+});

@@ -1,0 +1,67 @@
+import type { MessageEvent } from '../../../src/messaging/messages/message.events.js';
+import type { MessageState, RunMembership } from '../../../src/messaging/messages/message.state.js';
+import { tellRun } from '../../../src/workflows/runs/message-run.policy.js';
+import { envelope } from '../../support/envelope.js';
+import { epochMs } from '../../support/given.js';
+
+const record = {
+  attempt: 0,
+  startedAt: epochMs,
+  durationMs: 1,
+  status: 200,
+  headers: [],
+  error: null,
+};
+const delivered: MessageEvent = { type: 'MessageDelivered', ...record };
+const failed: MessageEvent = { type: 'MessageFailed', ...record, cause: 'non_retryable' };
+const canceled: MessageEvent = { type: 'MessageCanceled' };
+const completed: MessageEvent = { type: 'MessageCompleted' };
+
+const member = (role: RunMembership['role']): MessageState => ({
+  status: 'failed',
+  followUps: null,
+  run: { runId: 'wfr_1', role, entry: 1, callId: null, publishedOffset: 4 },
+});
+const told = (event: MessageEvent, state: MessageState) => tellRun(envelope(event), state);
+const settle = {
+  type: 'SettleRun',
+  kind: 'run',
+  id: 'wfr_1',
+  at: epochMs,
+  messageId: 'msg_1',
+  publishedOffset: 4,
+  attemptOffset: 7,
+};
+
+describe('a run hears of the end of its message', () => {
+  it.each(['step', 'callResult'] as const)('that it fails with it: %s', (role) => {
+    expect(told(failed, member(role))).toEqual([
+      { ...settle, type: 'FailRun', cause: 'non_retryable' },
+    ]);
+  });
+
+  it('that a third party failed no otherwise than that it answered', () => {
+    expect(told(failed, member('call'))).toEqual([settle]);
+    expect(told(delivered, member('call'))).toEqual([settle]);
+  });
+
+  it('that it was delivered, or answered by the end of the run', () => {
+    expect(told(delivered, member('step'))).toEqual([settle]);
+    expect(told(completed, member('step'))).toEqual([settle]);
+  });
+
+  it('that it was taken back', () => {
+    expect(told(canceled, member('step'))).toEqual([{ ...settle, attemptOffset: null }]);
+  });
+
+  it('unless it is the failure callback', () => {
+    for (const event of [delivered, failed, canceled]) {
+      expect(told(event, member('failureCallback'))).toEqual([]);
+    }
+  });
+
+  it('unless it belongs to none, or has not ended', () => {
+    expect(told(failed, { status: 'failed', followUps: null, run: null })).toEqual([]);
+    expect(told(failed, { status: 'absent' })).toEqual([]);
+  });
+});

@@ -1,0 +1,116 @@
+import type { InvokeRun, OpenWaitForEvent } from '../../../src/workflows/runs/run.commands.js';
+import { type RunView, runDecider } from '../../../src/workflows/runs/run.decider.js';
+import type { RunEntry, RunEvent, RunStarted } from '../../../src/workflows/runs/run.events.js';
+import { epochMs, given } from '../../support/given.js';
+import {
+  planOf,
+  runConfiguration,
+  startRun,
+  stepInfo,
+  submitStep,
+  toRun,
+} from '../../support/workflows/run-commands.js';
+
+const alone: RunView = {
+  known: () => undefined,
+  pending: () => [],
+  hasPending: () => false,
+  notificationOffset: () => null,
+};
+const started: RunStarted = {
+  type: 'RunStarted',
+  configuration: runConfiguration(),
+  messageId: 'msg_0',
+  payloadBytes: 0,
+  payloadOffset: null,
+  invoker: null,
+  inherited: null,
+};
+const wait = toRun<OpenWaitForEvent>({
+  type: 'OpenWait',
+  step: stepInfo(1, { type: 'Wait' }),
+  eventId: 'paid',
+  timeout: '1h',
+  deadline: epochMs,
+  messageId: 'msg_now',
+});
+const { step, eventId, timeout, deadline } = wait;
+const waiting: RunEvent = { type: 'WaitOpened', step, eventId, timeout, deadline };
+
+describe('a wait that comes again', () => {
+  it('is the one that is open, of which nothing is delivered yet', () => {
+    const again = given(runDecider, alone, started, waiting).when(wait);
+    expect(again).toMatchObject({ events: [], result: { messageId: null } });
+  });
+
+  it('is told what was delivered where it has ended', () => {
+    const ended: RunEvent = {
+      type: 'WaitEnded',
+      step,
+      eventId,
+      messageId: 'msg_ended',
+      isTimeout: true,
+      notificationId: null,
+      notificationOffset: null,
+      bytes: 1,
+    };
+    const again = given(runDecider, alone, started, waiting, ended).when(wait);
+    expect(again).toMatchObject({ events: [], result: { messageId: 'msg_ended' } });
+  });
+
+  it('is refused where the function now does something else there', () => {
+    const history = given(runDecider, alone, started, waiting);
+    const changed = [
+      submitStep(stepInfo(1)),
+      { ...wait, step: { ...step, name: 'other' } },
+      toRun<InvokeRun>({
+        type: 'InvokeRun',
+        step: stepInfo(1, { type: 'Invoke' }),
+        child: startRun({ id: 'wfr_child' }),
+      }),
+    ];
+    for (const command of changed) {
+      expect(history.when(command).rejected?.code).toBe('conflict');
+    }
+  });
+
+  it('is not its own plan', () => {
+    const plan = planOf(1, { type: 'Wait' });
+    const { events } = given(runDecider, alone, started, waiting).when(submitStep(plan));
+    expect(events).toHaveLength(1);
+  });
+});
+
+describe('the history of a run', () => {
+  const entry = (id: number): RunEntry => ({
+    messageId: `msg_${id}`,
+    offset: id,
+    step: stepInfo(id),
+    bytes: 1,
+  });
+  const ofEntries = (length: number): RunStarted => ({
+    ...started,
+    inherited: {
+      runId: 'wfr_0',
+      entries: Array.from({ length }, (_, id) => entry(id)),
+      calls: [],
+      waits: [],
+      notifications: [],
+      invocations: [],
+    },
+  });
+  const next = submitStep(stepInfo(50_000));
+
+  it('has 50,000 entries at most, whatever they weigh', () => {
+    expect(given(runDecider, alone, ofEntries(49_999)).when(next).events).toHaveLength(1);
+    const full = given(runDecider, alone, ofEntries(50_000));
+    expect(full.when(next).rejected).toEqual({
+      code: 'over_limit',
+      message:
+        "the run's history has 50000 entries and 50000 bytes; " +
+        'at most 50000 entries and 52428800 bytes are kept',
+    });
+    // What is in it already is still told.
+    expect(full.when(submitStep(stepInfo(1)))).toMatchObject({ result: { messageId: 'msg_1' } });
+  });
+});

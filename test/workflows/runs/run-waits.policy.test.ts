@@ -1,0 +1,198 @@
+import type {
+  EndWait,
+  OpenWaitForEvent,
+  StoreNotification,
+} from '../../../src/workflows/runs/run.commands.js';
+import { type RunView, runDecider } from '../../../src/workflows/runs/run.decider.js';
+import type {
+  RunEvent,
+  RunStarted,
+  WaitEnded,
+  WaitOpened,
+} from '../../../src/workflows/runs/run.events.js';
+import { given } from '../../support/given.js';
+import { runConfiguration, stepInfo, toRun } from '../../support/workflows/run-commands.js';
+
+const viewOf = (notificationOffset: number | null = null): RunView => ({
+  known: () => undefined,
+  pending: () => [],
+  hasPending: () => false,
+  notificationOffset: () => notificationOffset,
+});
+const started: RunStarted = {
+  type: 'RunStarted',
+  configuration: runConfiguration(),
+  messageId: 'msg_0',
+  payloadBytes: 7,
+  payloadOffset: null,
+  invoker: null,
+  inherited: null,
+};
+const step = stepInfo(1, { type: 'Wait' });
+const open: OpenWaitForEvent = toRun({
+  type: 'OpenWait',
+  step,
+  eventId: 'paid',
+  timeout: '1h',
+  deadline: 5,
+  messageId: 'msg_wait',
+});
+const opened: WaitOpened = {
+  type: 'WaitOpened',
+  step,
+  eventId: 'paid',
+  timeout: '1h',
+  deadline: 5,
+};
+const came = (id: string, body: string): EndWait =>
+  toRun({
+    type: 'EndWait',
+    stepId: 1,
+    waitOffset: 1,
+    messageId: 'msg_end',
+    notification: { id, body: Buffer.from(body) },
+  });
+const timedOut: EndWait = toRun({
+  type: 'EndWait',
+  stepId: 1,
+  waitOffset: 1,
+  messageId: 'msg_late',
+  notification: null,
+});
+const store = (eventId: string, isCall = false, body = 'data'): StoreNotification =>
+  toRun({ type: 'StoreNotification', eventId, body: Buffer.from(body), isCall });
+const stored = (eventId: string): RunEvent => ({ type: 'NotificationStored', eventId, bytes: 4 });
+const run = (...history: readonly RunEvent[]) => given(runDecider, viewOf(), started, ...history);
+const notActive = { code: 'conflict', message: 'the wait has ended' };
+
+describe('a wait', () => {
+  it('is open, and delivers nothing, until its event comes', () => {
+    expect(run().when(open)).toMatchObject({ events: [opened], result: { messageId: null } });
+  });
+
+  it('that is asked for again is open once', () => {
+    expect(run(opened).when(open)).toMatchObject({ events: [], result: { messageId: null } });
+  });
+
+  it('ends at once with an event that came before, the oldest one first', () => {
+    const { events, result } = run(stored('paid'), stored('paid')).when(open);
+    const end = { type: 'WaitEnded', isTimeout: false, notificationOffset: 1, step };
+    expect(events).toMatchObject([opened, { ...end, messageId: 'msg_wait' }]);
+    expect(result).toEqual({ messageId: 'msg_wait' });
+  });
+
+  it('takes an event that came before for itself alone', () => {
+    const { state } = run(stored('paid')).when(open);
+    expect(state).toMatchObject({ notifications: [], waits: [] });
+    expect(run(stored('shipped')).when(open)).toMatchObject({ events: [opened] });
+  });
+
+  it('has one outcome: the event or the end of its time, whichever comes first', () => {
+    const ends: [EndWait, EndWait][] = [
+      [came('ntf_1', 'data'), timedOut],
+      [timedOut, came('ntf_1', 'data')],
+    ];
+    for (const [first, second] of ends) {
+      const { events = [] } = run(opened).when(first);
+      expect(events).toMatchObject([{ isTimeout: first.notification === null }]);
+      expect(run(opened, ...events).when(second)).toEqual({ rejected: notActive });
+    }
+  });
+
+  it('is not ended by what was meant for an earlier one of the same step', () => {
+    const earlier = { ...timedOut, waitOffset: 0 };
+    expect(run(opened).when(earlier)).toEqual({ rejected: notActive });
+  });
+});
+
+describe('what a wait was notified with', () => {
+  const endOf = (view: RunView, command: EndWait) => {
+    const state = given(runDecider, viewOf(), started, opened).state;
+    const decision = runDecider.decide(command, state, view);
+    if (!decision.accepted) throw new Error(decision.rejection.message);
+    const [event] = decision.events;
+    return { ended: event as WaitEnded, body: decision.body };
+  };
+
+  it('stands beside the first of the waits that it ends, and is shared by the others', () => {
+    const first = endOf(viewOf(null), came('ntf_1', 'data'));
+    expect(first.ended).toMatchObject({ notificationId: 'ntf_1', notificationOffset: null });
+    expect(first.body?.toString()).toBe('data');
+    const second = endOf(viewOf(42), came('ntf_1', 'data'));
+    expect(second.ended.notificationOffset).toBe(42);
+    expect(second.body ?? null).toBeNull();
+    expect(second.ended.bytes).toBe(first.ended.bytes);
+  });
+
+  it('is nowhere where it was nothing', () => {
+    const { ended, body } = endOf(viewOf(42), came('ntf_1', ''));
+    expect([ended.notificationOffset, body ?? null]).toEqual([null, null]);
+  });
+});
+
+describe('an event that comes before its wait', () => {
+  it('is kept, unless the run waits for it already', () => {
+    expect(run().when(store('paid'))).toMatchObject({ events: [stored('paid')] });
+    const rejected = { code: 'conflict', message: 'the run waits for paid' };
+    expect(run(opened).when(store('paid'))).toEqual({ rejected });
+    expect(run(opened).when(store('shipped'))).toMatchObject({ events: [stored('shipped')] });
+  });
+
+  it('is refused where a thousand others are kept', () => {
+    const kept = Array.from({ length: 1000 }, (_, index) => stored(`event ${index}`));
+    expect(run(...kept.slice(1)).when(store('paid'))).toMatchObject({ events: [stored('paid')] });
+    expect(run(...kept).when(store('paid'))).toMatchObject({ rejected: { code: 'over_limit' } });
+  });
+});
+
+describe('a call of a webhook that comes before its wait', () => {
+  const mebibyte = 1024 * 1024;
+  const call = (eventId: string, bytes = 4): RunEvent => ({
+    type: 'NotificationStored',
+    eventId,
+    bytes,
+    isCall: true,
+  });
+  const callStep = stepInfo(2, { type: 'WaitForWebhook' });
+  const openForCall: OpenWaitForEvent = { ...open, step: callStep };
+
+  it('is kept, unless the run waits for a call of it already', () => {
+    expect(run().when(store('paid', true))).toMatchObject({ events: [call('paid')] });
+    expect(run(opened).when(store('paid', true))).toMatchObject({ events: [call('paid')] });
+    const rejected = { code: 'conflict', message: 'the run waits for paid' };
+    const waiting = run({ ...opened, step: callStep });
+    expect(waiting.when(store('paid', true))).toEqual({ rejected });
+  });
+
+  it('is taken by a wait for a call only', () => {
+    expect(run(call('paid')).when(open)).toMatchObject({ events: [opened] });
+    const { events } = run(call('paid')).when(openForCall);
+    expect(events).toMatchObject([{ type: 'WaitOpened' }, { notificationOffset: 1 }]);
+  });
+
+  it('is taken by any wait where an earlier version has stored it', () => {
+    const { events } = run(stored('paid')).when(openForCall);
+    expect(events).toMatchObject([{ type: 'WaitOpened' }, { notificationOffset: 1 }]);
+  });
+
+  it('is asked to come back where a hundred others are kept, and crowds no event out', () => {
+    const kept = Array.from({ length: 100 }, () => call('paid'));
+    expect(run(...kept.slice(1)).when(store('paid', true))).toMatchObject({
+      events: [call('paid')],
+    });
+    const full = { rejected: { code: 'unavailable' } };
+    expect(run(...kept).when(store('paid', true))).toMatchObject(full);
+    expect(run(...kept).when(store('paid'))).toMatchObject({ events: [stored('paid')] });
+  });
+
+  it('is asked to come back where the others fill 16 MiB, but may be larger alone', () => {
+    const room = [call('paid', 16 * mebibyte - 4)];
+    const full = [call('paid', 16 * mebibyte - 3)];
+    expect(run(...room).when(store('paid', true))).toMatchObject({ events: [call('paid')] });
+    expect(run(...full).when(store('paid', true))).toMatchObject({
+      rejected: { code: 'unavailable' },
+    });
+    const large = store('paid', true, 'x'.repeat(17 * mebibyte));
+    expect(run().when(large)).toMatchObject({ events: [call('paid', 17 * mebibyte)] });
+  });
+});

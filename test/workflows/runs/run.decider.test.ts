@@ -1,0 +1,437 @@
+import type { KnownRun } from '../../../src/workflows/runs/known-runs.projection.js';
+import type {
+  CancelRun,
+  EndInvocation,
+  EndRun,
+  FailRun,
+  InvokeRun,
+  RequestCall,
+  SettleRun,
+} from '../../../src/workflows/runs/run.commands.js';
+import {
+  type PendingRunMessage,
+  type RunView,
+  runDecider,
+} from '../../../src/workflows/runs/run.decider.js';
+import type { RunEvent, RunStarted, StepStored } from '../../../src/workflows/runs/run.events.js';
+import { noStepOptions } from '../../../src/workflows/runs/run-messages.policy.js';
+import { epochMs, given } from '../../support/given.js';
+import { callbackOptions, messageOptions } from '../../support/message-options.js';
+import {
+  planOf,
+  runConfiguration,
+  runTermsOf,
+  startRun,
+  stepInfo,
+  submitStep,
+  toRun,
+} from '../../support/workflows/run-commands.js';
+
+interface Around {
+  readonly known?: KnownRun;
+  readonly pending?: readonly PendingRunMessage[];
+}
+
+const viewOf = ({ known, pending = [] }: Around = {}): RunView => ({
+  known: () => known,
+  pending: () => pending,
+  hasPending: () => pending.length > 0,
+  notificationOffset: () => null,
+});
+const alone = viewOf();
+
+const started: RunStarted = {
+  type: 'RunStarted',
+  configuration: runConfiguration(),
+  messageId: 'msg_0',
+  payloadBytes: 7,
+  payloadOffset: null,
+  invoker: null,
+  inherited: null,
+};
+const knownStart: KnownRun = { messageId: 'msg_0', createdAt: epochMs };
+const stored = (id: number, bytes = 10): StepStored => ({
+  type: 'StepStored',
+  step: stepInfo(id),
+  messageId: `msg_${id}`,
+  bytes,
+});
+const ended: RunEvent = { type: 'RunSucceeded', completed: [], canceled: [] };
+
+const call = toRun<RequestCall>({
+  type: 'RequestCall',
+  step: stepInfo(1, { type: 'Call' }),
+  messageId: 'msg_call',
+  message: messageOptions(),
+  body: Buffer.from('ask'),
+  callback: noStepOptions,
+});
+const invoke = toRun<InvokeRun>({
+  type: 'InvokeRun',
+  step: stepInfo(1, { type: 'Invoke' }),
+  child: startRun({ id: 'wfr_child', messageId: 'msg_child' }),
+});
+
+describe('a run that is not known', () => {
+  it('is started with its payload beside the event', () => {
+    const payload = Buffer.from('payload');
+    const { events, result, isFinal } = given(runDecider, alone).when(startRun({ payload }));
+    expect(events).toEqual([started]);
+    expect(result).toEqual({ messageId: 'msg_0', createdAt: epochMs, deduplicated: false });
+    expect(isFinal).toBe(false);
+  });
+
+  it.each([
+    ['a step', submitStep(stepInfo(1)), 'invalid', 'workflow run wfr_1 is not active'],
+    ['a call', call, 'invalid', 'workflow run wfr_1 is not active'],
+    ['an invocation', invoke, 'invalid', 'workflow run wfr_1 is not active'],
+    [
+      'a cancel',
+      toRun<CancelRun>({ type: 'CancelRun' }),
+      'not_found',
+      'workflow run wfr_1 not found',
+    ],
+  ])('refuses %s', (_name, command, code, message) => {
+    const refused = { rejected: { code, message } };
+    expect(given(runDecider, alone).when(command)).toEqual(refused);
+    expect(given(runDecider, alone, started, ended).when(command)).toEqual(refused);
+  });
+
+  it('takes it for told that a run ended which nobody knows', () => {
+    const end = toRun<EndRun>({ type: 'EndRun', response: Buffer.from('1') });
+    expect(given(runDecider, alone).when(end)).toMatchObject({ events: [] });
+    expect(given(runDecider, alone, started, ended).when(end)).toMatchObject({ events: [] });
+  });
+});
+
+describe('a run that is started again', () => {
+  const known = viewOf({ known: knownStart });
+
+  it('does not start twice, and tells who began it', () => {
+    const again = startRun({ messageId: 'msg_again' });
+    const { events, result } = given(runDecider, known, started).when(again);
+    expect(events).toEqual([]);
+    expect(result).toEqual({ ...knownStart, deduplicated: true });
+  });
+
+  it('does not start again once it has ended', () => {
+    const { events } = given(runDecider, known).when(startRun());
+    expect(events).toEqual([]);
+  });
+
+  it('is taken over by its endpoint, and delivered as that wants it', () => {
+    const configuration = runConfiguration({ headers: ['X-Own', '1'] });
+    const takeover = startRun({ isTakeover: true, messageId: 'msg_again', configuration });
+    const { events, result, state } = given(runDecider, known, started).when(takeover);
+    expect(events).toEqual([
+      { type: 'RunReconfigured', configuration, messageId: 'msg_again', completed: [] },
+    ]);
+    expect(result).toEqual({ messageId: 'msg_again', createdAt: epochMs, deduplicated: false });
+    expect(state?.entries.at(0)?.messageId).toBe('msg_again');
+  });
+
+  it('answers by the takeover whatever delivers its payload, be it due or not', () => {
+    const at = { publishedOffset: 0, notBefore: epochMs };
+    const pending: PendingRunMessage[] = [
+      { messageId: 'msg_0', role: 'step', ...at },
+      { messageId: 'msg_retried', role: 'step', ...at, notBefore: epochMs + 9 },
+      { messageId: 'msg_call', role: 'call', ...at },
+    ];
+    const around = viewOf({ known: knownStart, pending });
+    const takeover = startRun({ isTakeover: true, messageId: 'msg_again' });
+    const { events } = given(runDecider, around, started).when(takeover);
+    expect(events).toMatchObject([{ completed: ['msg_0', 'msg_retried'] }]);
+  });
+
+  it('is taken over once', () => {
+    const reconfigured: RunEvent = {
+      type: 'RunReconfigured',
+      configuration: runConfiguration(),
+      messageId: 'msg_again',
+      completed: [],
+    };
+    const takeover = startRun({ isTakeover: true, messageId: 'msg_third' });
+    const { events, result } = given(runDecider, known, started, reconfigured).when(takeover);
+    expect(events).toEqual([]);
+    expect(result).toMatchObject({ deduplicated: true });
+  });
+
+  it.each([
+    ['has a step', [started, stored(1)]],
+    ['has ended', []],
+  ])('is not taken over when it %s', (_name, history: RunEvent[]) => {
+    const takeover = startRun({ isTakeover: true });
+    const { events } = given(runDecider, known, ...history).when(takeover);
+    expect(events).toEqual([]);
+  });
+
+  it('does not begin again when it is taken over after it has been forgotten', () => {
+    const { rejected } = given(runDecider, alone).when(startRun({ isTakeover: true }));
+    expect(rejected?.code).toBe('invalid');
+  });
+});
+
+describe('a step', () => {
+  it('is stored with its body beside it, and told the message that delivers it', () => {
+    const step = submitStep(stepInfo(1));
+    const { events, result } = given(runDecider, alone, started).when(step);
+    const { length } = step.body;
+    expect(events).toEqual([
+      { type: 'StepStored', step: stepInfo(1), messageId: 'msg_1', bytes: length },
+    ]);
+    expect(result).toEqual({ messageId: 'msg_1' });
+  });
+
+  it('that came before changes nothing, and is told the first one', () => {
+    const again = submitStep(stepInfo(1), { messageId: 'msg_other', body: Buffer.from('other') });
+    const { events, result } = given(runDecider, alone, started, stored(1)).when(again);
+    expect(events).toEqual([]);
+    expect(result).toEqual({ messageId: 'msg_1' });
+  });
+
+  it('is not mistaken for its plan, nor a plan for another one', () => {
+    const plan: StepStored = { ...stored(0), step: planOf(1), messageId: 'msg_plan' };
+    const history = given(runDecider, alone, started, plan);
+    expect(history.when(submitStep(stepInfo(1))).events).toHaveLength(1);
+    expect(history.when(submitStep(planOf(2))).events).toHaveLength(1);
+    expect(history.when(submitStep(planOf(1)))).toMatchObject({
+      result: { messageId: 'msg_plan' },
+    });
+  });
+
+  it.each([
+    ['name', stepInfo(1, { name: 'other' })],
+    ['type', stepInfo(1, { type: 'SleepFor' })],
+  ])('that came with another %s before is refused: the plan has changed', (_name, step) => {
+    const { rejected } = given(runDecider, alone, started, stored(1)).when(submitStep(step));
+    expect(rejected?.code).toBe('conflict');
+    expect(rejected?.message).toMatch(/^step 1 came as Run "step 1" before, and now as .* changed/);
+  });
+
+  it('may not take the place of the payload', () => {
+    const { rejected } = given(runDecider, alone, started).when(submitStep(stepInfo(0)));
+    expect(rejected?.code).toBe('conflict');
+  });
+
+  it('of an older client tells whom to call when the run fails, if nobody did before', () => {
+    const failureCallback = callbackOptions();
+    const step = submitStep(stepInfo(1), { failureCallback });
+    const { events } = given(runDecider, alone, started).when(step);
+    expect(events?.[1]).toEqual({ type: 'FailureCallbackNamed', callback: failureCallback });
+    const { headers: _, ...known } = callbackOptions({ url: 'https://app.example/known' });
+    const configuration = runConfiguration({ terms: runTermsOf({ failureCallback: known }) });
+    const told = given(runDecider, alone, { ...started, configuration }).when(step);
+    expect(told.events).toHaveLength(1);
+  });
+
+  it('is refused when the history would grow beyond what is kept', () => {
+    const large = { ...started, payloadBytes: 50 * 1024 * 1024 - 10 };
+    const fits = submitStep(stepInfo(1), { body: Buffer.alloc(10) });
+    const tooMuch = submitStep(stepInfo(1), { body: Buffer.alloc(11) });
+    expect(given(runDecider, alone, large).when(fits).events).toHaveLength(1);
+    const { rejected } = given(runDecider, alone, large).when(tooMuch);
+    expect(rejected).toEqual({
+      code: 'over_limit',
+      message:
+        "the run's history has 1 entries and 52428790 bytes; " +
+        'at most 50000 entries and 52428800 bytes are kept',
+    });
+  });
+});
+
+describe('a call', () => {
+  const requested: RunEvent = { type: 'CallRequested', step: call.step, messageId: 'msg_call' };
+
+  it('is remembered until its result comes', () => {
+    const { events, state } = given(runDecider, alone, started).when(call);
+    expect(events).toEqual([requested]);
+    expect(state?.calls).toEqual([{ step: call.step, messageId: 'msg_call' }]);
+    const result = submitStep(call.step, { messageId: 'msg_result' });
+    const after = given(runDecider, alone, started, requested).when(result);
+    expect(after.events).toHaveLength(1);
+    expect(after.state?.calls).toEqual([]);
+  });
+
+  it('is made once, whether it still runs or has its result', () => {
+    const again: RequestCall = { ...call, messageId: 'msg_second' };
+    const running = given(runDecider, alone, started, requested).when(again);
+    expect(running).toMatchObject({ events: [], result: { messageId: 'msg_call' } });
+    const result: StepStored = { ...stored(1), step: call.step, messageId: 'msg_result' };
+    const done = given(runDecider, alone, started, requested, result).when(again);
+    expect(done).toMatchObject({ events: [], result: { messageId: 'msg_result' } });
+  });
+});
+
+describe('an invocation', () => {
+  const invoked: RunEvent = {
+    type: 'StepInvoked',
+    step: invoke.step,
+    runId: 'wfr_child',
+    url: 'https://app.example/wf',
+    messageId: 'msg_child',
+  };
+
+  it('is remembered until the child ends', () => {
+    const { events, state } = given(runDecider, alone, started).when(invoke);
+    expect(events).toEqual([invoked]);
+    expect(state?.invocations).toEqual([
+      { step: invoke.step, runId: 'wfr_child', messageId: 'msg_child' },
+    ]);
+    const end = toRun<EndInvocation>({
+      type: 'EndInvocation',
+      step: invoke.step,
+      runId: 'wfr_child',
+      messageId: 'msg_end',
+      outcome: 'succeeded',
+      endOffset: 9,
+      bytes: 20,
+    });
+    const history = given(runDecider, alone, started, invoked);
+    const after = history.when(end);
+    expect(after.events).toHaveLength(1);
+    expect(after.state?.invocations).toEqual([]);
+    expect(after.state?.entries.at(1)).toMatchObject({ messageId: 'msg_end', bytes: 20 });
+    // Somebody else's child means nothing here.
+    expect(history.when({ ...end, runId: 'wfr_other' }).events).toEqual([]);
+  });
+
+  it('that comes again starts no second child', () => {
+    const again = { ...invoke, child: startRun({ id: 'wfr_second', messageId: 'msg_second' }) };
+    const { events, result } = given(runDecider, alone, started, invoked).when(again);
+    expect(events).toEqual([]);
+    expect(result).toEqual({ messageId: 'msg_child' });
+  });
+
+  it('of a run that is known already is refused, itself included', () => {
+    const known = viewOf({ known: knownStart });
+    expect(given(runDecider, known, started).when(invoke).rejected?.code).toBe('conflict');
+    const itself = { ...invoke, child: startRun({ id: 'wfr_1' }) };
+    expect(given(runDecider, alone, started).when(itself).rejected?.code).toBe('conflict');
+  });
+});
+
+describe('the end of a run', () => {
+  const message = (changes: Partial<PendingRunMessage>): PendingRunMessage => ({
+    messageId: 'msg_1',
+    role: 'step',
+    publishedOffset: 4,
+    notBefore: epochMs,
+    ...changes,
+  });
+  const pending = [
+    message({}),
+    message({ messageId: 'msg_later', publishedOffset: 5, notBefore: epochMs + 1 }),
+    message({ messageId: 'msg_call', publishedOffset: 6, role: 'call' }),
+    message({ messageId: 'msg_answer', publishedOffset: 7, role: 'callResult' }),
+  ];
+  const busy = viewOf({ pending });
+  const attempt = { messageId: 'msg_1', publishedOffset: 4, attemptOffset: 9 };
+
+  it('answers the deliveries that are due, and takes back what nobody waits for', () => {
+    const end = toRun<EndRun>({ type: 'EndRun', response: Buffer.from('{}') });
+    const { events, isFinal } = given(runDecider, busy, started).when(end);
+    expect(events).toEqual([
+      {
+        type: 'RunSucceeded',
+        completed: ['msg_1', 'msg_answer'],
+        canceled: ['msg_later', 'msg_call'],
+      },
+    ]);
+    expect(isFinal).toBe(true);
+  });
+
+  it('by a cancel takes everything back', () => {
+    const { events } = given(runDecider, busy, started).when(
+      toRun<CancelRun>({ type: 'CancelRun' }),
+    );
+    const canceled = ['msg_1', 'msg_later', 'msg_call', 'msg_answer'];
+    expect(events).toEqual([{ type: 'RunCanceled', canceled }]);
+  });
+
+  it('by a failure remembers what a resume has to repeat', () => {
+    const fail = toRun<FailRun>({ type: 'FailRun', cause: 'exhausted', ...attempt });
+    const { events } = given(runDecider, busy, started).when(fail);
+    expect(events).toEqual([
+      {
+        type: 'RunFailed',
+        cause: 'exhausted',
+        ...attempt,
+        canceled: ['msg_1', 'msg_later', 'msg_call', 'msg_answer'],
+        canceledOffsets: [4, 5, 6, 7],
+      },
+    ]);
+  });
+
+  describe('when a message is done', () => {
+    const settle = toRun<SettleRun>({ type: 'SettleRun', ...attempt });
+    const waiting: RunEvent = {
+      type: 'WaitOpened',
+      step: stepInfo(1),
+      eventId: 'paid',
+      timeout: '1d',
+      deadline: epochMs + 86_400_000,
+    };
+    const invoked: RunEvent = {
+      type: 'StepInvoked',
+      step: invoke.step,
+      runId: 'wfr_child',
+      url: 'https://app.example/wf',
+      messageId: 'msg_child',
+    };
+
+    it('does not come while anything can still come', () => {
+      expect(given(runDecider, busy, started).when(settle).events).toEqual([]);
+      expect(given(runDecider, alone, started, waiting).when(settle).events).toEqual([]);
+      expect(given(runDecider, alone, started, invoked).when(settle).events).toEqual([]);
+    });
+
+    it('comes as a failure once nothing can', () => {
+      const { events } = given(runDecider, alone, started).when(settle);
+      expect(events).toEqual([
+        { type: 'RunFailed', cause: 'stalled', ...attempt, canceled: [], canceledOffsets: [] },
+      ]);
+    });
+
+    it('comes as a cancel where it was the last one and was taken back', () => {
+      const takenBack = { ...settle, attemptOffset: null };
+      expect(given(runDecider, busy, started).when(takenBack).events).toEqual([]);
+      expect(given(runDecider, alone, started).when(takenBack).events).toEqual([
+        { type: 'RunCanceled', canceled: [] },
+      ]);
+    });
+  });
+});
+
+describe('what events of a run are found by', () => {
+  const flowControl = { key: 'k', parallelism: 1, rate: null, periodSeconds: 1 };
+  const configuration = runConfiguration({ terms: runTermsOf({ labels: ['blue'], flowControl }) });
+  const found = ['run:wfr_1', 'any-run', 'url:https://app.example/wf', 'label:blue', 'flow:k'];
+  const terms = (event: RunEvent, command: Parameters<typeof runDecider.decide>[0]) =>
+    runDecider.terms?.(
+      event,
+      command,
+      given(runDecider, alone, { ...started, configuration }).state,
+    );
+
+  it('is what the run began with', () => {
+    expect(terms(stored(1), submitStep(stepInfo(1)))).toEqual(found);
+    const start = startRun({ configuration });
+    expect(terms({ ...started, configuration }, start)).toEqual([...found, 'run-started']);
+  });
+});
+
+describe('an active run', () => {
+  it('wants each of its waits ended in its time', () => {
+    const waits: RunEvent[] = [1, 2].map((id) => ({
+      type: 'WaitOpened',
+      step: stepInfo(id),
+      eventId: 'paid',
+      timeout: '1s',
+      deadline: epochMs + id,
+    }));
+    expect(given(runDecider, alone, started, ...waits).wants()).toEqual([
+      { kind: 'endWait', id: 'wait 1', notBefore: epochMs + 1, stepId: 1, waitOffset: 1 },
+      { kind: 'endWait', id: 'wait 2', notBefore: epochMs + 2, stepId: 2, waitOffset: 2 },
+    ]);
+  });
+});

@@ -1,0 +1,22 @@
+import { runDecider } from '../../../src/workflows/runs/run.decider.js';
+import type { RunReconfigured } from '../../../src/workflows/runs/run.events.js';
+import { liftReconfiguredToVersion2 } from '../../../src/workflows/runs/run.upcasters.js';
+import { runConfiguration } from '../../support/workflows/run-commands.js';
+
+describe('a takeover of version 1', () => {
+  const known: RunReconfigured = {
+    type: 'RunReconfigured',
+    configuration: runConfiguration(),
+    messageId: 'msg_own',
+    completed: [],
+  };
+  const { completed: _, ...version1 } = known;
+
+  it('reads as one that has answered no delivery', () => {
+    expect(liftReconfiguredToVersion2(version1)).toEqual(known);
+  });
+
+  it('is lifted wherever it is read', () => {
+    expect(runDecider.upcasters).toEqual({ RunReconfigured: [liftReconfiguredToVersion2] });
+  });
+});

@@ -1,0 +1,105 @@
+import { TurnChanges } from '../../../src/engine/turn-changes.js';
+import { type OpenWait, type RunEvent, runKind } from '../../../src/workflows/runs/run.events.js';
+import { Waiters } from '../../../src/workflows/runs/waiters.projection.js';
+import { envelope } from '../../support/envelope.js';
+import { runConfiguration, stepInfo } from '../../support/workflows/run-commands.js';
+
+const opened = (stepId: number, eventId = 'paid'): RunEvent => ({
+  type: 'WaitOpened',
+  step: stepInfo(stepId),
+  eventId,
+  timeout: '1h',
+  deadline: 9,
+});
+const ended = (stepId: number, eventId = 'paid'): RunEvent => ({
+  type: 'WaitEnded',
+  step: stepInfo(stepId),
+  eventId,
+  messageId: 'msg_1',
+  isTimeout: false,
+  notificationId: null,
+  notificationOffset: null,
+  bytes: 1,
+});
+const openWait = (stepId: number, eventId = 'paid'): OpenWait => ({
+  step: stepInfo(stepId),
+  eventId,
+  deadline: 9,
+  offset: 3,
+});
+
+let waiters: Waiters;
+/** What the runs wait for, as their states tell. */
+let waits: Record<string, OpenWait[]>;
+
+beforeEach(() => {
+  waits = {};
+  waiters = new Waiters((runId) => waits[runId] ?? []);
+});
+
+const happen = (id: string, event: RunEvent, changes = new TurnChanges(), offset = 7) =>
+  waiters.evolve(envelope(event, { kind: runKind, id, offset }), changes);
+const waiting = (eventId = 'paid') =>
+  waiters.of(eventId).map(({ runId, stepId }) => `${runId} ${stepId}`);
+
+describe('those that wait for an event', () => {
+  it('are known in the order in which they began to, one for each step', () => {
+    happen('wfr_2', opened(1));
+    happen('wfr_1', opened(2));
+    happen('wfr_2', opened(3));
+    happen('wfr_1', opened(1, 'shipped'));
+    expect(waiting()).toEqual(['wfr_2 1', 'wfr_1 2', 'wfr_2 3']);
+    expect(waiting('shipped')).toEqual(['wfr_1 1']);
+    const [first] = waiters.of('paid');
+    expect(first).toEqual({ runId: 'wfr_2', stepId: 1, deadline: 9, offset: 7 });
+  });
+
+  it('wait no more when their waits end, each for itself', () => {
+    happen('wfr_1', opened(1));
+    happen('wfr_1', opened(2));
+    happen('wfr_1', ended(1));
+    expect(waiting()).toEqual(['wfr_1 2']);
+    happen('wfr_1', ended(2));
+    happen('wfr_1', ended(2));
+    expect(waiting()).toEqual([]);
+  });
+
+  it.each<RunEvent>([
+    { type: 'RunSucceeded', completed: [], canceled: [] },
+    { type: 'RunCanceled', canceled: [] },
+  ])('vanish with their run: $type', (end) => {
+    for (const id of ['wfr_1', 'wfr_2']) {
+      happen(id, opened(1));
+      happen(id, opened(2, 'shipped'));
+      waits[id] = [openWait(1), openWait(2, 'shipped')];
+    }
+    happen('wfr_1', end);
+    expect([waiting(), waiting('shipped')]).toEqual([['wfr_2 1'], ['wfr_2 2']]);
+  });
+
+  it('are those of a resumed run too', () => {
+    const nothing = { entries: [], calls: [], notifications: [], invocations: [] };
+    happen('wfr_new', {
+      type: 'RunStarted',
+      configuration: runConfiguration(),
+      messageId: 'msg_0',
+      payloadBytes: 0,
+      payloadOffset: 0,
+      invoker: null,
+      inherited: { ...nothing, runId: 'wfr_old', waits: [openWait(4)] },
+    });
+    const [waiter] = waiters.of('paid');
+    expect(waiter).toEqual({ runId: 'wfr_new', stepId: 4, deadline: 9, offset: 3 });
+  });
+
+  it('are as before when the turn is taken back', () => {
+    happen('wfr_1', opened(1));
+    const changes = new TurnChanges();
+    happen('wfr_1', ended(1), changes);
+    happen('wfr_2', opened(1), changes);
+    happen('wfr_2', opened(1, 'shipped'), changes);
+    expect(waiting()).toEqual(['wfr_2 1']);
+    changes.revert();
+    expect([waiting(), waiting('shipped')]).toEqual([['wfr_1 1'], []]);
+  });
+});
