@@ -1,7 +1,7 @@
 /** What the command line asks for. */
 import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { Timing } from './contest.js';
+import type { Timing } from './measure/contest.js';
 
 export interface Arguments extends Timing {
   /** Scenarios to run; empty means all. */

@@ -1,31 +1,31 @@
 /** The bench: contests with a loop of the same work, ratios first, and then single figures. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { appendCases } from './append.bench.js';
 import { type Arguments, readArguments, usageOf } from './arguments.js';
-import { batchCases } from './batch.bench.js';
-import { consumeCases } from './consume.bench.js';
-import { type Case, type Result, race } from './contest.js';
-import { delayedMeasurements } from './delayed.bench.js';
-import { deliveryCases } from './delivery.bench.js';
-import { fetchCases } from './fetch.bench.js';
-import { flowCases } from './flow.bench.js';
-import { groupCases } from './group.bench.js';
-import { idleConsumerMeasurements } from './idle-consumers.bench.js';
-import { logLatencyCases } from './log-latency.bench.js';
-import { logCases } from './logs.bench.js';
-import { describeDisk, describeMachine } from './machine.js';
-import type { Measurement } from './measurement.js';
-import { neighbourCases } from './neighbour.bench.js';
-import { produceCases } from './produce.bench.js';
-import { publishCases } from './publish.bench.js';
-import { queueCases } from './queue.bench.js';
-import { rateLimitMeasurements } from './rate-limits.bench.js';
-import { replayCases } from './replay.bench.js';
-import { scheduleMeasurements } from './schedules.bench.js';
-import { sleepingRunMeasurements } from './sleeping-runs.bench.js';
-import { type Found, figureSummary, figureTable, summary, table } from './table.js';
-import { workflowCases } from './workflows.bench.js';
+import { appendCases } from './cases/append.bench.js';
+import { batchCases } from './cases/batch.bench.js';
+import { consumeCases } from './cases/consume.bench.js';
+import { delayedMeasurements } from './cases/delayed.bench.js';
+import { deliveryCases } from './cases/delivery.bench.js';
+import { fetchCases } from './cases/fetch.bench.js';
+import { flowCases } from './cases/flow.bench.js';
+import { groupCases } from './cases/group.bench.js';
+import { idleConsumerMeasurements } from './cases/idle-consumers.bench.js';
+import { logLatencyCases } from './cases/log-latency.bench.js';
+import { logCases } from './cases/logs.bench.js';
+import { neighbourCases } from './cases/neighbour.bench.js';
+import { produceCases } from './cases/produce.bench.js';
+import { publishCases } from './cases/publish.bench.js';
+import { queueCases } from './cases/queue.bench.js';
+import { rateLimitMeasurements } from './cases/rate-limits.bench.js';
+import { replayCases } from './cases/replay.bench.js';
+import { scheduleMeasurements } from './cases/schedules.bench.js';
+import { sleepingRunMeasurements } from './cases/sleeping-runs.bench.js';
+import { workflowCases } from './cases/workflows.bench.js';
+import { type Case, type Result, race } from './measure/contest.js';
+import { describeDisk, describeMachine } from './measure/machine.js';
+import type { Measurement } from './measure/measurement.js';
+import { type Found, figureSummary, figureTable, summary, table } from './measure/table.js';
 
 const casesOf = (events: number): readonly Case[] => [
   ...publishCases,

@@ -5,12 +5,12 @@
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../engine/decider.js';
 import type { Journal } from '../engine/journal.js';
+import type { Redaction } from '../grammar/redaction-fields.js';
 import {
   type CallbackSource,
   type MessagePublished,
   type MessageTemplate,
   messageKind,
-  type Redaction,
 } from '../messaging/messages/message.events.js';
 import { callbackRedaction, hiding } from '../messaging/messages/redaction.js';
 import { type RunConfiguration, runKind } from '../workflows/runs/run.events.js';

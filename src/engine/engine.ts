@@ -9,7 +9,7 @@ import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
 import type { Identifiers } from './identifiers.js';
 import type { Journal } from './journal.js';
-import type { EffectCarrier, Fold, Registration } from './registration.js';
+import type { EffectCarrier, Fold, Reaction, Registration } from './registration.js';
 import { type Outcome, type RefusedReaction, type Room, Turn } from './turn.js';
 import { TurnChanges } from './turn-changes.js';
 import type { UpcasterTable } from './upcasters.js';
@@ -36,6 +36,7 @@ interface CommitGroup {
 export class Engine {
   private readonly rooms = new Map<string, Room>();
   private readonly folds = new Map<string, Fold[]>();
+  private readonly reactions = new Map<string, Reaction[]>();
   private readonly changes = new TurnChanges();
   private readonly past = new TurnChanges(false);
   private readonly effects: EffectRunner;
@@ -67,12 +68,17 @@ export class Engine {
     const folds = this.foldsOf(kind);
     folds.push(...registration.folds);
     const actors = new ActorDirectory(registration.decider, folds, this.liveStates);
-    this.rooms.set(kind, { registration, actors });
+    this.rooms.set(kind, { registration, actors, reactions: this.reactionsTo(kind) });
   }
 
   /** `fold` is an index of another feature over the events of `kind`; before recovery. */
   follow(kind: string, fold: Fold): void {
     this.foldsOf(kind).push(fold);
+  }
+
+  /** Events of `kind` mean what `reaction` says, after the kind's own `react`; before recovery. */
+  reactTo<Event extends DomainEvent, State>(kind: string, reaction: Reaction<Event, State>): void {
+    this.reactionsTo(kind).push(reaction as Reaction);
   }
 
   /** The kinds of entities, in the order they were registered. */
@@ -169,11 +175,11 @@ export class Engine {
   }
 
   private foldsOf(kind: string): Fold[] {
-    const known = this.folds.get(kind);
-    if (known !== undefined) return known;
-    const folds: Fold[] = [];
-    this.folds.set(kind, folds);
-    return folds;
+    return listIn(this.folds, kind);
+  }
+
+  private reactionsTo(kind: string): Reaction[] {
+    return listIn(this.reactions, kind);
   }
 
   private turn(commands: readonly Command[], together: boolean): readonly Outcome[] {
@@ -266,6 +272,15 @@ class SeededNames implements TurnNames {
   restart(): void {
     this.index = 0;
   }
+}
+
+/** The list of `kind`, which is made where there is none. */
+function listIn<Item>(lists: Map<string, Item[]>, kind: string): Item[] {
+  const known = lists.get(kind);
+  if (known !== undefined) return known;
+  const list: Item[] = [];
+  lists.set(kind, list);
+  return list;
 }
 
 const settled = Promise.resolve();

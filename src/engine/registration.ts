@@ -1,13 +1,25 @@
 /**
  * How a feature joins the engine: its decider, what its decisions read, and what folds its events.
  */
-import type { Command, Decider, DomainEvent, Effect, EventEnvelope } from './decider.js';
+import type { Command, Decider, DomainEvent, Effect, EventEnvelope, TurnNames } from './decider.js';
 import type { TurnChanges } from './turn-changes.js';
 
 /** An in-memory index: a fold of events, changed in the same tick as the state. */
 export interface Fold {
   evolve(envelope: EventEnvelope<DomainEvent>, changes: TurnChanges): void;
 }
+
+/**
+ * What the events of one kind mean for the streams of another feature: commands that are decided in
+ * the same turn, as those of the kind's own `react`, whose parameters it has.
+ */
+export type Reaction<Event extends DomainEvent = DomainEvent, State = unknown> = (
+  envelope: EventEnvelope<Event>,
+  state: State,
+  names: TurnNames,
+  command: Command,
+  before: State,
+) => readonly Command[];
 
 /** A feature's entry in the engine. */
 export interface Registration<State, Cmd extends Command, Event extends DomainEvent, View> {

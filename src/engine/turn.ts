@@ -6,7 +6,7 @@ import type { RecordInput } from '../../storage/record.js';
 import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, EventEnvelope, Rejection, TurnNames } from './decider.js';
 import type { EventCodec } from './event-codec.js';
-import type { AnyRegistration } from './registration.js';
+import type { AnyRegistration, Reaction } from './registration.js';
 import type { TurnChanges } from './turn-changes.js';
 
 /** What became of one command. */
@@ -18,6 +18,8 @@ export type Outcome<Result = unknown> =
 export interface Room {
   readonly registration: AnyRegistration;
   readonly actors: ActorDirectory;
+  /** Of other features, in the order in which they joined. */
+  readonly reactions: readonly Reaction[];
 }
 
 /** A reaction that its own decider refused: dropped, never half applied. */
@@ -69,7 +71,7 @@ export class Turn {
   }
 
   private remember(
-    { registration: { decider }, actors }: Room,
+    { registration: { decider }, actors, reactions: others }: Room,
     command: Command,
     actor: Actor | undefined,
     event: DomainEvent,
@@ -91,8 +93,12 @@ export class Turn {
     this.records.push(this.codec.encode(envelope, [id, ...terms]));
     this.envelopes.push(envelope);
     const evolved = actors.evolve(envelope, actor, this.changes);
-    const reactions = decider.react?.(envelope, evolved.state, this.names, command, before);
-    if (reactions !== undefined) this.reactions.push(...reactions);
+    const { state } = evolved;
+    const own = decider.react?.(envelope, state, this.names, command, before);
+    if (own !== undefined) this.reactions.push(...own);
+    for (const react of others) {
+      this.reactions.push(...react(envelope, state, this.names, command, before));
+    }
     return evolved;
   }
 }

@@ -3,8 +3,14 @@
  * Svc-Redact-Fields; messaging protocol 4.6). Pure.
  */
 
-import type { Redaction } from '../messaging/messages/message.events.js';
 import { type Parsed, parsed, refused } from './parsed.js';
+
+/** What is not shown of a message, only its digest; what is delivered is never redacted. */
+export interface Redaction {
+  readonly body: boolean;
+  /** Header names in lower case; `*` = all of them. */
+  readonly headers: readonly string[];
+}
 
 const fieldsMax = 64;
 /** A header name is a token (RFC 9110, 5.6.2), so no name holds a comma or a bracket. */

@@ -1,12 +1,17 @@
 /** How durable an acknowledgement is, told in its head: `Stepwell-Durability` (decision 36). */
 import type { FastifyInstance } from 'fastify';
-import type { Config } from '../server/configuration/config.js';
+import type { FsyncMode } from '../../storage/store-context.js';
 
 /** `fsync`: it is on disk; `os`: the operating system has it, and writes it when it likes. */
 export type Durability = 'fsync' | 'os';
 
+/** The setting that decides it. */
+export interface DurabilitySettings {
+  readonly fsync: FsyncMode;
+}
+
 /** The promise of an fsync mode: only the strict one waits for the disk. */
-export function durabilityOf({ fsync }: Pick<Config, 'fsync'>): Durability {
+export function durabilityOf({ fsync }: DurabilitySettings): Durability {
   return fsync === 'strict' ? 'fsync' : 'os';
 }
 

@@ -2,9 +2,9 @@
 import { HttpException } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DiskFull, TooLarge } from '../../storage/storage-errors.js';
-import { loggedPath } from '../server/logging/log.js';
-import { NoRoom, noRoomRefusal } from './bytes/allowance.js';
 import { diskFullRefusal, type Refusal } from './error-shapes.js';
+import { loggedPath } from './logged-path.js';
+import { NoRoom, noRoomRefusal } from './no-room.js';
 
 /** What the log says of a request that failed. */
 export interface FailedRequest {

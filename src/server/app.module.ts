@@ -1,7 +1,10 @@
 /** The table of contents: one line per feature. */
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import { liveStatesMax } from '../engine/actor-directory.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
+import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
+import { provided } from '../engine/provided.js';
 import { InFlight } from '../http/bytes/in-flight.js';
 import { Failures } from '../http/failures.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
@@ -17,34 +20,28 @@ import { QueuesModule } from '../messaging/queues/queues.module.js';
 import { SchedulesModule } from '../messaging/schedules/schedules.module.js';
 import { SigningKeysModule } from '../messaging/signing-keys/signing-keys.module.js';
 import { UrlGroupsModule } from '../messaging/url-groups/url-groups.module.js';
+import { TopicsAdminModule } from '../topics/admin/topics-admin.module.js';
 import { ConsumersModule } from '../topics/consume/consumers.module.js';
 import { RestCredentialsModule } from '../topics/credentials/rest-credentials.module.js';
 import { TopicsModule } from '../topics/fetch/topics.module.js';
+import type { TopicSettings } from '../topics/settings.js';
 import { SubscriptionsModule } from '../topics/subscriptions/subscriptions.module.js';
 import { isolatesDamage } from '../topics/topics/topic-log-name.js';
 import { WorkflowsModule } from '../workflows/active-runs/workflows.module.js';
 import { EventsModule } from '../workflows/events/events.module.js';
+import { FailedRunsModule } from '../workflows/failed-runs/failed-runs.module.js';
+import { RunLogsModule } from '../workflows/logs/run-logs.module.js';
+import { RunRequestsModule } from '../workflows/requests/run-requests.module.js';
+import type { WorkflowSettings } from '../workflows/settings.js';
 import { ActivityModule } from './activity/activity.module.js';
-import type { Config } from './configuration/config.js';
-import type { Credentials } from './credentials/credentials.js';
-import { EngineModule } from './engine.module.js';
+import { allowedNetworks } from './configuration/config.js';
+import { userIdsOf } from './credentials/credentials.js';
+import { EngineModule, type StoreSettings } from './engine.module.js';
 import { HealthModule } from './health/health.module.js';
-import { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
-import { type Ports, provided } from './ports.js';
+import type { Shared } from './shared.js';
 import { StartPageModule } from './start-page/start-page.module.js';
-
-/** What the whole application shares; made before Nest, as the front door needs it too. */
-export interface Shared {
-  readonly config: Config;
-  readonly credentials: Credentials;
-  readonly ports: Ports;
-  readonly life: ProcessLife;
-  readonly metrics: Metrics;
-  readonly bearer: BearerTokens;
-  readonly basic: BasicCredentials;
-}
 
 @Global()
 @Module({})
@@ -57,13 +54,19 @@ export function applicationModule(
   failures: Failures,
   inFlight: InFlight,
 ): DynamicModule {
-  const { ports } = shared;
+  const { ports, config } = shared;
+  // What each wing declares to need is there.
+  const settings: WorkflowSettings & TopicSettings & StoreSettings = {
+    ...config,
+    allowedNetworks: allowedNetworks(config),
+  };
   const providers = [
     { provide: RouteTable, useValue: routes },
     { provide: Failures, useValue: failures },
     { provide: InFlight, useValue: inFlight },
-    { provide: provided.config, useValue: shared.config },
+    { provide: provided.config, useValue: settings },
     { provide: provided.credentials, useValue: shared.credentials },
+    { provide: provided.userIds, useValue: userIdsOf(shared.credentials) },
     { provide: provided.clock, useValue: ports.clock },
     { provide: provided.identifiers, useValue: ports.identifiers },
     { provide: provided.disk, useValue: ports.disk },
@@ -73,7 +76,8 @@ export function applicationModule(
     { provide: provided.log, useValue: ports.log },
     { provide: provided.fatal, useValue: ports.fatal },
     { provide: ProcessLife, useValue: shared.life },
-    { provide: Metrics, useValue: shared.metrics },
+    { provide: Registry, useValue: shared.registry },
+    { provide: EngineMetrics, useValue: new EngineMetrics(shared.registry) },
     { provide: BearerTokens, useValue: shared.bearer },
     { provide: BasicCredentials, useValue: shared.basic },
   ];
@@ -95,8 +99,12 @@ export function applicationModule(
     WorkflowsModule,
     EventsModule,
     PublishingModule,
+    RunRequestsModule,
+    RunLogsModule,
+    FailedRunsModule,
     RestCredentialsModule,
     TopicsModule,
+    TopicsAdminModule,
     SubscriptionsModule,
     ConsumersModule,
     ActivityModule,

@@ -2,10 +2,12 @@
 import type { AddressInfo, Server } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
+import { Registry } from 'prom-client';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { BearerTokens } from '../http/identity/bearer-token.js';
-import type { Shared } from './app.module.js';
+import { InboundMetrics } from '../http/inbound.metrics.js';
+import { applicationModule } from './app.module.js';
 import type { Config } from './configuration/config.js';
 import type { Credentials } from './credentials/credentials.js';
 import { createHttpServer } from './http-server.js';
@@ -13,8 +15,9 @@ import { Connections } from './inbound/connections.js';
 import { addressesOf, listenToo } from './inbound/other-addresses.js';
 import { type DescriptorShares, shareDescriptors } from './lifecycle/descriptors.js';
 import { listenError } from './lifecycle/listen-error.js';
-import { Metrics } from './metrics/metrics.js';
+import { ProcessMetrics } from './metrics/process.metrics.js';
 import type { Ports } from './ports.js';
+import type { Shared } from './shared.js';
 
 /** How long requests in flight may take once the doors close. */
 const doorsDeadlineMs = 10_000;
@@ -44,7 +47,9 @@ export async function createApplication(
   const shares = shareDescriptors(ports.descriptorLimit ?? Number.POSITIVE_INFINITY, configured);
   const config = { ...configured, globalParallelism: shares.attempts };
   const life = new ProcessLife(ports.clock, ports.log);
-  const metrics = new Metrics(ports.clock);
+  const registry = new Registry();
+  const inbound = new InboundMetrics(registry);
+  const metrics = new ProcessMetrics(registry, ports.clock);
   life.addStoppable({
     name: 'metrics',
     phase: 'rest',
@@ -56,13 +61,14 @@ export async function createApplication(
     credentials,
     ports,
     life,
-    metrics,
+    registry,
+    inbound,
     bearer: new BearerTokens(credentials.tokens, credentials.readTokens),
     basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
   };
-  const connections = new Connections(shares, { ...ports, metrics });
+  const connections = new Connections(shares, { ...ports, metrics: inbound });
   try {
-    const nest = await createHttpServer(shared, connections);
+    const nest = await createHttpServer(shared, connections, applicationModule);
     const [address, ...others] = await addressesOf(config.host);
     const listeners: Server[] = [];
     life.addStoppable(doors(nest, connections, listeners));

@@ -11,19 +11,25 @@ import { EventCodec } from '../engine/event-codec.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import { Journal, openJournalLog } from '../engine/journal.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
+import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
 import { Payloads } from '../engine/payloads.js';
+import { provided } from '../engine/provided.js';
 import { replayJournal, resumeEffects } from '../engine/recovery.js';
 import { UpcasterTable } from '../engine/upcasters.js';
+import type { DurabilitySettings } from '../http/durability.js';
 import { Intake } from '../http/intake.js';
-import type { Config } from './configuration/config.js';
-import { Metrics } from './metrics/metrics.js';
-import { type Ports, provided } from './ports.js';
+import type { Ports } from './ports.js';
 
 /** Options and bodies of messages in flight that are kept at hand, in bytes. */
 const payloadBytesMax = 32 * 1024 * 1024;
 
 /** A stop waits this long for the disk before it goes on without it. */
 const storageDeadlineMs = 30_000;
+
+/** Where the store is, and when an append counts as durable. */
+export interface StoreSettings extends DurabilitySettings {
+  readonly dataDirectory: string;
+}
 
 @Global()
 @Module({
@@ -41,7 +47,7 @@ const storageDeadlineMs = 30_000;
         provided.fatal,
         provided.log,
         ProcessLife,
-        Metrics,
+        EngineMetrics,
       ],
       useFactory: storeOf,
     },
@@ -62,7 +68,7 @@ const storageDeadlineMs = 30_000;
         Journal,
         EventCodec,
         UpcasterTable,
-        Metrics,
+        EngineMetrics,
         ProcessLife,
         provided.clock,
         provided.identifiers,
@@ -87,7 +93,7 @@ const storageDeadlineMs = 30_000;
 export class EngineModule {}
 
 async function storeOf(
-  config: Config,
+  config: StoreSettings,
   disk: Disk,
   clock: Clock,
   identifiers: Identifiers,
@@ -96,7 +102,7 @@ async function storeOf(
   fatal: (error: unknown) => void,
   log: Logger,
   life: ProcessLife,
-  metrics: Metrics,
+  metrics: EngineMetrics,
 ): Promise<Store> {
   const store = await openStore(disk, config.dataDirectory, {
     now: () => clock.now(),
@@ -136,7 +142,7 @@ function engineOf(
   journal: Journal,
   codec: EventCodec,
   upcasters: UpcasterTable,
-  metrics: Metrics,
+  metrics: EngineMetrics,
   life: ProcessLife,
   clock: Clock,
   identifiers: Identifiers,

@@ -1,5 +1,6 @@
 /** Builds the HTTP side: Nest for wiring, Fastify for bytes, guards before both. */
 import type { RequestListener, Server } from 'node:http';
+import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
@@ -14,10 +15,10 @@ import { InFlight } from '../http/bytes/in-flight.js';
 import { durabilityOf, tellDurability } from '../http/durability.js';
 import { sendRefusal } from '../http/error-shapes.js';
 import { Failures } from '../http/failures.js';
+import { headerBytesMax } from '../http/head-limits.js';
 import { literalTarget } from '../http/literal-target.js';
 import { RouteTable } from '../http/routes/hot-routes.js';
 import { acceptRawBodies } from '../http/routes/raw-body.js';
-import { applicationModule, type Shared } from './app.module.js';
 import { allowedOrigins } from './configuration/config.js';
 import { AnswerLog } from './inbound/answer-log.js';
 import { refuseConnection } from './inbound/client-error.js';
@@ -29,6 +30,7 @@ import { FrontDoor } from './inbound/front-door.js';
 import * as limits from './inbound/inbound-limits.js';
 import { KnownPaths } from './inbound/known-paths.js';
 import { fastifyLog, NestLog } from './logging/log.js';
+import type { Shared } from './shared.js';
 
 /**
  * Paths are never cleaned: `//` belongs to a destination. A parameter may be as long as a request
@@ -38,13 +40,22 @@ const routerOptions = {
   caseSensitive: true,
   ignoreDuplicateSlashes: false,
   ignoreTrailingSlash: true,
-  maxParamLength: limits.headerBytesMax,
+  maxParamLength: headerBytesMax,
 };
+
+/** The module of the whole application, over what it shares and what takes its routes. */
+export type ModuleOf = (
+  shared: Shared,
+  routes: RouteTable,
+  failures: Failures,
+  inFlight: InFlight,
+) => DynamicModule;
 
 /** The application, built and initialised; it does not listen yet. */
 export async function createHttpServer(
   shared: Shared,
   connections: Connections,
+  moduleOf: ModuleOf,
 ): Promise<NestFastifyApplication> {
   const { log } = shared.ports;
   const frontDoor = new FrontDoor(shared.bearer, shared.basic, shared.life, connections);
@@ -62,17 +73,17 @@ export async function createHttpServer(
   fastify.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     const seconds = reply.elapsedTime / 1000;
-    shared.metrics.inbound.requestAnswered(request.method, route, reply.statusCode, seconds);
+    shared.inbound.requestAnswered(request.method, route, reply.statusCode, seconds);
     done();
   });
   const application = await NestFactory.create<NestFastifyApplication>(
-    applicationModule(shared, routes, failures, inFlight),
+    moduleOf(shared, routes, failures, inFlight),
     adapter,
     { bodyParser: false, logger: new NestLog(log), abortOnError: false },
   );
   application.useGlobalFilters(new ErrorFilter(knownPaths, failures, log));
   await application.init();
-  const { metrics, config } = shared;
+  const { inbound: metrics, config } = shared;
   const { clock } = shared.ports;
   const { maxBodyBytes: bodyLimit } = config;
   const lane = new ExpressLane({
@@ -101,10 +112,10 @@ export async function createHttpServer(
   return application;
 }
 
-function inFlightOf({ config, ports, metrics }: Shared): InFlight {
+function inFlightOf({ config, ports, inbound }: Shared): InFlight {
   const budget = new ByteBudget(config.inFlightBytes);
-  metrics.inbound.watchInFlight(budget.limit, () => budget.used);
-  return new InFlight({ budget, clock: ports.clock, metrics });
+  inbound.watchInFlight(budget.limit, () => budget.used);
+  return new InFlight({ budget, clock: ports.clock, metrics: inbound });
 }
 
 /** Fastify's listener, and what was put in front of it before, gets what `takes` leaves. */

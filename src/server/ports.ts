@@ -23,20 +23,3 @@ export interface Ports {
   /** Ends the process with the exit code of `error`: the disk failed or an invariant broke. */
   readonly fatal: (error: unknown) => void;
 }
-
-/** Injection tokens of what has no class: `@Inject(provided.config) config: Config`. */
-export const provided = {
-  config: Symbol('Config'),
-  credentials: Symbol('Credentials'),
-  clock: Symbol('Clock'),
-  identifiers: Symbol('Identifiers'),
-  disk: Symbol('Disk'),
-  /** Made by the delivery module: the port, or the network. */
-  endpoints: Symbol('Endpoints'),
-  fileSizes: Symbol('fileSizes'),
-  /** Which logs live with damage: `(logName: string) => boolean`. */
-  isolatesDamage: Symbol('isolatesDamage'),
-  liveStates: Symbol('liveStates'),
-  log: Symbol('Log'),
-  fatal: Symbol('fatal'),
-} as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import type { Redaction } from '../../src/grammar/redaction-fields.js';
 import { parseRedaction } from '../../src/grammar/redaction-fields.js';
-import type { Redaction } from '../../src/messaging/messages/message.events.js';
 
 describe('the fields that are not shown', () => {
   it.each([

@@ -3,18 +3,20 @@
  * fdatasync and come back on what the disk kept.
  */
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { Engine } from '../../src/engine/engine.js';
 import { identifiersFrom } from '../../src/engine/identifiers.js';
 import { Journal } from '../../src/engine/journal.js';
 import { ProcessLife } from '../../src/engine/lifecycle/process-life.js';
 import { BasicCredentials } from '../../src/http/identity/basic-auth.js';
 import { BearerTokens } from '../../src/http/identity/bearer-token.js';
-import type { Shared } from '../../src/server/app.module.js';
+import { InboundMetrics } from '../../src/http/inbound.metrics.js';
+import { applicationModule } from '../../src/server/app.module.js';
 import { readConfiguration } from '../../src/server/configuration/config.js';
 import { openCredentials } from '../../src/server/credentials/credentials.js';
 import { createHttpServer } from '../../src/server/http-server.js';
 import { Connections } from '../../src/server/inbound/connections.js';
-import { Metrics } from '../../src/server/metrics/metrics.js';
+import type { Shared } from '../../src/server/shared.js';
 import { TopicsDesk } from '../../src/topics/topics/topics-desk.js';
 import { EventsDesk } from '../../src/workflows/events/events-desk.js';
 import { RunRevivals } from '../../src/workflows/failed-runs/run-revivals.js';
@@ -35,7 +37,6 @@ export class SimulatedServer {
     readonly topics: TopicsDesk,
     readonly clock: ManualClock,
     readonly disk: SimulatedDisk,
-    private readonly metrics: Metrics,
     /** Invariants that broke, turns that threw, and whatever was worth a warning. */
     readonly failures: unknown[],
   ) {}
@@ -64,12 +65,14 @@ export class SimulatedServer {
     await disk.syncDirectory('/');
     const { credentials } = await openCredentials(config, disk, identifiers);
     const life = new ProcessLife(clock, log);
-    const metrics = new Metrics();
+    const registry = new Registry();
+    const inbound = new InboundMetrics(registry);
     const shared: Shared = {
       config,
       credentials,
       life,
-      metrics,
+      registry,
+      inbound,
       bearer: new BearerTokens(credentials.tokens, credentials.readTokens),
       basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
       ports: {
@@ -85,7 +88,11 @@ export class SimulatedServer {
     };
     const nest = await createHttpServer(
       shared,
-      new Connections({ connections: 1, connectionsPerAddress: 1 }, { clock, log, metrics }),
+      new Connections(
+        { connections: 1, connectionsPerAddress: 1 },
+        { clock, log, metrics: inbound },
+      ),
+      applicationModule,
     );
     await life.recover();
     const engine = nest.get(Engine);
@@ -93,17 +100,7 @@ export class SimulatedServer {
     const events = nest.get(EventsDesk, { strict: false });
     const revivals = nest.get(RunRevivals, { strict: false });
     const topics = nest.get(TopicsDesk, { strict: false });
-    return new SimulatedServer(
-      engine,
-      journal,
-      events,
-      revivals,
-      topics,
-      clock,
-      disk,
-      metrics,
-      failures,
-    );
+    return new SimulatedServer(engine, journal, events, revivals, topics, clock, disk, failures);
   }
 
   /** Lets `durationMs` pass, event by event; stops early when `isOver` says so. */
@@ -127,9 +124,7 @@ export class SimulatedServer {
   }
 
   /** Forgets this life: nothing that it still does is seen by anybody. */
-  abandon(): void {
-    this.metrics.close();
-  }
+  abandon(): void {}
 }
 
 /** Everything that waits for no timer has happened: commits, answers, effects. */

@@ -1,22 +1,10 @@
-/** Who may import whom: the architecture as a table. Imports point down; features meet in words. */
+/** Which file may import which: folders have a total order, and a few files have roles. */
+import { dirname } from 'node:path';
+import { folders } from './folders.js';
 import { importsOf, type SourceFile } from './source-tree.js';
 
-/** The words of a feature: the only files of it that other features may import. */
-const vocabulary = /\.(commands|events)\.ts$/;
-
-/** Files of a feature that are pure by role: they wait for nothing and know no framework. */
+/** Files that are pure by role: they wait for nothing and know no framework. */
 const pureRole = /\.(commands|events|state|machine|decider|policy|request)\.ts$/;
-
-/** Rooms that carry no feature of their own; features stand on them. */
-const sharedRooms = new Set([
-  'engine',
-  'http',
-  'delivery',
-  'metrics',
-  'lifecycle',
-  'health',
-  'cli',
-]);
 
 interface ImportRule {
   readonly name: string;
@@ -26,53 +14,53 @@ interface ImportRule {
 }
 
 const inFolder = (folder: string) => (path: string) => path.startsWith(folder);
-const featureOf = (path: string) => /^src\/([^/]+)\/[^/]+\.ts$/.exec(path)?.[1];
-const isFeature = (path: string) => {
-  const folder = featureOf(path);
-  return folder !== undefined && !sharedRooms.has(folder);
+const inProduct = (path: string) => /^(src|storage)\//.test(path);
+const rankOf = (path: string) => folders.indexOf(dirname(path));
+
+/** The engine reaches the log through these files only. */
+const engineOverStorage = /^src\/engine\/(journal|event-codec|turn|engine|recovery)\.ts$/;
+
+/** Each of the wings knows what is below it, and no other. */
+const wings: Readonly<Record<string, readonly string[]>> = {
+  topics: ['workflows'],
+  workflows: ['topics'],
+  messaging: ['topics', 'workflows'],
 };
 
-/** The engine knows no feature, and reaches the log through these files only. */
-const engineOverStorage =
-  /^src\/engine\/(journal|event-codec|turn|engine|engine\.module|recovery|snapshots)\.ts$/;
-
 export const importRules: readonly ImportRule[] = [
+  {
+    name: 'imports run down only',
+    from: inProduct,
+    forbids: (imported, from) => inProduct(imported) && rankOf(imported) < rankOf(from),
+    instead: 'a file further down, or let the folder above follow this one (`reactTo`, `observe`)',
+  },
+  {
+    name: 'topics and workflows do not know each other',
+    from: inProduct,
+    forbids: (imported, from) => {
+      const wing = from.split('/')[1] ?? '';
+      return (wings[wing] ?? []).some((other) => imported.startsWith(`src/${other}/`));
+    },
+    instead: 'a folder of the server that knows both',
+  },
   {
     name: 'storage is a library',
     from: inFolder('storage/'),
     forbids: (imported) =>
-      imported.startsWith('src/') || /^(@nestjs|xstate|fastify)/.test(imported),
+      imported.startsWith('src/') || /^(@nestjs|xstate|fastify|prom-client)/.test(imported),
     instead: 'pass it in as an option',
   },
   {
-    name: 'the engine knows no feature',
-    from: (path) => path.startsWith('src/engine/') && !path.endsWith('.module.ts'),
-    forbids: (imported) =>
-      (imported.startsWith('src/') && !imported.startsWith('src/engine/')) ||
-      imported.startsWith('@nestjs'),
-    instead: 'register it with the engine',
-  },
-  {
-    name: 'the wiring of the engine knows no feature either',
-    from: (path) => path === 'src/server/engine.module.ts',
-    forbids: isFeature,
-    instead: 'provide it in src/server/app.module.ts',
+    name: 'the engine stands on no framework',
+    from: (path) => path.startsWith('src/engine/'),
+    forbids: (imported) => /^(@nestjs|fastify)/.test(imported),
+    instead: 'wire it in src/server/engine.module.ts',
   },
   {
     name: 'the engine touches the log in few places',
     from: (path) => path.startsWith('src/engine/') && !engineOverStorage.test(path),
     forbids: (imported) => imported.startsWith('storage/'),
     instead: 'src/engine/journal.ts',
-  },
-  {
-    name: 'features meet only in words',
-    from: (path) => isFeature(path) && !path.endsWith('.module.ts'),
-    forbids: (imported, from) =>
-      isFeature(imported) &&
-      featureOf(imported) !== featureOf(from) &&
-      !vocabulary.test(imported) &&
-      !isGrammar(imported),
-    instead: "the other feature's *.commands.ts or *.events.ts",
   },
   {
     name: 'pure files stay pure',
@@ -88,56 +76,11 @@ export const importRules: readonly ImportRule[] = [
     from: (path) =>
       path.startsWith('src/') &&
       !path.endsWith('.machine.ts') &&
-      !/^src\/(engine\/machine-evolve|lifecycle\/.*)\.ts$/.test(path),
+      !/^src\/engine\/(machine-evolve|lifecycle\/.*)\.ts$/.test(path),
     forbids: (imported) => imported === 'xstate',
     instead: 'a *.machine.ts',
   },
 ];
-
-/** Plain nouns: pure, without state, and anybody may speak them. */
-const nouns = [
-  // Grammars.
-  'duration',
-  'retry-delay',
-  'retry-after',
-  'flow-control-value',
-  'cron',
-  'destination',
-  'run-id',
-  'redaction-fields',
-  // What the events of a message are found by: whoever cancels one brings them.
-  'message-terms',
-  // The options of a message or of a retry of one, read from headers.
-  'option-reader',
-  // What the starter of a run has its endpoint told in headers.
-  'run-headers',
-  // A message as it is asked for and shown: the same in every listing.
-  'message-filter',
-  'message-object',
-  'message-schema',
-  'redaction',
-  // A message while it is pending, asked of the engine.
-  'pending-message',
-  // What messages ask of the runs that they belong to.
-  'run-deliveries',
-  // What runs are found by, and what they ask of their endpoints' answers.
-  'run-terms',
-  // The steps that the server itself submits, which logs show too.
-  'entry-body',
-  // Where a message goes that is published later.
-  'message-targets',
-  // What others ask of topics, and a record as every interface shows it.
-  'topic-access',
-  'record-text',
-  'record-writer',
-  'json-pieces',
-  'records-answer',
-  'payload-encoding',
-  // What is said of records that cannot be read.
-  'damaged-records',
-];
-const grammars = new RegExp(`/(${nouns.join('|')})\\.ts$`);
-const isGrammar = (path: string) => grammars.test(path);
 
 /** Every import that the table forbids, one line each. */
 export function importViolations(files: readonly SourceFile[]): string[] {
@@ -152,4 +95,50 @@ export function importViolations(files: readonly SourceFile[]): string[] {
           ),
       ),
   );
+}
+
+/** Circles of imports between files, type imports included: one line each. */
+export function importCircles(files: readonly SourceFile[]): string[] {
+  const imports = new Map(
+    files.filter(({ path }) => inProduct(path)).map((file) => [file.path, importsOf(file)]),
+  );
+  return circlesOf(imports).map((circle) => `these files import each other: ${circle.join(', ')}`);
+}
+
+/** Strongly connected components of more than one node, by Tarjan's algorithm (1972). */
+function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const indexes = new Map<string, number>();
+  const stack: string[] = [];
+  const circles: string[][] = [];
+  const visit = (node: string): number => {
+    const index = indexes.size;
+    indexes.set(node, index);
+    let low = index;
+    stack.push(node);
+    for (const next of graph.get(node) ?? []) {
+      if (!graph.has(next)) continue;
+      if (!indexes.has(next)) low = Math.min(low, visit(next));
+      else if (stack.includes(next)) low = Math.min(low, indexes.get(next) ?? low);
+    }
+    if (low === index) {
+      const circle = stack.splice(stack.indexOf(node));
+      if (circle.length > 1) circles.push(circle.sort());
+    }
+    return low;
+  };
+  for (const node of graph.keys()) if (!indexes.has(node)) visit(node);
+  return circles;
+}
+
+/** Folders with more files than a reader takes in at a glance, and folders that have no place. */
+export function folderViolations(files: readonly SourceFile[], filesMax = 20): string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of files) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  const large = [...counts]
+    .filter(([, count]) => count > filesMax)
+    .map(([folder, count]) => `${folder}: ${count} files; at most ${filesMax}`);
+  const homeless = [...counts.keys()]
+    .filter((folder) => inProduct(`${folder}/`) && !folders.includes(folder))
+    .map((folder) => `${folder}: has no place in test/tidy/folders.ts`);
+  return [...large, ...homeless];
 }

@@ -1,5 +1,5 @@
 import { houseViolations, untestedDeciders } from './house-rules.js';
-import { importViolations } from './import-rules.js';
+import { folderViolations, importCircles, importViolations } from './import-rules.js';
 import { type SourceFile, sourceFile, sourceTree } from './source-tree.js';
 
 describe('the tree', () => {
@@ -9,8 +9,16 @@ describe('the tree', () => {
     expect(tree.some((file) => file.path === 'src/engine/engine.ts')).toBe(true);
   });
 
-  it('imports downwards only', () => {
+  it('imports down only', () => {
     expect(importViolations(tree)).toEqual([]);
+  });
+
+  it('has no circle of imports, types included', () => {
+    expect(importCircles(tree)).toEqual([]);
+  });
+
+  it('holds at most twenty files in a folder, and each folder has its place', () => {
+    expect(folderViolations(tree)).toEqual([]);
   });
 
   it('keeps the house rules', () => {
@@ -61,13 +69,15 @@ describe('a rule', () => {
     ['src/messages/x.ts', `/** . */\n${'x;\n'.repeat(300)}`],
     ['src/messages/x.ts', `/** ${'x'.repeat(100)} */\n`],
     ['src/runs/run.machine.ts', '/** . */\nconst m = { after: { 10: "late" } };\n'],
-    ['storage/x.ts', "/** . */\nimport { x } from '../src/engine/clock.js';\n"],
-    ['src/engine/x.ts', "/** . */\nimport { x } from '../messages/message.events.js';\n"],
+    ['storage/x.ts', "/** . */\nimport { x } from 'fastify';\n"],
+    ['src/engine/x.ts', "/** . */\nimport { x } from '../http/failures.js';\n"],
     ['src/engine/x.ts', "/** . */\nimport { x } from '../../storage/record.js';\n"],
-    ['src/server/engine.module.ts', "/** . */\nimport { x } from '../topics/topic.decider.js';\n"],
-    ['src/queues/x.ts', "/** . */\nimport { x } from '../messages/message.state.js';\n"],
-    ['src/queues/x.decider.ts', "/** . */\nimport { x } from '@nestjs/common';\n"],
-    ['src/queues/x.ts', "/** . */\nimport { x } from 'xstate';\n"],
+    ['src/engine/x.ts', "/** . */\nimport { x } from '@nestjs/common';\n"],
+    ['src/messaging/messages/x.ts', "/** . */\nimport { x } from '../queues/queue.events.js';\n"],
+    ['src/workflows/logs/x.ts', "/** . */\nimport { x } from '../../topics/topics/y.js';\n"],
+    ['src/topics/groups/x.ts', "/** . */\nimport { x } from '../../workflows/runs/y.js';\n"],
+    ['src/messaging/queues/x.decider.ts', "/** . */\nimport { x } from '@nestjs/common';\n"],
+    ['src/messaging/queues/x.ts', "/** . */\nimport { x } from 'xstate';\n"],
   ])('is broken by %s: %#', (path, text) => {
     expect(broken(path, text)).toHaveLength(1);
   });
@@ -75,10 +85,24 @@ describe('a rule', () => {
   it.each([
     ['src/engine/clock.ts', '/** . */\nconst at = Date.now();\n'],
     ['src/messages/x.ts', '/** Not Date.now() but the command. */\n'],
-    ['src/queues/x.ts', "/** . */\nimport { x } from '../messages/message.events.js';\n"],
-    ['src/queues/x.module.ts', "/** . */\nimport { x } from '../messages/messages.module.js';\n"],
+    ['src/messaging/queues/x.ts', "/** . */\nimport { x } from '../messages/y.js';\n"],
+    ['src/server/app.module.ts', "/** . */\nimport { x } from '../topics/fetch/y.js';\n"],
     ['src/runs/run.machine.ts', "/** . */\nimport { setup } from 'xstate';\n"],
   ])('is kept by %s: %#', (path, text) => {
     expect(broken(path, text)).toEqual([]);
+  });
+
+  it('finds a circle that only types close', () => {
+    const one = sourceFile('src/grammar/one.ts', "import { two } from './two.js';\n");
+    const two = sourceFile('src/grammar/two.ts', "import type { One } from './one.js';\n");
+    expect(importCircles([one, two])).toHaveLength(1);
+    expect(importCircles([one])).toEqual([]);
+  });
+
+  it('finds a folder that is too large, and one that has no place', () => {
+    const files = ['a', 'b'].map((name) => sourceFile(`src/grammar/${name}.ts`, ''));
+    expect(folderViolations(files, 1)).toHaveLength(1);
+    expect(folderViolations([sourceFile('src/attic/a.ts', '')])).toHaveLength(1);
+    expect(folderViolations(files)).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 /** What one exchange may hold of the byte budget, from its first byte to the last of its answer. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
-import type { Metrics } from '../../server/metrics/metrics.js';
-import type { Refusal } from '../error-shapes.js';
+import type { InboundMetrics } from '../inbound.metrics.js';
+import { NoRoom } from '../no-room.js';
 import type { ByteBudget } from './byte-budget.js';
 
 /** An answer is begun for a request that has waited this long for room, or refused. */
@@ -10,27 +10,11 @@ const waitMs = 10_000;
 /** A client that takes nothing of its answer for this long is closed. */
 const stallMs = 30_000;
 
-/** The connection ends with it: the body behind the head was not read. */
-export const noRoomRefusal: Refusal = {
-  status: 503,
-  message: 'too many bytes are in flight; try again',
-  headers: { 'retry-after': '1', connection: 'close' },
-};
-
-/** There was no room in time, or the client has gone. */
-export class NoRoom extends Error {
-  override readonly name = 'NoRoom';
-
-  constructor() {
-    super(noRoomRefusal.message);
-  }
-}
-
 /** What allowances are made of. */
 export interface AllowanceTerms {
   readonly budget: ByteBudget;
   readonly clock: Clock;
-  readonly metrics: Metrics;
+  readonly metrics: InboundMetrics;
 }
 
 export class Allowance {
@@ -79,7 +63,7 @@ export class Allowance {
     });
     const cancelTimer = clock.after(waitMs, () => {
       cancelClaim();
-      metrics.inbound.roomRefused();
+      metrics.roomRefused();
       settle(false);
     });
     this.cancelClaim = () => {
@@ -118,7 +102,7 @@ export class Allowance {
     this.cancelStall();
     if (this.isOver) return;
     this.cancelStall = clock.after(stallMs, () => {
-      metrics.inbound.stalledClientClosed();
+      metrics.stalledClientClosed();
       this.response.destroy();
     });
   }

@@ -5,8 +5,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { openRoutes, webhookPattern } from '../../server/inbound/front-door.js';
-import { Allowance, type AllowanceTerms, NoRoom } from './allowance.js';
+import { NoRoom } from '../no-room.js';
+import { Allowance, type AllowanceTerms } from './allowance.js';
 import { ownerOf } from './owner.js';
 import { PacedBody, type Piece } from './paced-body.js';
 
@@ -49,8 +49,7 @@ export class InFlight {
 
   /** Of a request that Fastify took in. */
   of(request: FastifyRequest, reply: FastifyReply): Allowance {
-    const pattern = request.routeOptions.url ?? '';
-    const isChecked = pattern !== webhookPattern && !openRoutes.has(pattern);
+    const isChecked = request.routeOptions.config.description?.access === undefined;
     return this.allowanceOf(request.raw, reply.raw, isChecked);
   }
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, sendRefusal } from '../error-shapes.js';
-import type { Exchange } from './hot-routes.js';
+import type { Exchange } from './exchange.js';
 import { rawBody } from './raw-body.js';
 
 export class FastifyExchange implements Exchange {

@@ -1,7 +1,7 @@
 /** The door for routes that a request budget leaves no room in for Nest's argument pipeline. */
-import type { IncomingMessage } from 'node:http';
+
 import type { FastifyInstance } from 'fastify';
-import type { Refusal } from '../error-shapes.js';
+import type { Exchange } from './exchange.js';
 import { FastifyExchange } from './fastify-exchange.js';
 import { RouteCatalogue } from './route-catalogue.js';
 import type { RouteDescription } from './route-description.js';
@@ -13,20 +13,6 @@ import type { RouteDescription } from './route-description.js';
  */
 export interface HotRoutes {
   register(fastify: FastifyInstance): void;
-}
-
-/** A request that was read whole and waits for its one answer, whoever took it in. */
-export interface Exchange {
-  /** Its head; its body has been consumed. */
-  readonly request: IncomingMessage;
-  /** None is an empty buffer. */
-  readonly body: Buffer;
-  /** `headers` are names in lower case and values, in turn. */
-  answer(status: number, headers: readonly string[], body: string | Buffer): void;
-  /** An expected refusal, in the shape of the route's interface. */
-  refuse(refusal: Refusal): void;
-  /** A thrown error: logged, answered as the error filter says. */
-  fail(error: unknown): void;
 }
 
 /**

@@ -13,6 +13,11 @@ export interface RouteDescription {
   readonly summary: string;
   /** Where the pattern does not tell: `/v2/publish/{destination}` of `/v2/publish/*`. */
   readonly path?: string;
+  /**
+   * Who may call it without credentials. `open`: everybody, from the first moment of the process to
+   * the last; `path`: everybody who knows its path, while the server serves.
+   */
+  readonly access?: 'open' | 'path';
   /** Its answer holds secrets: a token that may only read is refused with 403. */
   readonly isSecret?: true;
   /** Query parameters; what a field's schema describes itself as is told with it. */

@@ -1,9 +1,10 @@
 /** Dead letters as they are asked for: found, shown, taken away, and tried again. */
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
-import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import type { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import type { Payloads } from '../../engine/payloads.js';
+import { dispatchAll, slicesOf } from '../../engine/slices.js';
 import type { PublishMessage } from '../messages/message.commands.js';
 import {
   type MessageFailed,
@@ -101,18 +102,12 @@ export class DeadLettersDesk {
 
   private async deleteAll(ids: readonly string[]): Promise<number> {
     const { engine, clock } = this.tools;
-    let deleted = 0;
-    for (let first = 0; first < ids.length; first += turnCommandsMax) {
-      const at = clock.now();
-      const commands = ids
-        .slice(first, first + turnCommandsMax)
-        .map(
-          (id): DeleteDeadLetter => ({ type: 'DeleteDeadLetter', kind: deadLetterKind, id, at }),
-        );
-      const outcomes = await engine.dispatch(commands);
-      deleted += outcomes.filter(({ accepted }) => accepted).length;
-    }
-    return deleted;
+    const at = clock.now();
+    const commands = ids.map(
+      (id): DeleteDeadLetter => ({ type: 'DeleteDeadLetter', kind: deadLetterKind, id, at }),
+    );
+    const outcomes = await dispatchAll(engine, commands);
+    return outcomes.filter(({ accepted }) => accepted).length;
   }
 
   private async retryAll(
@@ -120,8 +115,7 @@ export class DeadLettersDesk {
     overrides: RetryOverrides,
   ): Promise<string[]> {
     const retried: string[] = [];
-    for (let first = 0; first < letters.length; first += turnCommandsMax) {
-      const slice = letters.slice(first, first + turnCommandsMax);
+    for (const slice of slicesOf(letters)) {
       const originals: Published[] = [];
       for (const { publishedOffset } of slice) {
         originals.push(await this.published(publishedOffset));

@@ -15,6 +15,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendListing } from '../../http/bytes/listing.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
@@ -24,24 +25,22 @@ import { valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
-import type { Config } from '../../server/configuration/config.js';
-import { provided } from '../../server/ports.js';
-import { failedRunListFilters } from '../../workflows/failed-runs/failed-runs.request.js';
-import { FailedRunsDesk } from '../../workflows/failed-runs/failed-runs-desk.js';
+import type { MessagingSettings } from '../settings.js';
 import type { DeadLetterObject } from './dead-letter-object.js';
 import { deadLetterRoutes } from './dead-letters.openapi.js';
 import { bulkFilters, type LetterFilters, listFilters } from './dead-letters.request.js';
 import { DeadLettersDesk } from './dead-letters-desk.js';
+import { LetterSources } from './letter-sources.js';
 import { type RetryOverrides, readOverrides } from './retry.request.js';
 
 @Controller('v2/dlq')
 export class DeadLettersController {
   constructor(
     private readonly desk: DeadLettersDesk,
-    private readonly failedRuns: FailedRunsDesk,
+    private readonly sources: LetterSources,
     private readonly intake: Intake,
     private readonly inFlight: InFlight,
-    @Inject(provided.config) private readonly config: Config,
+    @Inject(provided.config) private readonly config: MessagingSettings,
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
@@ -52,11 +51,9 @@ export class DeadLettersController {
     @Res() reply: FastifyReply,
     @Query('source') source?: string,
   ) {
-    // How SDKs ask for what `/v2/workflows/dlq` lists.
+    const other = this.sources.of(source);
     const letters =
-      source === 'workflow'
-        ? this.failedRuns.list(valueIn(readFilters(request.url, failedRunListFilters)))
-        : this.desk.list(valueIn(readFilters(request.url, listFilters)));
+      other?.(request.url) ?? this.desk.list(valueIn(readFilters(request.url, listFilters)));
     return sendListing(this.inFlight, request, reply, 'messages', letters);
   }
 

@@ -1,34 +1,36 @@
 /** Wiring of dead letters. */
 import { Module } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
+import { gauge } from '../../engine/metrics/gauge.js';
 import { Payloads } from '../../engine/payloads.js';
-import type { Config } from '../../server/configuration/config.js';
-import { Metrics } from '../../server/metrics/metrics.js';
-import { provided } from '../../server/ports.js';
-import { FailedRunsModule } from '../../workflows/failed-runs/failed-runs.module.js';
+import { provided } from '../../engine/provided.js';
 import { MessagesModule } from '../delivery/messages.module.js';
 import { messageKind } from '../messages/message.events.js';
 import type { MessageState } from '../messages/message.state.js';
 import { MessageBodies } from '../messages/message-bodies.js';
+import type { MessagingSettings } from '../settings.js';
 import { deadLetterDecider } from './dead-letter.decider.js';
 import { DeadLettersController } from './dead-letters.controller.js';
 import { type DeadLetter, DeadLetters, type Publication } from './dead-letters.projection.js';
 import { DeadLettersDesk } from './dead-letters-desk.js';
 import { LetterShelf } from './letter-shelf.js';
+import { LetterSources } from './letter-sources.js';
 
 @Module({
-  imports: [MessagesModule, FailedRunsModule],
+  imports: [MessagesModule],
   controllers: [DeadLettersController],
   providers: [
+    LetterSources,
     {
       provide: DeadLettersDesk,
       inject: [
         Engine,
         Payloads,
         MessageBodies,
-        Metrics,
+        Registry,
         provided.config,
         provided.clock,
         provided.identifiers,
@@ -36,6 +38,7 @@ import { LetterShelf } from './letter-shelf.js';
       useFactory: deadLettersDesk,
     },
   ],
+  exports: [LetterSources],
 })
 export class DeadLettersModule {}
 
@@ -43,8 +46,8 @@ function deadLettersDesk(
   engine: Engine,
   payloads: Payloads,
   bodies: MessageBodies,
-  metrics: Metrics,
-  { deadLetterRetentionMs }: Config,
+  registry: Registry,
+  { deadLetterRetentionMs }: MessagingSettings,
   clock: Clock,
   identifiers: Identifiers,
 ): DeadLettersDesk {
@@ -52,7 +55,8 @@ function deadLettersDesk(
   const failures = new DeadLetters(letters, (id) => publicationOf(engine, id));
   engine.register({ decider: deadLetterDecider, view: letters, folds: [failures] });
   engine.follow(messageKind, failures);
-  metrics.watchDeadLetters(() => letters.size);
+  const help = 'Messages that failed for good and are kept.';
+  gauge(registry, 'stepwell_dead_letters', help, () => letters.size);
   const readShown: MessageBodies['readShown'] = (published) => bodies.readShown(published);
   return new DeadLettersDesk({ engine, payloads, readShown, letters, clock, identifiers });
 }

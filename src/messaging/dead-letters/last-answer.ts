@@ -1,8 +1,9 @@
 /** What the last attempt of a message was answered, as a letter shows it. Pure. */
 import { isUtf8 } from 'node:buffer';
 import type { EventEnvelope } from '../../engine/decider.js';
+import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import type { AttemptRecord } from '../messages/message.events.js';
-import { bodyField, type HeaderMap, headerMap } from '../messages/message-object.js';
+import { bodyField } from '../messages/message-object.js';
 
 /** Events of earlier versions do not say that they hold the beginning only: they are as long. */
 const earlierBytesMax = 64 * 1024;

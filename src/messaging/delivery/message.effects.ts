@@ -10,7 +10,7 @@ import type { Identifiers } from '../../engine/identifiers.js';
 import type { Payloads } from '../../engine/payloads.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
 import { dialects } from '../../http/dialect.js';
-import type { Admission, Entrant } from '../gates/admission.js';
+import type { Admission, Entrant } from '../gates/gate.js';
 import type { Gates } from '../gates/gates.js';
 import type { RecordAttempt } from '../messages/message.commands.js';
 import type { CallEndpoint } from '../messages/message.decider.js';

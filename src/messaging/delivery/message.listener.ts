@@ -1,8 +1,8 @@
 /** What durable message events mean beside the messages: payloads at hand, attempts counted. */
 import type { EventListener } from '../../engine/engine.js';
 import type { Payloads } from '../../engine/payloads.js';
-import type { AttemptEnd, Metrics } from '../../server/metrics/metrics.js';
 import { type MessageEvent, messageKind } from '../messages/message.events.js';
+import type { AttemptEnd, AttemptMetrics } from './attempt.metrics.js';
 
 const ends: Partial<Record<MessageEvent['type'], AttemptEnd>> = {
   MessageDelivered: 'delivered',
@@ -14,7 +14,7 @@ const ends: Partial<Record<MessageEvent['type'], AttemptEnd>> = {
 const soonMs = 10_000;
 
 /** Keeps what is about to be delivered in the cache, and counts how attempts ended. */
-export function messageListener(payloads: Payloads, metrics: Metrics): EventListener {
+export function messageListener(payloads: Payloads, metrics: AttemptMetrics): EventListener {
   return (envelopes) => {
     for (const envelope of envelopes) {
       if (envelope.kind !== messageKind) continue;
@@ -24,7 +24,7 @@ export function messageListener(payloads: Payloads, metrics: Metrics): EventList
       }
       const end = ends[event.type];
       if (end !== undefined && 'durationMs' in event) {
-        metrics.attemptEnded(end, event.durationMs / 1000);
+        metrics.ended(end, event.durationMs / 1000);
       }
     }
   };

@@ -1,25 +1,25 @@
 /** Wiring of messages: their decider, their index, and how their wishes are carried out. */
 import { Module } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { gauge } from '../../engine/metrics/gauge.js';
 import { Payloads } from '../../engine/payloads.js';
-import type { Config } from '../../server/configuration/config.js';
-import { Metrics } from '../../server/metrics/metrics.js';
-import { provided } from '../../server/ports.js';
-import { AnsweredFirst } from '../../workflows/deliveries/answered-first.js';
-import { RunEntries } from '../../workflows/deliveries/run-entries.js';
-import { RunEntriesModule } from '../../workflows/deliveries/run-entries.module.js';
+import { provided } from '../../engine/provided.js';
 import { Gates } from '../gates/gates.js';
 import { DeduplicationIndex } from '../messages/deduplication.projection.js';
 import { messageDecider } from '../messages/message.decider.js';
 import { messageKind } from '../messages/message.events.js';
 import { MessageBodies } from '../messages/message-bodies.js';
+import { DeliveryOrder, RunDeliveries } from '../messages/run-deliveries.js';
 import type { Endpoints } from '../outbound/endpoints.js';
+import type { MessagingSettings } from '../settings.js';
 import { Keyring } from '../signing-keys/keyring.js';
 import { SigningKeysModule } from '../signing-keys/signing-keys.module.js';
+import { AttemptMetrics } from './attempt.metrics.js';
 import { EndpointCalls } from './message.effects.js';
 import { messageListener } from './message.listener.js';
 import { MessagesController } from './messages.controller.js';
@@ -29,13 +29,13 @@ import { PendingMessages } from './pending-messages.js';
 const drainMs = 10_000;
 
 @Module({
-  imports: [SigningKeysModule, RunEntriesModule],
+  imports: [SigningKeysModule],
   controllers: [MessagesController],
   providers: [
     {
       provide: MessageBodies,
-      inject: [Payloads, RunEntries],
-      useFactory: (payloads: Payloads, runs: RunEntries) => new MessageBodies(payloads, runs),
+      inject: [Payloads, RunDeliveries],
+      useFactory: (payloads: Payloads, runs: RunDeliveries) => new MessageBodies(payloads, runs),
     },
     {
       provide: PendingMessages,
@@ -49,13 +49,13 @@ const drainMs = 10_000;
         Engine,
         Payloads,
         MessageBodies,
-        RunEntries,
-        AnsweredFirst,
+        RunDeliveries,
+        DeliveryOrder,
         Gates,
         provided.endpoints,
         Keyring,
         ProcessLife,
-        Metrics,
+        Registry,
         provided.config,
         provided.clock,
         provided.identifiers,
@@ -71,14 +71,14 @@ function endpointCalls(
   engine: Engine,
   payloads: Payloads,
   bodies: MessageBodies,
-  runs: RunEntries,
-  order: AnsweredFirst,
+  runs: RunDeliveries,
+  order: DeliveryOrder,
   gates: Gates,
   endpoints: Endpoints,
   keyring: Keyring,
   life: ProcessLife,
-  metrics: Metrics,
-  { timeoutMs, maxBodyBytes, answerBytesMax }: Config,
+  registry: Registry,
+  { timeoutMs, maxBodyBytes, answerBytesMax }: MessagingSettings,
   clock: Clock,
   identifiers: Identifiers,
 ): EndpointCalls {
@@ -91,8 +91,9 @@ function endpointCalls(
     },
     folds: [deduplication],
   });
-  engine.observe(messageListener(payloads, metrics));
-  metrics.watchBacklog(() => engine.actors(messageKind).size);
+  engine.observe(messageListener(payloads, new AttemptMetrics(registry)));
+  const backlog = 'Messages accepted and not final.';
+  gauge(registry, 'stepwell_backlog_messages', backlog, () => engine.actors(messageKind).size);
   const calls = new EndpointCalls({
     engine,
     payloads,

@@ -8,10 +8,8 @@
 import { AlarmClock } from '../../engine/alarm-clock.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine, EventListener } from '../../engine/engine.js';
-import type { Entrant } from '../gates/admission.js';
-import type { Gate } from '../gates/gate.js';
+import type { Entrant, Gate, Line } from '../gates/gate.js';
 import type { Gates } from '../gates/gates.js';
-import type { Line } from '../gates/line.js';
 import { flowControlKind, type ReservedGrants } from './flow-control.commands.js';
 import type { FlowControl, FlowControlState } from './flow-control.state.js';
 import { GrantReservations } from './grant-reservations.js';

@@ -14,10 +14,10 @@ import {
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
 import { parseName } from '../../grammar/name.js';
 import { resultOf, valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
-import { provided } from '../../server/ports.js';
 import { type FlowControlCommand, flowControlKind } from './flow-control.commands.js';
 import { flowControlRoutes } from './flow-control.openapi.js';
 import { parseNothing, parsePin, parseSearch, parseUnpin } from './flow-control.request.js';

@@ -3,13 +3,14 @@ import { Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
-import { provided } from '../../server/ports.js';
+import { provided } from '../../engine/provided.js';
 import { Gates } from '../gates/gates.js';
 import { messageKind } from '../messages/message.events.js';
 import { FlowControlController } from './flow-control.controller.js';
 import { flowControlDecider } from './flow-control.decider.js';
 import { FlowControlGate } from './flow-control-gate.js';
 import { GlobalParallelismController } from './global-parallelism.controller.js';
+import { keyNamedBy } from './key-naming.policy.js';
 import { KeySweep } from './key-sweep.js';
 import { KeyUsage } from './key-usage.projection.js';
 
@@ -37,6 +38,7 @@ function flowControlGate(
   const usage = new KeyUsage();
   engine.register({ decider: flowControlDecider, view: usage, folds: [] });
   engine.follow(messageKind, usage);
+  engine.reactTo(messageKind, keyNamedBy);
   const gate = new FlowControlGate(engine, gates, clock);
   gates.add(gate);
   engine.observe(gate.listener);

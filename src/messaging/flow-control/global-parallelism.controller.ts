@@ -1,16 +1,16 @@
 /** `/v2/globalParallelism`: how many attempts run, and may run, at once (protocol 2.10). */
 import { Controller, Get, Inject } from '@nestjs/common';
+import { provided } from '../../engine/provided.js';
 import { Describe } from '../../http/routes/route-description.js';
-import type { Config } from '../../server/configuration/config.js';
-import { provided } from '../../server/ports.js';
 import { Gates } from '../gates/gates.js';
+import type { MessagingSettings } from '../settings.js';
 import { flowControlRoutes } from './flow-control.openapi.js';
 
 @Controller('v2/globalParallelism')
 export class GlobalParallelismController {
   constructor(
     private readonly gates: Gates,
-    @Inject(provided.config) private readonly config: Config,
+    @Inject(provided.config) private readonly config: MessagingSettings,
   ) {}
 
   @Get()

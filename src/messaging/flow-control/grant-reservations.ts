@@ -3,7 +3,8 @@
  * into the same turns, so that a thousand keys whose windows begin together cost a few commits.
  */
 import type { Clock } from '../../engine/clock.js';
-import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import type { Engine } from '../../engine/engine.js';
+import { slicesOf } from '../../engine/slices.js';
 import { resultOf } from '../../http/outcome.js';
 import {
   flowControlKind,
@@ -41,9 +42,7 @@ export class GrantReservations {
     const wanted = this.wanted;
     this.wanted = [];
     if (this.isStopped) return;
-    for (let index = 0; index < wanted.length; index += turnCommandsMax) {
-      void this.reserve(wanted.slice(index, index + turnCommandsMax));
-    }
+    for (const slice of slicesOf(wanted)) void this.reserve(slice);
   }
 
   private async reserve(wanted: readonly KeyTraffic[]): Promise<void> {

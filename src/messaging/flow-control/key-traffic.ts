@@ -1,6 +1,6 @@
 /** The traffic of one flow-control key in this process: who waits and runs, the grants at hand. */
 import type { Gate } from '../gates/gate.js';
-import { Line } from '../gates/line.js';
+import { Line } from '../gates/gate.js';
 import type { ReservedGrants } from './flow-control.commands.js';
 import type { RateWindow } from './rate-window.js';
 

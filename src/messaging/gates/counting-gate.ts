@@ -1,7 +1,6 @@
 /** At most so much of all attempts at once: their number, or the bytes of their bodies. */
-import type { Entrant } from './admission.js';
-import type { Gate } from './gate.js';
-import { Line } from './line.js';
+import type { Entrant, Gate } from './gate.js';
+import { Line } from './gate.js';
 
 export class CountingGate implements Gate {
   readonly isShared = true;

@@ -1,5 +1,5 @@
 /** Lines that wait for free places, by how many of the taken ones are theirs. */
-import type { Line } from './line.js';
+import type { Line } from './gate.js';
 
 export class Crowd {
   /**

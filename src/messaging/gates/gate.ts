@@ -1,6 +1,39 @@
-/** A limit on what may run at once. Queues and flow control bring gates of their own. */
-import type { Entrant } from './admission.js';
-import type { Line } from './line.js';
+/**
+ * A limit on what may run at once, the line of those that wait for its room, and one attempt's way
+ * through. Queues and flow control bring gates of their own.
+ */
+import TinyQueue from 'tinyqueue';
+
+/** What asks to be let in. */
+export interface Entrant {
+  readonly messageId: string;
+  /** The queue that it goes through; null = none. */
+  readonly queueName: string | null;
+  /** The flow-control key that it counts for; null = none. */
+  readonly flowControlKey: string | null;
+  /** Scheme, host and port of the destination. */
+  readonly origin: string;
+  readonly bodyBytes: number;
+  /** Called once, when all gates are passed; it may call the gates again. */
+  admitted(): void;
+}
+
+/** What a waiting attempt costs in memory. */
+export class Admission {
+  /** Where it waits; null = it does not. */
+  line: Line | null = null;
+  /** Its rank in the line where it waits. */
+  rank = 0;
+  /** The line that waits for this one to pass (see `Line.delegate`). */
+  standsFor: Line | null = null;
+  isInside = false;
+
+  constructor(
+    readonly entrant: Entrant,
+    /** Order of arrival. */
+    readonly ticket: number,
+  ) {}
+}
 
 export interface Gate {
   /** All entrants stand in the same line. */
@@ -18,4 +51,75 @@ export interface Gate {
    * leaves opens its own line without being asked.
    */
   takeOpened?(): Line | undefined;
+}
+
+/** Who waits for the room of a gate, in which order, and how much is taken. */
+export class Line {
+  /** Room taken by those who are in, in the gate's own unit. */
+  used = 0;
+  /**
+   * The one of this line that found a shared gate behind this one closed and waits there for all:
+   * whoever came after it would find the same, so nobody is tried before it has passed.
+   */
+  delegate: Admission | null = null;
+  private readonly queue = new TinyQueue<Admission>([], (a, b) => a.rank - b.rank);
+  private parked = 0;
+
+  /**
+   * `rankOf` tells who goes first, lowest first: by default the order of arrival. Whoever waits
+   * keeps the rank that it came with.
+   */
+  constructor(
+    readonly gate: Gate,
+    private readonly rankOf: (admission: Admission) => number = ({ ticket }) => ticket,
+  ) {}
+
+  /** How many wait here. */
+  get length(): number {
+    return this.parked;
+  }
+
+  /** The first of those that wait here. */
+  get head(): Admission | undefined {
+    let head = this.queue.peek();
+    while (head !== undefined && head.line !== this) {
+      this.queue.pop(); // it gave up
+      head = this.queue.peek();
+    }
+    return head;
+  }
+
+  get isIdle(): boolean {
+    return this.used === 0 && this.delegate === null && this.head === undefined;
+  }
+
+  /** Whether there is room, and nobody who goes first waits for it. */
+  admits(admission: Admission): boolean {
+    const head = this.head;
+    if (head !== undefined && head.rank < this.rankOf(admission)) return false;
+    return this.gate.hasRoom(this, admission.entrant);
+  }
+
+  park(admission: Admission): void {
+    admission.line = this;
+    admission.rank = this.rankOf(admission);
+    this.parked += 1;
+    this.queue.push(admission);
+  }
+
+  /** It waits here no more. */
+  unpark(admission: Admission): void {
+    admission.line = null;
+    this.parked -= 1;
+  }
+
+  /** Takes the head out, if it may be tried now. */
+  next(): Admission | undefined {
+    const head = this.head;
+    if (head === undefined || !this.gate.hasRoom(this, head.entrant)) return undefined;
+    if (this.delegate !== null && this.rankOf(this.delegate) < head.rank) return undefined;
+    this.queue.pop();
+    this.unpark(head);
+    return head;
+  }
 }

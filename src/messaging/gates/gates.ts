@@ -3,9 +3,9 @@
  * and waits in the line of the gate that refused, oldest first (decision 25). Everything happens
  * in memory and at once: after a restart nothing runs, and every wish asks again.
  */
-import { Admission, type Entrant } from './admission.js';
-import type { Gate } from './gate.js';
-import type { Line } from './line.js';
+
+import type { Gate, Line } from './gate.js';
+import { Admission, type Entrant } from './gate.js';
 
 export class Gates {
   private nextTicket = 0;

@@ -9,10 +9,9 @@
  * An origin that has nothing in flight waits only where every place is taken, which is not judged
  * here but by the gate that counts all.
  */
-import type { Entrant } from './admission.js';
+
 import { Crowd } from './crowd.js';
-import type { Gate } from './gate.js';
-import type { Line } from './line.js';
+import type { Entrant, Gate, Line } from './gate.js';
 import { OriginLines } from './origin-lines.js';
 
 export interface OriginLimits {

@@ -1,6 +1,6 @@
 /** One line for each destination origin. */
 import type { Gate } from './gate.js';
-import { Line } from './line.js';
+import { Line } from './gate.js';
 
 const sweepMin = 1024;
 

@@ -1,7 +1,12 @@
 /** A page of the logs while it is filled: what is on it, what it has cost, where it ends. */
 import type { Clock } from '../../engine/clock.js';
 import { formatCursor, type LogCursor, parseCursor } from './log-cursor.js';
-import type { WeighedRow } from './log-walk.js';
+
+/** A row with what it weighs: the characters of the bodies that it shows. */
+export interface WeighedRow<Row> {
+  readonly row: Row;
+  readonly characters: number;
+}
 
 /** A page as it is answered; no cursor = there is no more. */
 export interface LogPageContent<Row> {

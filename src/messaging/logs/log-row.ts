@@ -1,13 +1,9 @@
 /** A row of the logs as the API shows it (messaging protocol 2.8). Absent values are left out. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { AttemptRecord, MessagePublished, Redaction } from '../messages/message.events.js';
-import {
-  callbackHeader,
-  type HeaderMap,
-  headerMap,
-  labelFields,
-  limitedFields,
-} from '../messages/message-object.js';
+import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
+import type { Redaction } from '../../grammar/redaction-fields.js';
+import type { AttemptRecord, MessagePublished } from '../messages/message.events.js';
+import { callbackHeader, labelFields, limitedFields } from '../messages/message-object.js';
 import { redacted, redactedHeaders } from '../messages/redaction.js';
 import type { LogEntry, LogState } from './log-entry.js';
 import { shownResponse } from './shown-response.js';

@@ -3,12 +3,14 @@
  * 30), and nothing is held between two pages. Every listing is walked alike; they differ in what
  * they make of an event.
  */
+
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal, JournalQuery } from '../../engine/journal.js';
 import { type AheadOptions, mappedAhead } from '../../engine/read-ahead.js';
 import type { LogCursor } from './log-cursor.js';
 import { activeEntry, entryPlaceMax, type LogEntry } from './log-entry.js';
+import type { WeighedRow } from './log-page.js';
 import { LogPage, type LogPageContent } from './log-page.js';
 
 /** An attempt in flight: what the journal does not know yet. */
@@ -43,12 +45,6 @@ export interface WalkQuery {
   readonly count: number;
   readonly order: 'latestFirst' | 'earliestFirst';
   readonly cursor: LogCursor | null;
-}
-
-/** A row with what it weighs: the characters of the bodies that it shows. */
-export interface WeighedRow<Row> {
-  readonly row: Row;
-  readonly characters: number;
 }
 
 /** What a listing makes of what happened, for one page. null for a row = it is not meant. */

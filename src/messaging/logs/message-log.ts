@@ -5,14 +5,9 @@ import { matchesOrigin } from '../messages/message-filter.js';
 import { entriesOf, type LogEntry } from './log-entry.js';
 import { meansEntry, termsOf } from './log-filter.js';
 import type { LogPageContent } from './log-page.js';
+import { type WeighedRow } from './log-page.js';
 import type { LogRow } from './log-row.js';
-import {
-  type LogDesk,
-  type LogListing,
-  logPage,
-  type RunningAttempt,
-  type WeighedRow,
-} from './log-walk.js';
+import { type LogDesk, type LogListing, logPage, type RunningAttempt } from './log-walk.js';
 import type { LogQuery } from './logs.request.js';
 import { type LoggedMessages, type Published, PublishedMessages } from './published-messages.js';
 

@@ -1,19 +1,14 @@
-/** Wiring of the logs of messages and runs: they decide nothing and remember nothing. */
+/** Wiring of the log of messages: it decides nothing and remembers nothing. */
 import { Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { Journal } from '../../engine/journal.js';
-import type { Config } from '../../server/configuration/config.js';
-import { provided } from '../../server/ports.js';
-import { RunEntries } from '../../workflows/deliveries/run-entries.js';
-import { RunEntriesModule } from '../../workflows/deliveries/run-entries.module.js';
-import { RunList } from '../../workflows/logs/run-list.js';
-import { RunLog, type RunLogDesk } from '../../workflows/logs/run-log.js';
-import { RunLogsController } from '../../workflows/logs/run-logs.controller.js';
+import { provided } from '../../engine/provided.js';
 import { EndpointCalls } from '../delivery/message.effects.js';
 import { MessagesModule } from '../delivery/messages.module.js';
 import { messageKind } from '../messages/message.events.js';
 import { MessageBodies } from '../messages/message-bodies.js';
+import type { MessagingSettings } from '../settings.js';
 import type { RunningAttempt } from './log-walk.js';
 import { MessageLog, type MessageLogDesk } from './message-log.js';
 import { MessageLogsController } from './message-logs.controller.js';
@@ -21,30 +16,25 @@ import { MessageLogsController } from './message-logs.controller.js';
 /** Some tens of milliseconds of work; on a machine that is busy no caller waits longer. */
 const budget = { events: 20_000, milliseconds: 1000 };
 
-/** What all logs are made of. */
-const desk = Symbol('desk of the logs');
+/** What all logs are made of: a `MessageLogDesk`. */
+export const logSource = Symbol('logSource');
 
 @Module({
-  imports: [MessagesModule, RunEntriesModule],
-  controllers: [MessageLogsController, RunLogsController],
+  imports: [MessagesModule],
+  controllers: [MessageLogsController],
   providers: [
     {
-      provide: desk,
-      inject: [
-        Engine,
-        Journal,
-        MessageBodies,
-        RunEntries,
-        EndpointCalls,
-        provided.clock,
-        provided.config,
-      ],
+      provide: logSource,
+      inject: [Engine, Journal, MessageBodies, EndpointCalls, provided.clock, provided.config],
       useFactory: deskOf,
     },
-    { provide: MessageLog, inject: [desk], useFactory: (of: MessageLogDesk) => new MessageLog(of) },
-    { provide: RunLog, inject: [desk], useFactory: (of: RunLogDesk) => new RunLog(of) },
-    { provide: RunList, inject: [desk], useFactory: (of: RunLogDesk) => new RunList(of) },
+    {
+      provide: MessageLog,
+      inject: [logSource],
+      useFactory: (of: MessageLogDesk) => new MessageLog(of),
+    },
   ],
+  exports: [logSource],
 })
 export class MessageLogsModule {}
 
@@ -52,18 +42,16 @@ function deskOf(
   engine: Engine,
   journal: Journal,
   bodies: MessageBodies,
-  entries: RunEntries,
   calls: EndpointCalls,
   clock: Clock,
-  { logRetentionMs, timeoutMs }: Config,
-): RunLogDesk {
+  { logRetentionMs, timeoutMs }: MessagingSettings,
+): MessageLogDesk {
   const publishedOffset = (id: string) => engine.actors(messageKind).find(id)?.firstOffset;
   return {
     journal,
     durable: () => engine.durable(),
     running: () => [...running(calls, publishedOffset)],
     messages: { journal, publishedOffset, body: (published) => bodies.readOwn(published) },
-    entryBody: (offset) => entries.bodyAt(offset),
     clock,
     retentionMs: logRetentionMs,
     attemptMsMax: timeoutMs,

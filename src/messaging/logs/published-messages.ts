@@ -2,7 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal } from '../../engine/journal.js';
-import type { MessageEvent, MessagePublished, Redaction } from '../messages/message.events.js';
+import type { Redaction } from '../../grammar/redaction-fields.js';
+import type { MessageEvent, MessagePublished } from '../messages/message.events.js';
 import { callbackRedaction } from '../messages/redaction.js';
 import type { LogEntry } from './log-entry.js';
 import { type LogRow, logRow } from './log-row.js';

@@ -1,12 +1,13 @@
 /** The body of a callback, made of the two events that it reports (spec: Events). Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
+import { headerMap } from '../../grammar/header-map.js';
 import type {
   AttemptRecord,
   CallbackSource,
   MessagePublished,
   RunPlace,
 } from './message.events.js';
-import { callerFields, headerMap } from './message-object.js';
+import { callerFields } from './message-object.js';
 
 /** Everything that a callback tells of. */
 export interface Reported {

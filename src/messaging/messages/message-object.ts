@@ -1,6 +1,8 @@
 /** A message as the API shows it (messaging protocol 2.4). Absent values are left out, not null. */
+
 import { isUtf8 } from 'node:buffer';
 import type { EventEnvelope } from '../../engine/decider.js';
+import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import type {
   CallbackOptions,
   FlowControlOptions,
@@ -8,9 +10,6 @@ import type {
   MessageTemplate,
 } from './message.events.js';
 import { redactedHeaders } from './redaction.js';
-
-/** Header name in Title-Case to its values. */
-export type HeaderMap = Record<string, string[]>;
 
 /** The message object of `GET /v2/messages/{id}`. */
 export interface MessageObject {
@@ -93,21 +92,6 @@ export function callbackHeader(
   message: Pick<MessagePublished, 'redaction'>,
 ): HeaderMap {
   return redactedHeaders(headerMap(contentType, headers), redaction ?? message.redaction);
-}
-
-/** Flat name, value pairs as a map; a `Content-Type` of its own comes first and wins. */
-export function headerMap(contentType: string | null, pairs: readonly string[]): HeaderMap {
-  // A header may be called `__proto__`: the map must have no prototype to set.
-  const map: HeaderMap = Object.create(null);
-  if (contentType !== null) map['Content-Type'] = [contentType];
-  for (let index = 0; index + 1 < pairs.length; index += 2) {
-    const name = titleCase(pairs[index] ?? '');
-    if (name === 'Content-Type' && contentType !== null) continue;
-    const values = map[name];
-    if (values === undefined) map[name] = [pairs[index + 1] ?? ''];
-    else values.push(pairs[index + 1] ?? '');
-  }
-  return map;
 }
 
 /** `body` where the bytes are UTF-8, else `bodyBase64`; neither where there are none. */
@@ -194,8 +178,4 @@ function placeFields(event: MessagePublished) {
     ...(queueName !== null && { queueName }),
     ...(scheduleId !== null && { scheduleId }),
   };
-}
-
-function titleCase(name: string): string {
-  return name.toLowerCase().replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }

@@ -9,9 +9,6 @@ import {
   reject,
   type TurnNames,
 } from '../../engine/decider.js';
-import { tellRun } from '../../workflows/runs/message-run.policy.js';
-import { flowControlKind, type NameFlowControl } from '../flow-control/flow-control.commands.js';
-import { type EnsureQueue, queueKind } from '../queues/queue.commands.js';
 import { callbacksOf } from './callback.policy.js';
 import type { DeduplicationIndex } from './deduplication.projection.js';
 import type {
@@ -110,27 +107,13 @@ function cancel(command: CancelMessage, state: MessageState): Decision<MessageEv
   return accept([{ type: 'MessageCanceled' }]);
 }
 
-/** What a message means for its queue, its flow-control key, whoever is called back, its run. */
+/** Callbacks are messages of their own. */
 function react(
   envelope: EventEnvelope<MessageEvent>,
   state: MessageState,
   names: TurnNames,
 ): readonly Command[] {
-  const { event, at } = envelope;
-  if (event.type !== 'MessagePublished') {
-    return [...callbacksOf(envelope, state, names), ...tellRun(envelope, state)];
-  }
-  const { queueName, flowControl } = event;
-  if (queueName === null && flowControl === null) return nothing;
-  const commands: (EnsureQueue | NameFlowControl)[] = [];
-  if (queueName !== null) {
-    commands.push({ type: 'EnsureQueue', kind: queueKind, id: queueName, at });
-  }
-  if (flowControl !== null) {
-    const { key, ...limits } = flowControl;
-    commands.push({ type: 'NameFlowControl', kind: flowControlKind, id: key, at, limits });
-  }
-  return commands;
+  return envelope.event.type === 'MessagePublished' ? nothing : callbacksOf(envelope, state, names);
 }
 
 const nothing: readonly Command[] = [];

@@ -2,6 +2,7 @@
  * What can have happened to a message: the vocabulary that the journal keeps and others may read.
  */
 import type { DomainEvent } from '../../engine/decider.js';
+import type { Redaction } from '../../grammar/redaction-fields.js';
 import type { DialectName } from '../../http/dialect.js';
 
 /** The stream kind of messages. */
@@ -16,13 +17,6 @@ export interface FlowControlOptions {
   readonly rate: number | null;
   /** The rate's window in seconds. */
   readonly periodSeconds: number;
-}
-
-/** What is not shown of a message, only its digest; what is delivered is never redacted. */
-export interface Redaction {
-  readonly body: boolean;
-  /** Header names in lower case; `*` = all of them. */
-  readonly headers: readonly string[];
 }
 
 /** What a callback will be published with, once there is something to call back about. */

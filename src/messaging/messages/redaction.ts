@@ -3,8 +3,8 @@
  * Only showing goes through here: what is delivered never does. Pure.
  */
 import { createHash } from 'node:crypto';
-import type { Redaction } from './message.events.js';
-import type { HeaderMap } from './message-object.js';
+import type { HeaderMap } from '../../grammar/header-map.js';
+import type { Redaction } from '../../grammar/redaction-fields.js';
 
 /** `REDACTED:` and the SHA-256 of the original bytes in lower-case hex. */
 export function redacted(original: string | Buffer): string {

@@ -11,31 +11,31 @@ export interface RunDelivery extends Pick<RunPlace, 'runId' | 'role' | 'entry'> 
 }
 
 /** Which deliveries of a run may start: one that another has caused waits for its answer. */
-export interface DeliveryOrder {
+export abstract class DeliveryOrder {
   /**
    * Calls `start` once the delivery that has caused this one is answered; mostly that is at once,
    * before this returns. Gives what takes it back.
    */
-  whenAnswered(delivery: RunDelivery, start: () => void): () => void;
+  abstract whenAnswered(delivery: RunDelivery, start: () => void): () => void;
 
   /** An attempt to make this delivery is in flight. */
-  began(messageId: string, delivery: RunDelivery): void;
+  abstract began(messageId: string, delivery: RunDelivery): void;
 
   /** The attempt has been answered, or has failed. */
-  ended(messageId: string, delivery: RunDelivery): void;
+  abstract ended(messageId: string, delivery: RunDelivery): void;
 }
 
 /** Answers at once where everything is at hand, as it mostly is. */
-export interface RunDeliveries {
+export abstract class RunDeliveries {
   /** The entries that a `step` delivers; no bytes where they are left for the endpoint to fetch. */
-  entries(step: Published): Buffer | Promise<Buffer>;
+  abstract entries(step: Published): Buffer | Promise<Buffer>;
 
   /** The body of the one entry that a `step` was published for: what is shown of it. */
-  ownEntry(step: Published): Buffer | null | Promise<Buffer | null>;
+  abstract ownEntry(step: Published): Buffer | null | Promise<Buffer | null>;
 
   /** Headers to forward with any message of a run: its own, and those of the configuration. */
-  headers(message: Published): readonly string[] | Promise<readonly string[]>;
+  abstract headers(message: Published): readonly string[] | Promise<readonly string[]>;
 
   /** What a failure callback tells as `sourceBody`: the payload, or all entries (protocol 7.2). */
-  failedBody(callback: Published): Buffer | null | Promise<Buffer | null>;
+  abstract failedBody(callback: Published): Buffer | null | Promise<Buffer | null>;
 }

@@ -2,19 +2,13 @@
  * Where deliveries may go: one judgement for publishes, callbacks and every connection that is
  * opened (reliability 2.14, decision 37; configuration: networks). Pure.
  */
+
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import type { AllowedNetworks } from '../settings.js';
 import { embeddedIpv4, type IpAddress, isMetadata, restrictedRange } from './address-ranges.js';
-
-/** What deliveries may reach beyond the public internet. */
-export interface AllowedNetworks {
-  /** Address ranges in CIDR notation. */
-  readonly networks: readonly string[];
-  /** Host names in lower case, whatever they resolve to (metadata and link-local excepted). */
-  readonly hosts: readonly string[];
-}
 
 const hostLengthMax = 253;
 

@@ -2,17 +2,13 @@
  * How connections to destinations are opened: only to approved addresses, or to where an override
  * of the operator points. What a pool reuses was opened here.
  */
+
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
+import type { DialTarget } from '../settings.js';
 import type { AddressGuard } from './address-guard.js';
 import type { NameResolver } from './name-resolver.js';
 import { DestinationRefused } from './transport-error.js';
-
-/** Dialled instead of a host; requests, signatures and records keep the original. */
-export interface DialTarget {
-  readonly hostname: string;
-  readonly port: number;
-}
 
 export interface ConnectorOptions {
   readonly guard: AddressGuard;

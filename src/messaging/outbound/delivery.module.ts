@@ -1,15 +1,16 @@
 /** Wiring of the way out: who may be called, how many at once, and the caller itself. */
 import { networkInterfaces } from 'node:os';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
-import { allowedNetworks, type Config } from '../../server/configuration/config.js';
-import { Metrics } from '../../server/metrics/metrics.js';
-import { provided } from '../../server/ports.js';
-import type { Entrant } from '../gates/admission.js';
+import { gauge } from '../../engine/metrics/gauge.js';
+import { provided } from '../../engine/provided.js';
 import { CountingGate } from '../gates/counting-gate.js';
+import type { Entrant } from '../gates/gate.js';
 import { Gates } from '../gates/gates.js';
 import { OriginGate } from '../gates/origin-gate.js';
+import type { MessagingSettings } from '../settings.js';
 import { AddressGuard } from './address-guard.js';
 import { EndpointCaller } from './endpoint-caller.js';
 import type { Endpoints } from './endpoints.js';
@@ -34,13 +35,14 @@ export function deliveryModule(endpoints: Endpoints | undefined): DynamicModule 
     {
       provide: AddressGuard,
       inject: [provided.config],
-      useFactory: (config: Config) => new AddressGuard(allowedNetworks(config), ownAddresses()),
+      useFactory: (config: MessagingSettings) =>
+        new AddressGuard(config.allowedNetworks, ownAddresses()),
     },
-    { provide: Gates, inject: [provided.config, Metrics], useFactory: gatesOf },
+    { provide: Gates, inject: [provided.config, Registry], useFactory: gatesOf },
     {
       provide: provided.endpoints,
       inject: [provided.config, provided.clock, ProcessLife],
-      useFactory: (config: Config, clock: Clock, life: ProcessLife) =>
+      useFactory: (config: MessagingSettings, clock: Clock, life: ProcessLife) =>
         closedWith(life, endpoints ?? networkOf(config, clock)),
     },
   ];
@@ -48,7 +50,10 @@ export function deliveryModule(endpoints: Endpoints | undefined): DynamicModule 
   return { module: DeliveryModule, providers, exports };
 }
 
-function gatesOf({ originParallelism, globalParallelism }: Config, metrics: Metrics): Gates {
+function gatesOf(
+  { originParallelism, globalParallelism }: MessagingSettings,
+  registry: Registry,
+): Gates {
   const gates = new Gates([
     new OriginGate(
       { attempts: originParallelism, places: globalParallelism, bytes: originBodyBytesMax },
@@ -57,7 +62,8 @@ function gatesOf({ originParallelism, globalParallelism }: Config, metrics: Metr
     new CountingGate(bodyBytesMax, greatBodyBytes),
     new CountingGate(globalParallelism),
   ]);
-  metrics.watchWaiting(() => gates.waiting);
+  const help = 'Attempts that wait for a limit.';
+  gauge(registry, 'stepwell_waiting_attempts', help, () => gates.waiting);
   return gates;
 }
 
@@ -74,10 +80,10 @@ function closedWith(life: ProcessLife, endpoints: Endpoints): Endpoints {
   return endpoints;
 }
 
-function networkOf(config: Config, clock: Clock): EndpointCaller {
+function networkOf(config: MessagingSettings, clock: Clock): EndpointCaller {
   return new EndpointCaller({
     clock,
-    allowed: allowedNetworks(config),
+    allowed: config.allowedNetworks,
     own: ownAddresses(),
     overrides: config.hostOverrides,
     originParallelism: config.originParallelism,

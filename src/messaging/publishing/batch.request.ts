@@ -3,7 +3,7 @@ import { isHeaderValue } from '../../grammar/header-field.js';
 import { isWellFormed, parseJson } from '../../grammar/json.js';
 import { parseName } from '../../grammar/name.js';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
-import { headerBytesMax, headerCountMax } from '../../server/inbound/inbound-limits.js';
+import { headerBytesMax, headerCountMax } from '../../http/head-limits.js';
 import type { Asked } from './publish.request.js';
 
 const noBody = Buffer.alloc(0);

@@ -1,10 +1,10 @@
 /** `POST /v2/batch`: many publishes in one request and one commit (messaging protocol 2.3). */
 import { readMessageOptions } from '../../http/dialect.js';
 import type { Refusal } from '../../http/error-shapes.js';
-import type { Exchange, ExpressRoute } from '../../http/routes/hot-routes.js';
+import type { Exchange } from '../../http/routes/exchange.js';
+import type { ExpressRoute } from '../../http/routes/hot-routes.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { headersOf, parseBatch, parseBatchItem } from './batch.request.js';
-import type { FrontDesk, Occasion } from './front-desk.js';
 import {
   BatchOrder,
   type Order,
@@ -13,6 +13,7 @@ import {
   refusalOfItem,
 } from './orders.js';
 import type { Asked } from './publish.request.js';
+import type { Occasion, Publisher } from './publisher.js';
 import { publishingRoutes } from './publishing.openapi.js';
 
 /** A batch is read in one go: this many messages hold the event loop for tens of ms. */
@@ -36,7 +37,7 @@ export class BatchRoute implements ExpressRoute {
   readonly bodyBytesMax: number;
 
   constructor(
-    private readonly desk: FrontDesk,
+    private readonly desk: Publisher,
     private readonly limits: BatchLimits,
   ) {
     this.bodyBytesMax = limits.batchBytesMax;
@@ -80,7 +81,7 @@ export class BatchRoute implements ExpressRoute {
 }
 
 /** The items of a request, and the occasion of each: one that does not tell speaks as it does. */
-export function readBatch(exchange: Exchange, desk: FrontDesk): Batch | Refusal {
+export function readBatch(exchange: Exchange, desk: Publisher): Batch | Refusal {
   const items = parseBatch(exchange.body);
   if (!items.ok) return { status: 400, message: items.reason };
   if (items.value.length > messagesMax) return tooMany;

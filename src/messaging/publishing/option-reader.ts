@@ -8,10 +8,11 @@ import { parseFlowControlValue } from '../../grammar/flow-control-value.js';
 import { isHeaderName, isHeaderValue, titleCase } from '../../grammar/header-field.js';
 import { parseName } from '../../grammar/name.js';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import type { Redaction } from '../../grammar/redaction-fields.js';
 import { parseRedaction } from '../../grammar/redaction-fields.js';
 import { parseRetryDelay } from '../../grammar/retry-delay.js';
 import type { OptionHeaders } from '../../http/dialect.js';
-import type { FlowControlOptions, Redaction } from '../messages/message.events.js';
+import type { FlowControlOptions } from '../messages/message.events.js';
 
 /** What the server grants (configuration), and where it lets messages go. */
 export interface PublishRules {

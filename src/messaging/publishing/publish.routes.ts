@@ -8,11 +8,12 @@
 import type { FastifyInstance } from 'fastify';
 import { parseName } from '../../grammar/name.js';
 import type { Refusal } from '../../http/error-shapes.js';
+import type { Exchange } from '../../http/routes/exchange.js';
 import { FastifyExchange } from '../../http/routes/fastify-exchange.js';
-import type { Exchange, ExpressRoute, HotRoutes } from '../../http/routes/hot-routes.js';
+import type { ExpressRoute, HotRoutes } from '../../http/routes/hot-routes.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
-import type { FrontDesk } from './front-desk.js';
 import type { Asked } from './publish.request.js';
+import type { Publisher } from './publisher.js';
 import { publishingRoutes } from './publishing.openapi.js';
 
 /** Publishes and enqueues. */
@@ -22,7 +23,7 @@ export class PublishRoute implements ExpressRoute {
   constructor(
     private readonly word: 'publish' | 'enqueue',
     readonly pattern: string,
-    private readonly desk: FrontDesk,
+    private readonly desk: Publisher,
   ) {
     this.description = publishingRoutes[word];
   }
@@ -36,7 +37,7 @@ export class PublishRoute implements ExpressRoute {
 
 /** Schedules have other routes below the same path, which only Fastify can tell apart. */
 export class ScheduleRoute implements HotRoutes {
-  constructor(private readonly desk: FrontDesk) {}
+  constructor(private readonly desk: Publisher) {}
 
   register(fastify: FastifyInstance): void {
     const config = { description: publishingRoutes.schedule };
@@ -49,7 +50,7 @@ export class ScheduleRoute implements HotRoutes {
   }
 }
 
-function servePublish(desk: FrontDesk, exchange: Exchange, asked: Asked): void {
+function servePublish(desk: Publisher, exchange: Exchange, asked: Asked): void {
   const order = desk.read(asked, desk.occasion(exchange));
   if ('status' in order) exchange.refuse(order);
   else desk.carryOut(exchange, order, asked.body.length);

@@ -1,26 +1,25 @@
-/** Wiring of the front desk. */
+/** Wiring of the publisher and its routes. */
 import { Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
+import { provided } from '../../engine/provided.js';
 import { dialects } from '../../http/dialect.js';
 import { durabilityOf } from '../../http/durability.js';
 import { BearerTokens } from '../../http/identity/bearer-token.js';
 import { Intake } from '../../http/intake.js';
 import { RouteTable } from '../../http/routes/hot-routes.js';
-import type { Config } from '../../server/configuration/config.js';
-import { provided } from '../../server/ports.js';
-import { BatchTriggerRoute, TriggerRoute } from '../../workflows/requests/trigger.routes.js';
 import { AddressGuard } from '../outbound/address-guard.js';
+import type { MessagingSettings } from '../settings.js';
 import { BatchRoute } from './batch.routes.js';
-import { FrontDesk } from './front-desk.js';
 import { PublishRoute, ScheduleRoute } from './publish.routes.js';
 import { PublishTargets } from './publish-targets.js';
+import { Publisher } from './publisher.js';
 
 @Module({
   providers: [
     {
-      provide: FrontDesk,
+      provide: Publisher,
       inject: [
         RouteTable,
         Engine,
@@ -31,27 +30,27 @@ import { PublishTargets } from './publish-targets.js';
         provided.clock,
         provided.identifiers,
       ],
-      useFactory: frontDesk,
+      useFactory: publisherOf,
     },
   ],
-  exports: [FrontDesk],
+  exports: [Publisher],
 })
 export class PublishingModule {}
 
-function frontDesk(
+function publisherOf(
   table: RouteTable,
   engine: Engine,
   intake: Intake,
   guard: AddressGuard,
   bearer: BearerTokens,
-  config: Config,
+  config: MessagingSettings,
   clock: Clock,
   identifiers: Identifiers,
-): FrontDesk {
+): Publisher {
   const { retries, retriesMax, delayMaxMs, timeoutMs, maxBatchBytes, maxBodyBytes } = config;
   const targets = new PublishTargets(guard, (token) => bearer.include(token));
   const judgeUrl = (text: string) => targets.judgeUrl(text);
-  const desk = new FrontDesk({
+  const desk = new Publisher({
     engine,
     intake,
     targets,
@@ -70,9 +69,5 @@ function frontDesk(
   table.add(new ScheduleRoute(desk));
   const limits = { batchBytesMax: maxBatchBytes, bodyBytesMax: maxBodyBytes };
   table.addExpress(new BatchRoute(desk, limits));
-  for (const pattern of ['/v2/trigger/*', '/v2/trigger']) {
-    table.addExpress(new TriggerRoute(pattern, desk));
-  }
-  table.addExpress(new BatchTriggerRoute(desk, limits));
   return desk;
 }

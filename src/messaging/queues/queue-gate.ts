@@ -5,10 +5,9 @@
  */
 
 import type { EventListener } from '../../engine/engine.js';
-import type { Entrant } from '../gates/admission.js';
-import type { Gate } from '../gates/gate.js';
+import type { Entrant, Gate } from '../gates/gate.js';
+import { Line } from '../gates/gate.js';
 import type { Gates } from '../gates/gates.js';
-import { Line } from '../gates/line.js';
 import type { QueueSettings } from './queue.events.js';
 import type { QueueEntries } from './queue-entries.js';
 import type { QueueOrder } from './queue-order.js';

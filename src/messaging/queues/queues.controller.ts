@@ -14,10 +14,10 @@ import {
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
 import { resultOf } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
-import { provided } from '../../server/ports.js';
 import { type PauseQueue, queueKind, type ResumeQueue } from './queue.commands.js';
 import type { QueueState } from './queue.decider.js';
 import { parseUpsert } from './queue.request.js';

@@ -1,23 +1,26 @@
 /** Wiring of queues: their settings in the engine, their order in front of the way out. */
 import { Module } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
+import { gauge } from '../../engine/metrics/gauge.js';
 import { Payloads } from '../../engine/payloads.js';
-import { Metrics } from '../../server/metrics/metrics.js';
-import { provided } from '../../server/ports.js';
+import { provided } from '../../engine/provided.js';
 import { Gates } from '../gates/gates.js';
+import { messageKind } from '../messages/message.events.js';
 import { queueKind } from './queue.commands.js';
 import { type QueueState, queueDecider } from './queue.decider.js';
 import { defaultSettings } from './queue.events.js';
 import { QueueEntries } from './queue-entries.js';
 import { QueueGate } from './queue-gate.js';
+import { queueNamedBy } from './queue-naming.policy.js';
 import { QueueRemoval } from './queue-removal.js';
 import { QueuesController } from './queues.controller.js';
 
 @Module({
   controllers: [QueuesController],
   providers: [
-    { provide: QueueEntries, inject: [Engine, Gates, Metrics], useFactory: queueEntries },
+    { provide: QueueEntries, inject: [Engine, Gates, Registry], useFactory: queueEntries },
     {
       provide: QueueRemoval,
       inject: [Engine, Payloads, QueueEntries, provided.clock],
@@ -27,7 +30,7 @@ import { QueuesController } from './queues.controller.js';
 })
 export class QueuesModule {}
 
-function queueEntries(engine: Engine, gates: Gates, metrics: Metrics): QueueEntries {
+function queueEntries(engine: Engine, gates: Gates, registry: Registry): QueueEntries {
   const entries = new QueueEntries();
   const gate = new QueueGate(entries, gates, (name) => {
     const state = engine.actors(queueKind).stateOf(name) as QueueState;
@@ -35,8 +38,10 @@ function queueEntries(engine: Engine, gates: Gates, metrics: Metrics): QueueEntr
   });
   gates.add(gate);
   engine.register({ decider: queueDecider, view: null, folds: [] });
+  engine.reactTo(messageKind, queueNamedBy);
   engine.index(gate.index);
-  metrics.watchQueueLag(() => entries.lag);
+  const help = 'Messages in queues that are not final.';
+  gauge(registry, 'stepwell_queue_lag_messages', help, () => entries.lag);
   return entries;
 }
 

@@ -5,11 +5,11 @@
 import TinyQueue from 'tinyqueue';
 import type { Clock } from '../../engine/clock.js';
 import type { Command, EventEnvelope } from '../../engine/decider.js';
-import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import type { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import type { Payloads } from '../../engine/payloads.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
-import type { Outcome } from '../../engine/turn.js';
+import { dispatchAtOnce } from '../../engine/slices.js';
 import { messageTargets } from '../url-groups/message-targets.js';
 import { type UrlGroup, urlGroupKind } from '../url-groups/url-group.events.js';
 import type { TriggerSchedule } from './schedule.commands.js';
@@ -156,12 +156,7 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
    * trigger counts with the last one, so a crash in between repeats messages and loses none.
    */
   private async publish(commands: readonly Command[]): Promise<string | null> {
-    const turns: Promise<readonly Outcome[]>[] = [];
-    for (let index = 0; index < commands.length; index += turnCommandsMax) {
-      const turn = commands.slice(index, index + turnCommandsMax);
-      turns.push(this.desk.engine.dispatchTogether(turn));
-    }
-    for (const outcome of (await Promise.all(turns)).flat()) {
+    for (const outcome of await dispatchAtOnce(this.desk.engine, commands, true)) {
       if (!outcome.accepted) return outcome.rejection.message;
     }
     return null;

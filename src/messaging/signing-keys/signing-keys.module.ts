@@ -3,11 +3,16 @@ import { Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
-import type { Credentials } from '../../server/credentials/credentials.js';
-import { provided } from '../../server/ports.js';
+import { provided } from '../../engine/provided.js';
 import { Keyring } from './keyring.js';
 import { SigningKeysController } from './signing-keys.controller.js';
 import { signingKeysDecider } from './signing-keys.decider.js';
+
+/** The keys that the server begins with. */
+interface ConfiguredKeys {
+  readonly currentSigningKey: string;
+  readonly nextSigningKey: string;
+}
 
 @Module({
   controllers: [SigningKeysController],
@@ -17,7 +22,7 @@ import { signingKeysDecider } from './signing-keys.decider.js';
       inject: [Engine, provided.credentials, provided.clock, provided.identifiers],
       useFactory: (
         engine: Engine,
-        { currentSigningKey: current, nextSigningKey: next }: Credentials,
+        { currentSigningKey: current, nextSigningKey: next }: ConfiguredKeys,
         clock: Clock,
         identifiers: Identifiers,
       ) => {

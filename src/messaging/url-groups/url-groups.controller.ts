@@ -15,12 +15,12 @@ import {
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
 import { parseName } from '../../grammar/name.js';
 import type { Parsed } from '../../grammar/parsed.js';
 import { resultOf } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
-import { provided } from '../../server/ports.js';
 import { AddressGuard } from '../outbound/address-guard.js';
 import type { UrlGroupCommand } from './url-group.commands.js';
 import type { UrlGroupState } from './url-group.decider.js';

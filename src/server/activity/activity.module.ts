@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { Journal } from '../../engine/journal.js';
+import { provided } from '../../engine/provided.js';
 import type { Config } from '../configuration/config.js';
-import { provided } from '../ports.js';
 import { ActivityLog } from './activity-log.js';
 
 @Module({})

@@ -12,10 +12,12 @@ const status = z.object({ state: z.string(), reason: z.string().nullable() });
 
 const live: RouteDescription = {
   summary: 'Whether the process lives',
+  access: 'open',
   answers: { 200: { description: 'It does', schema: status } },
 };
 const ready: RouteDescription = {
   summary: 'Whether the process serves everything',
+  access: 'open',
   answers: {
     200: { description: 'It does', schema: status },
     503: { description: 'It does not, and why', schema: status },

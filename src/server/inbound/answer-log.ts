@@ -1,8 +1,8 @@
 /** What the log says of an answer that has begun and did not end. */
 import { type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { NoRoom } from '../../http/bytes/allowance.js';
-import { loggedPath } from '../logging/log.js';
+import { loggedPath } from '../../http/logged-path.js';
+import { NoRoom } from '../../http/no-room.js';
 
 /** Whether this error says that the client closed the connection before the answer's end. */
 export function isClientGone(error: unknown): boolean {

@@ -7,8 +7,8 @@ import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
-import { loggedPath } from '../logging/log.js';
-import type { Metrics } from '../metrics/metrics.js';
+import type { InboundMetrics } from '../../http/inbound.metrics.js';
+import { loggedPath } from '../../http/logged-path.js';
 
 /** How many connections may be open at once. */
 export interface ConnectionLimits {
@@ -20,7 +20,7 @@ export interface ConnectionLimits {
 /** What `Connections` works with. */
 export interface ConnectionPorts {
   readonly clock: Clock;
-  readonly metrics: Metrics;
+  readonly metrics: InboundMetrics;
   readonly log: Logger;
 }
 
@@ -64,7 +64,7 @@ export class Connections {
     private readonly limits: ConnectionLimits,
     private readonly ports: ConnectionPorts,
   ) {
-    ports.metrics.inbound.watchConnections(() => this.open.size);
+    ports.metrics.watchConnections(() => this.open.size);
   }
 
   /** Lets only those connections of `server` through that have a place, and follows them. */
@@ -213,13 +213,13 @@ export class Connections {
     if (latest === null || latest.headersSent || latest.req.complete) return;
     const { metrics, log } = this.ports;
     const { method, url = '' } = latest.req;
-    metrics.inbound.requestAborted();
+    metrics.requestAborted();
     log.debug({ method, path: loggedPath(url) }, 'the client broke a request off');
   }
 
   private refusedOne(): void {
     const { metrics, log, clock } = this.ports;
-    metrics.inbound.connectionRefused();
+    metrics.connectionRefused();
     if (clock.monotonic() - this.warnedAt < warnAgainMs) return;
     this.warnedAt = clock.monotonic();
     log.warn({ ...this.limits, open: this.open.size }, 'too many connections: some are refused');

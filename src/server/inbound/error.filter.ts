@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { type Refusal, sendRefusal } from '../../http/error-shapes.js';
 import type { Failures } from '../../http/failures.js';
-import { loggedPath } from '../logging/log.js';
+import { loggedPath } from '../../http/logged-path.js';
 import { isClientGone } from './answer-log.js';
 import type { KnownPaths } from './known-paths.js';
 

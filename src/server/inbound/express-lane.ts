@@ -5,13 +5,14 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
-import { noRoomRefusal } from '../../http/bytes/allowance.js';
 import { type InFlight, smallAnswerBytes, smallBodyBytes } from '../../http/bytes/in-flight.js';
 import { PacedBody } from '../../http/bytes/paced-body.js';
 import { errorBody, isMessagingPath, type Refusal } from '../../http/error-shapes.js';
 import type { Failures } from '../../http/failures.js';
-import type { Exchange, ExpressRoute, RouteTable } from '../../http/routes/hot-routes.js';
-import type { Metrics } from '../metrics/metrics.js';
+import type { InboundMetrics } from '../../http/inbound.metrics.js';
+import { noRoomRefusal } from '../../http/no-room.js';
+import type { Exchange } from '../../http/routes/exchange.js';
+import type { ExpressRoute, RouteTable } from '../../http/routes/hot-routes.js';
 import type { FrontDoor } from './front-door.js';
 
 /** Digits only: whatever else a length could be is Fastify's to judge. */
@@ -22,7 +23,7 @@ export interface LaneDesk {
   readonly routes: RouteTable;
   readonly frontDoor: FrontDoor;
   readonly failures: Failures;
-  readonly metrics: Metrics;
+  readonly metrics: InboundMetrics;
   readonly clock: Clock;
   /** The largest body of a route that says nothing else, in bytes. */
   readonly bodyLimit: number;
@@ -108,7 +109,7 @@ class LaneExchange implements Exchange {
     if (length <= smallAnswerBytes) response.end(body);
     else this.sendPaced(typeof body === 'string' ? Buffer.from(body) : body);
     const seconds = (desk.clock.monotonic() - this.started) / 1000;
-    desk.metrics.inbound.requestAnswered(request.method ?? '', route.pattern, status, seconds);
+    desk.metrics.requestAnswered(request.method ?? '', route.pattern, status, seconds);
   }
 
   refuse(refusal: Refusal): void {

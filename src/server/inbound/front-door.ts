@@ -8,19 +8,6 @@ import type { BearerTokens } from '../../http/identity/bearer-token.js';
 import type { Connections } from './connections.js';
 import { judgeHead } from './inbound-limits.js';
 
-/** Routes without credentials, served from the first moment to the last (decision 35). */
-export const openRoutes: ReadonlySet<string> = new Set([
-  '/',
-  '/favicon.ico',
-  '/health/live',
-  '/health/ready',
-  '/metrics',
-  '/openapi.json',
-]);
-
-/** Served as all others are, but to anybody: its path is the credential (decision 34). */
-export const webhookPattern = '/v2/workflows/hooks/:userId/:workflowRunId/:eventId';
-
 const tooManyConnections: Refusal = {
   status: 503,
   message: 'too many connections; try again',
@@ -59,7 +46,7 @@ export class FrontDoor {
   private judgeSpare(request: FastifyRequest, reply: FastifyReply): Refusal | undefined {
     const unsound = judgeHead(request.raw);
     if (unsound !== undefined) return unsound;
-    if (!openRoutes.has(request.routeOptions.url ?? '')) return tooManyConnections;
+    if (accessOf(request) !== 'open') return tooManyConnections;
     reply.header('connection', 'close');
     return undefined;
   }
@@ -67,10 +54,10 @@ export class FrontDoor {
   private judge(request: FastifyRequest): Refusal | undefined {
     const unsound = judgeHead(request.raw);
     if (unsound !== undefined) return unsound;
-    const { url: pattern = '', config } = request.routeOptions;
-    if (openRoutes.has(pattern)) return undefined;
-    if (pattern === webhookPattern) return this.judgeTime();
-    const isSecret = config.description?.isSecret === true;
+    const { description } = request.routeOptions.config;
+    if (description?.access === 'open') return undefined;
+    if (description?.access === 'path') return this.judgeTime();
+    const isSecret = description?.isSecret === true;
     return this.judgeCaller(request.raw, isMessagingRequest(request), isSecret);
   }
 
@@ -89,6 +76,8 @@ export class FrontDoor {
     return state === 'serving' || state === 'readOnly' ? undefined : notServing(reason ?? state);
   }
 }
+
+const accessOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.description?.access;
 
 function notServing(reason: string): Refusal {
   return {

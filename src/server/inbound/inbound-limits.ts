@@ -2,10 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyServerOptions } from 'fastify';
 import type { Refusal } from '../../http/error-shapes.js';
-
-/** Decision 19: workflow clients send every user header twice. */
-export const headerCountMax = 256;
-export const headerBytesMax = 64 * 1024;
+import { headerBytesMax, headerCountMax } from '../../http/head-limits.js';
 
 /** Timeouts against slow clients, in milliseconds; they end when the request has arrived. */
 export const serverTimeouts = {

@@ -28,11 +28,6 @@ export async function logDestination(format: LogFormat): Promise<DestinationStre
   return prettyLines(lines, process.stderr.isTTY === true);
 }
 
-/** The path of a request target: queries may hold a token and never reach the log. */
-export function loggedPath(url: string): string {
-  return url.split('?', 1)[0] ?? url;
-}
-
 /** What Fastify says about itself: the address, which the program prints when it serves. */
 export function fastifyLog(log: Logger): Logger {
   const quiet = log.child({});

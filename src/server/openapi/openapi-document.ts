@@ -4,7 +4,6 @@ import { version } from '../../grammar/version.js';
 import { isMessagingPath } from '../../http/error-shapes.js';
 import type { CataloguedRoute } from '../../http/routes/route-catalogue.js';
 import type { AnswerDescription, RouteDescription } from '../../http/routes/route-description.js';
-import { openRoutes, webhookPattern } from '../inbound/front-door.js';
 
 /** JSON as the specification draws it. */
 export type Json =
@@ -40,7 +39,7 @@ export function openapiDocument(routes: readonly CataloguedRoute[]): JsonObject 
     if (description === null) continue;
     const path = documentedPath(pattern, description);
     const operations = paths[path] ?? {};
-    const security = securityOf(pattern);
+    const security = securityOf(pattern, description);
     operations[method.toLowerCase()] = operationOf(path, method, description, security);
     paths[path] = operations;
   }
@@ -82,8 +81,8 @@ export function documentedPath(pattern: string, description: RouteDescription): 
 }
 
 /** What a route asks for: nothing, or the credentials of its interface. */
-function securityOf(pattern: string): Json {
-  if (openRoutes.has(pattern) || pattern === webhookPattern) return [];
+function securityOf(pattern: string, { access }: RouteDescription): Json {
+  if (access !== undefined) return [];
   return [{ [isMessagingPath(pattern) ? bearer : basic]: [] }];
 }
 
@@ -93,13 +92,13 @@ function operationOf(
   description: RouteDescription,
   security: Json,
 ): JsonObject {
-  const { summary, query, headers, body, answers } = description;
+  const { summary, access, query, headers, body, answers } = description;
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name)),
     ...parametersOf('query', query),
     ...parametersOf('header', headers),
   ];
-  const promise = method === 'GET' || openRoutes.has(path) ? {} : { headers: acknowledgement };
+  const promise = method === 'GET' || access === 'open' ? {} : { headers: acknowledgement };
   const described = Object.entries(answers).map(([status, answer]) => {
     return [status, { ...answerOf(answer), ...promise }];
   });
@@ -119,7 +118,7 @@ function operationOf(
     }),
     responses: {
       ...Object.fromEntries(described),
-      ...(!openRoutes.has(path) && { default: { $ref: `#/components/responses/${refusal}` } }),
+      ...(access !== 'open' && { default: { $ref: `#/components/responses/${refusal}` } }),
     },
     security,
   };

@@ -7,6 +7,7 @@ import { openapiDocument } from './openapi-document.js';
 
 const description: RouteDescription = {
   summary: 'This document',
+  access: 'open',
   answers: { 200: { description: 'OpenAPI 3.1', contentType: 'application/json' } },
 };
 

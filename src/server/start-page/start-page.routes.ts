@@ -9,6 +9,7 @@ const methods = ['GET', 'HEAD'];
 
 const page: RouteDescription = {
   summary: 'Where everything is; a page where HTML is accepted by name',
+  access: 'open',
   answers: {
     200: {
       description: 'The version, and the routes that need no credentials',
@@ -22,6 +23,7 @@ const page: RouteDescription = {
 };
 const icon: RouteDescription = {
   summary: 'That there is no icon',
+  access: 'open',
   answers: { 204: { description: 'None' } },
 };
 

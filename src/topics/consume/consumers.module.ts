@@ -1,19 +1,20 @@
 /** Wiring of consumer groups: their routes, their recovery and their end. */
 import { Module } from '@nestjs/common';
+import { Counter, Registry } from 'prom-client';
 import { Store } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { gauge } from '../../engine/metrics/gauge.js';
+import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { RouteTable } from '../../http/routes/hot-routes.js';
-import type { Config } from '../../server/configuration/config.js';
-import { Metrics } from '../../server/metrics/metrics.js';
-import { provided } from '../../server/ports.js';
 import { type ConsumerGroupEvent, consumerGroupKind } from '../groups/consumer-group.events.js';
 import { CommittedOffsets, offsetsTopic } from '../offsets/committed-offsets.js';
 import { GroupRights } from '../offsets/group-rights.js';
 import { Consumers } from '../sessions/consumers.js';
+import type { TopicSettings } from '../settings.js';
 import { TopicAccessModule } from '../topics/topic-access.module.js';
 import { TopicsDesk } from '../topics/topics-desk.js';
 import { ConsumeRoutes } from './consume.routes.js';
@@ -42,7 +43,7 @@ const stopDeadlineMs = 10_000;
         engine: Engine,
         topics: TopicsDesk,
         offsets: CommittedOffsets,
-        limits: Config,
+        limits: TopicSettings,
         clock: Clock,
       ) => {
         const { consumerIdleMs: sessionTimeoutMs, groupRetentionMs: retentionMs } = limits;
@@ -59,7 +60,7 @@ export class ConsumersModule {
     table: RouteTable,
     credentials: BasicCredentials,
     life: ProcessLife,
-    metrics: Metrics,
+    registry: Registry,
     inFlight: InFlight,
   ) {
     const { reassignment, sessions, views, offsets } = consumers;
@@ -75,13 +76,23 @@ export class ConsumersModule {
       deadlineMs: stopDeadlineMs,
       stop: () => sessions.stop(),
     });
-    metrics.watchConsumerGroups(() => views.size);
-    metrics.watchConsumerInstances(() => sessions.size);
+    gauge(registry, 'stepwell_consumer_groups', 'Consumer groups.', () => views.size);
+    const active = 'Consumer instances that are active.';
+    gauge(registry, 'stepwell_consumer_instances', active, () => sessions.size);
+    const rebalances = rebalancesOf(registry);
     engine.observe((envelopes) => {
       for (const { kind, event } of envelopes) {
         if (kind !== consumerGroupKind) continue;
-        if ('generation' in (event as ConsumerGroupEvent)) metrics.groupRebalanced();
+        if ('generation' in (event as ConsumerGroupEvent)) rebalances.inc();
       }
     });
   }
+}
+
+function rebalancesOf(registry: Registry): Counter {
+  return new Counter({
+    name: 'stepwell_rebalances_total',
+    help: 'Generations of consumer groups: changes of members or of what they own.',
+    registers: [registry],
+  });
 }

@@ -4,12 +4,11 @@ import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
+import { provided } from '../../engine/provided.js';
 import { BasicCredentials, pairDigest } from '../../http/identity/basic-auth.js';
 import { refuseIf, resultOf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
-import type { Credentials } from '../../server/credentials/credentials.js';
-import { provided } from '../../server/ports.js';
 import type { RestCredentialCommand } from './rest-credential.commands.js';
 import type { RestCredentialState } from './rest-credential.decider.js';
 import { restCredentialKind } from './rest-credential.events.js';
@@ -18,6 +17,11 @@ import { restCredentialRoutes } from './rest-credentials.openapi.js';
 
 /** A credential as it is shown; the password only to whoever created it, once. */
 type CredentialObject = AskedCredential & { readonly username: string };
+
+/** The user of the configuration, whose name nothing else may take. */
+interface ConfiguredUser {
+  readonly restUsername: string;
+}
 
 /** 192 bits. */
 const passwordBytes = 24;
@@ -29,7 +33,7 @@ export class RestCredentialsController {
     private readonly basic: BasicCredentials,
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
-    @Inject(provided.credentials) private readonly configured: Credentials,
+    @Inject(provided.credentials) private readonly configured: ConfiguredUser,
   ) {}
 
   @Post()

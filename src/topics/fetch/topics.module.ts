@@ -2,18 +2,18 @@
 import { Inject, Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { durabilityOf } from '../../http/durability.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { Intake } from '../../http/intake.js';
 import { RouteTable } from '../../http/routes/hot-routes.js';
-import type { Config } from '../../server/configuration/config.js';
-import { provided } from '../../server/ports.js';
 import { ProduceByGetRoutes, ProduceRoute } from '../produce/produce.routes.js';
 import { ProduceCalls } from '../produce/produce-calls.js';
 import { ProduceDesk } from '../produce/produce-desk.js';
 import { RecordAppender } from '../produce/record-appender.js';
 import { WebhookRoutes } from '../produce/webhook.routes.js';
+import type { TopicSettings } from '../settings.js';
 import { TopicAccessModule } from '../topics/topic-access.module.js';
 import { TopicsDesk } from '../topics/topics-desk.js';
 import { FetchRoutes } from './fetch.routes.js';
@@ -31,7 +31,7 @@ export class TopicsModule {
     intake: Intake,
     basic: BasicCredentials,
     inFlight: InFlight,
-    @Inject(provided.config) config: Config,
+    @Inject(provided.config) config: TopicSettings,
     @Inject(provided.clock) clock: Clock,
   ) {
     const limits = {

@@ -1,7 +1,8 @@
 /** Groups follow the topics they subscribe to: those that come, grow and go. */
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
-import { type Engine, type EventListener, turnCommandsMax } from '../../engine/engine.js';
+import type { Engine, EventListener } from '../../engine/engine.js';
+import { slicesOf } from '../../engine/slices.js';
 import { type TopicEvent, topicKind } from '../topics/topic.events.js';
 import type { ReassignGroup } from './consumer-group.commands.js';
 import { consumerGroupKind } from './consumer-group.events.js';
@@ -36,10 +37,9 @@ export class GroupReassignment {
     const commands = groups.map((id): ReassignGroup => {
       return { type: 'ReassignGroup', kind: consumerGroupKind, id, at };
     });
-    for (let index = 0; index < commands.length; index += turnCommandsMax) {
+    for (const slice of slicesOf(commands)) {
       // A defect has been told to the engine's watch; other groups are not to suffer from it.
-      const turn = this.engine.dispatch(commands.slice(index, index + turnCommandsMax));
-      await turn.catch(() => undefined);
+      await this.engine.dispatch(slice).catch(() => undefined);
     }
   }
 }

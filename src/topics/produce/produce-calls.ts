@@ -5,7 +5,7 @@ import type { Durability } from '../../http/durability.js';
 import type { Refusal } from '../../http/error-shapes.js';
 import type { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { Intake } from '../../http/intake.js';
-import type { Exchange } from '../../http/routes/hot-routes.js';
+import type { Exchange } from '../../http/routes/exchange.js';
 import { parseIdempotencyKey } from './idempotency.js';
 import type { ProduceRecord } from './produce.request.js';
 import type { ProduceDesk, ProduceOrder, ProduceOutcome } from './produce-desk.js';

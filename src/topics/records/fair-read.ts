@@ -8,7 +8,8 @@ import { DamagedOffsets, OffsetOutOfRange } from '../../../storage/storage-error
 import { pieceBytes, type ReadingRoom, smallAnswerBytes } from '../../http/bytes/in-flight.js';
 import type { TopicAccess } from '../topics/topic-access.js';
 import type { PayloadEncoding } from './payload-encoding.js';
-import { type RecordPlace, RecordTexts } from './record-text.js';
+import { RecordTexts } from './record-text.js';
+import { type RecordPlace } from './record-writer.js';
 import type { RecordsPart } from './records-answer.js';
 
 /** A position with the log that it is in. */

@@ -2,13 +2,7 @@
 import type { LogRecord } from '../../../storage/record.js';
 import { JsonPieces } from './json-pieces.js';
 import type { PayloadEncoding } from './payload-encoding.js';
-import { RecordWriter } from './record-writer.js';
-
-/** Where the record stands. */
-export interface RecordPlace {
-  readonly topic: string;
-  readonly partition: number;
-}
+import { type RecordPlace, RecordWriter } from './record-writer.js';
 
 /** JSON text of one record: no key is "", no value is null, no field is left out. */
 export function recordText(

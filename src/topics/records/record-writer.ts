@@ -2,7 +2,12 @@
 import type { LogRecord, RecordHeader } from '../../../storage/record.js';
 import type { JsonPieces } from './json-pieces.js';
 import type { PayloadEncoding } from './payload-encoding.js';
-import type { RecordPlace } from './record-text.js';
+
+/** Where the record stands. */
+export interface RecordPlace {
+  readonly topic: string;
+  readonly partition: number;
+}
 
 const brace = 0x7d;
 const keyField = Buffer.from(',"key":');

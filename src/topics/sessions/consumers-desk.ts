@@ -1,6 +1,7 @@
 /** Finds the session of a consumer instance for a request, and makes the instance where it may. */
 import type { Clock } from '../../engine/clock.js';
-import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import type { Engine } from '../../engine/engine.js';
+import { dispatchAll } from '../../engine/slices.js';
 import type { Parsed } from '../../grammar/parsed.js';
 import { type Refusal, refusalOf } from '../../http/error-shapes.js';
 import type { Grant } from '../../http/identity/grant.js';
@@ -111,9 +112,7 @@ export class ConsumersDesk {
   private async closeSilent(group: string): Promise<boolean> {
     const { engine, sessions, views } = this.floor;
     const silent = sessions.closingSilent(group);
-    for (let index = 0; index < silent.length; index += turnCommandsMax) {
-      await engine.dispatch(silent.slice(index, index + turnCommandsMax));
-    }
+    await dispatchAll(engine, silent);
     if (silent.length === 0) return false;
     await views.whenAt(group, this.decided(group).generation);
     return true;

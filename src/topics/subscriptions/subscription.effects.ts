@@ -1,7 +1,8 @@
 /** Subscriptions follow their topics: they grow with them, and go with them. */
 import type { Clock } from '../../engine/clock.js';
-import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import type { Engine } from '../../engine/engine.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
+import { dispatchAll } from '../../engine/slices.js';
 import type { TopicAccess } from '../topics/topic-access.js';
 import type { DeleteSubscription, GrowSubscription } from './subscription.commands.js';
 import type { FollowTopic } from './subscription.decider.js';
@@ -39,9 +40,7 @@ export class TopicFollowers implements EffectCarrier<FollowTopic> {
       const cause = 'topicDeleted';
       commands.push({ type: 'DeleteSubscription', ...this.address(id), cause });
     }
-    for (let index = 0; index < commands.length; index += turnCommandsMax) {
-      await this.engine.dispatch(commands.slice(index, index + turnCommandsMax));
-    }
+    await dispatchAll(this.engine, commands);
   }
 
   private look(id: string, { topic, partitions: known }: FollowTopic): void {

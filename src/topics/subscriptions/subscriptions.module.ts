@@ -1,22 +1,23 @@
 /** Wiring of subscriptions: their deciders, their pushes, and the topics that they follow. */
 import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { Engine, type EventListener } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { provided } from '../../engine/provided.js';
 import { Intake } from '../../http/intake.js';
 import { messageKind } from '../../messaging/messages/message.events.js';
-import { FrontDesk } from '../../messaging/publishing/front-desk.js';
+import { Publisher } from '../../messaging/publishing/publisher.js';
 import { PublishingModule } from '../../messaging/publishing/publishing.module.js';
 import { messageTargets } from '../../messaging/url-groups/message-targets.js';
 import { type UrlGroup, urlGroupKind } from '../../messaging/url-groups/url-group.events.js';
-import type { Config } from '../../server/configuration/config.js';
-import { Metrics } from '../../server/metrics/metrics.js';
-import { provided } from '../../server/ports.js';
+import type { TopicSettings } from '../settings.js';
 import { TopicAccessModule } from '../topics/topic-access.module.js';
 import { TopicsDesk } from '../topics/topics-desk.js';
 import { MessageEnds } from './message-ends.js';
+import { PushMetrics } from './push.metrics.js';
 import { subscriptionDecider } from './subscription.decider.js';
 import { TopicFollowers } from './subscription.effects.js';
 import { type SubscriptionDefinition, subscriptionKind } from './subscription.events.js';
@@ -42,10 +43,10 @@ const stopDeadlineMs = 10_000;
       inject: [
         Engine,
         TopicsDesk,
-        FrontDesk,
+        Publisher,
         Intake,
         ProcessLife,
-        Metrics,
+        Registry,
         provided.config,
         provided.clock,
         provided.identifiers,
@@ -60,11 +61,11 @@ export class SubscriptionsModule {}
 function subscriptions(
   engine: Engine,
   topics: TopicsDesk,
-  frontDesk: FrontDesk,
+  frontDesk: Publisher,
   intake: Intake,
   life: ProcessLife,
-  metrics: Metrics,
-  { maxBodyBytes: bodyBytesMax }: Config,
+  registry: Registry,
+  { maxBodyBytes: bodyBytesMax }: TopicSettings,
   clock: Clock,
   identifiers: Identifiers,
   log: Logger,
@@ -99,7 +100,7 @@ function subscriptions(
     deadlineMs: stopDeadlineMs,
     stop: () => pushes.stop(),
   });
-  engine.observe(pushListener(metrics, log));
+  engine.observe(pushListener(new PushMetrics(registry), log));
   const readTemplate = frontDesk.readTemplate.bind(frontDesk);
   return new SubscriptionsDesk({ engine, topics, clock, readTemplate, targetsOf, isPending });
 }
@@ -112,14 +113,14 @@ function follow(engine: Engine, topics: TopicsDesk, clock: Clock): void {
 }
 
 /** Counts what was pushed, and says what never will be. */
-function pushListener(metrics: Metrics, log: Logger): EventListener {
+function pushListener(metrics: PushMetrics, log: Logger): EventListener {
   return (envelopes) => {
     for (const { kind, id, event } of envelopes) {
       if (kind !== subscriptionPartitionKind) continue;
       const pushed = event as SubscriptionPartitionEvent;
       if (pushed.type !== 'RecordsPushed') continue;
       const { records, skipped, until } = pushed;
-      metrics.recordsPushed(records, skipped);
+      metrics.pushed(records, skipped);
       if (skipped === 0) continue;
       const skip = { partition: id, skipped, before: until };
       log.warn(skip, 'records were not pushed: gone before their turn, or too large');

@@ -6,7 +6,8 @@ import type { Logger } from 'pino';
 import type { PartitionLog } from '../../../storage/partition-log.js';
 import { LogClosed } from '../../../storage/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
-import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import type { Engine } from '../../engine/engine.js';
+import { dispatchAll } from '../../engine/slices.js';
 import type { LogCompactions } from './log-compactions.js';
 import {
   compactionDue,
@@ -92,9 +93,7 @@ export class RetentionKeeper {
 
   /** A topic may have more partitions than a turn takes commands. */
   private async dispatch(commands: readonly TopicCommand[]): Promise<void> {
-    for (let from = 0; from < commands.length; from += turnCommandsMax) {
-      await this.tools.engine.dispatch(commands.slice(from, from + turnCommandsMax));
-    }
+    await dispatchAll(this.tools.engine, commands);
   }
 
   private limitsOf({ retentionMs, retentionBytes }: Topic): RetentionLimits {

@@ -1,19 +1,15 @@
 /** Wiring of the topics' life: their existence in the engine, their logs in the store. */
 import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import { Store } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { gauge } from '../../engine/metrics/gauge.js';
+import { provided } from '../../engine/provided.js';
 import { Failures } from '../../http/failures.js';
-import { BasicCredentials } from '../../http/identity/basic-auth.js';
-import { Intake } from '../../http/intake.js';
-import { RouteTable } from '../../http/routes/hot-routes.js';
-import type { Config } from '../../server/configuration/config.js';
-import { Metrics } from '../../server/metrics/metrics.js';
-import { provided } from '../../server/ports.js';
-import { TopicsAdmin } from '../admin/topics-admin.js';
-import { TopicsAdminRoutes } from '../admin/topics-admin.routes.js';
+import type { TopicSettings } from '../settings.js';
 import { damageRefusal } from './damaged-records.js';
 import { LogCompactions } from './log-compactions.js';
 import { PartitionCount } from './partition-count.projection.js';
@@ -40,17 +36,12 @@ const stopDeadlineMs = 1000;
         Engine,
         TopicLogs,
         LogCompactions,
-        Metrics,
+        Registry,
         provided.config,
         provided.clock,
         provided.log,
       ],
       useFactory: topicsDesk,
-    },
-    {
-      provide: TopicsAdmin,
-      inject: [Engine, TopicsDesk, TopicLogs, provided.config, provided.clock],
-      useFactory: topicsAdmin,
     },
     {
       provide: RetentionKeeper,
@@ -59,26 +50,19 @@ const stopDeadlineMs = 1000;
         TopicLogs,
         LogCompactions,
         ProcessLife,
-        Metrics,
+        Registry,
         provided.config,
         provided.clock,
         provided.log,
       ],
       useFactory: retentionKeeper,
     },
-    {
-      provide: TopicsAdminRoutes,
-      inject: [TopicsAdmin, BasicCredentials, Intake],
-      useFactory: (admin: TopicsAdmin, basic: BasicCredentials, intake: Intake) =>
-        new TopicsAdminRoutes(admin, basic, intake),
-    },
   ],
-  exports: [TopicsDesk],
+  exports: [TopicLogs, TopicsDesk],
 })
 export class TopicAccessModule {
-  constructor(table: RouteTable, failures: Failures, routes: TopicsAdminRoutes) {
+  constructor(failures: Failures) {
     failures.explain(damageRefusal);
-    table.add(routes);
   }
 }
 
@@ -86,33 +70,21 @@ function topicsDesk(
   engine: Engine,
   logs: TopicLogs,
   compactions: LogCompactions,
-  metrics: Metrics,
-  config: Config,
+  registry: Registry,
+  config: TopicSettings,
   clock: Clock,
   log: Logger,
 ): TopicsDesk {
   const count = new PartitionCount(config);
   engine.register({ decider: topicDecider, view: count, folds: [count] });
   carryTopicEffects({ engine, logs, compactions, clock, log });
-  metrics.watchTopicPartitions(() => count.sum);
-  metrics.watchTopicBytes(() => logs.byteLength);
-  metrics.watchDamagedRanges(() => logs.damagedRanges);
+  gauge(registry, 'stepwell_topic_partitions', 'Partitions of all topics.', () => count.sum);
+  const bytes = 'Bytes that the records of topics take.';
+  gauge(registry, 'stepwell_topic_bytes', bytes, () => logs.byteLength);
+  const damaged = 'Ranges of offsets of topics that are damaged and cannot be read.';
+  gauge(registry, 'stepwell_topic_damaged_ranges', damaged, () => logs.damagedRanges);
   const { topicPartitions: partitions, topicAutoCreate: autoCreate } = config;
   return new TopicsDesk(engine, logs, clock, { partitions, autoCreate });
-}
-
-/** After the desk, which has the engine know what a topic is. */
-function topicsAdmin(
-  engine: Engine,
-  desk: TopicsDesk,
-  logs: TopicLogs,
-  config: Config,
-  clock: Clock,
-): TopicsAdmin {
-  const { topicPartitions: partitions, topicRetentionMs: retentionMs } = config;
-  const admin = new TopicsAdmin(engine, desk, logs, clock, { partitions, retentionMs });
-  engine.observe(admin.listener);
-  return admin;
 }
 
 function retentionKeeper(
@@ -120,14 +92,15 @@ function retentionKeeper(
   logs: TopicLogs,
   compactions: LogCompactions,
   life: ProcessLife,
-  metrics: Metrics,
-  config: Config,
+  registry: Registry,
+  config: TopicSettings,
   clock: Clock,
   log: Logger,
 ): RetentionKeeper {
   const { topicRetentionMs: retentionMs } = config;
   const keeper = new RetentionKeeper({ engine, logs, compactions, clock, log, retentionMs });
-  metrics.watchRetentionPause(() => keeper.isPaused);
+  const help = '1 while no record is too old, because the clock has jumped ahead.';
+  gauge(registry, 'stepwell_retention_paused', help, () => Number(keeper.isPaused));
   life.addRecoverable({ name: 'retention', recover: async () => keeper.start() });
   life.addStoppable({
     name: 'retention',

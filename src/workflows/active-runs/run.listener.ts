@@ -1,10 +1,10 @@
 /** What durable run events mean beside the runs: payloads at hand, counts, warnings. */
 import type { EventListener } from '../../engine/engine.js';
 import type { Payloads } from '../../engine/payloads.js';
-import type { Metrics, RunOutcome } from '../../server/metrics/metrics.js';
 import type { EntryList } from '../runs/entry-list.js';
 import { type RunEvent, runKind } from '../runs/run.events.js';
 import type { LongHistories } from './long-histories.js';
+import type { RunMetrics, RunOutcome } from './run.metrics.js';
 
 /** Events that deliveries are put together from. */
 const delivered: ReadonlySet<RunEvent['type']> = new Set([
@@ -26,16 +26,16 @@ export function runListener(
   payloads: Payloads,
   entriesOf: (runId: string) => EntryList | undefined,
   histories: LongHistories,
-  metrics: Metrics,
+  metrics: RunMetrics,
 ): EventListener {
   return (envelopes) => {
     for (const envelope of envelopes) {
       if (envelope.kind !== runKind) continue;
       const { type } = envelope.event as RunEvent;
-      if (type === 'RunStarted') metrics.runStarted();
+      if (type === 'RunStarted') metrics.started();
       const outcome = outcomes[type];
       if (outcome !== undefined) {
-        metrics.runEnded(outcome);
+        metrics.ended(outcome);
         histories.ended(envelope.id);
       }
       if (!delivered.has(type)) continue;

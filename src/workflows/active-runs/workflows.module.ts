@@ -1,13 +1,14 @@
 /** Wiring of workflow runs: their decider, their indexes, and how their waits end. */
 import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
+import { gauge } from '../../engine/metrics/gauge.js';
 import { Payloads } from '../../engine/payloads.js';
+import { provided } from '../../engine/provided.js';
 import { RouteTable } from '../../http/routes/hot-routes.js';
-import { Metrics } from '../../server/metrics/metrics.js';
-import { provided } from '../../server/ports.js';
 import { RunEntries } from '../deliveries/run-entries.js';
 import { RunEntriesModule } from '../deliveries/run-entries.module.js';
 import { runKind } from '../runs/run.events.js';
@@ -17,6 +18,7 @@ import { ActiveRuns } from './active-runs.js';
 import { LongHistories } from './long-histories.js';
 import { WaitDeadlines } from './run.effects.js';
 import { runListener } from './run.listener.js';
+import { RunMetrics } from './run.metrics.js';
 import { RunsController } from './runs.controller.js';
 import { RunRoutes } from './runs.routes.js';
 
@@ -31,7 +33,7 @@ import { RunRoutes } from './runs.routes.js';
     },
     {
       provide: Waiters,
-      inject: [Engine, Payloads, Metrics, provided.clock, provided.identifiers, provided.log],
+      inject: [Engine, Payloads, Registry, provided.clock, provided.identifiers, provided.log],
       useFactory: waitersOf,
     },
   ],
@@ -54,7 +56,7 @@ function activeRuns(
 function waitersOf(
   engine: Engine,
   payloads: Payloads,
-  metrics: Metrics,
+  registry: Registry,
   clock: Clock,
   identifiers: Identifiers,
   log: Logger,
@@ -62,7 +64,10 @@ function waitersOf(
   const { waiters } = registerRuns(engine);
   engine.carry('endWait', new WaitDeadlines(engine, clock, identifiers));
   const entriesOf = (runId: string) => activeRun(engine, runId)?.entries;
-  engine.observe(runListener(payloads, entriesOf, new LongHistories(log), metrics));
-  metrics.watchActiveRuns(() => engine.actors(runKind).size);
+  engine.observe(
+    runListener(payloads, entriesOf, new LongHistories(log), new RunMetrics(registry)),
+  );
+  const help = 'Workflow runs that have not ended.';
+  gauge(registry, 'stepwell_active_runs', help, () => engine.actors(runKind).size);
   return waiters;
 }

@@ -5,9 +5,9 @@
  */
 import type { Clock } from '../../engine/clock.js';
 import type { DeliveryOrder, RunDelivery } from '../../messaging/messages/run-deliveries.js';
-import type { Metrics } from '../../server/metrics/metrics.js';
 import type { RunState } from '../runs/run.state.js';
 import { causeOf, type OpenDelivery } from './delivery-cause.policy.js';
+import type { HeldDeliveryMetrics } from './held-delivery.metrics.js';
 
 /** An endpoint that answers later than this after it has submitted a step is not waited for. */
 const heldMsMax = 250;
@@ -36,7 +36,7 @@ export class AnsweredFirst implements DeliveryOrder {
   constructor(
     private readonly runOf: (runId: string) => RunState | undefined,
     private readonly clock: Clock,
-    private readonly metrics: Pick<Metrics, 'deliveriesLetGo'>,
+    private readonly metrics: Pick<HeldDeliveryMetrics, 'letGo'>,
   ) {}
 
   whenAnswered(delivery: RunDelivery, start: () => void): () => void {
@@ -83,7 +83,7 @@ export class AnsweredFirst implements DeliveryOrder {
     if (held.size === 0) return;
     const starts = [...held];
     held.clear();
-    this.metrics.deliveriesLetGo(until, starts.length);
+    this.metrics.letGo(until, starts.length);
     for (const start of starts) start();
   }
 }

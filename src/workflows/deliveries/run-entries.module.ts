@@ -1,16 +1,19 @@
 /** Wiring of what messages ask of the workflows: what they deliver, and in which order. */
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { Journal } from '../../engine/journal.js';
 import { Payloads } from '../../engine/payloads.js';
-import { Metrics } from '../../server/metrics/metrics.js';
-import { provided } from '../../server/ports.js';
+import { provided } from '../../engine/provided.js';
+import { DeliveryOrder, RunDeliveries } from '../../messaging/messages/run-deliveries.js';
 import { activeRun } from '../runs/run-registration.js';
 import { AnsweredFirst } from './answered-first.js';
+import { HeldDeliveryMetrics } from './held-delivery.metrics.js';
 import { RunArchive } from './run-archive.js';
 import { RunEntries } from './run-entries.js';
 
+@Global()
 @Module({
   providers: [
     {
@@ -24,13 +27,18 @@ import { RunEntries } from './run-entries.js';
       useFactory: (engine: Engine, payloads: Payloads, archive: RunArchive) =>
         new RunEntries(engine, payloads, archive),
     },
+    { provide: RunDeliveries, useExisting: RunEntries },
     {
-      provide: AnsweredFirst,
-      inject: [Engine, provided.clock, Metrics],
-      useFactory: (engine: Engine, clock: Clock, metrics: Metrics) =>
-        new AnsweredFirst((runId) => activeRun(engine, runId), clock, metrics),
+      provide: DeliveryOrder,
+      inject: [Engine, provided.clock, Registry],
+      useFactory: (engine: Engine, clock: Clock, registry: Registry) =>
+        new AnsweredFirst(
+          (runId) => activeRun(engine, runId),
+          clock,
+          new HeldDeliveryMetrics(registry),
+        ),
     },
   ],
-  exports: [AnsweredFirst, RunArchive, RunEntries],
+  exports: [DeliveryOrder, RunArchive, RunDeliveries, RunEntries],
 })
 export class RunEntriesModule {}

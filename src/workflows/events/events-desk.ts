@@ -5,9 +5,10 @@
  */
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
-import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import type { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import type { Payloads } from '../../engine/payloads.js';
+import { dispatchAtOnce } from '../../engine/slices.js';
 import type { Outcome } from '../../engine/turn.js';
 import type {
   EndWait,
@@ -152,13 +153,10 @@ export class EventsDesk {
         notification,
       }),
     );
-    const turns: Promise<readonly Outcome[]>[] = [];
-    for (let first = 0; first < commands.length; first += turnCommandsMax) {
-      turns.push(engine.dispatch(commands.slice(first, first + turnCommandsMax)));
-    }
+    const decided = dispatchAtOnce(engine, commands, false);
     // Where nobody waits, that is told in its turn, too.
     const settled = engine.durable();
-    const outcomes = (await Promise.all(turns)).flat() as Outcome<StepReceipt>[];
+    const outcomes = (await decided) as readonly Outcome<StepReceipt>[];
     await settled;
     const items: NotifyItem[] = [];
     for (const [index, each] of waiting.entries()) {

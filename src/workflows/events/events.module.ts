@@ -4,14 +4,13 @@ import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { Payloads } from '../../engine/payloads.js';
+import { provided } from '../../engine/provided.js';
 import { durabilityOf } from '../../http/durability.js';
 import { Intake } from '../../http/intake.js';
 import { RouteTable } from '../../http/routes/hot-routes.js';
-import type { Config } from '../../server/configuration/config.js';
-import { type Credentials, userIdsOf } from '../../server/credentials/credentials.js';
-import { provided } from '../../server/ports.js';
 import { WorkflowsModule } from '../active-runs/workflows.module.js';
 import { Waiters } from '../runs/waiters.projection.js';
+import type { WorkflowSettings } from '../settings.js';
 import { EventRoutes } from './events.routes.js';
 import { EventsDesk } from './events-desk.js';
 import { WebhookRoutes } from './webhooks.routes.js';
@@ -28,7 +27,7 @@ import { WebhookRoutes } from './webhooks.routes.js';
         Intake,
         Waiters,
         provided.config,
-        provided.credentials,
+        provided.userIds,
         provided.clock,
         provided.identifiers,
       ],
@@ -44,15 +43,14 @@ function eventsDesk(
   payloads: Payloads,
   intake: Intake,
   waiters: Waiters,
-  config: Config,
-  credentials: Credentials,
+  config: WorkflowSettings,
+  userIds: ReadonlySet<string>,
   clock: Clock,
   identifiers: Identifiers,
 ): EventsDesk {
   const desk = new EventsDesk({ engine, payloads, waiters, clock, identifiers });
   const { delayMaxMs, publicUrl } = config;
   const durability = durabilityOf(config);
-  const userIds = userIdsOf(credentials);
   table.add(new EventRoutes(desk, intake, delayMaxMs));
   table.add(new WebhookRoutes({ desk, intake, userIds, publicUrl, durability }));
   return desk;

@@ -1,7 +1,7 @@
 /** Runs that wait, as they are shown (spec: Waiter, Notify result item). */
 import { z } from 'zod';
+import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import { dialects } from '../../http/dialect.js';
-import { type HeaderMap, headerMap } from '../../messaging/messages/message-object.js';
 import { headerMapSchema } from '../../messaging/messages/message-schema.js';
 import { redactedHeaders } from '../../messaging/messages/redaction.js';
 import { protocolVersion } from '../../messaging/messages/run-headers.js';

@@ -1,6 +1,6 @@
 /** The event that a call of a webhook is (messaging protocol 7.10). Pure. */
 import type { IncomingMessage } from 'node:http';
-import { headerMap } from '../../messaging/messages/message-object.js';
+import { headerMap } from '../../grammar/header-map.js';
 
 /**
  * JSON of `{method, header, body, proto, host, url}`: `header` in Title-Case with lists of values,

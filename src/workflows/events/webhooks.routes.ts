@@ -11,7 +11,6 @@ import type { Intake } from '../../http/intake.js';
 import { valueIn } from '../../http/outcome.js';
 import type { HotRoutes } from '../../http/routes/hot-routes.js';
 import { rawBody } from '../../http/routes/raw-body.js';
-import { webhookPattern } from '../../server/inbound/front-door.js';
 import { eventIn } from './event-path.js';
 import { eventRoutes } from './events.openapi.js';
 import type { EventsDesk } from './events-desk.js';
@@ -36,6 +35,8 @@ export interface WebhookTools {
   readonly publicUrl: string | null;
   readonly durability: Durability;
 }
+
+const webhookPattern = '/v2/workflows/hooks/:userId/:workflowRunId/:eventId';
 
 export class WebhookRoutes implements HotRoutes {
   constructor(private readonly tools: WebhookTools) {}

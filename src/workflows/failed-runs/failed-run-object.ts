@@ -1,5 +1,6 @@
 /** A failed run as the API shows it (spec: DLQ workflow entry); absent values are left out. */
 import type { EventEnvelope } from '../../engine/decider.js';
+import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import {
   type Attempt,
   type LastAnswer,
@@ -9,8 +10,6 @@ import type { MessagePublished } from '../../messaging/messages/message.events.j
 import {
   bodyField,
   callerFields,
-  type HeaderMap,
-  headerMap,
   labelFields,
   limitedFields,
 } from '../../messaging/messages/message-object.js';

@@ -14,6 +14,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendListing } from '../../http/bytes/listing.js';
@@ -25,8 +26,7 @@ import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { PublishRules } from '../../messaging/publishing/option-reader.js';
-import type { Config } from '../../server/configuration/config.js';
-import { provided } from '../../server/ports.js';
+import type { WorkflowSettings } from '../settings.js';
 import type { FailedRunObject } from './failed-run-object.js';
 import { failedRunRoutes } from './failed-runs.openapi.js';
 import { failedRunFilters, failedRunListFilters, revivalFilters } from './failed-runs.request.js';
@@ -42,7 +42,7 @@ export class FailedRunsController {
     private readonly intake: Intake,
     private readonly inFlight: InFlight,
     @Inject(revivalRules) private readonly rules: PublishRules,
-    @Inject(provided.config) private readonly config: Config,
+    @Inject(provided.config) private readonly config: WorkflowSettings,
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 

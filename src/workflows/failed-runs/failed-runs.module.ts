@@ -5,26 +5,30 @@ import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { Journal } from '../../engine/journal.js';
 import { Payloads } from '../../engine/payloads.js';
+import { provided } from '../../engine/provided.js';
 import { BearerTokens } from '../../http/identity/bearer-token.js';
+import { valueIn } from '../../http/outcome.js';
+import { readFilters } from '../../http/query-filters.js';
+import { DeadLettersModule } from '../../messaging/dead-letters/dead-letters.module.js';
 import { LetterSearch } from '../../messaging/dead-letters/letter-search.js';
 import { LetterShelf } from '../../messaging/dead-letters/letter-shelf.js';
+import { LetterSources } from '../../messaging/dead-letters/letter-sources.js';
 import { messageKind } from '../../messaging/messages/message.events.js';
 import { AddressGuard } from '../../messaging/outbound/address-guard.js';
 import type { PublishRules } from '../../messaging/publishing/option-reader.js';
 import { PublishTargets } from '../../messaging/publishing/publish-targets.js';
-import type { Config } from '../../server/configuration/config.js';
-import { provided } from '../../server/ports.js';
 import { RunArchive } from '../deliveries/run-archive.js';
 import { RunEntries } from '../deliveries/run-entries.js';
 import { RunEntriesModule } from '../deliveries/run-entries.module.js';
 import { runKind } from '../runs/run.events.js';
 import type { RunState } from '../runs/run.state.js';
+import type { WorkflowSettings } from '../settings.js';
 import { failedRunDecider } from './failed-run.decider.js';
 import { FailedRunMatching } from './failed-run-matching.js';
 import { FailedRunRecords, type RunArchives } from './failed-run-records.js';
 import { FailedRunsController } from './failed-runs.controller.js';
 import { type FailedRun, FailedRuns } from './failed-runs.projection.js';
-import type { FailedRunFilters } from './failed-runs.request.js';
+import { type FailedRunFilters, failedRunListFilters } from './failed-runs.request.js';
 import { FailedRunsDesk } from './failed-runs-desk.js';
 import { revivalRules } from './revival.request.js';
 import { RunRevivals } from './run-revivals.js';
@@ -32,7 +36,7 @@ import { RunRevivals } from './run-revivals.js';
 class FailedRunSearch extends LetterSearch<FailedRun, FailedRunFilters> {}
 
 @Module({
-  imports: [RunEntriesModule],
+  imports: [RunEntriesModule, DeadLettersModule],
   controllers: [FailedRunsController],
   providers: [
     {
@@ -73,9 +77,15 @@ class FailedRunSearch extends LetterSearch<FailedRun, FailedRunFilters> {}
       useFactory: rulesOf,
     },
   ],
-  exports: [FailedRunsDesk],
 })
-export class FailedRunsModule {}
+export class FailedRunsModule {
+  constructor(sources: LetterSources, desk: FailedRunsDesk) {
+    // How SDKs ask for what `/v2/workflows/dlq` lists.
+    sources.add('workflow', (target) =>
+      desk.list(valueIn(readFilters(target, failedRunListFilters))),
+    );
+  }
+}
 
 function failedRunRecords(
   engine: Engine,
@@ -96,7 +106,7 @@ function failedRunRecords(
 function failedRunSearch(
   engine: Engine,
   records: FailedRunRecords,
-  { deadLetterRetentionMs }: Config,
+  { deadLetterRetentionMs }: WorkflowSettings,
   clock: Clock,
 ): FailedRunSearch {
   const shelf = new LetterShelf<FailedRun>(deadLetterRetentionMs);
@@ -119,7 +129,11 @@ function contextOf(engine: Engine, runId: string) {
 }
 
 /** The rules of a publish: what a resume changes must be allowed as well. */
-function rulesOf(guard: AddressGuard, bearer: BearerTokens, config: Config): PublishRules {
+function rulesOf(
+  guard: AddressGuard,
+  bearer: BearerTokens,
+  config: WorkflowSettings,
+): PublishRules {
   const { retries, retriesMax, delayMaxMs, timeoutMs } = config;
   const targets = new PublishTargets(guard, (token) => bearer.include(token));
   return {

@@ -2,7 +2,8 @@
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type LogEntry } from '../../messaging/logs/log-entry.js';
 import type { LogPageContent } from '../../messaging/logs/log-page.js';
-import { type LogListing, logPage, type WeighedRow } from '../../messaging/logs/log-walk.js';
+import { type WeighedRow } from '../../messaging/logs/log-page.js';
+import { type LogListing, logPage } from '../../messaging/logs/log-walk.js';
 import { type Published, PublishedMessages } from '../../messaging/logs/published-messages.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
 import { isWithin } from '../../messaging/messages/message-filter.js';

@@ -1,11 +1,12 @@
 /** A row of the log of runs (spec: Message log event; messaging protocol 3.6). Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
+import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import type { LogEntry } from '../../messaging/logs/log-entry.js';
 import { errorOf } from '../../messaging/logs/log-row.js';
 import type { Published } from '../../messaging/logs/published-messages.js';
 import { shownResponse } from '../../messaging/logs/shown-response.js';
 import { deadLetterId, type RunPlace } from '../../messaging/messages/message.events.js';
-import { type HeaderMap, headerMap, labelFields } from '../../messaging/messages/message-object.js';
+import { labelFields } from '../../messaging/messages/message-object.js';
 import { redactedHeaders } from '../../messaging/messages/redaction.js';
 import type { LoggedRun } from '../history/logged-runs.js';
 import type { RunEvent, StepInfo } from '../runs/run.events.js';

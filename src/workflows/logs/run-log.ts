@@ -3,12 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { entriesOf, type LogEntry } from '../../messaging/logs/log-entry.js';
 import type { LogPageContent } from '../../messaging/logs/log-page.js';
-import {
-  type LogListing,
-  logPage,
-  type RunningAttempt,
-  type WeighedRow,
-} from '../../messaging/logs/log-walk.js';
+import { type WeighedRow } from '../../messaging/logs/log-page.js';
+import { type LogListing, logPage, type RunningAttempt } from '../../messaging/logs/log-walk.js';
 import type { MessageLogDesk } from '../../messaging/logs/message-log.js';
 import { type Published, PublishedMessages } from '../../messaging/logs/published-messages.js';
 import {

@@ -1,6 +1,8 @@
 /** A run as the listing of runs shows it (messaging protocol 3.5). Absent values are left out. */
+
+import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import { deadLetterId } from '../../messaging/messages/message.events.js';
-import { type HeaderMap, headerMap, labelFields } from '../../messaging/messages/message-object.js';
+import { labelFields } from '../../messaging/messages/message-object.js';
 import type { HistoryMessage, RunHistory } from '../history/run-history.js';
 import { endStates, type RunLifeState } from '../history/run-log-entry.js';
 import { hasNoFailureFunction } from '../history/sdk-answer.js';

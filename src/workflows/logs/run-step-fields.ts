@@ -1,9 +1,10 @@
 /** What a step was about, as the logs of runs show it (messaging protocol 3.5). Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { parseDuration } from '../../grammar/duration.js';
+import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import { parseJson } from '../../grammar/json.js';
-import type { MessagePublished, Redaction } from '../../messaging/messages/message.events.js';
-import { type HeaderMap, headerMap } from '../../messaging/messages/message-object.js';
+import type { Redaction } from '../../grammar/redaction-fields.js';
+import type { MessagePublished } from '../../messaging/messages/message.events.js';
 import { redactedHeaders } from '../../messaging/messages/redaction.js';
 import { shownText } from './shown-text.js';
 

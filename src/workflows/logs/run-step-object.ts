@@ -1,7 +1,7 @@
 /** The steps of a run as the listing of runs shows them (messaging protocol 3.5). */
 
+import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import { errorOf } from '../../messaging/logs/log-row.js';
-import { type HeaderMap, headerMap } from '../../messaging/messages/message-object.js';
 import type { Attempted } from '../history/run-history.js';
 import type { StepFields } from './run-step-fields.js';
 import { shownText } from './shown-text.js';

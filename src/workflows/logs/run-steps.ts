@@ -1,7 +1,7 @@
 /** The steps of a run, as the listing of runs groups them (messaging protocol 3.5). Pure. */
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
+import { headerMap } from '../../grammar/header-map.js';
 import { dialects } from '../../http/dialect.js';
-import { headerMap } from '../../messaging/messages/message-object.js';
 import { hiding, redactedHeaders } from '../../messaging/messages/redaction.js';
 import { protocolVersion } from '../../messaging/messages/run-headers.js';
 import type { HistoryMessage, RunHistory } from '../history/run-history.js';

@@ -1,5 +1,5 @@
 /** What a step was about, put together from its plan, its beginning and its result. Pure. */
-import { headerMap } from '../../messaging/messages/message-object.js';
+import { headerMap } from '../../grammar/header-map.js';
 import { hiding, redactedHeaders } from '../../messaging/messages/redaction.js';
 import { endedInvocationBody } from '../deliveries/entry-body.js';
 import type { ChildRun, HistoryEntry, HistoryMessage, Opening } from '../history/run-history.js';

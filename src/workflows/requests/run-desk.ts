@@ -1,17 +1,19 @@
 /**
- * What a request for a workflow run is at the front desk: the order that it is, or a refusal that
- * its asker understands. Pure.
+ * What the publisher makes of a request for a workflow run: the order that it is, or a refusal that
+ * its client understands. Pure.
  */
 import type { OptionHeaders } from '../../http/dialect.js';
 import { type Refusal, refusalOf } from '../../http/error-shapes.js';
 import type { PublishRules } from '../../messaging/publishing/option-reader.js';
 import type { Order, OrderRefusal } from '../../messaging/publishing/orders.js';
 import type { PublishInput } from '../../messaging/publishing/publish.request.js';
+import type { PublishInterpreter } from '../../messaging/publishing/publish-interpreter.js';
 import type { PublishTarget } from '../../messaging/publishing/publish-targets.js';
 import { parseRunRequest, type RunRequestParsed } from './run.request.js';
 import { StartOrder, StepOrder, TriggerOrder } from './run-orders.js';
 import type { Names } from './run-start.js';
 import { parseTrigger } from './trigger.request.js';
+import { asksForRun } from './workflow-options.js';
 
 /** What a publish that asks for a run asks for. */
 export function readRun(
@@ -48,6 +50,13 @@ export function runRefusal(refusal: Refusal, said: OptionHeaders): OrderRefusal 
   const told = { 400: 422, 413: 412 }[status] ?? status;
   return { ...refusal, status: told, isWhole: true };
 }
+
+/** Publishes that are requests for runs. */
+export const runInterpreter: PublishInterpreter = {
+  takes: asksForRun,
+  read: readRun,
+  refusal: runRefusal,
+};
 
 type Parsed<Asked> =
   | Extract<RunRequestParsed<Asked>, { ok: true }>

@@ -4,12 +4,14 @@
  *     POST /v2/trigger/{workflowUrl}   express lane
  *     POST /v2/batch/trigger           express lane
  */
-import type { Exchange, ExpressRoute } from '../../http/routes/hot-routes.js';
+import type { Exchange } from '../../http/routes/exchange.js';
+import type { ExpressRoute } from '../../http/routes/hot-routes.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { type BatchLimits, readAsked, readBatch } from '../../messaging/publishing/batch.routes.js';
-import type { FrontDesk } from '../../messaging/publishing/front-desk.js';
 import { BatchOrder, RefusedOrder } from '../../messaging/publishing/orders.js';
 import { askedOf } from '../../messaging/publishing/publish.routes.js';
+import type { Publisher } from '../../messaging/publishing/publisher.js';
+import { readTrigger } from './run-desk.js';
 import { triggerRoutes } from './trigger.openapi.js';
 
 /** One run. */
@@ -18,13 +20,13 @@ export class TriggerRoute implements ExpressRoute {
 
   constructor(
     readonly pattern: string,
-    private readonly desk: FrontDesk,
+    private readonly desk: Publisher,
   ) {}
 
   serve(exchange: Exchange): void {
     const { desk } = this;
     const asked = askedOf(exchange);
-    const order = desk.readTrigger(asked, desk.occasion(exchange));
+    const order = desk.readAs(readTrigger, asked, desk.occasion(exchange));
     if ('status' in order) exchange.refuse(order);
     else desk.carryOut(exchange, order, asked.body.length);
   }
@@ -37,7 +39,7 @@ export class BatchTriggerRoute implements ExpressRoute {
   readonly bodyBytesMax: number;
 
   constructor(
-    private readonly desk: FrontDesk,
+    private readonly desk: Publisher,
     private readonly limits: BatchLimits,
   ) {
     this.bodyBytesMax = limits.batchBytesMax;
@@ -52,7 +54,7 @@ export class BatchTriggerRoute implements ExpressRoute {
     }
     const orders = batch.items.map((item) => {
       const asked = readAsked(item, limits);
-      const order = 'status' in asked ? asked : desk.readTrigger(asked, batch.occasion);
+      const order = 'status' in asked ? asked : desk.readAs(readTrigger, asked, batch.occasion);
       return 'status' in order ? new RefusedOrder(order) : order;
     });
     desk.carryOut(exchange, new BatchOrder(orders, 201), exchange.body.length);

@@ -5,25 +5,25 @@ import type { MessageState } from '../../messaging/messages/message.state.js';
 import type { FailRun, SettleRun } from './run.commands.js';
 import { runKind } from './run.events.js';
 
-type Told = FailRun | SettleRun;
+type RunCommand = FailRun | SettleRun;
 
-const nobody: readonly Told[] = [];
+const none: readonly RunCommand[] = [];
 
 /**
  * A delivery that failed fails its run. A third party that fails does not: its answer goes to the
- * endpoint as any other (messaging protocol 7.8), and nobody waits for a failure callback.
+ * endpoint as any other (messaging protocol 7.8), and no run waits for a failure callback.
  */
-export function tellRun(
+export function messageEndedFor(
   { id, event, at, offset }: EventEnvelope<MessageEvent>,
   state: MessageState,
-): readonly Told[] {
-  if (state.status === 'absent' || state.status === 'pending' || state.run === null) return nobody;
+): readonly RunCommand[] {
+  if (state.status === 'absent' || state.status === 'pending' || state.run === null) return none;
   const { runId, role, publishedOffset } = state.run;
-  if (role === 'failureCallback') return nobody;
-  const told = { kind: runKind, id: runId, at, messageId: id, publishedOffset };
+  if (role === 'failureCallback') return none;
+  const ended = { kind: runKind, id: runId, at, messageId: id, publishedOffset };
   if (event.type === 'MessageFailed' && role !== 'call') {
-    return [{ type: 'FailRun', ...told, attemptOffset: offset, cause: event.cause }];
+    return [{ type: 'FailRun', ...ended, attemptOffset: offset, cause: event.cause }];
   }
   const attemptOffset = event.type === 'MessageCanceled' ? null : offset;
-  return [{ type: 'SettleRun', ...told, attemptOffset }];
+  return [{ type: 'SettleRun', ...ended, attemptOffset }];
 }

@@ -4,6 +4,7 @@ import { messageKind } from '../../messaging/messages/message.events.js';
 import { pendingMessage } from '../../messaging/messages/pending-message.js';
 import { type KnownRun, KnownRuns } from './known-runs.projection.js';
 import { LatestNotification } from './latest-notification.projection.js';
+import { messageEndedFor } from './message-run.policy.js';
 import { PendingRunMessages } from './pending-messages.projection.js';
 import { type PendingRunMessage, runDecider } from './run.decider.js';
 import { runKind } from './run.events.js';
@@ -35,6 +36,7 @@ export function registerRuns(engine: Engine): RunIndexes {
     folds: [known, notifications, waiters],
   });
   engine.follow(messageKind, pending);
+  engine.reactTo(messageKind, messageEndedFor);
   return { known, notifications, pending, waiters };
 }
 

@@ -1,10 +1,10 @@
 /** What can have happened to a workflow run: the vocabulary of the journal. */
 import type { DomainEvent } from '../../engine/decider.js';
+import type { Redaction } from '../../grammar/redaction-fields.js';
 import type { DialectName } from '../../http/dialect.js';
 import type {
   CallbackOptions,
   FlowControlOptions,
-  Redaction,
 } from '../../messaging/messages/message.events.js';
 
 /** The stream kind of runs; a run's id is as its starter named it, or `wfr_...`. */

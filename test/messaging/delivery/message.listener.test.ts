@@ -1,17 +1,18 @@
+import { Registry } from 'prom-client';
 import { Payloads } from '../../../src/engine/payloads.js';
+import { AttemptMetrics } from '../../../src/messaging/delivery/attempt.metrics.js';
 import { messageListener } from '../../../src/messaging/delivery/message.listener.js';
 import type {
   AttemptRecord,
   MessageEvent,
 } from '../../../src/messaging/messages/message.events.js';
-import { Metrics } from '../../../src/server/metrics/metrics.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 import { envelope } from '../../support/envelope.js';
 import { epochMs } from '../../support/given.js';
 import { messageOptions } from '../../support/message-options.js';
 
 let opened: EngineOnDisk;
-let metrics: Metrics;
+let registry: Registry;
 let payloads: Payloads;
 
 beforeAll(async () => {
@@ -20,13 +21,12 @@ beforeAll(async () => {
 afterAll(() => opened.close());
 
 beforeEach(() => {
-  metrics = new Metrics();
+  registry = new Registry();
   payloads = new Payloads(opened.journal, 1024 * 1024);
 });
-afterEach(() => metrics.close());
 
 const happen = (...envelopes: ReturnType<typeof envelope>[]) =>
-  messageListener(payloads, metrics)(envelopes);
+  messageListener(payloads, new AttemptMetrics(registry))(envelopes);
 const published = (offset: number, delayMs: number) => {
   const options = messageOptions({ notBefore: epochMs + delayMs });
   const event: MessageEvent = { type: 'MessagePublished', ...options };
@@ -66,7 +66,7 @@ describe('an attempt that has ended', () => {
 
   it('is counted by how it ended, with what it took in seconds', async () => {
     happen(...ends.map((event) => envelope(event)));
-    const text = await metrics.text();
+    const text = await registry.metrics();
     expect(text).toContain('stepwell_attempts_total{outcome="delivered"} 1');
     expect(text).toContain('stepwell_attempts_total{outcome="retried"} 2');
     expect(text).toContain('stepwell_attempts_total{outcome="failed"} 1');
@@ -78,6 +78,6 @@ describe('an attempt that has ended', () => {
       envelope<MessageEvent>({ type: 'MessageCompleted' }),
       ...ends.map((event) => envelope(event, { kind: 'other' })),
     );
-    expect(await metrics.text()).not.toMatch(/attempts_total\{[^}]*\} [1-9]/);
+    expect(await registry.metrics()).not.toMatch(/attempts_total\{[^}]*\} [1-9]/);
   });
 });

@@ -18,8 +18,8 @@ import type { FlowControlState } from '../../../src/messaging/flow-control/flow-
 import { FlowControlGate } from '../../../src/messaging/flow-control/flow-control-gate.js';
 import { KeySweep } from '../../../src/messaging/flow-control/key-sweep.js';
 import { KeyUsage } from '../../../src/messaging/flow-control/key-usage.projection.js';
-import type { Admission, Entrant } from '../../../src/messaging/gates/admission.js';
 import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
+import type { Admission, Entrant } from '../../../src/messaging/gates/gate.js';
 import { Gates } from '../../../src/messaging/gates/gates.js';
 import {
   type CallEndpoint,

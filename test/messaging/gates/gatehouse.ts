@@ -1,8 +1,7 @@
 /** The gates of a server, small enough to be full most of the time, and what passed them. */
 import fc from 'fast-check';
-import type { Admission, Entrant } from '../../../src/messaging/gates/admission.js';
 import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
-import type { Gate } from '../../../src/messaging/gates/gate.js';
+import type { Admission, Entrant, Gate } from '../../../src/messaging/gates/gate.js';
 import { Gates } from '../../../src/messaging/gates/gates.js';
 import { OriginGate, type OriginLimits } from '../../../src/messaging/gates/origin-gate.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { Admission, Entrant } from '../../../src/messaging/gates/admission.js';
 import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
+import type { Admission, Entrant } from '../../../src/messaging/gates/gate.js';
+import { Line } from '../../../src/messaging/gates/gate.js';
 import { Gates } from '../../../src/messaging/gates/gates.js';
-import { Line } from '../../../src/messaging/gates/line.js';
 import { empty, Gatehouse, type HouseLimits, steps, take } from './gatehouse.js';
 
 const small: HouseLimits = { attempts: 2, places: 4, bytes: 70, totalBytes: 100 };

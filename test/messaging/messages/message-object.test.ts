@@ -1,9 +1,6 @@
+import { headerMap } from '../../../src/grammar/header-map.js';
 import type { MessagePublished } from '../../../src/messaging/messages/message.events.js';
-import {
-  bodyField,
-  headerMap,
-  messageObject,
-} from '../../../src/messaging/messages/message-object.js';
+import { bodyField, messageObject } from '../../../src/messaging/messages/message-object.js';
 import { redacted } from '../../../src/messaging/messages/redaction.js';
 import { envelope } from '../../support/envelope.js';
 import { epochMs } from '../../support/given.js';

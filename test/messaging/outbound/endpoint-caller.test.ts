@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { systemClock } from '../../../src/engine/clock.js';
-import type { AllowedNetworks } from '../../../src/messaging/outbound/address-guard.js';
 import type { OutgoingAttempt } from '../../../src/messaging/outbound/attempt-outcome.js';
 import {
   EndpointCaller,
   type EndpointCallerOptions,
 } from '../../../src/messaging/outbound/endpoint-caller.js';
+import type { AllowedNetworks } from '../../../src/messaging/settings.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { ManualClock } from '../../support/manual-clock.js';
 

@@ -1,4 +1,4 @@
-import { headerCountMax } from '../../../src/server/inbound/inbound-limits.js';
+import { headerCountMax } from '../../../src/http/head-limits.js';
 import { bodyOf, rawRequest, statusOf } from '../../support/clients/raw-request.js';
 import { startServer, type TestServer } from '../../support/server.js';
 

@@ -1,4 +1,5 @@
-import { createLog, loggedPath } from '../../../src/server/logging/log.js';
+import { loggedPath } from '../../../src/http/logged-path.js';
+import { createLog } from '../../../src/server/logging/log.js';
 
 test('no credential reaches the log, wherever it stands', () => {
   const lines: string[] = [];

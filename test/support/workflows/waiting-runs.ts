@@ -1,7 +1,7 @@
 /** Runs whose endpoint is a test: a script says what it does at each delivery, as an SDK would. */
 import type { Clock } from '../../../src/engine/clock.js';
 import { Engine } from '../../../src/engine/engine.js';
-import { provided } from '../../../src/server/ports.js';
+import { provided } from '../../../src/engine/provided.js';
 import type { StartRun } from '../../../src/workflows/runs/run.commands.js';
 import { type RunConfiguration, runKind } from '../../../src/workflows/runs/run.events.js';
 import { callApi } from '../clients/api-call.js';

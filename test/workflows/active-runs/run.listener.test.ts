@@ -1,8 +1,9 @@
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { Payloads } from '../../../src/engine/payloads.js';
-import { Metrics } from '../../../src/server/metrics/metrics.js';
 import { LongHistories } from '../../../src/workflows/active-runs/long-histories.js';
 import { runListener } from '../../../src/workflows/active-runs/run.listener.js';
+import { RunMetrics } from '../../../src/workflows/active-runs/run.metrics.js';
 import { type RunEvent, runKind } from '../../../src/workflows/runs/run.events.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 import { envelope } from '../../support/envelope.js';
@@ -17,10 +18,10 @@ const of = (event: RunEvent, offset: number) =>
   envelope(event, { kind: runKind, id: 'wfr_1', offset });
 
 it('keeps what is about to be delivered at hand, and counts how runs end', async () => {
-  const metrics = new Metrics();
+  const registry = new Registry();
   const payloads = new Payloads(opened.journal, 1024 * 1024);
   const histories = new LongHistories(pino({ enabled: false }));
-  const listener = runListener(payloads, () => undefined, histories, metrics);
+  const listener = runListener(payloads, () => undefined, histories, new RunMetrics(registry));
   const step = { id: 1, name: 'one', type: 'Run', concurrent: 1, target: null };
   const stored = of({ type: 'StepStored', step, messageId: 'msg_2', bytes: 2 }, 900);
   const canceled = of({ type: 'RunCanceled', canceled: [] }, 901);
@@ -29,8 +30,7 @@ it('keeps what is about to be delivered at hand, and counts how runs end', async
   expect(payloads.read(900)).toBe(stored);
   // Nobody delivers an end: it is not at hand, and this journal never had it.
   await expect(Promise.resolve(payloads.read(901))).rejects.toThrow('offset 901');
-  const text = await metrics.text();
-  metrics.close();
+  const text = await registry.metrics();
   expect(text).toContain('stepwell_runs_ended_total{outcome="canceled"} 1');
   expect(text).toContain('stepwell_runs_started_total 0');
 });

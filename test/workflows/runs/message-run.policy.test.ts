@@ -1,6 +1,6 @@
 import type { MessageEvent } from '../../../src/messaging/messages/message.events.js';
 import type { MessageState, RunMembership } from '../../../src/messaging/messages/message.state.js';
-import { tellRun } from '../../../src/workflows/runs/message-run.policy.js';
+import { messageEndedFor } from '../../../src/workflows/runs/message-run.policy.js';
 import { envelope } from '../../support/envelope.js';
 import { epochMs } from '../../support/given.js';
 
@@ -22,7 +22,8 @@ const member = (role: RunMembership['role']): MessageState => ({
   followUps: null,
   run: { runId: 'wfr_1', role, entry: 1, callId: null, publishedOffset: 4 },
 });
-const told = (event: MessageEvent, state: MessageState) => tellRun(envelope(event), state);
+const commandsFor = (event: MessageEvent, state: MessageState) =>
+  messageEndedFor(envelope(event), state);
 const settle = {
   type: 'SettleRun',
   kind: 'run',
@@ -35,33 +36,33 @@ const settle = {
 
 describe('a run hears of the end of its message', () => {
   it.each(['step', 'callResult'] as const)('that it fails with it: %s', (role) => {
-    expect(told(failed, member(role))).toEqual([
+    expect(commandsFor(failed, member(role))).toEqual([
       { ...settle, type: 'FailRun', cause: 'non_retryable' },
     ]);
   });
 
   it('that a third party failed no otherwise than that it answered', () => {
-    expect(told(failed, member('call'))).toEqual([settle]);
-    expect(told(delivered, member('call'))).toEqual([settle]);
+    expect(commandsFor(failed, member('call'))).toEqual([settle]);
+    expect(commandsFor(delivered, member('call'))).toEqual([settle]);
   });
 
   it('that it was delivered, or answered by the end of the run', () => {
-    expect(told(delivered, member('step'))).toEqual([settle]);
-    expect(told(completed, member('step'))).toEqual([settle]);
+    expect(commandsFor(delivered, member('step'))).toEqual([settle]);
+    expect(commandsFor(completed, member('step'))).toEqual([settle]);
   });
 
   it('that it was taken back', () => {
-    expect(told(canceled, member('step'))).toEqual([{ ...settle, attemptOffset: null }]);
+    expect(commandsFor(canceled, member('step'))).toEqual([{ ...settle, attemptOffset: null }]);
   });
 
   it('unless it is the failure callback', () => {
     for (const event of [delivered, failed, canceled]) {
-      expect(told(event, member('failureCallback'))).toEqual([]);
+      expect(commandsFor(event, member('failureCallback'))).toEqual([]);
     }
   });
 
   it('unless it belongs to none, or has not ended', () => {
-    expect(told(failed, { status: 'failed', followUps: null, run: null })).toEqual([]);
-    expect(told(failed, { status: 'absent' })).toEqual([]);
+    expect(commandsFor(failed, { status: 'failed', followUps: null, run: null })).toEqual([]);
+    expect(commandsFor(failed, { status: 'absent' })).toEqual([]);
   });
 });

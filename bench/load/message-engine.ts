@@ -1,0 +1,39 @@
+/** The real journal and engine with messages in it, without HTTP and without calls. */
+import { systemClock } from '../../src/engine/clock.js';
+import { Engine } from '../../src/engine/engine.js';
+import { EventCodec } from '../../src/engine/event-codec.js';
+import { systemIdentifiers } from '../../src/engine/identifiers.js';
+import { Journal, openJournalLog } from '../../src/engine/journal.js';
+import { UpcasterTable } from '../../src/engine/upcasters.js';
+import { DeduplicationIndex } from '../../src/messaging/messages/deduplication.projection.js';
+import { messageDecider } from '../../src/messaging/messages/message.decider.js';
+import type { Store } from '../../storage/store.js';
+
+export interface MessageEngine {
+  readonly engine: Engine;
+  readonly journal: Journal;
+}
+
+/** Every message of the bench is due tomorrow, so nobody has to carry its call out. */
+export async function openMessageEngine(store: Store): Promise<MessageEngine> {
+  const upcasters = new UpcasterTable();
+  const codec = new EventCodec(upcasters);
+  const journal = new Journal(await openJournalLog(store), codec);
+  const engine = new Engine(journal, codec, upcasters, systemClock, systemIdentifiers, {
+    turnFailed: (error) => {
+      throw error;
+    },
+    reactionRefused: ({ rejection }) => {
+      throw new Error(rejection.message);
+    },
+  });
+  const deduplication = new DeduplicationIndex();
+  const view = { deduplication, publishedOffset: () => undefined };
+  engine.register({ decider: messageDecider, view, folds: [deduplication] });
+  engine.carry('callEndpoint', {
+    start: () => {
+      throw new Error('no message of the bench is due');
+    },
+  });
+  return { engine, journal };
+}

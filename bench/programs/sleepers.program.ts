@@ -1,0 +1,44 @@
+/**
+ * A workflow in a process of its own whose runs sleep for as long as they are told and then end.
+ * An arrival is a run that has fallen asleep, or one that has woken up.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { countArrivals } from '../load/arrivals.js';
+import { ready, settings } from './measured-program.js';
+import { RunRequests, readDelivery, workflowHeaders } from './workflow-protocol.js';
+
+/** How the program is started. */
+export interface SleepersSettings {
+  /** Where its runs are kept. */
+  readonly server: string;
+}
+
+const arrived = countArrivals();
+const given = settings<SleepersSettings>();
+
+function take(requests: RunRequests, request: IncomingMessage, response: ServerResponse): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', async () => {
+    const { runId, payload, done } = readDelivery(request.headers, Buffer.concat(chunks));
+    if (done === 0) await sleep(requests, runId, payload);
+    // Before it ends: what counts is when it is called.
+    arrived(null);
+    if (done > 0) await requests.end(runId);
+    response.writeHead(200, workflowHeaders).end();
+  });
+}
+
+function sleep(requests: RunRequests, runId: string, sleepFor: string): Promise<void> {
+  const fields = { stepName: 'sleep', stepType: 'SleepFor', sleepFor };
+  return requests.step(runId, 1, fields, { delay: sleepFor });
+}
+
+const server = createServer({ keepAliveTimeout: 60_000 });
+server.listen(0, '127.0.0.1', () => {
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const requests = new RunRequests(given.server, `${endpoint}/`);
+  server.on('request', (request, response) => take(requests, request, response));
+  ready(endpoint);
+});

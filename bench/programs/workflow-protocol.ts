@@ -1,0 +1,104 @@
+/**
+ * The workflow protocol by hand, with nothing in it that a run does not need. Its words are the
+ * published client's, so that the same bare loop can stand beside both.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { Pool } from 'undici';
+import type { BatchItem } from '../load/message-batches.js';
+import { bearer } from '../measure/stepwell-server.js';
+
+type Fields = Readonly<Record<string, string>>;
+
+const requestHeaders = { authorization: bearer, 'content-type': 'application/json' };
+
+/** What shows the server that it has called a workflow. */
+export const workflowHeaders: Fields = {
+  'upstash-workflow-sdk-version': '1',
+  'upstash-workflow-sdk': 'v1.3.3',
+};
+
+/** The runs of one endpoint, as their application asks the server for what is next in them. */
+export class RunRequests {
+  private readonly pool: Pool;
+
+  constructor(
+    server: string,
+    private readonly endpoint: string,
+  ) {
+    this.pool = new Pool(server, { connections: 64 });
+  }
+
+  start(runId: string, payload: string): Promise<void> {
+    return this.submit(startItem(this.endpoint, runId, payload));
+  }
+
+  /** Stores a step, with the options of its delivery. */
+  step(runId: string, number: number, fields: Fields, options: Fields = {}): Promise<void> {
+    const body = JSON.stringify({ stepId: number, ...fields, concurrent: 1 });
+    return this.submit(
+      itemOf(this.endpoint, runId, body, { 'workflow-init': 'false', ...options }),
+    );
+  }
+
+  end(runId: string): Promise<void> {
+    return this.ask('DELETE', `/v2/workflows/runs/${runId}?cancel=false`, '"done"', () => true);
+  }
+
+  private submit(item: BatchItem): Promise<void> {
+    const isTaken = (text: string) => text.includes('"messageId"');
+    return this.ask('POST', '/v2/batch', JSON.stringify([item]), isTaken);
+  }
+
+  private async ask(
+    method: 'POST' | 'DELETE',
+    path: string,
+    body: string,
+    isRight: (text: string) => boolean,
+  ): Promise<void> {
+    const response = await this.pool.request({ method, path, headers: requestHeaders, body });
+    const text = await response.body.text();
+    if (response.statusCode !== 200 || !isRight(text)) {
+      throw new Error(`${method} ${path} answered ${response.statusCode}: ${text}`);
+    }
+  }
+}
+
+export function startItem(endpoint: string, runId: string, payload: string): BatchItem {
+  return itemOf(endpoint, runId, payload, { 'workflow-init': 'true' });
+}
+
+function itemOf(endpoint: string, runId: string, body: string, options: Fields): BatchItem {
+  const named = {
+    ...options,
+    method: 'POST',
+    'workflow-runid': runId,
+    'workflow-url': endpoint,
+    'workflow-sdk-version': '1',
+    'feature-set': 'LazyFetch,InitialBody,WF_DetectTrigger,WF_TriggerOnConfig',
+    'forward-upstash-workflow-sdk-version': '1',
+  };
+  const headers = Object.entries(named).map(([name, value]) => [`upstash-${name}`, value]);
+  return {
+    destination: endpoint,
+    headers: { ...Object.fromEntries(headers), 'content-type': 'application/json' },
+    body,
+  };
+}
+
+/** What a delivery of a run brings. */
+export interface RunDelivery {
+  readonly runId: string;
+  /** What the run was started with. */
+  readonly payload: string;
+  /** How many steps have a result. */
+  readonly done: number;
+}
+
+export function readDelivery(headers: IncomingHttpHeaders, body: Buffer): RunDelivery {
+  const [initial, ...results] = JSON.parse(body.toString()) as readonly { body: string }[];
+  return {
+    runId: String(headers['upstash-workflow-runid']),
+    payload: Buffer.from(initial?.body ?? '', 'base64').toString(),
+    done: results.length,
+  };
+}

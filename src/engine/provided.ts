@@ -1,0 +1,20 @@
+/** The names under which what has no class of its own is injected. */
+
+/** Injection tokens of what has no class: `@Inject(provided.config) config: Config`. */
+export const provided = {
+  config: Symbol('Config'),
+  credentials: Symbol('Credentials'),
+  /** The users that the tokens name: `ReadonlySet<string>`. */
+  userIds: Symbol('userIds'),
+  clock: Symbol('Clock'),
+  identifiers: Symbol('Identifiers'),
+  disk: Symbol('Disk'),
+  /** Made by the delivery module: the port, or the network. */
+  endpoints: Symbol('Endpoints'),
+  fileSizes: Symbol('fileSizes'),
+  /** Which logs live with damage: `(logName: string) => boolean`. */
+  isolatesDamage: Symbol('isolatesDamage'),
+  liveStates: Symbol('liveStates'),
+  log: Symbol('Log'),
+  fatal: Symbol('fatal'),
+} as const;

@@ -1,0 +1,53 @@
+/** Many commands as turns of at most 256 each. */
+import type { Command } from './decider.js';
+import { type Engine, turnCommandsMax } from './engine.js';
+import type { Outcome } from './turn.js';
+
+/** Some 10 ms of work: more of one request waits for the next tick. */
+const turnsPerTick = 4;
+
+/** The items in slices of `length`, the last one shorter: those of one turn. */
+export function* slicesOf<Item>(
+  items: readonly Item[],
+  length: number = turnCommandsMax,
+): Generator<readonly Item[]> {
+  for (let from = 0; from < items.length; from += length) yield items.slice(from, from + length);
+}
+
+/**
+ * Dispatches all commands, a few turns in each tick so that no other request waits long behind them
+ * (ADR 0002), and answers their outcomes in order once all are durable.
+ */
+export async function dispatchAll(
+  engine: Engine,
+  commands: readonly Command[],
+): Promise<readonly Outcome[]> {
+  const turns: Promise<readonly Outcome[]>[] = [];
+  for (const slice of slicesOf(commands)) {
+    if (turns.length > 0 && turns.length % turnsPerTick === 0) await nextTick();
+    const turn = engine.dispatch(slice);
+    // It is awaited below; until then its failure is not unhandled.
+    turn.catch(() => undefined);
+    turns.push(turn);
+  }
+  return (await Promise.all(turns)).flat();
+}
+
+/**
+ * Dispatches all commands in one tick, so that nothing comes between. `areTogether`: one refusal
+ * refuses all commands of its turn; what does not fit one turn is whole as far as each turn is.
+ */
+export async function dispatchAtOnce(
+  engine: Engine,
+  commands: readonly Command[],
+  areTogether: boolean,
+): Promise<readonly Outcome[]> {
+  const turns = [...slicesOf(commands)].map((slice) =>
+    areTogether ? engine.dispatchTogether(slice) : engine.dispatch(slice),
+  );
+  return (await Promise.all(turns)).flat();
+}
+
+function nextTick(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,116 @@
+/** What clients cost: requests, connections, and the bytes that both hold. */
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { fastSeconds, gauge } from '../engine/metrics/gauge.js';
+
+export class InboundMetrics {
+  readonly #registry: Registry;
+  readonly #requests: Counter;
+  readonly #requestSeconds: Histogram;
+  readonly #refusedRooms: Counter;
+  readonly #stalledClients: Counter;
+  readonly #refusedConnections: Counter;
+  readonly #abortedRequests: Counter;
+
+  /** Bounded: methods, statuses and route patterns are. */
+  readonly #requestKinds = new Map<
+    string,
+    { readonly count: Counter.Internal; readonly duration: Histogram.Internal<string> }
+  >();
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+    const registers = [registry];
+    this.#requests = new Counter({
+      name: 'stepwell_http_requests_total',
+      help: 'Requests answered, by route pattern.',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    });
+    this.#requestSeconds = new Histogram({
+      name: 'stepwell_http_request_seconds',
+      help: 'Time from the request head to the end of the answer.',
+      labelNames: ['method', 'route'],
+      buckets: fastSeconds,
+      registers,
+    });
+    this.#refusedRooms = new Counter({
+      name: 'stepwell_in_flight_refusals_total',
+      help: 'Requests that found no room for their bytes in time.',
+      registers,
+    });
+    this.#stalledClients = new Counter({
+      name: 'stepwell_stalled_clients_total',
+      help: 'Connections closed because their client took nothing of its answer.',
+      registers,
+    });
+    this.#refusedConnections = new Counter({
+      name: 'stepwell_connections_refused_total',
+      help: 'Connections that found no place: closed, or let in for health checks only.',
+      registers,
+    });
+    this.#abortedRequests = new Counter({
+      name: 'stepwell_http_aborted_requests_total',
+      help: 'Requests that clients broke off before their body had arrived.',
+      registers,
+    });
+  }
+
+  /** One request was answered; `route` is the pattern, never the path: a path has no bound. */
+  requestAnswered(method: string, route: string, status: number, seconds: number): void {
+    const key = `${method} ${status} ${route}`;
+    const known = this.#requestKinds.get(key);
+    if (known !== undefined) {
+      known.count.inc();
+      known.duration.observe(seconds);
+      return;
+    }
+    // The registry sorts and joins labels on every call; a kind of request is looked up once.
+    this.#requestKinds.set(key, {
+      count: this.#requests.labels({ method, route, status }),
+      duration: this.#requestSeconds.labels({ method, route }),
+    });
+    this.requestAnswered(method, route, status, seconds);
+  }
+
+  /** A request found no room for its bytes in time. */
+  roomRefused(): void {
+    this.#refusedRooms.inc();
+  }
+
+  /** A client took nothing of its answer for too long. */
+  stalledClientClosed(): void {
+    this.#stalledClients.inc();
+  }
+
+  /** `read` gives the bytes of bodies and answers in flight, of at most `limit`. Once only. */
+  watchInFlight(limit: number, read: () => number): void {
+    gauge(
+      this.#registry,
+      'stepwell_in_flight_bytes',
+      'Bytes of bodies and answers in flight.',
+      read,
+    );
+    const help = 'The most bytes of bodies and answers in flight.';
+    gauge(this.#registry, 'stepwell_in_flight_limit_bytes', help, () => limit);
+  }
+
+  /** One connection found no place. */
+  connectionRefused(): void {
+    this.#refusedConnections.inc();
+  }
+
+  /** A client broke a request off before its body had arrived. */
+  requestAborted(): void {
+    this.#abortedRequests.inc();
+  }
+
+  /** `read` tells how many connections are open, at every scrape. Once only. */
+  watchConnections(read: () => number): void {
+    gauge(
+      this.#registry,
+      'stepwell_connections',
+      'Connections to this server that are open.',
+      read,
+    );
+  }
+}

@@ -1,0 +1,273 @@
+/**
+ * Takes publishes in, whichever way they came: reads what each asks for, dispatches it, answers.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../engine/clock.js';
+import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import { dispatchAll, dispatchAtOnce } from '../../engine/slices.js';
+import type { Outcome } from '../../engine/turn.js';
+import { type Dialect, type OptionHeaders, readMessageOptions } from '../../http/dialect.js';
+import type { Durability } from '../../http/durability.js';
+import { type Refusal, refusalOf } from '../../http/error-shapes.js';
+import type { Intake } from '../../http/intake.js';
+import type { Exchange } from '../../http/routes/exchange.js';
+import { type UrlGroup, urlGroupKind } from '../url-groups/url-group.events.js';
+import type { PublishRules } from './option-reader.js';
+import {
+  type AddressedTemplate,
+  GroupOrder,
+  MessageOrder,
+  messageTemplate,
+  type Order,
+  type OrderRefusal,
+  RefusedOrder,
+  RequestNames,
+  ScheduleOrder,
+  scheduleDefinition,
+  type Told,
+  WarnedOrder,
+} from './orders.js';
+import {
+  type Asked,
+  type PublishInput,
+  type PublishParsed,
+  parsePublish,
+  parseTemplate,
+} from './publish.request.js';
+import type { PublishInterpreter, ReadPublish } from './publish-interpreter.js';
+import type { PublishTarget, PublishTargets } from './publish-targets.js';
+import { type UnknownOption, unknownOptions, warningHeader } from './unknown-options.js';
+
+/** What the publisher works with. */
+export interface PublisherTools {
+  readonly engine: Engine;
+  readonly intake: Intake;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly rules: PublishRules;
+  readonly targets: PublishTargets;
+  /** The dialect of requests that do not tell. */
+  readonly dialect: Dialect;
+  readonly durability: Durability;
+  /** An option that looks like a misspelt one is refused; otherwise its sender is warned. */
+  readonly refusesTypos: boolean;
+}
+
+/** Who asks, when, and in which dialect if the headers do not tell. */
+export interface Occasion {
+  readonly at: number;
+  readonly callerIp: string;
+  readonly dialect: Dialect;
+  readonly names: RequestNames;
+}
+
+const withoutBody = {
+  contentType: null,
+  body: Buffer.alloc(0),
+  queueName: null,
+  mustRepeat: false,
+};
+
+const jsonType = 'application/json; charset=utf-8';
+
+export class Publisher {
+  private readonly answerHeaders: readonly string[];
+  private readonly interpreters: PublishInterpreter[] = [];
+
+  constructor(private readonly tools: PublisherTools) {
+    const { durability } = tools;
+    this.answerHeaders = ['content-type', jsonType, 'stepwell-durability', durability];
+  }
+
+  /** Publishes that `interpreter` takes are what it reads in them. */
+  interpret(interpreter: PublishInterpreter): void {
+    this.interpreters.push(interpreter);
+  }
+
+  /** The occasion of a request that has just been read whole. */
+  occasion({ request }: Pick<Exchange, 'request'>): Occasion {
+    const { clock, identifiers, dialect } = this.tools;
+    const at = clock.now();
+    const names = new RequestNames(identifiers.turnSeed(at));
+    return { at, callerIp: request.socket.remoteAddress ?? '', dialect, names };
+  }
+
+  /**
+   * What one publish asks for; a refusal where nobody has to look at what there is, so that it may
+   * be told at once.
+   */
+  read(asked: Asked, occasion: Occasion): Order | OrderRefusal {
+    const { targets, rules } = this.tools;
+    const target = targets.read(asked.destination);
+    if ('status' in target) return this.refusalTo(target, asked.rawHeaders, occasion);
+    const input = inputOf(asked, target, occasion);
+    const { headers } = input;
+    const interpreter = this.interpreterOf(headers);
+    const unknown = unknownOptions(headers);
+    const typo = this.typoIn(unknown);
+    if (typo !== undefined) return interpreter?.refusal(typo, headers) ?? typo;
+    if (interpreter !== undefined) {
+      return warned(interpreter.read(input, target, rules, occasion.names), unknown);
+    }
+    const publish = parsePublish(input, rules);
+    if (!publish.ok) return refusalOf(publish.refusal);
+    const groupName = target.kind === 'group' ? target.text : null;
+    return warned(this.orderOf(publish, groupName, asked.body, occasion), unknown);
+  }
+
+  /** What a request asks for that came in another way than a publish, as `read` says. */
+  readAs<Refused extends Refusal>(
+    read: ReadPublish<Refused>,
+    asked: Asked,
+    occasion: Occasion,
+  ): Order | Refused | Refusal {
+    const { targets, rules } = this.tools;
+    const target = targets.read(asked.destination);
+    if ('status' in target) return target;
+    const input = inputOf(asked, target, occasion);
+    const unknown = unknownOptions(input.headers);
+    const typo = this.typoIn(unknown);
+    return typo ?? warned(read(input, target, rules, occasion.names), unknown);
+  }
+
+  /** What somebody else is to publish, again and again, as the headers of a request say. */
+  readTemplate(destination: string, request: IncomingMessage): AddressedTemplate | Refusal {
+    const { targets, rules } = this.tools;
+    const target = targets.read(destination);
+    if ('status' in target) return target;
+    const { rawHeaders } = request;
+    const occasion = this.occasion({ request });
+    const input = inputOf({ destination, rawHeaders, ...withoutBody }, target, occasion);
+    const typo = this.typoIn(unknownOptions(input.headers));
+    if (typo !== undefined) return typo;
+    const publish = parseTemplate(input, rules);
+    if (!publish.ok) return refusalOf(publish.refusal);
+    const topicName = target.kind === 'group' ? target.text : null;
+    return messageTemplate(occasion.at, { ...publish.message, topicName });
+  }
+
+  /** A refusal of what came with these headers, as whoever sent them understands it. */
+  refusalTo(refusal: Refusal, rawHeaders: readonly string[], { dialect }: Occasion): OrderRefusal {
+    const headers = readMessageOptions(rawHeaders, dialect);
+    return this.interpreterOf(headers)?.refusal(refusal, headers) ?? refusal;
+  }
+
+  /**
+   * Carries an order out and answers when its outcomes are durable. Turns of one tick share a
+   * commit. The bodies it brings weigh `bytes`.
+   */
+  carryOut(exchange: Exchange, order: Order, bytes: number): void {
+    const { intake } = this.tools;
+    const refusal = intake.take(bytes);
+    if (refusal !== null) {
+      exchange.refuse(refusal);
+      return;
+    }
+    // One promise per order beside the engine's own: an async function would add three.
+    void this.dispatch(order).then(
+      (outcomes) => {
+        intake.done(bytes);
+        this.answer(exchange, order, order.tell(outcomes));
+      },
+      (error: unknown) => {
+        intake.done(bytes);
+        exchange.fail(error);
+      },
+    );
+  }
+
+  private interpreterOf(headers: OptionHeaders): PublishInterpreter | undefined {
+    for (const interpreter of this.interpreters) {
+      if (interpreter.takes(headers)) return interpreter;
+    }
+    return undefined;
+  }
+
+  private orderOf(
+    { message, schedule }: Extract<PublishParsed, { ok: true }>,
+    groupName: string | null,
+    body: Buffer,
+    { at, names }: Occasion,
+  ): Order {
+    const group = groupName === null ? null : this.group(groupName);
+    if (group === undefined) return notFound(`URL group ${groupName} not found`);
+    if (group?.endpoints.length === 0) return notFound(`URL group ${groupName} is empty`);
+    const addressed = groupName === null ? message : { ...message, topicName: groupName };
+    if (schedule !== null) {
+      const id = schedule.id ?? names.next('scd');
+      return new ScheduleOrder(id, at, scheduleDefinition(schedule, at, addressed), body);
+    }
+    return group === null
+      ? new MessageOrder(names.next('msg'), at, message, body)
+      : new GroupOrder(names, at, addressed, body, group);
+  }
+
+  private answer(exchange: Exchange, { warnings }: Order, told: Told | Refusal): void {
+    if ('message' in told) {
+      exchange.refuse(told);
+      return;
+    }
+    const headers =
+      warnings === undefined || warnings.length === 0
+        ? this.answerHeaders
+        : [...this.answerHeaders, 'stepwell-warning', warningHeader(warnings)];
+    exchange.answer(told.status, headers, JSON.stringify(told.body));
+  }
+
+  /** On a developer's machine a typo is no warning that scrolls by. */
+  private typoIn(unknown: readonly UnknownOption[]): Refusal | undefined {
+    if (unknown.length === 0 || !this.tools.refusesTypos) return undefined;
+    const typo = unknown.find(({ isMisspelt }) => isMisspelt);
+    return typo && { status: 400, message: typo.warning };
+  }
+
+  private group(name: string): UrlGroup | undefined {
+    const actor = this.tools.engine.actors(urlGroupKind).find(name);
+    return actor?.state as UrlGroup | undefined;
+  }
+
+  private dispatch({ commands, isWhole }: Order): Promise<readonly Outcome[]> {
+    const { engine } = this.tools;
+    // Nothing that a run refuses can happen between the turns of one tick.
+    if (isWhole) return dispatchAtOnce(engine, commands, true);
+    return commands.length <= turnCommandsMax
+      ? engine.dispatch(commands)
+      : dispatchAll(engine, commands);
+  }
+}
+
+function inputOf(
+  { rawHeaders, contentType, body, queueName, mustRepeat }: Asked,
+  { text: destination, options }: PublishTarget,
+  { at, callerIp, dialect }: Occasion,
+): PublishInput {
+  const pairs = options.length === 0 ? rawHeaders : [...rawHeaders, ...options];
+  const headers = readMessageOptions(pairs, dialect);
+  return {
+    destination,
+    headers,
+    rawHeaders,
+    contentType,
+    body,
+    queueName,
+    mustRepeat,
+    callerIp,
+    at,
+  };
+}
+
+/** An order of which its sender is told what meant nothing; mostly there is nothing to tell. */
+function warned<Refused extends Refusal>(
+  read: Order | Refused,
+  unknown: readonly UnknownOption[],
+): Order | Refused {
+  if (unknown.length === 0 || 'status' in read) return read;
+  const warnings = unknown.map(({ warning }) => warning);
+  return new WarnedOrder(read, warnings);
+}
+
+/** What is there was looked at, so this is told in its turn (decision 1). */
+function notFound(message: string): Order {
+  return new RefusedOrder({ status: 404, message });
+}

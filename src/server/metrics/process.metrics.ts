@@ -1,0 +1,85 @@
+/** What the process itself costs: memory, and how long the event loop keeps everything waiting. */
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+import { Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../../engine/clock.js';
+import { gauge } from '../../engine/metrics/gauge.js';
+
+const delayQuantiles = [50, 99, 100];
+const nanosecondsPerSecond = 1e9;
+
+/** Every reader sees a delay for as long at least. */
+const windowMs = 60_000;
+
+export class ProcessMetrics {
+  readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 });
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  #windowBegan: number;
+  /** The percentiles of the window before the one that is being measured, in seconds. */
+  #before = delayQuantiles.map(() => 0);
+
+  constructor(registry: Registry, clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+    this.#windowBegan = clock.monotonic();
+    this.#delay.enable();
+    this.#watchMemory(registry);
+    this.#watchDelay(registry);
+  }
+
+  /** Stops measuring. */
+  close(): void {
+    this.#delay.disable();
+  }
+
+  #watchMemory(registry: Registry): void {
+    gauge(registry, 'stepwell_resident_memory_bytes', 'Resident memory of the process.', () =>
+      process.memoryUsage.rss(),
+    );
+    gauge(
+      registry,
+      'stepwell_heap_used_bytes',
+      'Heap of JavaScript objects that is in use.',
+      () => getHeapStatistics().used_heap_size,
+    );
+    gauge(
+      registry,
+      'stepwell_heap_limit_bytes',
+      'Heap beyond which the process ends.',
+      () => getHeapStatistics().heap_size_limit,
+    );
+  }
+
+  #watchDelay(registry: Registry): void {
+    const read = () => this.#readDelays();
+    new Gauge({
+      name: 'stepwell_event_loop_delay_seconds',
+      help: 'Delay of the event loop in the last minute or two, by percentile.',
+      labelNames: ['percentile'],
+      registers: [registry],
+      collect() {
+        const delays = read();
+        for (const [index, percentile] of delayQuantiles.entries()) {
+          this.set({ percentile }, delays[index] ?? 0);
+        }
+      },
+    });
+  }
+
+  /**
+   * The worse of this window and the one before. Reading resets nothing that another reader has
+   * not seen: a window ends by its age, and is told for one more.
+   */
+  #readDelays(): readonly number[] {
+    const delays = delayQuantiles.map(
+      (percentile) => this.#delay.percentile(percentile) / nanosecondsPerSecond,
+    );
+    const worse = delays.map((delay, index) => Math.max(delay, this.#before[index] ?? 0));
+    const now = this.#clock.monotonic();
+    if (now - this.#windowBegan >= windowMs) {
+      this.#before = delays;
+      this.#windowBegan = now;
+      this.#delay.reset();
+    }
+    return worse;
+  }
+}

@@ -1,0 +1,22 @@
+/** What the whole application shares; made before Nest, as the front door needs it too. */
+import type { Registry } from 'prom-client';
+import type { ProcessLife } from '../engine/lifecycle/process-life.js';
+import type { BasicCredentials } from '../http/identity/basic-auth.js';
+import type { BearerTokens } from '../http/identity/bearer-token.js';
+import type { InboundMetrics } from '../http/inbound.metrics.js';
+import type { Config } from './configuration/config.js';
+import type { Credentials } from './credentials/credentials.js';
+import type { Ports } from './ports.js';
+
+export interface Shared {
+  readonly config: Config;
+  readonly credentials: Credentials;
+  readonly ports: Ports;
+  readonly life: ProcessLife;
+  /** Every metric of the process. */
+  readonly registry: Registry;
+  /** Requests and connections. */
+  readonly inbound: InboundMetrics;
+  readonly bearer: BearerTokens;
+  readonly basic: BasicCredentials;
+}

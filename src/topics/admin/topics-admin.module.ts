@@ -1,0 +1,42 @@
+/** Wiring of what operators do with topics. */
+import { Module } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { Intake } from '../../http/intake.js';
+import { RouteTable } from '../../http/routes/hot-routes.js';
+import type { TopicSettings } from '../settings.js';
+import { TopicAccessModule } from '../topics/topic-access.module.js';
+import { TopicLogs } from '../topics/topic-logs.js';
+import { TopicsDesk } from '../topics/topics-desk.js';
+import { TopicsAdmin } from './topics-admin.js';
+import { TopicsAdminRoutes } from './topics-admin.routes.js';
+
+@Module({
+  imports: [TopicAccessModule],
+  providers: [
+    {
+      provide: TopicsAdmin,
+      inject: [Engine, TopicsDesk, TopicLogs, provided.config, provided.clock],
+      useFactory: topicsAdmin,
+    },
+  ],
+})
+export class TopicsAdminModule {
+  constructor(table: RouteTable, admin: TopicsAdmin, basic: BasicCredentials, intake: Intake) {
+    table.add(new TopicsAdminRoutes(admin, basic, intake));
+  }
+}
+
+function topicsAdmin(
+  engine: Engine,
+  desk: TopicsDesk,
+  logs: TopicLogs,
+  { topicPartitions: partitions, topicRetentionMs: retentionMs }: TopicSettings,
+  clock: Clock,
+): TopicsAdmin {
+  const admin = new TopicsAdmin(engine, desk, logs, clock, { partitions, retentionMs });
+  engine.observe(admin.listener);
+  return admin;
+}

@@ -1,0 +1,25 @@
+/** Wiring of the requests for workflow runs: some come in as publishes, others as triggers. */
+import { Inject, Module } from '@nestjs/common';
+import { provided } from '../../engine/provided.js';
+import { RouteTable } from '../../http/routes/hot-routes.js';
+import { Publisher } from '../../messaging/publishing/publisher.js';
+import { PublishingModule } from '../../messaging/publishing/publishing.module.js';
+import type { WorkflowSettings } from '../settings.js';
+import { runInterpreter } from './run-desk.js';
+import { BatchTriggerRoute, TriggerRoute } from './trigger.routes.js';
+
+@Module({ imports: [PublishingModule] })
+export class RunRequestsModule {
+  constructor(
+    publisher: Publisher,
+    table: RouteTable,
+    @Inject(provided.config) { maxBatchBytes, maxBodyBytes }: WorkflowSettings,
+  ) {
+    publisher.interpret(runInterpreter);
+    for (const pattern of ['/v2/trigger/*', '/v2/trigger']) {
+      table.addExpress(new TriggerRoute(pattern, publisher));
+    }
+    const limits = { batchBytesMax: maxBatchBytes, bodyBytesMax: maxBodyBytes };
+    table.addExpress(new BatchTriggerRoute(publisher, limits));
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * The folders of the product from top to bottom. A file may import from its own folder and from
+ * every folder below it, types included, and from nothing above.
+ */
+import { storageFolders } from './storage-folders.js';
+
+export const folders: readonly string[] = [
+  // The program.
+  'src',
+  'src/cli',
+  // What puts the server together: configuration, listeners, lifecycle, what operators look at.
+  'src/server',
+  'src/server/openapi',
+  'src/server/start-page',
+  'src/server/health',
+  'src/server/activity',
+  'src/server/inbound',
+  'src/server/metrics',
+  'src/server/lifecycle',
+  'src/server/credentials',
+  'src/server/configuration',
+  'src/server/logging',
+  // Partitioned log topics.
+  'src/topics/credentials',
+  'src/topics/subscriptions',
+  'src/topics/consume',
+  'src/topics/sessions',
+  'src/topics/offsets',
+  'src/topics/groups',
+  'src/topics/fetch',
+  'src/topics/produce',
+  'src/topics/admin',
+  'src/topics/records',
+  'src/topics/topics',
+  'src/topics',
+  // Durable workflow runs.
+  'src/workflows/failed-runs',
+  'src/workflows/logs',
+  'src/workflows/history',
+  'src/workflows/events',
+  'src/workflows/active-runs',
+  'src/workflows/requests',
+  'src/workflows/deliveries',
+  'src/workflows/runs',
+  'src/workflows',
+  // Messages: taken in, held back, delivered.
+  'src/messaging/logs',
+  'src/messaging/dead-letters',
+  'src/messaging/publishing',
+  'src/messaging/schedules',
+  'src/messaging/url-groups',
+  'src/messaging/queues',
+  'src/messaging/flow-control',
+  'src/messaging/delivery',
+  'src/messaging/messages',
+  'src/messaging/signing-keys',
+  'src/messaging/outbound',
+  'src/messaging/gates',
+  'src/messaging',
+  // What every route stands on.
+  'src/http/bytes',
+  'src/http/routes',
+  'src/http/identity',
+  'src/http',
+  // The turn: decide, evolve, react, want.
+  'src/engine/metrics',
+  'src/engine/lifecycle',
+  'src/engine',
+  // The log engine.
+  ...storageFolders,
+  // Text in, value or refusal out.
+  'src/grammar',
+];
