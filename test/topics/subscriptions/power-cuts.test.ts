@@ -6,7 +6,7 @@ import { PlannedCrash, settled } from '../../simulation/simulated-server.js';
 import { seed as firstSeed } from '../../support/seed.js';
 import { minute, PushTown, second } from './push-town.js';
 
-/** More for longer runs: `SIMULATION_SEEDS=1000 npm run jest -- test/topics/subscriptions/power-cuts`. */
+/** More: `SIMULATION_SEEDS=1000 npm run jest -- test/topics/subscriptions/power-cuts`. */
 const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 8);
 const cuts = 4;
 const partitions = [0, 1, 2];
