@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NoRoom } from '../no-room.js';
 import { Allowance, type AllowanceTerms } from './allowance.js';
 import { ownerOf } from './owner.js';
-import { PacedBody, type Piece } from './paced-body.js';
+import { PacedBody, type Piece, sliceBytes } from './paced-body.js';
 
 /** Bodies up to this are not counted: the number of connections bounds them. Bytes. */
 export const smallBodyBytes = 16 * 1024;
@@ -104,7 +104,7 @@ export class InFlight {
         return reply.send(new PacedBody(this.of(request, reply), { chunks, isLast }, pieces));
       }
     }
-    if (length <= smallAnswerBytes) return reply.send(Buffer.concat(chunks, length));
+    if (length <= sliceBytes) return reply.send(Buffer.concat(chunks, length));
     reply.header('content-length', length);
     return reply.send(new PacedBody(this.of(request, reply), { chunks, isLast: true }));
   }
@@ -132,7 +132,10 @@ export class InFlight {
     }
   }
 
-  /** What a handler has put together goes out as it is taken, and counts until then. */
+  /**
+   * What a handler has put together goes out as it is taken, and counts until then. What one write
+   * takes needs no stream: its allowance ends with the answer.
+   */
   private paced(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
     if (!isWhole || payload.length <= smallAnswerBytes) {
@@ -140,8 +143,14 @@ export class InFlight {
       return payload;
     }
     const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
+    const allowance = this.of(request, reply);
+    if (bytes.length <= sliceBytes) {
+      allowance.settle(bytes.length);
+      allowance.awaitTaken();
+      return bytes;
+    }
     reply.header('content-length', bytes.length);
-    return new PacedBody(this.of(request, reply), { chunks: [bytes], isLast: true });
+    return new PacedBody(allowance, { chunks: [bytes], isLast: true });
   }
 }
 

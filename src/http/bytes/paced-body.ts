@@ -10,7 +10,7 @@ export interface Piece {
 }
 
 /** Written at once: a client that takes less than this in 30 seconds counts as taking nothing. */
-const sliceBytes = 64 * 1024;
+export const sliceBytes = 128 * 1024;
 
 export class PacedBody extends Readable {
   private readonly slices: Buffer[] = [];
@@ -56,15 +56,10 @@ export class PacedBody extends Readable {
   }
 
   private add({ chunks, isLast }: Piece): void {
-    let length = 0;
-    for (const chunk of chunks) {
-      for (let start = 0; start < chunk.length; start += sliceBytes) {
-        this.slices.push(chunk.subarray(start, start + sliceBytes));
-      }
-      length += chunk.length;
-    }
+    const slices = slicesOf(chunks);
+    this.slices.push(...slices);
     this.isComplete = isLast;
-    this.allowance.settle(length);
+    this.allowance.settle(slices.reduce((sum, { length }) => sum + length, 0));
   }
 
   private pushSlice(): void {
@@ -72,4 +67,33 @@ export class PacedBody extends Readable {
     this.push(slice);
     this.allowance.awaitTaken();
   }
+}
+
+/**
+ * The bytes of `chunks` in slices of `sliceBytes`, the last one shorter: every slice costs a write,
+ * so small chunks share one. Copies only what lies in several chunks.
+ */
+function slicesOf(chunks: readonly Buffer[]): Buffer[] {
+  const slices: Buffer[] = [];
+  let parts: Buffer[] = [];
+  let length = 0;
+  for (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; ) {
+      const part = chunk.subarray(start, start + sliceBytes - length);
+      parts.push(part);
+      start += part.length;
+      length += part.length;
+      if (length < sliceBytes) continue;
+      slices.push(joined(parts));
+      parts = [];
+      length = 0;
+    }
+  }
+  if (length > 0) slices.push(joined(parts));
+  return slices;
+}
+
+function joined(parts: readonly Buffer[]): Buffer {
+  const [first] = parts;
+  return parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
 }

@@ -91,6 +91,28 @@ describe('an answer that its client does not take', () => {
     await closed;
   });
 
+  it('ends after 30 seconds too where each answer is a single write', async () => {
+    const value = 'x'.repeat(100_000);
+    expect((await callLog(server, '/produce/short', { value, partition: 0 })).status).toBe(200);
+    const asked = JSON.stringify({ topic: 'short', partition: 0, offset: 0 });
+    const one = request('POST /fetch', server.basic, `content-length: ${asked.length}`, asked);
+    // More than the system keeps of what a client does not take.
+    await deaf(one.repeat(300));
+    let before = 0;
+    await inFlight((bytes) => {
+      const isStuck = bytes > 0 && bytes === before;
+      before = bytes;
+      return isStuck;
+    });
+    await pause(50);
+    clock.advance(29_999);
+    await pause(50);
+    expect(await metric('stepwell_stalled_clients_total')).toBe(0);
+    clock.advance(1);
+    await inFlight((bytes) => bytes === 0);
+    expect(await metric('stepwell_stalled_clients_total')).toBeGreaterThan(0);
+  });
+
   it('holds nothing once its client is gone', async () => {
     const client = await deaf(fetching());
     await inFlight((bytes) => bytes > mebibyte && bytes < 16 * mebibyte);
