@@ -46,7 +46,7 @@ export class ConsumeAnswer {
     }
     if ('undecided' in polled) return polled;
     this.changes = session.changes;
-    this.add(polled.parts);
+    await this.show(polled.parts);
     return { parts: this.rest(isRoomy, polled.isCut) };
   }
 
@@ -58,7 +58,7 @@ export class ConsumeAnswer {
       await this.room.wait();
       const polled = await this.poll(pieceBytes, true, 0).catch(nothingOfDamage);
       const parts = 'parts' in polled ? polled.parts : [];
-      this.add(parts);
+      await this.show(parts);
       isLast = parts.length === 0 || !('isCut' in polled && polled.isCut) || !this.hasMore;
       yield { texts: this.flush(), isLast };
     }
@@ -78,10 +78,17 @@ export class ConsumeAnswer {
       mayRead: terms.mayRead,
     });
     this.call.watch(() => poll.cancel());
-    const polled = await poll.run();
-    await desk.starts.begun(session);
-    await session.committed;
-    return polled;
+    return poll.run();
+  }
+
+  /**
+   * Writes records down while what this call acknowledged is on its way to the disk; settles when
+   * that, and where the session begins, is durable: before that nothing is shown.
+   */
+  private async show(parts: readonly PolledPart[]): Promise<void> {
+    this.add(parts);
+    await this.desk.starts.begun(this.session);
+    await this.session.committed;
   }
 
   /** Of what it owned when it was asked: an answer belongs to one generation. */
