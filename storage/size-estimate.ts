@@ -2,10 +2,15 @@
 import type { Offset } from './offset.js';
 import type { PartitionLog } from './partition-log.js';
 
-/** Bytes of up to `records` durable records from an offset on. */
-export function likelyBytes(log: PartitionLog, from: Offset, records: number): number {
+/** Bytes of up to `records` durable records from an offset on, each with `frameBytes` around it. */
+export function likelyBytes(
+  log: PartitionLog,
+  from: Offset,
+  records: number,
+  frameBytes = 0,
+): number {
   const there = Math.max(0, Math.min(records, log.highWatermark - from));
-  return there * likelyRecordBytes(log);
+  return there * (likelyRecordBytes(log) + frameBytes);
 }
 
 /** Bytes of one record, its share of the headers included; 0 of an empty log. */

@@ -25,6 +25,9 @@ export interface AnswerBudget {
   readonly bytes: number;
 }
 
+/** What JSON has around a record: the names of its fields, and its numbers. */
+const frameBytes = 100;
+
 export class FairRead {
   private readonly shelves: readonly Shelf[];
   private left: AnswerBudget;
@@ -107,9 +110,9 @@ export class FairRead {
         records -= taken.records;
         bytes -= taken.bytes;
       }
-      const hasMoved = records < before;
-      busy = hasMoved || isShared ? busy.filter(({ hasMore }) => hasMore) : [];
-      isShared = hasMoved;
+      // Where each could have all that was left, none can take more of it.
+      busy = parts > 1 ? busy.filter(({ hasMore }) => hasMore) : [];
+      isShared = records < before;
     }
     this.left = { records, bytes: this.left.bytes - (bytesMax - bytes) };
   }
@@ -121,6 +124,8 @@ class Shelf {
   private readonly log: PartitionLog;
   private offset: number;
   private end = 0;
+  /** The next record is this long at least: it is not read again for less. */
+  private nextBytes = 0;
 
   constructor(
     private readonly topics: Pick<TopicAccess, 'read'>,
@@ -144,7 +149,7 @@ class Shelf {
   }
 
   likelyBytes(records: number): number {
-    return likelyBytes(this.log, this.offset, records);
+    return likelyBytes(this.log, this.offset, records, frameBytes);
   }
 
   /** Reading goes as far as there is something now. */
@@ -173,7 +178,7 @@ class Shelf {
     const { texts } = this;
     const { count, byteLength } = texts;
     const bytesEnd = byteLength + share.bytes;
-    let isFull = false;
+    let isFull = Math.max(share.bytes, oneBytesMax) < this.nextBytes;
     while (this.hasMore && !isFull) {
       const batches = await this.read(share.records - (texts.count - count));
       for (const batch of batches) {
@@ -183,6 +188,7 @@ class Shelf {
             record,
             isAlone ? Math.max(byteLength + oneBytesMax, bytesEnd) : bytesEnd,
           );
+          this.nextBytes = isFull ? texts.refusedBytes : 0;
           if (isFull) break;
           this.offset = record.offset + 1;
         }

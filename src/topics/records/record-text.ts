@@ -34,6 +34,8 @@ export class RecordTexts {
   count = 0;
   /** How many of them have bytes that were shown as replacement characters. */
   replacedCount = 0;
+  /** How many bytes the record that was not added last has at least, without its comma. */
+  refusedBytes = 0;
   private readonly json = new JsonPieces();
   private readonly writer: RecordWriter;
 
@@ -58,12 +60,17 @@ export class RecordTexts {
   add(record: LogRecord, bytesMax: number): boolean {
     const { json } = this;
     const { key, value } = record;
-    const raw = json.byteLength + (key?.length ?? 0) + (value?.length ?? 0);
-    if (raw > bytesMax) return false;
+    const before = json.byteLength;
+    const rawBytes = (key?.length ?? 0) + (value?.length ?? 0);
+    if (before + rawBytes > bytesMax) {
+      this.refusedBytes = rawBytes;
+      return false;
+    }
     const mark = json.mark();
     if (this.count > 0) json.writeByte(comma);
     const isText = this.writer.write(record);
     if (json.byteLength > bytesMax) {
+      this.refusedBytes = json.byteLength - before - (this.count > 0 ? 1 : 0);
       json.rewind(mark);
       return false;
     }

@@ -50,7 +50,15 @@ async function read(
   encoding: PayloadEncoding = 'text',
   until: number | null = null,
 ) {
-  const fair = new FairRead(new SharedReads(), positions, encoding, budget);
+  const reads = new SharedReads();
+  let readCount = 0;
+  const topics: Pick<SharedReads, 'read'> = {
+    read: (...asked) => {
+      readCount += 1;
+      return reads.read(...asked);
+    },
+  };
+  const fair = new FairRead(topics, positions, encoding, budget);
   const texts: string[] = [];
   const room = {
     takeNow: () => isRoomy,
@@ -61,7 +69,7 @@ async function read(
   }
   const text = `[${texts.join(',')}]`;
   const records = JSON.parse(text) as { partition: number; offset: number; value: string }[];
-  return { text, places: records.map(({ partition, offset }) => [partition, offset]) };
+  return { text, readCount, places: records.map(({ partition, offset }) => [partition, offset]) };
 }
 
 describe('a read of several positions', () => {
@@ -115,6 +123,16 @@ describe('a read of several positions', () => {
       [0, 1],
       [1, 0],
     ]);
+  });
+
+  it('reads nothing again that it has no room for', async () => {
+    await topicOf(Array(9).fill(200), Array(9).fill(200));
+    const alone = await read(cursors(0), { ...plenty, bytes: 5 * 300 });
+    expect(alone.places).toHaveLength(5);
+    expect(alone.readCount).toBe(1);
+    const shared = await read(cursors(0, 0), { ...plenty, bytes: 10 * 300 });
+    expect(shared.places).toHaveLength(10);
+    expect(shared.readCount).toBe(2);
   });
 
   it('ends before the first record of the time that it is to end at', async () => {
