@@ -1,4 +1,4 @@
-/** Actions on many streams: many turns, so that none of them holds the event loop (decision 8). */
+/** Actions on many streams: many turns, so that none of them holds the event loop (ADR 2). */
 import type { Command } from './decider.js';
 import { type Engine, turnCommandsMax } from './engine.js';
 

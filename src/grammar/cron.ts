@@ -1,5 +1,5 @@
 /**
- * Cron expressions (spec: `Svc-Cron`; crontab(5) for the five fields): exactly five fields, minutes
+ * Cron expressions (messaging.md 7; crontab(5) for the five fields): exactly five fields, minutes
  * to days of the week, after an optional `CRON_TZ=Area/City ` (UTC without it). Pure.
  *
  * A cron names times on a wall clock, and a wall clock may be set. The rule, close to Vixie cron's:

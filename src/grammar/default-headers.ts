@@ -2,7 +2,7 @@
 
 /**
  * `defaults`, but for those that `own` names in any case, followed by `own`; all are names and
- * values in turn (messaging protocol 2.6: a publish's own headers override its group's).
+ * values in turn (messaging.md 6: a publish's own headers override its group's).
  */
 export function withDefaultHeaders(
   own: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * What stands behind the marker of `/v2/publish/{destination}`: raw, never path-cleaned (messaging
- * protocol 1.3). A URL is kept as it was written, because it is called and signed as it was
+ * What stands behind the marker of `/v2/publish/{destination}`: raw, never path-cleaned
+ * (messaging.md 1.5). A URL is kept as it was written, because it is called and signed as it was
  * written.
  */
 import { parseName } from './name.js';

@@ -1,7 +1,7 @@
 /** Lengths of time as people write them in options: `1d10h30m`, `90`, `2.5s`. Pure. */
 import { type Parsed, parsed, refused } from './parsed.js';
 
-/** Milliseconds per unit (messaging protocol 4.1: a month is 30 days, a year 365). */
+/** Milliseconds per unit (messaging.md 3.2: a month is 30 days, a year 365). */
 const unitMs: Readonly<Record<string, number>> = {
   s: 1000,
   m: 60_000,

@@ -19,8 +19,9 @@ export const periodSecondsMax = 604_800;
 const pair = /^(parallelism|rate|period) *= *(\S+)$/;
 
 /**
- * `key=value` pairs with commas between them, in any order, each key once (messaging protocol
- * 4.3). At least one of parallelism and rate must be there; a period alone limits nothing.
+ * `key=value` pairs with commas between them, in any order, each key once
+ * (messaging.md 3.4). At least one of parallelism and rate must be there; a period alone limits
+ * nothing.
  */
 export function parseFlowControlValue(text: string): Parsed<FlowControlValue> {
   if (text.length > lengthMax) return refused(`is longer than ${lengthMax} characters`);

@@ -1,6 +1,6 @@
 /**
- * What a publish asks not to be shown: `body,headers`, `header[Authorization]` (spec:
- * Svc-Redact-Fields; messaging protocol 4.6). Pure.
+ * What a publish asks not to be shown: `body,headers`, `header[Authorization]`
+ * (messaging.md 3.6). Pure.
  */
 
 import { type Parsed, parsed, refused } from './parsed.js';

@@ -12,7 +12,7 @@ import { type Parsed, parsed, refused } from './parsed.js';
  */
 export type RetryDelay = (retried: number) => number;
 
-/** No retry waits longer (messaging protocol 4.4). */
+/** No retry waits longer (messaging.md 3.3). */
 export const retryDelayMaxMs = 86_400_000;
 
 const lengthMax = 256;
@@ -28,7 +28,7 @@ const operators: ReadonlyMap<string, Arithmetic> = new Map<string, Arithmetic>([
   ['/', (left, right) => left / right],
 ]);
 
-/** Function name to arity and meaning (spec: retry-delay expression). */
+/** Function name to arity and meaning (messaging.md 3.3). */
 const functions: ReadonlyMap<string, readonly [number, Arithmetic]> = new Map<
   string,
   readonly [number, Arithmetic]

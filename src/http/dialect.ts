@@ -78,13 +78,13 @@ const logPrefixes = Object.values(dialects).map((dialect) => prefixOf(dialect, '
 const forward = 'forward-';
 const callback = 'callback-';
 const failureCallback = 'failure-callback-';
-/** What clients tell about themselves; never stored, never forwarded (messaging protocol 1.1). */
+/** What clients tell about themselves; never stored, never forwarded (messaging.md 1.1). */
 const telemetry = 'telemetry-';
 
 /**
  * Reads the message options (`Svc-*`, `Upstash-*`) out of flat name, value pairs: a request's
  * `rawHeaders`, a batch item's headers, or either followed by the pairs of `readQueryOptions`.
- * Repeated names are joined with `, ` (messaging protocol 4.1). Values are not judged here.
+ * Repeated names are joined with `, ` (messaging.md 3.1). Values are not judged here.
  */
 export function readMessageOptions(pairs: readonly string[], standard: Dialect): MessageHeaders {
   let dialect: Dialect | undefined;
@@ -174,7 +174,7 @@ export interface QueryOptions {
 
 /**
  * Takes the options (`svc-retries=3`, `upstash-forward-x=1`) and our own token out of the query of
- * a destination (messaging protocol 4.7). `isOwnToken` tells our token from a parameter of the
+ * a destination (messaging.md 3.8). `isOwnToken` tells our token from a parameter of the
  * same name that belongs to the destination. Refuses an option that is not percent-encoded UTF-8.
  */
 export function readQueryOptions(

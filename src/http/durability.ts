@@ -1,4 +1,4 @@
-/** How durable an acknowledgement is, told in its head: `Stepwell-Durability` (decision 36). */
+/** How durable an acknowledgement is, in its header `Stepwell-Durability` (messaging.md 1.1). */
 import type { FastifyInstance } from 'fastify';
 import type { FsyncMode } from '../../storage/store-context.js';
 

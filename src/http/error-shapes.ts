@@ -21,7 +21,7 @@ export function diskFullRefusal(message: string): Refusal {
   return { status: 507, message, headers: { 'retry-after': `${noRoomRetrySeconds}` } };
 }
 
-/** The status of each code a decider may refuse with (messaging protocol 1.1). */
+/** The status of each code a decider may refuse with (messaging.md 1.2). */
 const rejectionStatus: Readonly<Record<Rejection['code'], number>> = {
   invalid: 400,
   forbidden: 403,
@@ -61,7 +61,7 @@ export function sendRefusal(
 /**
  * Whether a request is for the messages and workflows interface. The matched route decides: a path
  * that only looks different before decoding (`/%762/keys`) must not change the interface. Unknown
- * paths have no route and are told apart by their text (decision 35).
+ * paths have no route and are told apart by their text (messaging.md 1.2).
  */
 export function isMessagingRequest(request: FastifyRequest): boolean {
   const pattern = request.is404 ? undefined : request.routeOptions.url;

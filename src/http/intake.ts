@@ -24,7 +24,7 @@ const tooMuchWaiting: Refusal = {
 export class Intake {
   private waitingBytes = 0;
 
-  /** `hasRoom` tells whether free space is above the floor (decision 16). */
+  /** `hasRoom` tells whether free space is above the floor (ADR 13). */
   constructor(private readonly hasRoom: () => boolean) {}
 
   /** Why `bytes` of new work are refused; null takes them in until `done`. */

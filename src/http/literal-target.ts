@@ -1,6 +1,6 @@
 /**
  * Event ids come as their users spell them, and clients do not encode a percent sign: `50%`. Such a
- * path encodes nothing, so it is taken as it is written (messaging protocol 3.7). Pure.
+ * path encodes nothing, so it is taken as it is written (workflows.md 3.4). Pure.
  */
 
 const eventPath = /^\/v2\/(?:wait|notify|waiters)\//;

@@ -1,6 +1,6 @@
 /**
  * Filters of listings and bulk actions, read strictly: a name that is not known is refused, because
- * a typo must never mean "everything" (messaging protocol 1.1). Pure.
+ * a typo must never mean "everything" (messaging.md 1.3). Pure.
  */
 
 import { parseJson } from '../grammar/json.js';
@@ -20,7 +20,7 @@ export type Filters<Known extends KnownFilters> = {
 
 type FilterValues = Map<string, string[]>;
 
-/** Spellings that some clients use (messaging protocol 11). */
+/** Spellings that some clients use (messaging.md 1.3). */
 const otherSpellings: ReadonlyMap<string, string> = new Map([
   ['callerIP', 'callerIp'],
   ['failureCallbackState', 'failureFunctionState'],

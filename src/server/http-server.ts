@@ -34,7 +34,7 @@ import type { Shared } from './shared.js';
 
 /**
  * Paths are never cleaned: `//` belongs to a destination. A parameter may be as long as a request
- * target; a slash at the end is optional (log protocol 1.1).
+ * target; a slash at the end is optional (topics.md 1.1).
  */
 const routerOptions = {
   caseSensitive: true,

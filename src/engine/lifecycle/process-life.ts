@@ -19,7 +19,7 @@ export interface ProcessStatus {
   readonly reason: string | null;
 }
 
-/** The order of a graceful stop (decision 47): each phase ends before the next begins. */
+/** The order of a graceful stop (ADR 22): each phase ends before the next begins. */
 export const stopPhases = ['doors', 'attempts', 'commit', 'storage', 'rest'] as const;
 export type StopPhase = (typeof stopPhases)[number];
 

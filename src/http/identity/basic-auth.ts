@@ -127,7 +127,7 @@ function presentedIn(authorization: string): Presented | undefined {
 
 /**
  * Senders of webhooks cannot set headers: theirs may stand in the query, there and nowhere else
- * (log protocol 1.4.4). The header wins; the query is only read where there is none.
+ * (topics.md 1.1). The header wins; the query is only read where there is none.
  */
 function presentedInQuery({ url = '' }: IncomingMessage): Presented | undefined {
   const query = /^\/webhook\/?\?(.*)$/s.exec(url)?.[1];

@@ -1,4 +1,4 @@
-/** What a credential of the log interface may do, and with which topics (log protocol 2.13). */
+/** What a credential of the log interface may do, and with which topics (topics.md 1.5). */
 
 /** As a credential names what it permits. */
 export type Permissions = 'ALL' | 'PRODUCE' | 'CONSUME';

@@ -1,4 +1,4 @@
-/** A dead letter as the API shows it (messaging protocol 2.9): its message, and its last answer. */
+/** A dead letter as the API shows it (messaging.md 10): its message, and its last answer. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { MessageFailed, MessagePublished } from '../messages/message.events.js';
 import { type MessageObject, messageObject } from '../messages/message-object.js';

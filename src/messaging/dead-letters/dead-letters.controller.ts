@@ -1,4 +1,4 @@
-/** `/v2/dlq`: messages that failed for good, taken away or tried again (messaging protocol 2.9). */
+/** `/v2/dlq`: messages that failed for good, taken away or tried again (messaging.md 10). */
 import {
   Controller,
   Delete,

@@ -1,4 +1,4 @@
-/** How the routes of dead letters are described (messaging protocol 2.9). */
+/** How the routes of dead letters are described (messaging.md 10). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import {

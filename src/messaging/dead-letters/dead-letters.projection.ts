@@ -1,6 +1,7 @@
 /**
  * Which messages failed for good and were not taken away since: a fold over the events of messages
- * and of letters. Memory holds where a letter is found, the journal all that it says (decision 29).
+ * and of letters. Memory holds where a letter is found, the journal all that it says
+ * (messaging.md 10).
  */
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
@@ -48,7 +49,7 @@ export class DeadLetters implements Fold {
     }
   }
 
-  /** What failed for a run is the run's own letter, or none at all (messaging protocol 7.2). */
+  /** What failed for a run is the run's own letter, or none at all (workflows.md 1.2). */
   private addFailed(envelope: EventEnvelope, responseStatus: number, changes: TurnChanges): void {
     const { id: messageId, at, offset } = envelope;
     const publication = this.publicationOf(messageId);

@@ -1,4 +1,4 @@
-/** Which dead letters a request is about, as it is written (messaging protocol 2.9). Pure. */
+/** Which dead letters a request is about, as it is written (messaging.md 10). Pure. */
 import { count, type Filters, integers, names, order } from '../../http/query-filters.js';
 import { originFilters } from '../messages/message-filter.js';
 import { letterCursor } from './letter-cursor.js';

@@ -1,6 +1,6 @@
 /**
  * The letters that are there: key fields by id, oldest first, until they are taken away or too old
- * (decision 29). What messages and what runs leave behind when they fail is kept alike.
+ * (messaging.md 10). What messages and what runs leave behind when they fail is kept alike.
  */
 import type { TurnChanges } from '../../engine/turn-changes.js';
 

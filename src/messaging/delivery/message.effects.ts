@@ -209,7 +209,7 @@ function recordAttempt(
   const { run } = published;
   const isSuccess = status >= 200 && status < 300;
   const defect = isSuccess ? answerDefect(run, headers, messagePrefixes) : null;
-  // A third party's answer is for the endpoint to judge (messaging protocol 7.8).
+  // A third party's answer is for the endpoint to judge (workflows.md 3.3).
   const isFinal = run?.role !== 'call' && forbidsRetry(status, headers, messagePrefixes);
   const error = outcome.error ?? defect;
   const nonRetryable = isFinal || defect !== null;

@@ -1,4 +1,4 @@
-/** `/v2/messages`: what waits to be delivered, and taking it back (messaging protocol 2.4). */
+/** `/v2/messages`: what waits to be delivered, and taking it back (messaging.md 2.4). */
 import { Controller, Delete, Get, NotFoundException, Param, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { resultOf, valueIn } from '../../http/outcome.js';

@@ -25,7 +25,7 @@ import { messageListener } from './message.listener.js';
 import { MessagesController } from './messages.controller.js';
 import { PendingMessages } from './pending-messages.js';
 
-/** Attempts in flight may end for this long after a stop; cut ones do not count (decision 47). */
+/** Attempts in flight may end for this long after a stop; cut ones do not count (ADR 22). */
 const drainMs = 10_000;
 
 @Module({

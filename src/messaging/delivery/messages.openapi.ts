@@ -1,4 +1,4 @@
-/** How the routes of messages are described (messaging protocol 2.4). */
+/** How the routes of messages are described (messaging.md 2.4). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { cancelQuery, messageSchema } from '../messages/message-schema.js';

@@ -1,8 +1,8 @@
 /**
  * Lets attempts start within the limits of their flow-control key. Parallelism counts the attempts
  * of this process that run now; rate spends grants that the journal holds already, so that no
- * crash lets a window have more starts than its rate (decision 27). A key's backlog waits in a line
- * of its own and delays nobody else.
+ * crash lets a window have more starts than its rate (messaging.md 8). A key's backlog waits in a
+ * line of its own and delays no other key.
  */
 
 import { AlarmClock } from '../../engine/alarm-clock.js';

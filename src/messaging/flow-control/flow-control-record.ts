@@ -1,4 +1,4 @@
-/** A flow-control key on the wire (spec: Flow control record; messaging protocol 2.10). Pure. */
+/** A flow-control key on the wire (messaging.md 8). Pure. */
 import type { FlowControl } from './flow-control.state.js';
 import type { Traffic } from './flow-control-gate.js';
 import { isOver } from './rate-window.js';

@@ -1,4 +1,4 @@
-/** `/v2/flowControl`: the keys, their limits and what they hold back (messaging protocol 2.10). */
+/** `/v2/flowControl`: the keys, their limits and what they hold back (messaging.md 8). */
 import {
   BadRequestException,
   Controller,

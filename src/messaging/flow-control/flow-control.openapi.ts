@@ -1,4 +1,4 @@
-/** How the routes of flow control are described (messaging protocol 2.10). */
+/** How the routes of flow control are described (messaging.md 8). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import type { FlowControlRecord } from './flow-control-record.js';

@@ -1,4 +1,4 @@
-/** What stands in the queries of flow-control routes (messaging protocol 2.10). Pure. */
+/** What stands in the queries of flow-control routes (messaging.md 8). Pure. */
 
 import { periodSecondsMax } from '../../grammar/flow-control-value.js';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';

@@ -1,5 +1,5 @@
 /**
- * The fixed windows that a rate is counted in (decision 27): the first start opens one, and when
+ * The fixed windows that a rate is counted in (messaging.md 8): the first start opens one, and when
  * its period has passed the next start opens another. Pure.
  */
 

@@ -1,4 +1,4 @@
-/** Where a page of the logs ended, as text that clients carry back (decision 30). Pure. */
+/** Where a page of the logs ended, as text that clients carry back (messaging.md 9). Pure. */
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import { entryPlaceMax } from './log-entry.js';
 

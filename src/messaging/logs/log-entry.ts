@@ -1,11 +1,11 @@
 /**
  * What the listing of logs says of one event: one row for a publish, two or three for an attempt
- * (decision 30). Nothing of it is stored. Pure.
+ * (messaging.md 9). Nothing of it is stored. Pure.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { AttemptRecord, MessageEvent } from '../messages/message.events.js';
 
-/** The states a row can have, as they are written (messaging protocol 2.8). */
+/** The states a row can have, as they are written (messaging.md 9). */
 export const logStates = [
   'CREATED',
   'ACTIVE',

@@ -1,4 +1,4 @@
-/** A row of the logs as the API shows it (messaging protocol 2.8). Absent values are left out. */
+/** A row of the logs as the API shows it (messaging.md 9). Absent values are left out. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';

@@ -1,7 +1,7 @@
 /**
- * One page of a listing of logs: rows are made of the journal's events when somebody asks (decision
- * 30), and nothing is held between two pages. Every listing is walked alike; they differ in what
- * they make of an event.
+ * One page of a listing of logs: rows are made of the journal's events when a request comes
+ * (messaging.md 9), and nothing is held between two pages. Every listing is walked alike; they
+ * differ in what they make of an event.
  */
 
 import type { Clock } from '../../engine/clock.js';
@@ -49,7 +49,7 @@ export interface WalkQuery {
 
 /** What a listing makes of what happened, for one page. null for a row = it is not meant. */
 export interface LogListing<Row> {
-  /** Index terms: every event that is meant carries at least one of each list (decision 17). */
+  /** Index terms (storage/README.md "Bytes"): what is meant has one of each list at least. */
   readonly terms: JournalQuery['terms'];
   /** What an event says, oldest first; at most `entryPlaceMax` + 1 entries. */
   entriesOf(envelope: EventEnvelope): readonly LogEntry<string>[];

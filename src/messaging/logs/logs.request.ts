@@ -1,4 +1,4 @@
-/** What is asked of the logs: query parameters to a query (messaging protocol 2.8). Pure. */
+/** What is asked of the logs: query parameters to a query (messaging.md 9). Pure. */
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import {
   count,

@@ -1,4 +1,4 @@
-/** `/v2/logs` and `/v2/events`: one listing under two names (messaging protocol 2.8). */
+/** `/v2/logs` and `/v2/events`: one listing under two names (messaging.md 9). */
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InFlight } from '../../http/bytes/in-flight.js';

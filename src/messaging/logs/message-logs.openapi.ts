@@ -1,4 +1,4 @@
-/** How the listing of logs is described (messaging protocol 2.8). */
+/** How the listing of logs is described (messaging.md 9). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import {

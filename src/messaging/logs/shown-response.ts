@@ -1,6 +1,6 @@
 /** What a destination answered, as a row shows it: its first bytes, text as text. Pure. */
 
-/** Of a response body, what a row shows (decision 20). */
+/** Of a response body, what a row shows (ADR 24). */
 const responseBytesMax = 64 * 1024;
 
 /** One of both, or none. */

@@ -1,4 +1,4 @@
-/** The body of a callback, made of the two events that it reports (spec: Events). Pure. */
+/** The body of a callback, made of the two events that it reports (messaging.md 4.5). Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { headerMap } from '../../grammar/header-map.js';
 import type {
@@ -24,8 +24,8 @@ export interface Reported {
 }
 
 /**
- * The callback's JSON. Where no response came, `status` is 0 and `body` the reason (messaging
- * protocol 6.1), and `bodyTruncated` says that only the beginning of the response was stored.
+ * The callback's JSON. Where no response came, `status` is 0 and `body` the reason
+ * (messaging.md 4.5), and `bodyTruncated` says that only the beginning of the response was stored.
  * Bodies are base64; `notBefore` and `createdAt` are milliseconds as text.
  */
 export function callbackBody(reported: Reported): Buffer {

@@ -1,4 +1,4 @@
-/** Who hears how an attempt ended: callbacks are messages of their own (spec: Events). Pure. */
+/** Who hears how an attempt ended: callbacks are messages of their own (messaging.md 4.5). Pure. */
 import type { EventEnvelope, TurnNames } from '../../engine/decider.js';
 import type { PublishMessage } from './message.commands.js';
 import {
@@ -24,7 +24,7 @@ export function callbacksOf(
   if (!('durationMs' in event)) return nobody; // not the end of an attempt
   const { callback, failureCallback, run } = state.followUps;
   const isFailed = event.type === 'MessageFailed';
-  // A run is told how a call ended, not how it went meanwhile (messaging protocol 7.8).
+  // A run is told how a call ended, not how it went meanwhile (workflows.md 3.3).
   if (run !== null && event.type === 'AttemptFailed') return nobody;
   const dlqId = isFailed ? deadLetterId(envelope) : null;
   const called: PublishMessage[] = [];

@@ -1,4 +1,4 @@
-/** Which messages a bulk cancel takes back, as it stands on the wire (messaging protocol 2.4). */
+/** Which messages a bulk cancel takes back, as it stands on the wire (messaging.md 2.4). */
 import { count, type Filters, names, texts } from '../../http/query-filters.js';
 import { originFilters } from './message-filter.js';
 

@@ -49,7 +49,7 @@ export class DeduplicationIndex implements Fold {
   }
 }
 
-/** Endpoints of a URL group are published to once each (messaging protocol 6). */
+/** Endpoints of a URL group are published to once each (messaging.md 4.6). */
 function keyOf({ deduplicationKey: key, topicName, url }: Deduplicated): string | null {
   return key === null || topicName === null ? key : `group ${topicName} ${url} ${key}`;
 }

@@ -1,4 +1,4 @@
-/** Which messages a listing or a bulk action is about (messaging protocol 1.1, 2.4, 2.9). Pure. */
+/** Which messages a listing or a bulk action is about (messaging.md 1.3, 2.4 and 10). Pure. */
 import {
   type Filters,
   integer,

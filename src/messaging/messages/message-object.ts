@@ -1,4 +1,4 @@
-/** A message as the API shows it (messaging protocol 2.4). Absent values are left out, not null. */
+/** A message as the API shows it (messaging.md 2.4). Absent values are left out, not null. */
 
 import { isUtf8 } from 'node:buffer';
 import type { EventEnvelope } from '../../engine/decider.js';

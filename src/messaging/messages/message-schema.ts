@@ -47,7 +47,7 @@ export const templateShape = {
   ...optionFields,
 };
 
-/** The message object (messaging protocol 2.4). */
+/** The message object (messaging.md 2.4). */
 export const messageSchema = z.object({
   messageId: z.string(),
   url: z.string(),

@@ -1,4 +1,4 @@
-/** What the events of a message are found by in the journal (decision 17). Pure. */
+/** What the events of a message are found by in the journal (storage/README.md "Bytes"). Pure. */
 import type { MessagePublished } from './message.events.js';
 
 /** Makes the index term of one property: what is published and what is asked for must agree. */

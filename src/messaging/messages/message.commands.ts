@@ -9,7 +9,7 @@ export interface PublishMessage extends Command {
   /** Kept beside the event, unless the message has a `bodyOffset` or shares another one's. */
   readonly body: Buffer;
   /**
-   * A message of the same turn that brings the same body, so that it is stored once (decision 23);
+   * A message of the same turn that brings the same body, so that it is stored once (ADR 7);
    * where that one was not accepted, this one brings its own.
    */
   readonly sharesBodyWith: string | null;

@@ -191,7 +191,7 @@ export interface MessageCanceled extends DomainEvent {
   readonly type: 'MessageCanceled';
 }
 
-/** The id of the dead letter that a `MessageFailed` leaves: its time and place (decision 29). */
+/** The id of the dead letter of a `MessageFailed`: its time and place (messaging.md 10). */
 export function deadLetterId({ at, offset }: { readonly at: number; readonly offset: number }) {
   return `${at}-${offset}`;
 }

@@ -1,5 +1,5 @@
 /**
- * What is shown in place of a redacted value (spec: `Svc-Redact-Fields`; messaging protocol 4.6).
+ * What is shown in place of a redacted value (messaging.md 3.6).
  * Only showing goes through here: what is delivered never does. Pure.
  */
 import { createHash } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
  * When a destination wants to be tried again: `Retry-After` and the `X-RateLimit-Reset` family
- * (messaging protocol 5.3). Answers of strangers: what cannot be read means nothing. Pure.
+ * (messaging.md 4.4). Answers of strangers: what cannot be read means nothing. Pure.
  */
 
 /** A destination that asks for more is not heard. */

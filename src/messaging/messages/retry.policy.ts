@@ -1,4 +1,4 @@
-/** How long a message waits after a failed attempt (messaging protocol 5.3 and 6). Pure. */
+/** How long a message waits after a failed attempt (messaging.md 4.4). Pure. */
 
 import { evaluateRetryDelay } from '../../grammar/retry-delay.js';
 import { retryAfterMs } from './retry-after.js';

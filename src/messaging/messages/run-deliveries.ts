@@ -36,6 +36,6 @@ export abstract class RunDeliveries {
   /** Headers to forward with any message of a run: its own, and those of the configuration. */
   abstract headers(message: Published): readonly string[] | Promise<readonly string[]>;
 
-  /** What a failure callback tells as `sourceBody`: the payload, or all entries (protocol 7.2). */
+  /** The `sourceBody` of a failure callback: the payload, or all entries (workflows.md 1.2). */
   abstract failedBody(callback: Published): Buffer | null | Promise<Buffer | null>;
 }

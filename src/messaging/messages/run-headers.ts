@@ -1,4 +1,4 @@
-/** What a delivery says of the workflow run that it belongs to (messaging protocol 7.4). Pure. */
+/** What a delivery says of the workflow run that it belongs to (workflows.md 2.1). Pure. */
 import type { RunPlace } from './message.events.js';
 
 /** The one version of the protocol that there is; SDKs refuse any other. */

@@ -1,6 +1,6 @@
 /**
  * Where deliveries may go: one judgement for publishes, callbacks and every connection that is
- * opened (reliability 2.14, decision 37; configuration: networks). Pure.
+ * opened (messaging.md 1.5). Pure.
  */
 
 import { isIP } from 'node:net';

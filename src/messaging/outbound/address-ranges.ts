@@ -1,4 +1,4 @@
-/** The ranges that are not the public internet, as a table (reliability 2.14, item 7). Pure. */
+/** The ranges that are not the public internet, as a table. Pure. */
 import ipaddr from 'ipaddr.js';
 
 export type IpAddress = ReturnType<typeof ipaddr.parse>;

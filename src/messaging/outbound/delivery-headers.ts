@@ -1,4 +1,4 @@
-/** What a delivery says in its headers (messaging protocol 5.1). Pure. */
+/** What a delivery says in its headers (messaging.md 4.1). Pure. */
 import { withoutHopHeaders } from '../../grammar/hop-headers.js';
 
 /** One attempt's headers before they are written down. */

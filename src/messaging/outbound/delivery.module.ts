@@ -15,7 +15,7 @@ import { AddressGuard } from './address-guard.js';
 import { EndpointCaller } from './endpoint-caller.js';
 import type { Endpoints } from './endpoints.js';
 
-/** Great outgoing bodies in memory at once, in bytes (decision 21): of all, and of one origin. */
+/** Great outgoing bodies in memory at once, in bytes (ADR 8): of all, and of one origin. */
 const bodyBytesMax = 128 * 1024 * 1024;
 const originBodyBytesMax = bodyBytesMax / 4;
 

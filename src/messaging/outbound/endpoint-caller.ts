@@ -1,6 +1,6 @@
 /**
  * Calls destinations: one attempt in, one outcome out. Connections are pooled by origin; limits,
- * guard and deadline hold for every attempt (reliability 2.15, decisions 20 to 22 and 37).
+ * guard and deadline hold for every attempt (messaging.md 1.5 and 3.1, ADR 24).
  */
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';

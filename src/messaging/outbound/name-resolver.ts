@@ -1,6 +1,6 @@
 /**
  * Names to approved addresses. The operating system resolves (hosts files and search domains matter
- * in containers, decision 37); what it says is kept for seconds and judged whole.
+ * in containers, messaging.md 1.5); what it says is kept for seconds and judged whole.
  */
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';

@@ -1,6 +1,6 @@
 /**
  * The signature of a delivery: a compact JWS with HS256 over the destination and the body's hash,
- * as published receivers verify it (messaging protocol 5.2). Pure.
+ * as published receivers verify it (messaging.md 4.2). Pure.
  */
 import { createHmac, hash } from 'node:crypto';
 

@@ -1,4 +1,4 @@
-/** A batch as it stands on the wire: a JSON array of publishes (messaging protocol 2.3). Pure. */
+/** A batch as it stands on the wire: a JSON array of publishes (messaging.md 2.3). Pure. */
 import { isHeaderValue } from '../../grammar/header-field.js';
 import { isWellFormed, parseJson } from '../../grammar/json.js';
 import { parseName } from '../../grammar/name.js';
@@ -54,7 +54,7 @@ export function headersOf(item: unknown): readonly string[] {
   ]);
 }
 
-/** As much as a request's own head may hold (decision 19). */
+/** As much as a request's own head may hold (messaging.md 1.1). */
 function parseHeaders(map: unknown): Parsed<Pick<Asked, 'rawHeaders' | 'contentType'>> {
   if (typeof map !== 'object' || map === null || Array.isArray(map)) {
     return refused('headers must be an object of strings');

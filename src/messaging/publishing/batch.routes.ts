@@ -1,4 +1,4 @@
-/** `POST /v2/batch`: many publishes in one request and one commit (messaging protocol 2.3). */
+/** `POST /v2/batch`: many publishes in one request and one commit (messaging.md 2.3). */
 import { readMessageOptions } from '../../http/dialect.js';
 import type { Refusal } from '../../http/error-shapes.js';
 import type { Exchange } from '../../http/routes/exchange.js';

@@ -1,6 +1,6 @@
 /**
  * Whom a publish wants called back, and how. A callback is a message of its own: what
- * `Svc-Callback-<option>` says is the `<option>` of that message (messaging protocol 4.2). Pure.
+ * `Svc-Callback-<option>` says is the `<option>` of that message (messaging.md 3.7). Pure.
  */
 
 import { withoutHopHeaders } from '../../grammar/hop-headers.js';

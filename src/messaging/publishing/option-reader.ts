@@ -1,5 +1,5 @@
 /**
- * Options of one message or callback, read one by one (messaging protocol 4.1). Every option that
+ * Options of one message or callback, read one by one (messaging.md 3.1). Every option that
  * is there must parse: a typo never means the default.
  */
 
@@ -161,7 +161,7 @@ function parseMethod(text: string): Parsed<string> {
   return methods.has(method) ? parsed(method) : refused('must be GET, POST, PUT, PATCH or DELETE');
 }
 
-/** The expression as it was written: it is shown verbatim (messaging protocol 4.4). */
+/** The expression as it was written: it is shown verbatim (messaging.md 3.3). */
 function parseExpression(text: string): Parsed<string> {
   const expression = parseRetryDelay(text);
   return expression.ok ? parsed(text) : expression;

@@ -56,7 +56,7 @@ export class RequestNames {
   }
 }
 
-/** What one message answers (messaging protocol 2.1). */
+/** What one message answers (messaging.md 2.1). */
 interface MessageReceipt {
   readonly messageId: string;
   readonly url: string;

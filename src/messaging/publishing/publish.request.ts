@@ -1,6 +1,6 @@
 /**
- * A publish as it stands on the wire -> what a message is published with (messaging protocol 4,
- * spec: header tables). The same for a request, a batch item and a schedule.
+ * A publish as it stands on the wire -> what a message is published with (messaging.md 3). The same
+ * for a request, a batch item and a schedule.
  */
 import { createHash } from 'node:crypto';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
@@ -13,7 +13,7 @@ import { OptionReader, type OptionRefusal, type PublishRules } from './option-re
 
 /** One publish as it came in, split from its transport. */
 export interface Asked {
-  /** Raw, with its query (messaging protocol 1.3). */
+  /** Raw, with its query (messaging.md 1.5). */
   readonly destination: string;
   /** All headers, names and values in turn. */
   readonly rawHeaders: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * The ways in for one publish (messaging protocol 2.1, 2.2 and 2.7):
+ * The ways in for one publish (messaging.md 2.1, 2.2 and 7):
  *
  *     POST /v2/publish/{destination}          express lane
  *     POST /v2/enqueue/{queue}/{destination}  express lane

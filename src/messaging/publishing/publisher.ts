@@ -267,7 +267,7 @@ function warned<Refused extends Refusal>(
   return new WarnedOrder(read, warnings);
 }
 
-/** What is there was looked at, so this is told in its turn (decision 1). */
+/** What is there was looked at, so this is told in its turn (ADR 1). */
 function notFound(message: string): Order {
   return new RefusedOrder({ status: 404, message });
 }

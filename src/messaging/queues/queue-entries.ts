@@ -1,6 +1,6 @@
 /**
  * Who stands in which queue: an index of durable events, the same today and after a restart. An
- * entry is a message from its publish until it and all its callbacks are final (decision 26). A
+ * entry is a message from its publish until it and all its callbacks are final (messaging.md 5). A
  * delay that passes while a publish is on its way to the disk may come before it today and after it
  * once the server has been restarted: both were under way at once.
  */

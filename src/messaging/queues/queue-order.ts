@@ -1,7 +1,7 @@
 /**
  * The order of one queue: who has joined, and who of them holds a slot. The first `parallelism`
  * that have joined and not left hold the slots, whether they run, wait for a retry or only for
- * their callbacks (decision 26). Every operation costs O(log n).
+ * their callbacks (messaging.md 5). Every operation costs O(log n).
  */
 import TinyQueue from 'tinyqueue';
 import { defaultSettings, type QueueSettings } from './queue.events.js';

@@ -1,4 +1,4 @@
-/** An upsert of a queue as it stands on the wire -> its command (messaging protocol 2.5). */
+/** An upsert of a queue as it stands on the wire -> its command (messaging.md 5). */
 import { z } from 'zod';
 import { parseName } from '../../grammar/name.js';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';

@@ -1,4 +1,4 @@
-/** `/v2/queues`: what queues there are and how they work (messaging protocol 2.5). */
+/** `/v2/queues`: what queues there are and how they work (messaging.md 5). */
 import {
   BadRequestException,
   Controller,

@@ -1,4 +1,4 @@
-/** How the routes of queues are described (messaging protocol 2.5). */
+/** How the routes of queues are described (messaging.md 5). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 

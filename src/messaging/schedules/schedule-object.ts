@@ -1,4 +1,4 @@
-/** A schedule as the API shows it (messaging protocol 2.7); absent values are left out. */
+/** A schedule as the API shows it (messaging.md 7); absent values are left out. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { bodyField, templateFields } from '../messages/message-object.js';
 import { redactedBody } from '../messages/redaction.js';

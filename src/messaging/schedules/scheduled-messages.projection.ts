@@ -8,7 +8,7 @@ import type { TurnChanges } from '../../engine/turn-changes.js';
 import { type MessageEvent, messageKind } from '../messages/message.events.js';
 import { type ScheduleEvent, scheduleKind } from './schedule.events.js';
 
-/** As the wire says it (messaging protocol 2.7: `lastScheduleStates`). */
+/** As the wire says it (messaging.md 7: `lastScheduleStates`). */
 export const scheduledMessageStates = ['IN_PROGRESS', 'SUCCESS', 'FAIL'] as const;
 export type ScheduledMessageState = (typeof scheduledMessageStates)[number];
 

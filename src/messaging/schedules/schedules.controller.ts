@@ -1,4 +1,4 @@
-/** `/v2/schedules`: what will be published again and again (messaging protocol 2.7). */
+/** `/v2/schedules`: what will be published again and again (messaging.md 7). */
 import {
   Controller,
   Delete,
@@ -81,7 +81,7 @@ export class SchedulesController {
     return this.ask('PauseSchedule', id);
   }
 
-  /** Both verbs are in use (messaging protocol 11). */
+  /** Both verbs are in use (messaging.md 7). */
   @Post(':id/pause')
   @Describe(pauseRoute)
   @HttpCode(200)

@@ -1,4 +1,4 @@
-/** How a schedule is shown, and how its routes are described (messaging protocol 2.7). */
+/** How a schedule is shown, and how its routes are described (messaging.md 7). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { bodyFields, milliseconds, templateShape } from '../messages/message-schema.js';

@@ -1,4 +1,4 @@
-/** `/v2/keys`: the pair that receivers verify with, and its rotation (messaging protocol 2.11). */
+/** `/v2/keys`: the pair that receivers verify with, and its rotation (messaging.md 11). */
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { resultOf } from '../../http/outcome.js';

@@ -1,4 +1,4 @@
-/** How the routes of the signing keys are described (messaging protocol 2.11). */
+/** How the routes of the signing keys are described (messaging.md 11). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 

@@ -1,4 +1,4 @@
-/** A URL group as the API shows it (messaging protocol 2.6). Absent values are left out. */
+/** A URL group as the API shows it (messaging.md 6). Absent values are left out. */
 import type { UrlGroupState } from './url-group.decider.js';
 
 export interface UrlGroupObject {

@@ -1,4 +1,4 @@
-/** What requests about URL groups say, as it stands on the wire (messaging protocol 2.6). Pure. */
+/** What requests about URL groups say, as it stands on the wire (messaging.md 6). Pure. */
 import { z } from 'zod';
 import { parseUrl } from '../../grammar/destination.js';
 import { isHeaderName, isHeaderValue } from '../../grammar/header-field.js';

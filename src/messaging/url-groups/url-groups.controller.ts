@@ -1,4 +1,4 @@
-/** `/v2/topics`: URL groups, which have nothing to do with topics (messaging protocol 2.6). */
+/** `/v2/topics`: URL groups, which have nothing to do with topics (messaging.md 6). */
 import {
   BadRequestException,
   Controller,

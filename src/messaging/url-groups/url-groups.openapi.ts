@@ -1,4 +1,4 @@
-/** How the routes of URL groups are described (messaging protocol 2.6). */
+/** How the routes of URL groups are described (messaging.md 6). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import type { UrlGroupObject } from './url-group-object.js';

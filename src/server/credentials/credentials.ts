@@ -120,7 +120,7 @@ export async function readCredentials(config: Config, disk: Disk): Promise<KeptC
   throw new ConfigurationError([`${path} is not a credentials file of Stepwell`]);
 }
 
-/** The users that the tokens name (decision 34); a token of another form names nobody. */
+/** The users that the tokens name (messaging.md 1.1); a token of another form names nobody. */
 export function userIdsOf({ tokens, readTokens }: Credentials): ReadonlySet<string> {
   return new Set([...tokens, ...readTokens].flatMap((token) => userIdOf(token) ?? []));
 }
@@ -216,7 +216,7 @@ async function keepCredentials(
   }
 }
 
-/** 192 bits each; webhooks need tokens to be base64 of a user and a password (decision 34). */
+/** 192 bits each; webhooks need tokens to be base64 of a user and a password (messaging.md 1.1). */
 function makeCredentials(identifiers: Identifiers): Credentials {
   const secret = () => identifiers.randomBytes(24).toString('base64url');
   return {

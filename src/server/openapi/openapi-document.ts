@@ -66,7 +66,7 @@ const responses: JsonObject = {
   LogRefusal: answerOf({ description: 'Refused', schema: logRefusal }),
 };
 
-/** What the head of every answer to a write says (decision 36). */
+/** What the head of every answer to a write says (messaging.md 1.1). */
 const acknowledgement: JsonObject = {
   'Stepwell-Durability': {
     description: 'fsync: it is on disk; os: the operating system has it',

@@ -1,4 +1,4 @@
-/** `GET /openapi.json`: what this server answers, for programs that read it (decision 35). */
+/** `GET /openapi.json`: what this server answers, for programs that read it (messaging.md 1.1). */
 import type { FastifyInstance } from 'fastify';
 import type { HotRoutes } from '../../http/routes/hot-routes.js';
 import type { RouteCatalogue } from '../../http/routes/route-catalogue.js';

@@ -1,6 +1,6 @@
 /**
  * What a request to administer topics asks for. Fields are in the words of this interface or in
- * those of the hosted service's control plane (log protocol 1.6), not in both at once.
+ * those of the hosted service's control plane (topics.md 5.1), not in both at once.
  */
 import { z } from 'zod';
 import type { Parsed } from '../../grammar/parsed.js';

@@ -1,4 +1,4 @@
-/** `/consume`: records for an instance of a group (spec: Endpoints; log protocol 1.4.6, 2.3). */
+/** `/consume`: records for an instance of a group (topics.md 4.1). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseJson } from '../../grammar/json.js';
 import type { Parsed } from '../../grammar/parsed.js';

@@ -1,4 +1,4 @@
-/** How the routes of consumer groups are described (spec: Endpoints; log protocol 1.4). */
+/** How the routes of consumer groups are described (topics.md 4). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { commitsSchema, placesSchema } from '../sessions/offsets.request.js';

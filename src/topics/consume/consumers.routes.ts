@@ -1,4 +1,4 @@
-/** `/consumers` and `/delete-consumer`: the instances of groups (log protocol 1.4.8, 1.4.10). */
+/** `/consumers` and `/delete-consumer`: the instances of groups (topics.md 4.5). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendRefusal } from '../../http/error-shapes.js';
 import type { BasicCredentials } from '../../http/identity/basic-auth.js';

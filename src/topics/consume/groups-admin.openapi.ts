@@ -1,4 +1,4 @@
-/** How the routes of operators of groups are described (decision 44). */
+/** How the routes of operators of groups are described (topics.md 5.2). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { strategies } from '../groups/assignment.policy.js';

@@ -1,4 +1,4 @@
-/** `/admin/groups` for operators, and `/seek` for readers (decision 44). */
+/** `/admin/groups` for operators, and `/seek` for readers (topics.md 5.2 and 4.6). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, sendRefusal } from '../../http/error-shapes.js';
 import type { BasicCredentials } from '../../http/identity/basic-auth.js';

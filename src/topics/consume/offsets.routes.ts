@@ -1,4 +1,4 @@
-/** `/commit` and `/committed`: how far groups are (spec: Endpoints; log protocol 2.5). */
+/** `/commit` and `/committed`: how far groups are (topics.md 4.4). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendRefusal } from '../../http/error-shapes.js';
 import type { HotRoutes } from '../../http/routes/hot-routes.js';

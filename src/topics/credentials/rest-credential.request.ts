@@ -1,4 +1,4 @@
-/** The body that asks for a credential, as it stands on the wire (log protocol 1.6). Pure. */
+/** The body that asks for a credential, as it stands on the wire (topics.md 5.3). Pure. */
 import { z } from 'zod';
 import { parseName } from '../../grammar/name.js';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';

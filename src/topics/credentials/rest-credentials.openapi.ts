@@ -1,4 +1,4 @@
-/** How the routes of credentials are described (log protocol 1.6, 2.13). */
+/** How the routes of credentials are described (topics.md 5.3 and 1.5). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { askedCredential } from './rest-credential.request.js';

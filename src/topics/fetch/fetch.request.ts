@@ -1,4 +1,4 @@
-/** A fetch or an offset lookup as it stands on the wire -> positions (log protocol 1.2, 1.4.5). */
+/** A fetch or an offset lookup as it stands on the wire -> positions (topics.md 3.1 and 3.2). */
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 
 /** One partition of a topic. */
@@ -31,7 +31,7 @@ const positionsMax = 1024;
 const fetchTimeoutMs = 1000;
 const timeoutMsMax = 60_000;
 
-/** Of one answer (log protocol 1.7), unless the request says otherwise. */
+/** Of one answer (topics.md 3.1), unless the request says otherwise. */
 export const answerRecords = 500;
 export const answerBytes = 50 * 1024 * 1024;
 /** And what it may say. */

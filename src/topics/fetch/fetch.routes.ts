@@ -1,4 +1,4 @@
-/** `/fetch`: records from given positions, without a group (log protocol 1.4.5, 2.11). */
+/** `/fetch`: records from given positions, without a group (topics.md 3.1). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OffsetOutOfRange } from '../../../storage/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';

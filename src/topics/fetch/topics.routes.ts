@@ -1,4 +1,4 @@
-/** `/topics` and `/offsets/{timestamp}`: what there is to read (log protocol 1.4.9, 1.4.12). */
+/** `/topics` and `/offsets/{timestamp}`: what there is to read (topics.md 3.2 and 3.3). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PartitionLog } from '../../../storage/partition-log.js';
 import type { Engine } from '../../engine/engine.js';

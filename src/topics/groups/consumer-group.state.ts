@@ -76,7 +76,7 @@ function subscribed(
     : new Map([...known, ...added.map((t) => [t, offset] as const)]);
 }
 
-/** What an instance owns of one topic (spec: TopicAssignments). */
+/** What an instance owns of one topic (topics.md 4.5). */
 export interface TopicAssignment {
   readonly topic: string;
   readonly partitions: readonly number[];

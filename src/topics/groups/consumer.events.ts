@@ -7,7 +7,7 @@ export const consumerKind = 'consumer';
 /** Where a consumer starts where nothing usable is stored; `none` tells whoever asks. */
 export type OffsetReset = 'earliest' | 'latest' | 'none';
 
-/** How an instance consumes, from its first request to its end (spec: Consume request headers). */
+/** How an instance consumes, from its first request to its end (topics.md 4.2). */
 export interface ConsumerSettings {
   readonly autoCommit: boolean;
   readonly autoCommitIntervalMs: number;

@@ -11,7 +11,7 @@ import type { RecordInput } from '../../../storage/record.js';
 import { DiskFull } from '../../../storage/storage-errors.js';
 import type { TopicPartition, TopicPosition } from '../groups/topic-partition.js';
 
-/** The topic that committed offsets live in (spec: a dedicated topic). */
+/** The topic that committed offsets live in. */
 export const offsetsTopic = '__consumer_offsets';
 
 /** What is kept for one partition of one group. */

@@ -1,6 +1,6 @@
 /**
  * What an `Idempotency-Key` is, and how a request is known again by what it left in the logs
- * (decision 45). Pure.
+ * (topics.md 2.5). Pure.
  */
 import { createHash } from 'node:crypto';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';

@@ -1,4 +1,4 @@
-/** What became of the records of a produce, as its answer shows it (log protocol 1.4.1, 1.4.3). */
+/** What became of the records of a produce, as its answer shows it (topics.md 2.2). */
 import { errorBody } from '../../http/error-shapes.js';
 import { JsonPieces } from '../records/json-pieces.js';
 import type { ProduceOutcome } from './produce-desk.js';

@@ -1,4 +1,4 @@
-/** Which records of a request go into which partition (log protocol 2.8). Pure. */
+/** Which records of a request go into which partition (topics.md 2.4). Pure. */
 import { partitionOfKey } from './partitioner.js';
 import type { ProduceRecord } from './produce.request.js';
 

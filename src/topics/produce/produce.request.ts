@@ -1,4 +1,4 @@
-/** A produce as it stands on the wire -> records for topics (log protocol 1.2, 1.4.1 to 1.4.3). */
+/** A produce as it stands on the wire -> records for topics (topics.md 2.1 and 2.2). */
 
 import { isWellFormed } from '../../grammar/json.js';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
@@ -69,7 +69,7 @@ export function recordOfPath(topic: string, text: string, key: string | null): P
   return { topic, partition: null, key: keyOf(key), value, headers: none, timestamp: null };
 }
 
-/** Readers see "" where there is no key, and copy it back: "" means no key (log protocol 2.8). */
+/** Readers see "" where there is no key, and copy it back: "" means no key (topics.md 2.4). */
 export function keyOf(key: string | null): Buffer | null {
   return key === null || key === '' ? null : Buffer.from(key);
 }

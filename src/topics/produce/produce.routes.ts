@@ -1,5 +1,5 @@
 /**
- * `/produce` in its three forms: records straight into their logs (log protocol 1.4.1 to 1.4.3).
+ * `/produce` in its three forms: records straight into their logs (topics.md 2.1 and 2.2).
  */
 import type { FastifyInstance } from 'fastify';
 import { parseJson } from '../../grammar/json.js';

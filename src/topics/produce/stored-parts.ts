@@ -1,4 +1,4 @@
-/** What an earlier request of the same key has left in the logs of a topic (decision 45). */
+/** What an earlier request of the same key has left in the logs of a topic (topics.md 2.5). */
 import type { PartitionLog } from '../../../storage/partition-log.js';
 import { markAmong, type RequestMark } from './idempotency.js';
 

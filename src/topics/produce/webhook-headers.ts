@@ -1,6 +1,6 @@
 /**
  * Which headers of a webhook become headers of its record: those that say something about the
- * message, not about how it came here (log protocol 1.4.4). Pure.
+ * message, not about how it came here (topics.md 2.3). Pure.
  */
 import { isOwnHeader } from '../../http/dialect.js';
 import type { ProduceHeader } from './produce.request.js';

@@ -1,4 +1,4 @@
-/** `/webhook`: whatever a sender posts becomes one record, as it is (log protocol 1.4.4). */
+/** `/webhook`: whatever a sender posts becomes one record, as it is (topics.md 2.3). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import type { Refusal } from '../../http/error-shapes.js';

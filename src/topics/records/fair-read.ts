@@ -1,6 +1,6 @@
 /**
  * Reads several positions into one answer, part by part: each has a fair share of every part, and
- * what the idle ones leave goes to the busy ones (log protocol 2.11).
+ * what the idle ones leave goes to the busy ones (topics.md 3.1).
  */
 import type { PartitionLog } from '../../../storage/partition-log.js';
 import { likelyBytes } from '../../../storage/size-estimate.js';

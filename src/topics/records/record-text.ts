@@ -1,4 +1,4 @@
-/** Records as every interface shows them: the Message of the log protocol, 1.2. */
+/** Records as every interface shows them: the Record of topics.md 1.2. */
 import type { LogRecord } from '../../../storage/record.js';
 import { JsonPieces } from './json-pieces.js';
 import type { PayloadEncoding } from './payload-encoding.js';

@@ -1,4 +1,4 @@
-/** How the routes of topics are described (log protocol: produce, fetch, offsets). */
+/** How the routes of topics are described (topics.md 2 and 3). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 

@@ -5,7 +5,7 @@ import { readLogOptions } from '../../http/dialect.js';
 import { type Strategy, strategies } from '../groups/assignment.policy.js';
 import type { ConsumerSettings, OffsetReset } from '../groups/consumer.events.js';
 
-/** What a consume asks for (spec: ConsumeRequest). */
+/** What a consume asks for (topics.md 4.1). */
 export interface ConsumeRequest {
   /** Each once, in the order asked. */
   readonly topics: readonly string[];
@@ -54,7 +54,7 @@ export function parseConsume(body: unknown): Parsed<ConsumeRequest> {
 }
 
 /**
- * The settings in the headers of a request that may make an instance (spec: Consume headers).
+ * The settings in the headers of a request that may make an instance (topics.md 4.2).
  * `sessionTimeout` is in milliseconds, of an instance whose headers name none.
  */
 export function parseJoinOptions(
@@ -102,7 +102,7 @@ export function parseGeneration(rawHeaders: readonly string[]): Parsed<number | 
     : refused('the header Generation must be a number');
 }
 
-/** The longest wait in milliseconds; above a minute it is a minute (log protocol 2.3). */
+/** The longest wait in milliseconds; above a minute it is a minute (topics.md 4.1). */
 export function parseTimeout(value: unknown, standardMs: number): Parsed<number> {
   if (value === undefined || value === null) return parsed(standardMs);
   const timeout = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;

@@ -1,4 +1,4 @@
-/** What operators see of groups and may do to them (decision 44). */
+/** What operators see of groups and may do to them (topics.md 5.2). */
 import type { PartitionLog } from '../../../storage/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';

@@ -29,8 +29,8 @@ export function parsePlaces(body: Buffer): Parsed<readonly TopicPartition[]> {
 
 /**
  * The body of `/commit`; none, or an empty list, is an empty list. An offset is the next one to
- * read, exactly as it is sent; `processed` says that it is one that has been read (log protocol
- * 2.5). Of one partition the last is meant.
+ * read, exactly as it is sent; `processed` says that it is one that has been read
+ * (topics.md 4.4). Of one partition the last is meant.
  */
 export function parseCommits(body: Buffer): Parsed<readonly TopicPosition[]> {
   if (body.length === 0) return parsed([]);

@@ -4,9 +4,9 @@ import type { Refusal } from '../../http/error-shapes.js';
 import { partitionOfLog } from './topic-log-name.js';
 
 /**
- * The refusal of a request that would have to read damaged records of a topic (reliability: error
- * policy); undefined for any other error. 500: a storage failure, that only somebody who skips the
- * range gets past.
+ * The refusal of a request that would have to read damaged records of a topic (topics.md 1.3);
+ * undefined for any other error. 500: a storage failure, and only a reader that skips the
+ * range gets past it.
  */
 export function damageRefusal(error: unknown): Refusal | undefined {
   const place = error instanceof DamagedOffsets ? partitionOfLog(error.logName) : null;

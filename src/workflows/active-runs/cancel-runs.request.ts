@@ -1,4 +1,4 @@
-/** Which runs a bulk cancel takes back, as it stands on the wire (messaging protocol 3.4). Pure. */
+/** Which runs a bulk cancel takes back, as it stands on the wire (workflows.md 4.2). Pure. */
 import {
   count,
   type Filters,

@@ -1,4 +1,4 @@
-/** How the routes of runs are described (messaging protocol 3.2 to 3.4). */
+/** How the routes of runs are described (workflows.md 4.4, 4.1 and 4.2). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { milliseconds, several } from '../../messaging/messages/message-schema.js';

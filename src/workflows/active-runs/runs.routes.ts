@@ -1,5 +1,5 @@
 /**
- * `/v2/workflows/runs/{id}`: a run's entries, and its end (messaging protocol 3.2 and 3.3). Every
+ * `/v2/workflows/runs/{id}`: a run's entries, and its end (workflows.md 4.4 and 4.1). Every
  * run ends here, so the routes stand on Fastify; an id may hold any characters.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

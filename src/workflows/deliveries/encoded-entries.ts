@@ -28,7 +28,7 @@ export class EncodedEntries {
     return this.bytes.length + this.ends.length * 8;
   }
 
-  /** Adds an entry (messaging protocol 7.4): its body goes in as base64 with padding. */
+  /** Adds an entry (workflows.md 2.1): its body goes in as base64 with padding. */
   add(messageId: string, body: Buffer | null): void {
     const end = this.ends.at(-1) ?? 1;
     const text =

@@ -2,7 +2,7 @@
 import type { InvocationEnded, StepInfo, WaitEnded } from '../runs/run.events.js';
 
 /**
- * A wait's end (messaging protocol 7.9): `out` is the base64 of what was notified with, and is not
+ * A wait's end (workflows.md 3.4): `out` is the base64 of what was notified with, and is not
  * there where that was nothing, or where the time was over.
  */
 export function endedWaitBody(
@@ -19,7 +19,7 @@ export function endedWaitBody(
 }
 
 /**
- * An invoked run's end (messaging protocol 7.11): `out` is JSON as text, in which `body` is what
+ * An invoked run's end (workflows.md 3.6): `out` is JSON as text, in which `body` is what
  * the run returned and is not there where it failed or was canceled.
  */
 export function endedInvocationBody(

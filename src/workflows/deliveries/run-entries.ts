@@ -23,7 +23,7 @@ import type { RunArchive } from './run-archive.js';
 type Published = EventEnvelope<MessagePublished>;
 type Recorded = EventEnvelope<RunEvent>;
 
-/** Encoded entries at hand, in bytes (decision 21). */
+/** Encoded entries at hand, in bytes (ADR 9). */
 const encodedBytesMax = 64 * 1024 * 1024;
 
 const nothing = Buffer.alloc(0);

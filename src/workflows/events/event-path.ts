@@ -1,4 +1,4 @@
-/** Which event, and perhaps which run, a path names (messaging protocol 3.7). Pure. */
+/** Which event, and perhaps which run, a path names (workflows.md 3.4). Pure. */
 
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import { pathTail } from '../../grammar/path-tail.js';
@@ -17,8 +17,8 @@ export interface Notified {
 }
 
 /**
- * The first of two names is a run's only where it looks like one or `isActive` knows it (decision
- * 41): event ids may hold slashes.
+ * The first of two names is a run's only where it looks like one or `isActive` knows it
+ * (workflows.md 3.4): event ids may hold slashes.
  */
 export function notifiedIn(
   target: string,

@@ -1,4 +1,4 @@
-/** How the routes of events are described (messaging protocol 3.7 and 7.10). */
+/** How the routes of events are described (workflows.md 3.4 and 3.5). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { waitSchema } from './wait.request.js';

@@ -1,5 +1,5 @@
 /**
- * The ways in for events (messaging protocol 3.7); their ids may hold slashes, so the routes stand
+ * The ways in for events (workflows.md 3.4); their ids may hold slashes, so the routes stand
  * on Fastify:
  *
  *     POST /v2/wait/{eventId}

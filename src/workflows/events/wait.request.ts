@@ -1,4 +1,4 @@
-/** A wait as it stands on the wire -> what it means (messaging protocol 7.9). Pure. */
+/** A wait as it stands on the wire -> what it means (workflows.md 3.4). Pure. */
 import { z } from 'zod';
 import { parseDuration, parseTimeout } from '../../grammar/duration.js';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';

@@ -1,4 +1,4 @@
-/** Runs that wait, as they are shown (spec: Waiter, Notify result item). */
+/** Runs that wait, as they are shown (workflows.md 3.4). */
 import { z } from 'zod';
 import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import { dialects } from '../../http/dialect.js';

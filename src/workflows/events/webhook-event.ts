@@ -1,4 +1,4 @@
-/** The event that a call of a webhook is (messaging protocol 7.10). Pure. */
+/** The event that a call of a webhook is (workflows.md 3.5). Pure. */
 import type { IncomingMessage } from 'node:http';
 import { headerMap } from '../../grammar/header-map.js';
 

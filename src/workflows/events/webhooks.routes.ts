@@ -1,6 +1,6 @@
 /**
  * `/v2/workflows/hooks/{userId}/{workflowRunId}/{eventId}`: a door for third parties, whose path is
- * all that they show (messaging protocol 7.10). It takes calls of webhooks that an active run has
+ * all that they show (workflows.md 3.5). It takes calls of webhooks that an active run has
  * announced. Everything else has one and the same answer, which does not say what is unknown, and
  * comes before a body is read.
  */
@@ -29,7 +29,7 @@ const unknown: Refusal = { status: 404, message: 'webhook not found' };
 export interface WebhookTools {
   readonly desk: EventsDesk;
   readonly intake: Intake;
-  /** The users that this server's tokens name (decision 34). */
+  /** The users that this server's tokens name (workflows.md 3.5). */
   readonly userIds: ReadonlySet<string>;
   /** How the outside reaches this server; null = as the `Host` header says. */
   readonly publicUrl: string | null;

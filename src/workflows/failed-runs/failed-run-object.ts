@@ -1,4 +1,4 @@
-/** A failed run as the API shows it (spec: DLQ workflow entry); absent values are left out. */
+/** A failed run as the API shows it (workflows.md 6.1); absent values are left out. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import {
@@ -18,7 +18,7 @@ import type { RunConfiguration, RunFailed } from '../runs/run.events.js';
 import type { CallbackState, FailedRun } from './failed-runs.projection.js';
 import { starterHeaders } from './starter-headers.js';
 
-/** What became of the failure callback (spec: failureCallbackInfo). */
+/** What became of the failure callback (workflows.md 6.1). */
 export interface FailureCallbackInfo {
   readonly state: CallbackState;
   readonly responseStatus?: number;

@@ -17,7 +17,7 @@ import type { FailedRunRecords } from './failed-run-records.js';
 import type { FailedRun, ToldFailure } from './failed-runs.projection.js';
 import type { FailedRunFilters, FailedRunListFilters } from './failed-runs.request.js';
 
-/** A run that is there, as bulk actions tell of it (spec: Workflow run reference). */
+/** A run that is there, as bulk actions tell of it (workflows.md 6.2). */
 export interface RunReference {
   readonly workflowRunId: string;
   /** Unix milliseconds. */

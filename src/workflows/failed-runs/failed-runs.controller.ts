@@ -1,4 +1,4 @@
-/** `/v2/workflows/dlq`: runs that failed, shown, taken away, resumed (messaging protocol 3.8). */
+/** `/v2/workflows/dlq`: runs that failed, shown, taken away, resumed (workflows.md 6). */
 import {
   Controller,
   Delete,
@@ -96,7 +96,7 @@ export class FailedRunsController {
     return this.revive(id, request, 'resume');
   }
 
-  /** The other spelling of the same (messaging protocol 11). */
+  /** The other spelling of the same (workflows.md 6.2). */
   @Post('dlq/resume/:id')
   @Describe(failedRunRoutes.resume)
   @HttpCode(200)

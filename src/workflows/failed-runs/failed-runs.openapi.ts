@@ -1,4 +1,4 @@
-/** How the routes of failed runs are described (messaging protocol 3.8). */
+/** How the routes of failed runs are described (workflows.md 6). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { headerMapSchema, milliseconds, several } from '../../messaging/messages/message-schema.js';

@@ -1,7 +1,7 @@
 /**
  * Which runs failed and were not taken away since, and what became of their failure callbacks: a
  * fold over the events of runs, of their messages and of the letters. Memory holds where a failed
- * run is found, the journal all that it says (decision 29).
+ * run is found, the journal all that it says (workflows.md 6.1).
  */
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
@@ -11,7 +11,7 @@ import { deadLetterId, type MessageEvent } from '../../messaging/messages/messag
 import type { RunEvent } from '../runs/run.events.js';
 import type { FailedRunEvent } from './failed-run.events.js';
 
-/** The states of a failure callback (spec: failureCallbackInfo). */
+/** The states of a failure callback (workflows.md 4.3). */
 export const callbackStates = [
   'CALLBACK_INPROGRESS',
   'CALLBACK_SUCCESS',

@@ -1,4 +1,4 @@
-/** Which failed runs a request is about, as it is written (messaging protocol 3.8). Pure. */
+/** Which failed runs a request is about, as it is written (workflows.md 6.1). Pure. */
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import {
   count,
@@ -15,7 +15,7 @@ import { letterCursor } from '../../messaging/dead-letters/letter-cursor.js';
 import { type CallbackState, callbackStates } from './failed-runs.projection.js';
 
 const pageMax = 100;
-/** Of one request (spec: Limits); more are left for the next one. */
+/** Of one request (workflows.md 6.2); more are left for the next one. */
 export const revivedMax = 50;
 
 const states: FilterReader<readonly CallbackState[] | null> = (values) => {

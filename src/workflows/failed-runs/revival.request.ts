@@ -1,4 +1,4 @@
-/** What bringing a failed run to life again changes of it (messaging protocol 3.8). Pure. */
+/** What bringing a failed run to life again changes of it (workflows.md 6.2). Pure. */
 import { type FlowControlValue, parseFlowControlValue } from '../../grammar/flow-control-value.js';
 import { parseRunId } from '../../grammar/run-id.js';
 import type { MessageHeaders } from '../../http/dialect.js';

@@ -1,6 +1,6 @@
 /**
  * The runs that stand in for one that failed: a resumed one goes on with all that was finished, a
- * restarted one begins anew (messaging protocol 7.14). Nothing is stored twice. Pure.
+ * restarted one begins anew (workflows.md 6.2). Nothing is stored twice. Pure.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
@@ -179,7 +179,7 @@ function overridden(
   return { ...shown, terms: { ...terms, failureCallback } };
 }
 
-/** An endpoint is told the labels in a header (messaging protocol 7.5). */
+/** An endpoint is told the labels in a header (workflows.md 1.5). */
 function showing(configuration: RunConfiguration, labels: readonly string[]): RunConfiguration {
   const { headers, failureHeaders } = configuration;
   const dialect = dialects[configuration.dialect];

@@ -1,6 +1,6 @@
 /**
  * The headers that a run was started with, as its dead letter shows them: what says that it is one,
- * its configuration, and what its starter gave its endpoint (spec: DLQ workflow entry, `header`).
+ * its configuration, and what its starter gave its endpoint (workflows.md 6.1).
  */
 import { formatFlowControlValue } from '../../grammar/flow-control-value.js';
 import { dialects } from '../../http/dialect.js';

@@ -81,7 +81,7 @@ export interface ChildRun {
   readonly returned: Buffer | null;
 }
 
-/** Of a response, what is shown (decision 20). */
+/** Of a response, what is shown (ADR 24). */
 const responseBytesMax = 64 * 1024;
 
 export class RunHistory {

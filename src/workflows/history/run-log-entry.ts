@@ -1,4 +1,4 @@
-/** What the log of runs says of one event of a run (spec: States and transitions). Pure. */
+/** What the log of runs says of one event of a run (workflows.md 5.2). Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { LogEntry } from '../../messaging/logs/log-entry.js';
 import type { RunEnd, RunEvent } from '../runs/run.events.js';

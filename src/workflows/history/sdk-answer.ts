@@ -1,12 +1,12 @@
 /** What an endpoint's SDK says in the headers of its answers, whatever their prefix. Pure. */
 import type { Attempted } from './run-history.js';
 
-/** The step that it names as the one that failed (messaging protocol 7.12); null = none. */
+/** The step that it names as the one that failed (workflows.md 2.2); null = none. */
 export function failedStepName(answer: Attempted | null): string | null {
   return headerOf(answer, '-error-step-name');
 }
 
-/** Whether it was told of a failure and has no function for that (messaging protocol 7.13). */
+/** Whether it was told of a failure and has no function for that (workflows.md 4.3). */
 export function hasNoFailureFunction(answer: Attempted | null): boolean {
   return headerOf(answer, '-workflow-failure-callback-notfound') === 'true';
 }

@@ -1,4 +1,4 @@
-/** A row of the log of runs (spec: Message log event; messaging protocol 3.6). Pure. */
+/** A row of the log of runs (workflows.md 5.2). Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import type { LogEntry } from '../../messaging/logs/log-entry.js';

@@ -1,4 +1,4 @@
-/** The logs of runs: row by row, and run by run (spec: messageLogs; messaging protocol 3.5). */
+/** The logs of runs: row by row, and run by run (workflows.md 5). */
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InFlight } from '../../http/bytes/in-flight.js';

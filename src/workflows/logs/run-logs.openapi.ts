@@ -1,4 +1,4 @@
-/** How the logs of runs are described (spec: messageLogs; messaging protocol 3.5 and 3.6). */
+/** How the logs of runs are described (workflows.md 5). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { stateWords } from '../../messaging/logs/logs.request.js';

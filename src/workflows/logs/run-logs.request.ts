@@ -1,4 +1,4 @@
-/** What is asked of the logs of runs (spec: messageLogs; messaging protocol 3.5 and 3.6). Pure. */
+/** What is asked of the logs of runs (workflows.md 5). Pure. */
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import {
   count,

@@ -1,4 +1,4 @@
-/** A run as the listing of runs shows it (messaging protocol 3.5). Absent values are left out. */
+/** A run as the listing of runs shows it (workflows.md 5.1). Absent values are left out. */
 
 import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import { deadLetterId } from '../../messaging/messages/message.events.js';

@@ -1,4 +1,4 @@
-/** What a step was about, as the logs of runs show it (messaging protocol 3.5). Pure. */
+/** What a step was about, as the logs of runs show it (workflows.md 5.1). Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { parseDuration } from '../../grammar/duration.js';
 import { type HeaderMap, headerMap } from '../../grammar/header-map.js';

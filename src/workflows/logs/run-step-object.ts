@@ -1,4 +1,4 @@
-/** The steps of a run as the listing of runs shows them (messaging protocol 3.5). */
+/** The steps of a run as the listing of runs shows them (workflows.md 5.1). */
 
 import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import { errorOf } from '../../messaging/logs/log-row.js';

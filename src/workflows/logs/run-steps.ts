@@ -1,4 +1,4 @@
-/** The steps of a run, as the listing of runs groups them (messaging protocol 3.5). Pure. */
+/** The steps of a run, as the listing of runs groups them (workflows.md 5.1). Pure. */
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { headerMap } from '../../grammar/header-map.js';
 import { dialects } from '../../http/dialect.js';

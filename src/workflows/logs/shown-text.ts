@@ -5,7 +5,7 @@ import { redacted } from '../../messaging/messages/redaction.js';
 /**
  * The text, or its first `bytesMax` bytes without half a character at the end (null = all of it);
  * a hidden one is its digest. undefined = nothing is to be shown: there is none, or no bytes are
- * wanted (`bytesMax` -1, messaging protocol 3.5).
+ * wanted (`bytesMax` -1, workflows.md 5.1).
  */
 export function shownText(
   text: Buffer | string | null,

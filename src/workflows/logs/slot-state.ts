@@ -1,4 +1,4 @@
-/** How far a step of a run has come (messaging protocol 3.5). Pure. */
+/** How far a step of a run has come (workflows.md 5.1). Pure. */
 import type { HistoryMessage } from '../history/run-history.js';
 import type { Slot, SlotGroup } from './run-slots.js';
 import type { StepState } from './run-step-object.js';

@@ -42,7 +42,7 @@ export function readTrigger(
 /**
  * A refusal of a request for a run. An endpoint that adds to its run takes 400 for the news that
  * the run is over, and stops without a word: whatever else is wrong must have another status. 412
- * it does not try again (messaging protocol 7.6).
+ * it does not try again (workflows.md 3.1).
  */
 export function runRefusal(refusal: Refusal, said: OptionHeaders): OrderRefusal {
   const { status } = refusal;

@@ -1,4 +1,4 @@
-/** Headers that a run's starter gives its deliveries (messaging protocol 7.5). Pure. */
+/** Headers that a run's starter gives its deliveries (workflows.md 1.5). Pure. */
 import { type Dialect, optionOf } from '../../http/dialect.js';
 
 /** A run's deliveries say these themselves: whoever relays its own inbound headers brings them. */

@@ -11,7 +11,7 @@ import type {
   SubmitStep,
 } from '../runs/run.commands.js';
 
-/** Starts a run; told as a publish is (messaging protocol 3.1). */
+/** Starts a run; told as a publish is (workflows.md 1.3). */
 export class StartOrder implements Order {
   readonly commands: readonly [StartRun];
   readonly isWhole = false;

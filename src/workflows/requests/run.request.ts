@@ -1,6 +1,6 @@
 /**
  * A request for a workflow run as it stands on the wire -> the command that it is: a start, a step,
- * a call or an invocation (messaging protocol 4.8, 7.5 to 7.11). What it says of messages is read
+ * a call or an invocation (workflows.md 1.4, 1.5 and 3). What it says of messages is read
  * as every publish is; what it says of the run, here. Pure.
  */
 import { type MessageHeaders, type OptionHeaders } from '../../http/dialect.js';
@@ -41,7 +41,7 @@ export interface RunAsked extends RunStart {
   readonly reader: OptionReader;
 }
 
-/** Retries of a run's messages where its starter does not say (messaging protocol 4.1). */
+/** Retries of a run's messages where its starter does not say (workflows.md 1.5). */
 const runRetries = 3;
 
 const ofRuns = /^workflow-/;
@@ -228,7 +228,7 @@ function runIdOf({ reader, options }: RunAsked): string | null {
   return options.runId;
 }
 
-/** What a step says itself: where it does not, the run's terms hold (messaging protocol 7.5). */
+/** What a step says itself: where it does not, the run's terms hold (workflows.md 1.5). */
 function stepOptions(
   { options }: OptionHeaders,
   message: Pick<Message, keyof StepOptions>,

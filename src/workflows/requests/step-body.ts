@@ -1,4 +1,4 @@
-/** A step as its submission spells it (messaging protocol 7.6). Pure. */
+/** A step as its submission spells it (workflows.md 3.1). Pure. */
 import { parseJson } from '../../grammar/json.js';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import type { StepInfo } from '../runs/run.events.js';

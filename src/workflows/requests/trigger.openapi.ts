@@ -1,4 +1,4 @@
-/** How the ways in of triggers are described (messaging protocol 3.1). */
+/** How the ways in of triggers are described (workflows.md 1.3). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { milliseconds } from '../../messaging/messages/message-schema.js';

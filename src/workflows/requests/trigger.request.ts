@@ -1,6 +1,6 @@
 /**
  * A trigger as it stands on the wire -> the start of a run, as if the endpoint's own SDK had asked
- * for it with all that it can do (messaging protocol 3.1). Pure.
+ * for it with all that it can do (workflows.md 1.3). Pure.
  */
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';

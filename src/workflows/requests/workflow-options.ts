@@ -1,4 +1,4 @@
-/** What the headers of a request say of a workflow run (messaging protocol 4.8 and 7.2). Pure. */
+/** What the headers of a request say of a workflow run (workflows.md 1.2 and 1.4). Pure. */
 
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import { parseRunId } from '../../grammar/run-id.js';
@@ -15,7 +15,7 @@ export interface WorkflowOptions {
   readonly isInvoke: boolean;
   /** The endpoint itself says how a run that somebody else started is to be called. */
   readonly isTakeover: boolean;
-  /** The endpoint shall take the run over (messaging protocol 7.3). */
+  /** The endpoint shall take the run over (workflows.md 1.3). */
   readonly isUnknownSdk: boolean;
   /** A call goes to a third party and its answer back to the endpoint. */
   readonly callType: 'step' | 'toCallback';

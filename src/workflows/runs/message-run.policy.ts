@@ -11,7 +11,7 @@ const none: readonly RunCommand[] = [];
 
 /**
  * A delivery that failed fails its run. A third party that fails does not: its answer goes to the
- * endpoint as any other (messaging protocol 7.8), and no run waits for a failure callback.
+ * endpoint as any other (workflows.md 3.3), and no run waits for a failure callback.
  */
 export function messageEndedFor(
   { id, event, at, offset }: EventEnvelope<MessageEvent>,

@@ -6,7 +6,7 @@ import type { RunState } from './run.state.js';
 
 /** A run's history is bounded: above it a step is refused, and so the run fails. */
 export const historyMax = { entries: 50_000, bytes: 50 * 1024 * 1024 } as const;
-/** The answer to a step that came before; the first one's result is what is kept (decision 40). */
+/** The answer to a step that came before; the first one's result is kept (workflows.md 3.1). */
 export function repeatOf(
   step: StepInfo,
   { entries, waits, invocations }: RunState,

@@ -1,6 +1,6 @@
 /**
  * The messages that a run publishes: it calls no endpoint itself, so that retries, signatures,
- * flow control and logs are those of every message (messaging protocol 7.5). Pure.
+ * flow control and logs are those of every message (workflows.md 1.5). Pure.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { PublishMessage } from '../../messaging/messages/message.commands.js';
@@ -17,7 +17,7 @@ import type { RunState } from './run.state.js';
 
 type Message = Omit<MessagePublished, 'type'>;
 
-/** A delivered list larger than this is left for the endpoint to fetch, if it can (decision 21). */
+/** A delivered list larger than this is left for the endpoint to fetch (workflows.md 1.2). */
 export const lazyBytes = 1024 * 1024;
 
 const noBody = Buffer.alloc(0);
@@ -175,7 +175,7 @@ function runPlace(
   };
 }
 
-/** A step's own options go before the run's (messaging protocol 7.5). */
+/** A step's own options go before the run's (workflows.md 1.5). */
 function optionsOf(
   state: RunState,
   own: StepOptions,

@@ -1,4 +1,4 @@
-/** What the events of a run are found by in the journal (decision 17). Pure. */
+/** What the events of a run are found by in the journal (storage/README.md "Bytes"). Pure. */
 import { anyRunTerm, messageTerm } from '../../messaging/messages/message-terms.js';
 import type { RunTerms } from './run.events.js';
 

@@ -1,4 +1,4 @@
-/** What waiting for an event means to an active run (messaging protocol 7.9 and 7.10). Pure. */
+/** What waiting for an event means to an active run (workflows.md 3.4 and 3.5). Pure. */
 import { accept, type Decision, reject } from '../../engine/decider.js';
 import type { EndWait, OpenWaitForEvent, StepReceipt, StoreNotification } from './run.commands.js';
 import type { RunView } from './run.decider.js';

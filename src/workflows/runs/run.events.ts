@@ -23,12 +23,12 @@ export interface RunTerms {
 }
 
 /**
- * What a 2xx answer of the endpoint must carry to count (messaging protocol 7.12): nothing, the
+ * What a 2xx answer of the endpoint must carry to count (workflows.md 2.2): nothing, the
  * protocol's version, or the name of an SDK of major version 1 or later too.
  */
 export type AnswerCheck = 'none' | 'protocol' | 'sdk';
 
-/** What a run is started with (messaging protocol 7.5). */
+/** What a run is started with (workflows.md 1.5). */
 export interface RunConfiguration {
   readonly dialect: DialectName;
   /** The workflow's endpoint. */
@@ -110,7 +110,7 @@ export interface OpenWait {
   readonly offset: number;
 }
 
-/** An event that came before the wait for it (messaging protocol 7.9, look-back). */
+/** An event that came before the wait for it (workflows.md 3.4, look-back). */
 export interface StoredNotification {
   readonly eventId: string;
   /** Journal offset of its `NotificationStored`. */
@@ -153,7 +153,7 @@ export interface RunStarted extends DomainEvent {
   readonly inherited: Inheritance | null;
 }
 
-/** Its endpoint took it over and said itself how it wants to be called (messaging protocol 7.3). */
+/** Its endpoint took it over and said itself how it wants to be called (workflows.md 1.3). */
 export interface RunReconfigured extends DomainEvent {
   readonly type: 'RunReconfigured';
   readonly configuration: RunConfiguration;

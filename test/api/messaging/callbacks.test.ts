@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(() => endpoint.stop());
 
-/** What a callback tells (spec: Events). */
+/** What a callback tells (messaging.md 4.5). */
 interface Report {
   readonly status: number;
   readonly body: string;

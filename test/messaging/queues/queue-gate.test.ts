@@ -4,7 +4,7 @@ import type { MessagePublished } from '../../../src/messaging/messages/message.e
 import { defaultSettings, type QueueEvent } from '../../../src/messaging/queues/queue.events.js';
 import { type QueueName, QueueWorld, queueNames, totalLimit } from './queue-world.js';
 
-/** What a queue is by the words of decision 26, counted anew from everything that is on disk. */
+/** What a queue is by the words of messaging.md 5, counted anew from everything that is on disk. */
 class CountedQueue {
   settings = defaultSettings;
   private readonly joined: string[] = [];

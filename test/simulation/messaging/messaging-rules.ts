@@ -49,7 +49,7 @@ export function queuesAreNarrow(simulation: Simulation, histories: Histories): v
 
 /**
  * Nobody starts while as many as may run of those who joined before are not final with their
- * callbacks (decision 26).
+ * callbacks (messaging.md 5).
  */
 export function queuesAreOrdered(simulation: Simulation, histories: Histories): void {
   const all = [...histories.values()];

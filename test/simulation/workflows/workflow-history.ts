@@ -119,7 +119,7 @@ function entriesOf(
   return [{ ...initial, messageId: takeovers.at(-1)?.messageId ?? initial.messageId }, ...others];
 }
 
-/** The element that an event appends (messaging protocol 7.9 and 7.11); null = it appends none. */
+/** The element that an event appends (workflows.md 3.4 and 3.6); null = it appends none. */
 function bodyOf({ event, body }: Recorded, recordedAt: RecordedAt): Buffer | null {
   switch (event.type) {
     case 'RunStarted':

@@ -1,7 +1,7 @@
 /**
- * A small SDK: what a program submits next when it is called with these entries (messaging protocol
- * 7.1 and 7.7). It counts as the published client counts, which is why nothing may be missing of a
- * delivered list and nothing may be too much.
+ * A small SDK: what a program submits next when it is called with these entries
+ * (workflows.md 1.1 and 3.2). It counts as the published client counts, which is why nothing may be
+ * missing of a delivered list and nothing may be too much.
  */
 import type { Program, Step } from './workflow-program.js';
 

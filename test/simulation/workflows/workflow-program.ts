@@ -17,7 +17,7 @@ export interface Program {
   readonly groups: readonly (readonly Step[])[];
   /** What the function does in the end: `refuse` is an error that no retry mends. */
   readonly ending: 'return' | 'cancel' | 'throw' | 'refuse';
-  /** Its endpoint says itself how it wants to be called (messaging protocol 7.3). */
+  /** Its endpoint says itself how it wants to be called (workflows.md 1.3). */
   readonly takesOver: boolean;
 }
 
@@ -92,7 +92,7 @@ export function numbered({ groups }: Program) {
   });
 }
 
-/** How often an endpoint is called that never fails (messaging protocol 7.7). */
+/** How often an endpoint is called that never fails (workflows.md 3.2). */
 export function deliveriesOf({ groups, takesOver }: Program): number {
   const steps = groups.flat();
   const plans = groups.filter(({ length }) => length > 1).flat();

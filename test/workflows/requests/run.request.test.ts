@@ -49,7 +49,7 @@ const read = (headers: Headers, body: string, destination?: string, granted = ru
 };
 
 const features = 'LazyFetch,InitialBody,WF_DetectTrigger,WF_TriggerOnConfig';
-/** What the published client sends (messaging protocol 8.1). */
+/** What the published client sends (workflows.md 7). */
 const fromSdk: Headers = {
   'content-type': 'application/json',
   'upstash-method': 'POST',
