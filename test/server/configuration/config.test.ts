@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import {
   allowedNetworks,
@@ -137,6 +139,13 @@ test('the table above knows every setting', () => {
   const { isDevelopment, ...settings } = read({});
   expect(isDevelopment).toBe(false);
   expect(table.map(([, field]) => field).sort()).toEqual(Object.keys(settings).sort());
+});
+
+test('docs/configuration.md has a row for every setting, and for no other', () => {
+  const text = readFileSync(join(import.meta.dirname, '../docs/configuration.md'), 'utf8');
+  const rows = text.split('\n').filter((line) => line.startsWith('| `STEPWELL_'));
+  const named = rows.flatMap((row) => row.split('|')[1]?.match(/STEPWELL_\w+/g) ?? []);
+  expect(named.sort()).toEqual(table.map(([name]) => `STEPWELL_${name}`).sort());
 });
 
 test('all problems are told at once, a misspelt name among them', () => {
