@@ -8,7 +8,14 @@ import { promise, readmeBlocks, stepsOf } from '../../support/program/readme-blo
 import { freePort } from '../../support/program/server-process.js';
 
 const root = join(import.meta.dirname, '../../..');
-const blocks = readmeBlocks();
+/** In the order of a reader: the others go on with what the first one has started. */
+const documents = [
+  'README.md',
+  'docs/messaging.md',
+  'docs/workflows.md',
+  'docs/topics.md',
+] as const;
+const blocks = documents.flatMap(readmeBlocks);
 const promises = blocks
   .flatMap(({ text }) => stepsOf(text))
   .filter(({ promised }) => promised !== '');
@@ -156,14 +163,18 @@ async function listening(usual: string): Promise<void> {
 /** What the gate and the reader do: it is no example. */
 const isInstall = (text: string) => /^npm ci && npm (start|test)/m.test(text);
 
-describe('the examples of README.md, from the first to the last', () => {
-  const examples = blocks.filter(({ language, text }) => language !== '' && !isInstall(text));
+describe('the examples from the first to the last', () => {
+  describe.each(documents)('of %s', (document) => {
+    const examples = readmeBlocks(document).filter(
+      ({ language, text }) => language !== '' && !isInstall(text),
+    );
 
-  it.each(examples.map((block) => [block.text.split('\n')[0], block] as const))(
-    '%s',
-    (_first, { title, text }) => runBlock(title, text),
-    120_000,
-  );
+    it.each(examples.map((block) => [block.text.split('\n')[0], block] as const))(
+      '%s',
+      (_first, { title, text }) => runBlock(title, text),
+      120_000,
+    );
+  });
 
   it('lead to what the text says the terminals show', () => {
     const [server, , workflow] = terminals.map(({ output }) => output());
@@ -173,11 +184,11 @@ describe('the examples of README.md, from the first to the last', () => {
   });
 });
 
-it('README.md promises what many of its examples print', () => {
+it('the documents promise what many of their examples print', () => {
   expect(promises.length).toBeGreaterThan(10);
 });
 
-it('quotes every word in README.md that a shell would expand', () => {
+it('the documents quote every word that a shell would expand', () => {
   const commands = blocks
     .filter(({ language }) => language === 'sh')
     .flatMap(({ text }) => stepsOf(text).map(({ command }) => command));

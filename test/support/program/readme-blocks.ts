@@ -1,4 +1,4 @@
-/** The examples of README.md, as a reader runs them. */
+/** The examples of README.md and of the documents that go on from it, as a reader runs them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -19,6 +19,7 @@ export interface Step {
 
 const fence = /^```(\w*) ?(\S*)\n([\s\S]*?)^```$/gm;
 
+/** The blocks of a document, from the first to the last; its path is from the root. */
 export function readmeBlocks(): ReadmeBlock[] {
   const text = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
   return [...text.matchAll(fence)].map(([, language = '', title = '', content = '']) => ({
