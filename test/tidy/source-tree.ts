@@ -1,5 +1,5 @@
 /** The tree as the tidy tests see it: every source file, read once. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /** One file of the tree. */
@@ -32,6 +32,20 @@ export function sourceTree(): SourceFile[] {
     .flatMap((folder) => [...walk(join(root, folder))])
     .filter((path) => path.endsWith('.ts'))
     .map((path) => sourceFile(relative(root, path), readFileSync(path, 'utf8')));
+}
+
+/** Every Markdown document: those of the root, of `docs`, `storage` and `bench`. */
+export function documentTree(): SourceFile[] {
+  const ofRoot = readdirSync(root).map((name) => join(root, name));
+  const ofFolders = ['docs', 'storage', 'bench'].flatMap((name) => [...walk(join(root, name))]);
+  return [...ofRoot, ...ofFolders]
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => sourceFile(relative(root, path), readFileSync(path, 'utf8')));
+}
+
+/** Whether the repository has a file or folder at a path from its root. */
+export function isInRepository(path: string): boolean {
+  return existsSync(join(root, path));
 }
 
 /**

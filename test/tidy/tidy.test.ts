@@ -1,3 +1,4 @@
+import { citableIn, citationViolations } from './citations.js';
 import { houseViolations, untestedDeciders } from './house-rules.js';
 import { folderViolations, importCircles, importViolations } from './import-rules.js';
 import { type SourceFile, sourceFile, sourceTree } from './source-tree.js';
@@ -27,6 +28,12 @@ describe('the tree', () => {
 
   it('tests every decider', () => {
     expect(untestedDeciders(tree)).toEqual([]);
+  });
+
+  it('cites what is there', () => {
+    const documents = documentTree();
+    const citable = citableIn(documents, isInRepository);
+    expect(citationViolations([...tree, ...documents], citable)).toEqual([]);
   });
 
   it('is reachable: every product file is imported by another one or is the program', () => {
@@ -104,5 +111,54 @@ describe('a rule', () => {
     expect(folderViolations(files, 1)).toHaveLength(1);
     expect(folderViolations([sourceFile('src/attic/a.ts', '')])).toHaveLength(1);
     expect(folderViolations(files)).toEqual([]);
+  });
+});
+
+describe('a citation', () => {
+  const pages = [
+    sourceFile('docs/protocol/messaging.md', '# Messages\n\n## 2. Messages\n\n### 2.1 Publish\n'),
+    sourceFile('docs/adr/0017-groups.md', '# 0017. Groups\n'),
+    sourceFile('storage/README.md', '# Logs\n\n## After a crash\n'),
+  ];
+  const paths = new Set(pages.map(({ path }) => path));
+  const citable = citableIn(pages, (path) => paths.has(path));
+  const broken = (path: string, text: string) =>
+    citationViolations([sourceFile(path, text)], citable);
+
+  it.each([
+    ['src/x.ts', '/** As messaging.md 2.2 says. */\n', 1],
+    ['src/x.ts', '/** As messaging.md 2 and 2.10 say. */\n', 1],
+    ['src/x.ts', '/** As topics.md 2 says. */\n', 1],
+    ['src/x.ts', '/**\n * As messaging.md\n * 2.2 says.\n */\n', 2],
+    ['src/x.ts', '/** As ADR 18 says. */\n', 1],
+    ['src/x.ts', '/** As ADRs 17 and 18 say. */\n', 1],
+    ['src/x.ts', '/** As storage/README.md "Damage" says. */\n', 1],
+    ['src/x.ts', '/** As decision 17 says. */\n', 1],
+    ['src/x.ts', '/** A shape (spec: Events). */\n', 1],
+    ['src/x.ts', '/** A header (log protocol, 1.2). */\n', 1],
+    ['src/x.ts', '/**\n * A header (messaging\n * protocol 4.1).\n */\n', 2],
+    ['docs/protocol/messaging.md', 'as above (2.3)\n', 1],
+    ['docs/x.md', 'see [the page](protocol/messages.md)\n', 1],
+    ['docs/x.md', 'see [the page](protocol/messaging.md#3-answers)\n', 1],
+  ])('that leads nowhere is reported: %s %j', (path, text, line) => {
+    expect(broken(path, text)).toEqual([expect.stringContaining(`${path}:${line}: `)]);
+  });
+
+  it.each([
+    [
+      'src/x.ts',
+      '/** As messaging.md 2 and 2.1, ADR 17 and storage/README.md "After a crash" say. */\n',
+    ],
+    [
+      'src/x.ts',
+      '/**\n * As messaging.md\n * 2.1 says, and storage/README.md "After a\n * crash".\n */\n',
+    ],
+    ['docs/protocol/messaging.md', 'as above (2.1)\n'],
+    [
+      'docs/x.md',
+      '[1](protocol/messaging.md#21-publish) [2](https://a.test/b.md) [3](adr/0017-groups.md)\n',
+    ],
+  ])('that leads somewhere is none: %s %j', (path, text) => {
+    expect(broken(path, text)).toEqual([]);
   });
 });
