@@ -72,6 +72,12 @@ const rules: readonly CitationRule[] = [
     instead: 'a section of the same page',
   },
   {
+    pattern: / \(\d{1,2}\.\d{1,2}\)/g,
+    applies: (path) => !inDocument(path),
+    holds: () => false,
+    instead: 'the name of the page before the number',
+  },
+  {
     pattern: new RegExp(String.raw`\bADRs? +(${numbers})`, 'g'),
     applies: anywhere,
     holds: ([cited = ''], _path, { decisions }) => hasAll(decisions, cited.replaceAll(/\b0+/g, '')),

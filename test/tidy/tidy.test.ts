@@ -135,6 +135,7 @@ describe('a citation', () => {
     ['src/x.ts', '/** As storage/README.md "Damage" says. */\n', 1],
     ['src/x.ts', '/** As decision 17 says. */\n', 1],
     ['src/x.ts', '/** A shape (spec: Events). */\n', 1],
+    ['src/x.ts', '/** A call (7.8). */\n', 1],
     ['src/x.ts', '/** A header (log protocol, 1.2). */\n', 1],
     ['src/x.ts', '/**\n * A header (messaging\n * protocol 4.1).\n */\n', 2],
     ['docs/protocol/messaging.md', 'as above (2.3)\n', 1],

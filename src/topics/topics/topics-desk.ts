@@ -12,7 +12,7 @@ import type { Topic, TopicState } from './topic.state.js';
 import type { TopicAccess } from './topic-access.js';
 import type { TopicLogs } from './topic-logs.js';
 
-/** How topics that a produce names come to be (configuration: topics). */
+/** How topics that a produce names come to be (docs/configuration.md). */
 export interface TopicDefaults {
   readonly partitions: number;
   readonly autoCreate: boolean;

@@ -1,4 +1,4 @@
-/** The step that a third-party call is: its answer goes to the endpoint with it (7.8). Pure. */
+/** The step of a third-party call, told with its answer (workflows.md 3.3). Pure. */
 
 import type { OptionReader } from '../../messaging/publishing/option-reader.js';
 import type { StepInfo } from '../runs/run.events.js';

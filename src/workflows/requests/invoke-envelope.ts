@@ -1,4 +1,4 @@
-/** What a step that invokes another run sends: the child's payload, and who waits (7.11). Pure. */
+/** What an invoking step sends: the child's payload, and who waits (workflows.md 3.6). Pure. */
 import { parseJson } from '../../grammar/json.js';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import { parseRunId } from '../../grammar/run-id.js';
