@@ -1,8 +1,8 @@
 /**
- * How many files a reader passes who follows one request: `npm run bench:files [-- --list]`. V8 says
- * which functions run during one warm publish with its delivery, one step of a run with the next
- * delivery, one produce and one fetch; what runs by a timer meanwhile counts as well, so the least
- * of several rounds is taken.
+ * How many files a reader passes who follows one request: `npm run bench:files [-- --list]`. V8
+ * says which functions run during one warm publish with its delivery, one step of a run with the
+ * next delivery, one produce and one fetch. What runs by a timer meanwhile counts as well, so the
+ * least of several rounds is taken.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';

@@ -65,6 +65,7 @@ export const folders: readonly string[] = [
   // The turn: decide, evolve, react, want.
   'src/engine/metrics',
   'src/engine/lifecycle',
+  'src/engine/bulk',
   'src/engine',
   // The log engine.
   ...storageFolders,

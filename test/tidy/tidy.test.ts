@@ -1,7 +1,13 @@
 import { citableIn, citationViolations } from './citations.js';
 import { houseViolations, untestedDeciders } from './house-rules.js';
 import { folderViolations, importCircles, importViolations } from './import-rules.js';
-import { type SourceFile, sourceFile, sourceTree } from './source-tree.js';
+import {
+  documentTree,
+  isInRepository,
+  type SourceFile,
+  sourceFile,
+  sourceTree,
+} from './source-tree.js';
 
 describe('the tree', () => {
   const tree = sourceTree();
@@ -81,7 +87,7 @@ describe('a rule', () => {
     ['src/engine/x.ts', "/** . */\nimport { x } from '../../storage/record.js';\n"],
     ['src/engine/x.ts', "/** . */\nimport { x } from '@nestjs/common';\n"],
     ['src/messaging/messages/x.ts', "/** . */\nimport { x } from '../queues/queue.events.js';\n"],
-    ['src/workflows/logs/x.ts', "/** . */\nimport { x } from '../../topics/topics/y.js';\n"],
+    ['src/workflows/runs/x.ts', "/** . */\nimport { x } from '../../server/y.js';\n"],
     ['src/topics/groups/x.ts', "/** . */\nimport { x } from '../../workflows/runs/y.js';\n"],
     ['src/messaging/queues/x.decider.ts', "/** . */\nimport { x } from '@nestjs/common';\n"],
     ['src/messaging/queues/x.ts', "/** . */\nimport { x } from 'xstate';\n"],

@@ -1,10 +1,11 @@
 /** Dead letters as they are asked for: found, shown, taken away, and tried again. */
+
+import { dispatchAll, slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import type { Payloads } from '../../engine/payloads.js';
-import { dispatchAll, slicesOf } from '../../engine/slices.js';
 import type { PublishMessage } from '../messages/message.commands.js';
 import {
   type MessageFailed,

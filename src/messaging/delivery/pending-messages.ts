@@ -1,5 +1,5 @@
 /** The messages that are accepted and not final: shown one by one, taken back one or many. */
-import { dispatchMany } from '../../engine/bulk-action.js';
+import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';

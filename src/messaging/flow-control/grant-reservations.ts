@@ -2,9 +2,10 @@
  * Asks the journal for grants, many keys at a time: everything that is wanted within one tick goes
  * into the same turns, so that a thousand keys whose windows begin together cost a few commits.
  */
+
+import { slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
-import { slicesOf } from '../../engine/slices.js';
 import { resultOf } from '../../http/outcome.js';
 import {
   flowControlKind,

@@ -2,10 +2,10 @@
  * Takes publishes in, whichever way they came: reads what each asks for, dispatches it, answers.
  */
 import type { IncomingMessage } from 'node:http';
+import { dispatchAll, dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { type Engine, turnCommandsMax } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
-import { dispatchAll, dispatchAtOnce } from '../../engine/slices.js';
 import type { Outcome } from '../../engine/turn.js';
 import { type Dialect, type OptionHeaders, readMessageOptions } from '../../http/dialect.js';
 import type { Durability } from '../../http/durability.js';

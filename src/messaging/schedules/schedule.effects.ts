@@ -3,13 +3,13 @@
  * up, and publish, all as one turn with the trigger itself.
  */
 import TinyQueue from 'tinyqueue';
+import { dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Command, EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import type { Payloads } from '../../engine/payloads.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
-import { dispatchAtOnce } from '../../engine/slices.js';
 import { messageTargets } from '../url-groups/message-targets.js';
 import { type UrlGroup, urlGroupKind } from '../url-groups/url-group.events.js';
 import type { TriggerSchedule } from './schedule.commands.js';

@@ -1,8 +1,9 @@
 /** Groups follow the topics they subscribe to: those that come, grow and go. */
+
+import { slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine, EventListener } from '../../engine/engine.js';
-import { slicesOf } from '../../engine/slices.js';
 import { type TopicEvent, topicKind } from '../topics/topic.events.js';
 import type { ReassignGroup } from './consumer-group.commands.js';
 import { consumerGroupKind } from './consumer-group.events.js';

@@ -1,7 +1,8 @@
 /** Finds the session of a consumer instance for a request, and makes the instance where it may. */
+
+import { dispatchAll } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
-import { dispatchAll } from '../../engine/slices.js';
 import type { Parsed } from '../../grammar/parsed.js';
 import { type Refusal, refusalOf } from '../../http/error-shapes.js';
 import type { Grant } from '../../http/identity/grant.js';

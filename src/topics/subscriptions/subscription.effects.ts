@@ -1,8 +1,9 @@
 /** Subscriptions follow their topics: they grow with them, and go with them. */
+
+import { dispatchAll } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
-import { dispatchAll } from '../../engine/slices.js';
 import type { TopicAccess } from '../topics/topic-access.js';
 import type { DeleteSubscription, GrowSubscription } from './subscription.commands.js';
 import type { FollowTopic } from './subscription.decider.js';

@@ -5,9 +5,9 @@
 import type { Logger } from 'pino';
 import type { PartitionLog } from '../../../storage/partition-log.js';
 import { LogClosed } from '../../../storage/storage-errors.js';
+import { dispatchAll } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
-import { dispatchAll } from '../../engine/slices.js';
 import type { LogCompactions } from './log-compactions.js';
 import {
   compactionDue,

@@ -1,5 +1,5 @@
 /** The runs that have not ended: shown, ended by their endpoint, taken back one or many. */
-import { dispatchMany } from '../../engine/bulk-action.js';
+import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Outcome } from '../../engine/turn.js';

@@ -3,12 +3,13 @@
  * because of it happen in one tick, so that whatever was accepted before is seen, and nothing comes
  * between.
  */
+
+import { dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import type { Payloads } from '../../engine/payloads.js';
-import { dispatchAtOnce } from '../../engine/slices.js';
 import type { Outcome } from '../../engine/turn.js';
 import type {
   EndWait,

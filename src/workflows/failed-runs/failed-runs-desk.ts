@@ -1,5 +1,5 @@
 /** Failed runs as they are asked for: found, shown, taken away, and their failure callbacks. */
-import { dispatchMany } from '../../engine/bulk-action.js';
+import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';

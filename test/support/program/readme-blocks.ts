@@ -20,8 +20,8 @@ export interface Step {
 const fence = /^```(\w*) ?(\S*)\n([\s\S]*?)^```$/gm;
 
 /** The blocks of a document, from the first to the last; its path is from the root. */
-export function readmeBlocks(): ReadmeBlock[] {
-  const text = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+export function readmeBlocks(document: string): ReadmeBlock[] {
+  const text = readFileSync(join(import.meta.dirname, '../../..', document), 'utf8');
   return [...text.matchAll(fence)].map(([, language = '', title = '', content = '']) => ({
     language,
     title,

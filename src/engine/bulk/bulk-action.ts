@@ -1,6 +1,6 @@
 /** Actions on many streams: many turns, so that none of them holds the event loop (ADR 2). */
-import type { Command } from './decider.js';
-import { type Engine, turnCommandsMax } from './engine.js';
+import type { Command } from '../decider.js';
+import { type Engine, turnCommandsMax } from '../engine.js';
 
 /** Turns that are decided and not durable yet: they share commits with each other. */
 const turnsAheadMax = 8;

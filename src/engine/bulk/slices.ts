@@ -1,7 +1,7 @@
 /** Many commands as turns of at most 256 each. */
-import type { Command } from './decider.js';
-import { type Engine, turnCommandsMax } from './engine.js';
-import type { Outcome } from './turn.js';
+import type { Command } from '../decider.js';
+import { type Engine, turnCommandsMax } from '../engine.js';
+import type { Outcome } from '../turn.js';
 
 /** Some 10 ms of work: more of one request waits for the next tick. */
 const turnsPerTick = 4;

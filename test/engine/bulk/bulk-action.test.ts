@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { dispatchMany } from '../../src/engine/bulk-action.js';
-import { accept, type Command, type Decider, reject } from '../../src/engine/decider.js';
-import { type EngineOnDisk, openEngine } from '../support/engine.js';
+import { dispatchMany } from '../../../src/engine/bulk/bulk-action.js';
+import { accept, type Command, type Decider, reject } from '../../../src/engine/decider.js';
+import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 
 interface Marked {
   readonly type: 'Marked';
