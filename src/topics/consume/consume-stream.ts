@@ -24,6 +24,9 @@ const batchBytesMax = 64 * 1024;
 /** Written at once: a reader that takes less than this in 30 seconds counts as taking nothing. */
 const sliceBytes = 64 * 1024;
 
+/** Text up to this is copied together. */
+const copiedBytesMax = 256 * 1024;
+
 const contentTypes: Readonly<Record<StreamFormat, string>> = {
   events: 'text/event-stream; charset=utf-8',
   lines: 'application/x-ndjson; charset=utf-8',
@@ -103,25 +106,35 @@ export class ConsumeStream {
   }
 
   private async sendAll(call: ConsumeCall): Promise<void> {
-    const { allowance } = this.reader;
     while (!this.isOver) {
-      let polled = await this.poll(call, batchBytesMax);
-      if ('parts' in polled && polled.needsRoom) {
-        await allowance.want(readingBytes);
-        polled = await this.poll(call, Number.POSITIVE_INFINITY);
-      }
-      if ('status' in polled) {
-        await this.send(this.failure(polled));
+      const next = await this.next(call);
+      if ('status' in next) {
+        await this.send([Buffer.from(this.failure(next))]);
         return;
       }
-      if ('undecided' in polled) {
-        const places = polled.undecided.map(({ topic, partition }) => `${topic}/${partition}`);
-        const message = `no offset to begin at: ${places.join(', ')}`;
-        await this.send(this.failure({ status: 409, message }));
-        return;
-      }
-      await this.give(polled.parts);
+      await this.give(next);
     }
+  }
+
+  /**
+   * The text of what comes next, empty where nothing has come. The records stay behind: each of
+   * them keeps a batch of up to 10 MiB in memory, which a slow reader must not do.
+   */
+  private async next(call: ConsumeCall): Promise<readonly Buffer[] | Refusal> {
+    let polled = await this.poll(call, batchBytesMax);
+    if ('parts' in polled && polled.needsRoom) {
+      await this.reader.allowance.want(readingBytes);
+      polled = await this.poll(call, Number.POSITIVE_INFINITY);
+    }
+    if ('status' in polled) return polled;
+    if ('undecided' in polled) {
+      const places = polled.undecided.map(({ topic, partition }) => `${topic}/${partition}`);
+      return { status: 409, message: `no offset to begin at: ${places.join(', ')}` };
+    }
+    const json = new JsonPieces();
+    for (const part of polled.parts) this.frame(json, part);
+    // A second copy of what is long takes memory; more writes of what is short take time.
+    return json.byteLength > copiedBytesMax ? json.pieces : [json.toBuffer()];
   }
 
   private async poll(call: ConsumeCall, oneBytesMax: number): Promise<Polled | Refusal> {
@@ -145,13 +158,12 @@ export class ConsumeStream {
   }
 
   /** Records, or a sign of life where there are none; they count once the system has them. */
-  private async give(parts: readonly PolledPart[]): Promise<void> {
-    if (this.isOver && parts.length === 0) return;
-    const json = new JsonPieces();
-    for (const part of parts) this.frame(json, part);
+  private async give(texts: readonly Buffer[]): Promise<void> {
+    const length = byteLengthOf(texts);
+    if (this.isOver && length === 0) return;
     const { allowance } = this.reader;
-    if (allowance.bytes > 0) allowance.settle(json.byteLength);
-    const isTaken = await this.send(parts.length === 0 ? this.heartbeat : json.toBuffer());
+    if (allowance.bytes > 0) allowance.settle(length);
+    const isTaken = await this.send(length === 0 ? [this.heartbeat] : texts);
     allowance.settle(0);
     if (isTaken && !this.isGone) this.desk.sessions.written(this.session);
   }
@@ -170,8 +182,8 @@ export class ConsumeStream {
     }
   }
 
-  private get heartbeat(): string {
-    return this.format === 'lines' ? '\n' : ':\n\n';
+  private get heartbeat(): Buffer {
+    return Buffer.from(this.format === 'lines' ? '\n' : ':\n\n');
   }
 
   private failure(refusal: Refusal): string {
@@ -180,10 +192,11 @@ export class ConsumeStream {
   }
 
   /** Settles when the system has taken it: true; or when nobody is there to take it. */
-  private async send(text: string | Buffer): Promise<boolean> {
-    const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-    for (let start = 0; start < bytes.length; start += sliceBytes) {
-      if (!(await this.write(bytes.subarray(start, start + sliceBytes)))) return false;
+  private async send(texts: readonly Buffer[]): Promise<boolean> {
+    for (const text of texts) {
+      for (let start = 0; start < text.length; start += sliceBytes) {
+        if (!(await this.write(text.subarray(start, start + sliceBytes)))) return false;
+      }
     }
     return true;
   }
@@ -203,4 +216,8 @@ export class ConsumeStream {
       if (!isTaken) allowance.awaitTaken();
     });
   }
+}
+
+function byteLengthOf(texts: readonly Buffer[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0);
 }
