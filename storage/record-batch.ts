@@ -1,7 +1,13 @@
 /** The batch: what is written at once, checked at once, and stays whole or never was. */
 import { crc32 } from 'node:zlib';
 import { type Offset, readOffset, writeOffset } from './offset.js';
-import { decodeRecords, findRecord, type LogRecord, recordOffsets } from './record.js';
+import {
+  decodeRecords,
+  findRecord,
+  type LogRecord,
+  type LookedThrough,
+  recordOffsets,
+} from './record.js';
 
 /*
   RecordBatch => header (88 bytes), body, 0 to 7 zero bytes up to a multiple of 8
@@ -178,6 +184,7 @@ export interface RecordBatch {
 export class BatchView implements RecordBatch {
   readonly baseOffset: Offset;
   readonly nextOffset: Offset;
+  private readonly looked: LookedThrough = { offset: 0, position: 0 };
 
   constructor(
     private readonly header: BatchHeader,
@@ -238,6 +245,6 @@ export class BatchView implements RecordBatch {
 
   record(offset: Offset): LogRecord | null {
     const isHere = offset >= this.baseOffset && offset < this.nextOffset;
-    return isHere ? findRecord(this.body, this.header.baseOffset, offset) : null;
+    return isHere ? findRecord(this.body, this.header.baseOffset, offset, this.looked) : null;
   }
 }

@@ -187,14 +187,30 @@ function recordEnd(body: Buffer, start: number): number {
   return end;
 }
 
-/** The one record with `offset`; null where the body has none. Steps over the others. */
-export function findRecord(body: Buffer, baseOffset: Offset, offset: Offset): LogRecord | null {
-  for (let start = 0; start < body.length; ) {
+/** How far a body was looked through: the records before `offset` end at `position`. */
+export interface LookedThrough {
+  offset: Offset;
+  position: number;
+}
+
+/**
+ * The one record with `offset`; null where the body has none. Steps over the others, from where
+ * `looked` stands if that is not behind it, so that rising offsets cost one way through the body.
+ */
+export function findRecord(
+  body: Buffer,
+  baseOffset: Offset,
+  offset: Offset,
+  looked: LookedThrough,
+): LogRecord | null {
+  if (offset < looked.offset) looked.position = 0;
+  looked.offset = offset;
+  while (looked.position < body.length) {
+    const start = looked.position;
     const end = recordEnd(body, start);
-    if (baseOffset + body.readUInt32LE(start + 4) === offset) {
-      return decodeRecord(body, start, end, baseOffset);
-    }
-    start = end;
+    const found = baseOffset + body.readUInt32LE(start + 4);
+    if (found >= offset) return found > offset ? null : decodeRecord(body, start, end, baseOffset);
+    looked.position = end;
   }
   return null;
 }
