@@ -130,6 +130,11 @@ export class Journal {
     }
   }
 
+  /** Offsets of durable events that look as a query asks for, with lists of terms, in its order. */
+  offsets({ terms, ...range }: JournalQuery): AsyncGenerator<number> {
+    return this.log.candidates(terms, range);
+  }
+
   /** The events of one stream, newest first, from the one at `lastOffset` along the chain. */
   async *readStream(lastOffset: number): AsyncGenerator<EventEnvelope> {
     for (let offset = lastOffset; offset >= this.log.startOffset; ) {

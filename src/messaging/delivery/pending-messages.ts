@@ -97,21 +97,24 @@ export class PendingMessages {
     }
   }
 
-  /** The index knows all of the past: what is older than everything pending is left out. */
+  /**
+   * The index knows all of the past, attempts and what is final by now too: only what began a
+   * message that is pending is read.
+   */
   private async *indexed(
     terms: readonly (readonly string[])[],
     until: number,
   ): AsyncGenerator<Published> {
     const actors = this.engine.actors(messageKind);
+    const begun = new Set<number>();
     let from = until;
     for await (const id of actors.walkIds(looksPerTick)) {
-      from = Math.min(from, actors.firstOffsetOf(id) ?? until);
+      const offset = actors.firstOffsetOf(id) ?? until;
+      begun.add(offset);
+      from = Math.min(from, offset);
     }
     const range = { terms, from, until, order: 'oldest' as const };
-    for await (const envelope of this.journal.query(range)) {
-      const { id, offset } = envelope;
-      if (actors.firstOffsetOf(id) === offset) yield envelope as Published;
-    }
+    yield* this.readBack(among(begun, this.journal.offsets(range)));
   }
 
   private async *readBack(offsets: AsyncIterable<number> | Iterable<number>) {
@@ -125,4 +128,8 @@ export class PendingMessages {
   private command(id: string, terms: readonly string[]): CancelMessage {
     return { type: 'CancelMessage', kind: messageKind, id, at: this.clock.now(), terms };
   }
+}
+
+async function* among(known: ReadonlySet<number>, offsets: AsyncIterable<number>) {
+  for await (const offset of offsets) if (known.has(offset)) yield offset;
 }
