@@ -19,9 +19,9 @@ export class ActiveRuns {
     private readonly clock: Clock,
   ) {}
 
-  /** All entries of a run as a JSON array; undefined = it has ended, or never began. */
-  entriesOf(id: string): Promise<Buffer | undefined> {
-    return this.entries.all(id);
+  /** All entries of a run as texts of a JSON array; undefined = it has ended, or never began. */
+  entriesOf(id: string): Promise<AsyncGenerator<string> | undefined> {
+    return this.entries.texts(id);
   }
 
   /** The workflow function returned `response`. Accepted of any run, as its end is told once. */

@@ -33,7 +33,6 @@ export const runRoutes = {
   show: {
     path,
     summary: 'The entries of a workflow run that is active',
-    isLong: 'body',
     answers: { 200: { description: 'In the order they came', schema: z.array(entry) } },
   },
   end: {

@@ -4,6 +4,8 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pathTail } from '../../grammar/path-tail.js';
+import type { InFlight } from '../../http/bytes/in-flight.js';
+import { textPieces } from '../../http/bytes/listing.js';
 import { refusalOf, sendRefusal } from '../../http/error-shapes.js';
 import { oneOf, readFilters } from '../../http/query-filters.js';
 import type { HotRoutes } from '../../http/routes/hot-routes.js';
@@ -17,7 +19,10 @@ const segments = 3;
 const endFilters = { cancel: oneOf('true', 'false') } as const;
 
 export class RunRoutes implements HotRoutes {
-  constructor(private readonly runs: ActiveRuns) {}
+  constructor(
+    private readonly runs: ActiveRuns,
+    private readonly inFlight: InFlight,
+  ) {}
 
   register(fastify: FastifyInstance): void {
     fastify.get(pattern, { config: { description: runRoutes.show } }, (request, reply) =>
@@ -34,7 +39,10 @@ export class RunRoutes implements HotRoutes {
     if (entries === undefined) {
       return sendRefusal(request, reply, { status: 404, message: `workflow run ${id} not found` });
     }
-    return reply.header('content-type', 'application/json; charset=utf-8').send(entries);
+    const { inFlight } = this;
+    reply.header('content-type', 'application/json; charset=utf-8');
+    const pieces = textPieces(entries, inFlight.roomFor(request, reply));
+    return inFlight.answer(request, reply, pieces);
   }
 
   private async end(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

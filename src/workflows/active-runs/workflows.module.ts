@@ -8,6 +8,7 @@ import type { Identifiers } from '../../engine/identifiers.js';
 import { gauge } from '../../engine/metrics/gauge.js';
 import { Payloads } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
+import { InFlight } from '../../http/bytes/in-flight.js';
 import { RouteTable } from '../../http/routes/hot-routes.js';
 import { RunEntries } from '../deliveries/run-entries.js';
 import { RunEntriesModule } from '../deliveries/run-entries.module.js';
@@ -28,7 +29,7 @@ import { RunRoutes } from './runs.routes.js';
   providers: [
     {
       provide: ActiveRuns,
-      inject: [RouteTable, Engine, RunEntries, provided.clock],
+      inject: [RouteTable, Engine, RunEntries, provided.clock, InFlight],
       useFactory: activeRuns,
     },
     {
@@ -46,9 +47,10 @@ function activeRuns(
   engine: Engine,
   entries: RunEntries,
   clock: Clock,
+  inFlight: InFlight,
 ): ActiveRuns {
   const runs = new ActiveRuns(engine, entries, clock);
-  table.add(new RunRoutes(runs));
+  table.add(new RunRoutes(runs, inFlight));
   return runs;
 }
 

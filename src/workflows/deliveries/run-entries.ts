@@ -4,6 +4,7 @@ import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Payloads } from '../../engine/payloads.js';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
+import { pieceBytes } from '../../http/bytes/in-flight.js';
 import type { MessagePublished, RunPlace } from '../../messaging/messages/message.events.js';
 import type { RunDeliveries } from '../../messaging/messages/run-deliveries.js';
 import type { EntryList } from '../runs/entry-list.js';
@@ -16,7 +17,7 @@ import {
 } from '../runs/run.events.js';
 import type { RunState } from '../runs/run.state.js';
 import { lazyBytes } from '../runs/run-messages.policy.js';
-import { EncodedEntries } from './encoded-entries.js';
+import { EncodedEntries, entryText } from './encoded-entries.js';
 import { endedInvocationBody, endedWaitBody } from './entry-body.js';
 import type { RunArchive } from './run-archive.js';
 
@@ -57,13 +58,13 @@ export class RunEntries implements RunDeliveries {
   }
 
   /**
-   * All entries of an active run as a JSON array, those that are durable when it is answered;
-   * undefined = the run is not active.
+   * All entries of an active run as texts of one JSON array, those that are durable when it is
+   * asked for; undefined = the run is not active. Each text is made when it is taken.
    */
-  async all(runId: string): Promise<Buffer | undefined> {
+  async texts(runId: string): Promise<AsyncGenerator<string> | undefined> {
     const state = this.stateOf(runId);
     await this.engine.durable();
-    return state === undefined ? undefined : this.encode(runId, state, state.entries.length);
+    return state === undefined ? undefined : this.textsOf(runId, state);
   }
 
   ownEntry({ event: { run } }: Published): Buffer | null | Promise<Buffer | null> {
@@ -142,13 +143,46 @@ export class RunEntries implements RunDeliveries {
     return this.engine.actors(runKind).find(runId)?.state as RunState | undefined;
   }
 
+  private async *textsOf(runId: string, state: RunState): AsyncGenerator<string> {
+    const { entries } = state;
+    if (entries.deliveredBytes <= pieceBytes) {
+      yield String(await this.encode(runId, state, entries.length));
+      return;
+    }
+    for (let index = 0; index < entries.length; ) {
+      // Looked for each time: who takes nothing must not keep what the cache has let go of.
+      const kept = this.kept(runId, state);
+      if (kept !== undefined && kept.length > index) {
+        const { text, next } = kept.part(index, entries.length, pieceBytes);
+        yield text;
+        index = next;
+      } else {
+        yield await this.textAt(runId, entries, index);
+        index += 1;
+      }
+    }
+    yield ']';
+  }
+
+  /** One entry, and what stands before it in the array. */
+  private async textAt(runId: string, entries: EntryList, index: number): Promise<string> {
+    const entry = entries.at(index);
+    if (entry === undefined) throw new Error(`${runId} has no entry ${index}`);
+    const text = entryText(entry.messageId, await this.bodyAt(entry.offset));
+    return `${index === 0 ? '[' : ','}${text}`;
+  }
+
+  /** What is encoded of the run already; another one may have come to bear the name. */
+  private kept(runId: string, { life }: RunState): EncodedEntries | undefined {
+    const kept = this.encoded.get(runId);
+    // A run that was taken over begins with another id.
+    return kept?.configurationOffset === life.context.configurationOffset ? kept : undefined;
+  }
+
   /** The first `count` entries; what is encoded already is not encoded again. */
   private encode(runId: string, state: RunState, count: number): Buffer | Promise<Buffer> {
     const { configurationOffset } = state.life.context;
-    const kept = this.encoded.get(runId);
-    // A run that was taken over begins with another id; a name may come to mean another run.
-    const isSame = kept?.configurationOffset === configurationOffset;
-    const encoded = isSame ? kept : new EncodedEntries(configurationOffset);
+    const encoded = this.kept(runId, state) ?? new EncodedEntries(configurationOffset);
     return this.extend(runId, encoded, state.entries, count);
   }
 

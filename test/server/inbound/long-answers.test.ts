@@ -14,6 +14,7 @@ const paced = [
   'GET /v2/workflows/events',
   'GET /v2/workflows/logs',
   'GET /v2/workflows/messageLogs',
+  'GET /v2/workflows/runs/*',
 ];
 
 /** Each shows a stored body, which was read whole. */
@@ -22,7 +23,6 @@ const bodies = [
   'GET /v2/messages/:id',
   'GET /v2/schedules/:id',
   'GET /v2/workflows/dlq/:id',
-  'GET /v2/workflows/runs/*',
 ];
 
 /** Each lists what is in memory. */

@@ -43,7 +43,10 @@ const pass = async () => {
   await runs.engine.durable();
 };
 const lastStep = async () => {
-  const entries = JSON.parse(String(await runs.entries.all('wfr_1'))) as { body: string }[];
+  const texts = (await runs.entries.texts('wfr_1')) ?? [];
+  let whole = '';
+  for await (const text of texts) whole += text;
+  const entries = JSON.parse(whole) as { body: string }[];
   return JSON.parse(Buffer.from(entries.at(-1)?.body ?? '', 'base64').toString()) as unknown;
 };
 

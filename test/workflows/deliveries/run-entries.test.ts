@@ -30,8 +30,17 @@ const start = (changes = {}) => runs.ask(startRun({ payload: Buffer.from('payloa
 const step = (id: number, text: string) =>
   runs.ask(submitStep(stepInfo(id), { body: Buffer.from(text) }));
 
+/** What is answered to the question for a run's entries. */
+async function all(id: string): Promise<string | undefined> {
+  const texts = await runs.entries.texts(id);
+  if (texts === undefined) return undefined;
+  let whole = '';
+  for await (const text of texts) whole += text;
+  return whole;
+}
+
 /** Message ids and bodies as text. */
-const read = (array: Buffer | undefined) =>
+const read = (array: Buffer | string | undefined) =>
   (JSON.parse(String(array)) as { messageId: string; body: string }[]).map(
     ({ messageId, body }) => [messageId, Buffer.from(body, 'base64').toString()],
   );
@@ -47,7 +56,7 @@ describe('what a step delivers', () => {
       ['msg_0', 'payload'],
       ['msg_1', 'one'],
     ]);
-    expect(read(await runs.entries.all('wfr_1'))).toHaveLength(3);
+    expect(read(await all('wfr_1'))).toHaveLength(3);
     expect(read(await delivered('msg_1'))).toHaveLength(2);
   });
 
@@ -75,7 +84,7 @@ describe('what a step delivers', () => {
     expect((await delivered('msg_0')).length).toBe(0);
     expect((await runs.published('msg_0')).event.bodyBytes).toBe(0);
     expect(read(await delivered('msg_eager'))[0]?.[1]).toBe(payload.toString());
-    expect(read(await runs.entries.all('wfr_1'))[0]?.[1]).toBe(payload.toString());
+    expect(read(await all('wfr_1'))[0]?.[1]).toBe(payload.toString());
   });
 
   it('is not left to be fetched where the list does not have its name any more', async () => {
@@ -92,17 +101,17 @@ describe('what a step delivers', () => {
     const published = await runs.published('msg_0');
     await runs.ask(toRun<CancelRun>({ type: 'CancelRun' }));
     expect((await runs.entries.entries(published)).length).toBe(0);
-    expect(await runs.entries.all('wfr_1')).toBeUndefined();
+    expect(await all('wfr_1')).toBeUndefined();
   });
 
   it('is never that of another run that has come to bear the name', async () => {
     await start();
     await step(1, 'one');
-    await runs.entries.all('wfr_1');
+    await all('wfr_1');
     const published = await runs.published('msg_0');
     await runs.ask(toRun<CancelRun>({ type: 'CancelRun' }));
     await start({ at: epochMs + 600_000, messageId: 'msg_0', payload: Buffer.from('other') });
-    expect(read(await runs.entries.all('wfr_1'))).toEqual([['msg_0', 'other']]);
+    expect(read(await all('wfr_1'))).toEqual([['msg_0', 'other']]);
     expect((await runs.entries.entries(published)).length).toBe(0);
   });
 
@@ -115,7 +124,7 @@ describe('what a step delivers', () => {
         await runs.ask(submitStep(stepInfo(number), { id, messageId, body: large }));
       }
     }
-    const [one, two] = await Promise.all(['wfr_1', 'wfr_2'].map((id) => runs.entries.all(id)));
+    const [one, two] = await Promise.all(['wfr_1', 'wfr_2'].map((id) => all(id)));
     expect(read(one)).toHaveLength(5);
     expect(read(two)).toHaveLength(5);
   }, 60_000);
@@ -142,7 +151,7 @@ describe('the entry of a wait', () => {
       notification,
     });
   const lastEntry = async () =>
-    JSON.parse(read(await runs.entries.all('wfr_1')).at(-1)?.[1] ?? '') as { out?: string };
+    JSON.parse(read(await all('wfr_1')).at(-1)?.[1] ?? '') as { out?: string };
 
   it('tells what was notified with, which many of them share', async () => {
     await start();
@@ -151,7 +160,7 @@ describe('the entry of a wait', () => {
     const notification = { id: 'ntf_1', body: Buffer.from('told') };
     await runs.engine.dispatch([end(1, notification), end(2, notification)]);
     const out = Buffer.from('told').toString('base64');
-    const bodies = read(await runs.entries.all('wfr_1')).slice(1);
+    const bodies = read(await all('wfr_1')).slice(1);
     expect(bodies.map(([, body = '']) => (JSON.parse(body) as { out: string }).out)).toEqual([
       out,
       out,
@@ -201,7 +210,7 @@ describe('the entry of an invocation', () => {
     await runs.ask(
       toRun<EndRun>({ type: 'EndRun', id: 'wfr_child', response: Buffer.from('{"a":1}') }),
     );
-    const [, body = ''] = read(await runs.entries.all('wfr_1')).at(-1) ?? [];
+    const [, body = ''] = read(await all('wfr_1')).at(-1) ?? [];
     const { out } = JSON.parse(body) as { out: string };
     expect(JSON.parse(out)).toMatchObject({ workflowRunId: 'wfr_child', body: '{"a":1}' });
   });
@@ -266,4 +275,37 @@ describe('the headers of a message of a run', () => {
       ['msg_1', 'one'],
     ]);
   });
+});
+
+describe('a long list that is asked for', () => {
+  const large = Buffer.alloc(1_500_000, 'y');
+
+  it('comes in several texts, before it was ever delivered and afterwards', async () => {
+    await start({ payload: large });
+    await step(1, 'one');
+    await runs.ask(submitStep(stepInfo(2), { messageId: 'msg_2', body: large }));
+    const first = await countedTexts();
+    await delivered('msg_1');
+    const partly = await countedTexts();
+    await delivered('msg_2');
+    const kept = await countedTexts();
+    for (const { entries } of [first, partly, kept]) {
+      expect(entries).toEqual([
+        ['msg_0', large.toString()],
+        ['msg_1', 'one'],
+        ['msg_2', large.toString()],
+      ]);
+    }
+    expect(Math.min(first.count, partly.count, kept.count)).toBeGreaterThan(2);
+  });
+
+  async function countedTexts() {
+    let whole = '';
+    let count = 0;
+    for await (const text of (await runs.entries.texts('wfr_1')) ?? []) {
+      whole += text;
+      count += 1;
+    }
+    return { count, entries: read(whole) };
+  }
 });
