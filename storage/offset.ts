@@ -31,3 +31,9 @@ export function readOffset(source: Buffer, position: number): Offset {
   const value = high * 0x1_0000_0000 + low;
   return Number.isSafeInteger(value) ? value : Number.POSITIVE_INFINITY;
 }
+
+/** How far a body was looked through: the records before `offset` end at `position`. */
+export interface LookedThrough {
+  offset: Offset;
+  position: number;
+}

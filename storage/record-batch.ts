@@ -1,13 +1,7 @@
 /** The batch: what is written at once, checked at once, and stays whole or never was. */
 import { crc32 } from 'node:zlib';
-import { type Offset, readOffset, writeOffset } from './offset.js';
-import {
-  decodeRecords,
-  findRecord,
-  type LogRecord,
-  type LookedThrough,
-  recordOffsets,
-} from './record.js';
+import { type LookedThrough, type Offset, readOffset, writeOffset } from './offset.js';
+import { decodeRecords, findRecord, type LogRecord, recordOffsets } from './record.js';
 
 /*
   RecordBatch => header (88 bytes), body, 0 to 7 zero bytes up to a multiple of 8

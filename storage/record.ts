@@ -1,5 +1,5 @@
 /** One record inside a batch: what a caller gives, what a reader gets, and its bytes. */
-import type { Offset } from './offset.js';
+import type { LookedThrough, Offset } from './offset.js';
 import { TooLarge } from './storage-errors.js';
 
 /** A header of a record; names may repeat, order is kept. */
@@ -187,16 +187,7 @@ function recordEnd(body: Buffer, start: number): number {
   return end;
 }
 
-/** How far a body was looked through: the records before `offset` end at `position`. */
-export interface LookedThrough {
-  offset: Offset;
-  position: number;
-}
-
-/**
- * The one record with `offset`; null where the body has none. Steps over the others, from where
- * `looked` stands if that is not behind it, so that rising offsets cost one way through the body.
- */
+/** The record with `offset`, or null; rising offsets cost one way through the body by `looked`. */
 export function findRecord(
   body: Buffer,
   baseOffset: Offset,
