@@ -51,7 +51,7 @@ export async function requireDataFolder(path: string, disk: Disk): Promise<void>
     if (errorCode(error) === 'ENOENT') return [];
     throw diskError(`opening the data folder ${path}`, error);
   });
-  // Logs without a manifest are damage, which whoever looks will say.
+  // Logs without a manifest are damage, which the command reports when it opens them.
   if (holds(names, directory.manifest(0), directory.manifest(1), directory.logs)) return;
   throw new ConfigurationError([`STEPWELL_DATA_DIR ${path} holds no data of Stepwell`]);
 }

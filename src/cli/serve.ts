@@ -25,7 +25,7 @@ export async function serve(
     log.fatal({ err: error }, 'the process cannot go on');
     process.exit(exitCodeOf(error));
   };
-  // Nobody knows what state a process is in after an error nobody expected: a restart is safer.
+  // After an unexpected error the state of the process is unknown: a restart is safer.
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', fatal);
   const application = await createApplication(config, credentials, {

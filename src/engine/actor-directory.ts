@@ -1,6 +1,6 @@
 /**
  * The durable actors: every stream that is not final, as a fold of its events. A live state that
- * nobody touched for long is packed into bytes and woken synchronously; a final one leaves memory.
+ * was not touched for long is packed into bytes and woken synchronously; a final one leaves memory.
  */
 import type { EventEnvelope } from './decider.js';
 import type { AnyRegistration, Fold } from './registration.js';

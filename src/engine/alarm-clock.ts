@@ -17,7 +17,7 @@ const rearmMsMax = 60_000;
 const ringsPerTick = 256;
 const tickMsMax = 4;
 
-/** So many deadlines that nobody waits for may stand in the heap before it is swept. */
+/** So many deadlines that are canceled or moved may stand in the heap before a sweep. */
 const staleMin = 1024;
 
 interface Deadline<Item> {

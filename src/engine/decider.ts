@@ -3,7 +3,7 @@
  *
  *     decide(command, state, view) -> events | rejection   what the command means now
  *     evolve(state, event)         -> state                what has happened, remembered
- *     react(event, state)          -> commands             what this means for somebody else
+ *     react(event, state)          -> commands             what this means for other streams
  *     wants(state)                 -> effects              what this state wants running
  *
  * All four are pure: no clock, no randomness, no I/O. Time and ids come in with the command.

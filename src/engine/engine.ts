@@ -17,7 +17,7 @@ import type { UpcasterTable } from './upcasters.js';
 /** A turn decides at most this many commands, so that no request holds the event loop. */
 export const turnCommandsMax = 256;
 
-/** What the engine tells whoever watches over it. */
+/** What the engine tells the component that watches over it. */
 export interface EngineWatch {
   /** A defect: a decider threw. Memory and journal are untouched. */
   turnFailed(error: unknown, commands: readonly Command[]): void;
@@ -118,7 +118,7 @@ export class Engine {
     return this.answer(commands, true);
   }
 
-  /** Dispatches for somebody who waits for no answer: a defect has been told to the watch. */
+  /** Dispatches for a caller that waits for no answer: the watch has been told of a defect. */
   tell(commands: readonly Command[]): void {
     this.dispatch(commands).catch(() => undefined);
   }

@@ -130,7 +130,7 @@ function isOfKind(key: Buffer, kind: string): boolean {
   return key[kind.length] === slash;
 }
 
-/** An event as it was read. Its body is cut from what was read when somebody asks for it. */
+/** An event as it was read. Its body is cut out of the record when a caller asks for it. */
 class StoredEvent implements EventEnvelope {
   readonly at: number;
   readonly offset: number;

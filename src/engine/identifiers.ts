@@ -3,7 +3,7 @@ import { randomBytes as nodeRandomBytes } from 'node:crypto';
 
 /** Where random bytes come from; the simulation passes a seeded one. */
 export interface Identifiers {
-  /** `length` bytes nobody can guess. */
+  /** `length` bytes that cannot be guessed. */
   randomBytes(length: number): Buffer;
   /**
    * A name that no other turn has: 50 bits of time and 65 random bits in 23 characters, URL-safe

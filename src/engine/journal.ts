@@ -44,8 +44,8 @@ const spansAhead: AheadOptions<ReadSpan> = {
 /** Durable events of the journal in an order. Offsets are half-open: [from, until). */
 export interface JournalQuery {
   /**
-   * Index terms: only events that carry one of each list, or look so (hashes can collide: whoever
-   * asks looks at what he gets). No lists = every event.
+   * Index terms: only events that carry one of each list, or seem to (hashes can collide, so the
+   * caller checks what it gets). No lists = every event.
    */
   readonly terms: readonly (readonly string[])[];
   readonly from: number;
@@ -198,7 +198,7 @@ export class Journal {
   private readAhead(offset: number): Promise<RecordBatch[]> | null {
     if (offset >= this.log.highWatermark) return null;
     const batches = this.log.read(offset, { maxBytes: replayBytes });
-    // Whoever awaits it meets the error; until then it is not unhandled.
+    // The caller that awaits it meets the error; until then it must not count as unhandled.
     batches.catch(() => undefined);
     return batches;
   }

@@ -4,7 +4,7 @@
  * closure.
  */
 export class TurnChanges {
-  /** Changes that nobody will take back, as replay makes them, need no memory of what was. */
+  /** Changes that are never taken back, as replay makes them, need no memory of what was. */
   constructor(private readonly canRevert = true) {}
 
   private readonly maps: Map<unknown, unknown>[] = [];

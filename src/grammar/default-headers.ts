@@ -1,4 +1,4 @@
-/** Headers that are sent where nobody says otherwise: a URL group's, to each of its endpoints. */
+/** Headers sent where a message does not say otherwise: a URL group's, to each of its endpoints. */
 
 /**
  * `defaults`, but for those that `own` names in any case, followed by `own`; all are names and

@@ -1,4 +1,4 @@
-/** Headers that end with their connection, or are written by whoever opens the next one. Pure. */
+/** Headers that end with their connection, or that the next sender writes itself. Pure. */
 
 /** RFC 9110, 7.6.1, and what the caller of a destination writes itself. */
 const ownedByTheHop: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-/** What a workflow run may be called by whoever starts it. Pure. */
+/** The ids that a caller may give to the workflow run that it starts. Pure. */
 import { isHeaderValue } from './header-field.js';
 import { type Parsed, parsed, refused } from './parsed.js';
 

@@ -48,7 +48,7 @@ export const tokenParameters: readonly string[] = Object.values(dialects).map(
 
 /** What option headers say of one message, in whatever dialect each was written. */
 export interface OptionHeaders {
-  /** What stood before the names, for whoever is told of one: `Svc-`, `Svc-Callback-`. */
+  /** What stood before the names, to name an option to its client: `Svc-`, `Svc-Callback-`. */
   readonly prefix: string;
   /** Option name without its prefix in lower case (`retry-delay`) to value. */
   readonly options: ReadonlyMap<string, string>;

@@ -27,7 +27,7 @@ export class Failures {
     this.explanations.push(explain);
   }
 
-  /** The refusal that an error ends a request with; one that nobody expected is logged. */
+  /** The refusal that an error ends a request with; an unexpected error is logged. */
   refusalOf(error: unknown, { method, url = '', id }: FailedRequest): Refusal {
     if (error instanceof HttpException) {
       return { status: error.getStatus(), message: error.message };

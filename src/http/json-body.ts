@@ -5,7 +5,7 @@ import { type Parsed, parsed, refused } from '../grammar/parsed.js';
 
 /**
  * What a body says under `schema`. The reason of a refusal names the first field that is wrong:
- * `endpoints[0].url: ...`; a field that nobody knows is refused by a strict schema.
+ * `endpoints[0].url: ...`; a strict schema refuses an unknown field.
  */
 export function readJsonBody<Value>(body: Buffer, schema: z.ZodType<Value>): Parsed<Value> {
   const json = parseJson(body);

@@ -104,7 +104,7 @@ async function listen(
   }
 }
 
-/** Takes nothing new in and waits for what is in; whoever is still there at the end is cut. */
+/** Takes no new request in and waits for those that are in; those left at the end are cut. */
 function doors(nest: NestFastifyApplication, connections: Connections, others: Server[]) {
   const server = nest.getHttpServer();
   return {

@@ -85,7 +85,7 @@ export class BasicCredentials {
     return { status: 403, message };
   }
 
-  /** Whether a listing may show the topic to whoever asks. */
+  /** Whether a listing may show the topic to the client of this request. */
   mayName(request: IncomingMessage, topic: string): boolean {
     const grant = this.grantOf(request);
     return !('status' in grant) && covers(grant, topic);

@@ -26,7 +26,8 @@ export class BearerTokens {
   private readonly readTokens: Secrets;
   /**
    * `Authorization` values that were found good. A look-up compares hashes before it compares
-   * text, so it tells nobody how close another value comes; the digests stay for those.
+   * text, so its duration does not show how close another value comes. Other values are compared
+   * as digests.
    */
   private readonly accepted = new Set<string>();
 

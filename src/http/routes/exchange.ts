@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Refusal } from '../error-shapes.js';
 
-/** A request that was read whole and waits for its one answer, whoever took it in. */
+/** A request that was read whole and waits for its one answer, by express lane or by Fastify. */
 export interface Exchange {
   /** Its head; its body has been consumed. */
   readonly request: IncomingMessage;

@@ -4,7 +4,7 @@ import type { DomainEvent } from '../../engine/decider.js';
 /** The stream kind of dead letters. */
 export const deadLetterKind = 'dead-letter';
 
-/** Somebody has read it and wants no more of it. */
+/** The operator has read it and needs it no more. */
 export interface DeadLetterDeleted extends DomainEvent {
   readonly type: 'DeadLetterDeleted';
 }

@@ -64,7 +64,7 @@ export function readChanges(
   return { delayMs: reader.delay(), notBefore: reader.notBefore(at), message };
 }
 
-/** What was read, unless something was refused or says what nobody asks for here. */
+/** The overrides, unless an option was refused or is one that a retry does not know. */
 export function parsedOptions<Overrides>(
   reader: OptionReader,
   said: MessageHeaders,

@@ -139,7 +139,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     const published = envelope as EventEnvelope<MessagePublished>;
     const body = await bodies.read(published);
     const forwarded = published.event.run === null ? null : await runs.headers(published);
-    // Whoever was told that it is canceled sees no attempt begin, not even one that was let in.
+    // A caller that was told of the cancelation sees no attempt begin, even one let in before it.
     const isWanted = !this.draining && engine.actors(messageKind).has(attempt.messageId);
     const outcome = isWanted
       ? await endpoints.call(

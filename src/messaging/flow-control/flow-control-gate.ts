@@ -19,7 +19,7 @@ import { endOf, isOver } from './rate-window.js';
 /** After a reservation that failed a key waits this long before it asks again. */
 const askAgainMs = 1000;
 
-/** Whoever waits for a window looks as often, as clocks are set and machines sleep. */
+/** A key that waits for a window looks this often, as clocks are set and machines sleep. */
 const lookAgainMs = 60_000;
 
 /** What a key's traffic looks like now. */
@@ -107,7 +107,7 @@ export class FlowControlGate implements Gate {
     this.keys.delete(key);
   }
 
-  /** Nothing more is reserved, nobody is woken. */
+  /** Reserves nothing more and wakes no key. */
   stop(): void {
     this.alarms.stop();
     this.reservations.stop();

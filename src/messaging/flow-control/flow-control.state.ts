@@ -8,9 +8,9 @@ import type { FlowControlEvent } from './flow-control.events.js';
 import { nextWindow, noWindow, type RateWindow } from './rate-window.js';
 
 /**
- * Changed limits hold at once, for whatever waits: the current window keeps its start and its
- * count, and is as long and as wide as the limits now say. A lower rate than is spent already lets
- * nobody start until the window ends; a shorter period may end it now.
+ * Changed limits hold at once, also for messages that wait: the current window keeps its start and
+ * its count, and is as long and as wide as the limits now say. If more starts are spent than a
+ * lower rate allows, no message starts until the window ends; a shorter period may end it now.
  */
 export interface FlowControl extends FlowControlValue {
   readonly isPinnedParallelism: boolean;

@@ -57,7 +57,7 @@ export class GrantReservations {
         waiting: line.length,
       }),
     );
-    // The engine tells whoever watches over it about the defect.
+    // The engine reports the defect to its watch.
     const outcomes = await this.engine.dispatch(commands).catch(() => null);
     for (const [index, traffic] of wanted.entries()) {
       traffic.isReserving = false;

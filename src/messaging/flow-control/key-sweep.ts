@@ -54,7 +54,7 @@ export class KeySweep {
       if (this.known.size <= this.keptMax) this.isSweeping = false;
       else this.cancel = this.clock.after(sweepAgainMs, () => this.begin());
     };
-    // The engine tells whoever watches over it about a defect.
+    // The engine reports a defect to its watch.
     this.sweep().then(end, end);
   }
 

@@ -1,4 +1,4 @@
-/** How many messages that are not final name each flow-control key: what nobody names is idle. */
+/** How many messages that are not final name each flow-control key: one without any is idle. */
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';

@@ -6,7 +6,7 @@ export class CountingGate implements Gate {
   readonly isShared = true;
   private readonly line = new Line(this);
 
-  /** `amountOf` is what one takes of the limit; whoever takes nothing is not concerned. */
+  /** `amountOf` is what an entrant takes of the limit; one that takes nothing passes at once. */
   constructor(
     private readonly limit: number,
     private readonly amountOf: (entrant: Entrant) => number = () => 1,

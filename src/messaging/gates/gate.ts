@@ -47,8 +47,8 @@ export interface Gate {
   enter(line: Line, entrant: Entrant): void;
   leave(line: Line, entrant: Entrant): void;
   /**
-   * A line that has room because somebody of another one has left; each is given once. Whoever
-   * leaves opens its own line without being asked.
+   * A line that has room because an entrant of another line has left; each is given once. The line
+   * that the entrant stood in is opened without this.
    */
   takeOpened?(): Line | undefined;
 }
@@ -59,15 +59,15 @@ export class Line {
   used = 0;
   /**
    * The one of this line that found a shared gate behind this one closed and waits there for all:
-   * whoever came after it would find the same, so nobody is tried before it has passed.
+   * an entrant that came after it would find the same, so none is tried before it has passed.
    */
   delegate: Admission | null = null;
   private readonly queue = new TinyQueue<Admission>([], (a, b) => a.rank - b.rank);
   private parked = 0;
 
   /**
-   * `rankOf` tells who goes first, lowest first: by default the order of arrival. Whoever waits
-   * keeps the rank that it came with.
+   * `rankOf` tells which attempt goes first, lowest first: by default the order of arrival. A
+   * waiting attempt keeps the rank that it came with.
    */
   constructor(
     readonly gate: Gate,
@@ -93,7 +93,7 @@ export class Line {
     return this.used === 0 && this.delegate === null && this.head === undefined;
   }
 
-  /** Whether there is room, and nobody who goes first waits for it. */
+  /** Whether there is room, and no attempt that goes first waits for it. */
   admits(admission: Admission): boolean {
     const head = this.head;
     if (head !== undefined && head.rank < this.rankOf(admission)) return false;

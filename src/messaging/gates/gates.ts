@@ -102,7 +102,7 @@ export class Gates {
     admission.standsFor = line;
   }
 
-  /** Whoever waited for `admission` to pass is tried next. */
+  /** The line that waited for `admission` to pass is served next. */
   private standDown(admission: Admission): void {
     const line = admission.standsFor;
     if (line === null) return;

@@ -10,7 +10,7 @@ export class OriginLines {
 
   constructor(private readonly gate: Gate) {}
 
-  /** The line of `origin`, the same one for as long as somebody is in it or waits in it. */
+  /** The line of `origin`, the same one for as long as an attempt is in it or waits in it. */
   of(origin: string): Line {
     const known = this.lines.get(origin);
     if (known !== undefined) return known;

@@ -48,7 +48,7 @@ export interface CallbackSource {
 }
 
 /**
- * The place of a message in a workflow run. Whoever delivers it finds there what the run adds: the
+ * The place of a message in a workflow run. The delivery finds there what the run adds: the
  * headers of its configuration, and of a step the list of entries up to its own.
  */
 export interface RunPlace {
@@ -107,9 +107,9 @@ export interface MessagePublished extends DomainEvent {
   /** The event whose body is this message's too: a group's and a schedule's is stored once. */
   readonly bodyOffset: number | null;
   readonly redaction: Redaction | null;
-  /** Called after each attempt; null = nobody. */
+  /** Called after each attempt; null = no callback. */
   readonly callback: CallbackOptions | null;
-  /** Called when the message has failed for good; null = nobody. */
+  /** Called when the message has failed for good; null = no callback. */
   readonly failureCallback: CallbackOptions | null;
   /** This message is itself a callback; null = it is not. */
   readonly callbackOf: CallbackSource | null;
@@ -125,8 +125,8 @@ export interface MessagePublished extends DomainEvent {
 }
 
 /**
- * A message that will be published later, again and again: all that does not depend on when, where
- * to and by whom.
+ * A message that will be published later, again and again: all that does not depend on the time,
+ * the target and the publisher.
  */
 export interface MessageTemplate
   extends Omit<

@@ -13,7 +13,7 @@ import type {
 } from './message.events.js';
 import type { RunDelivery } from './run-deliveries.js';
 
-/** Whom to tell how attempts end, and what a callback takes over from its source. */
+/** Callbacks that tell how attempts end, and what a callback takes over from its source. */
 export interface FollowUps {
   readonly callback: CallbackOptions | null;
   readonly failureCallback: CallbackOptions | null;
@@ -50,7 +50,7 @@ export interface PendingMessage {
   readonly notBefore: number;
   readonly bodyBytes: number;
   readonly delivery: DeliveryTerms;
-  /** null = nobody is called back. */
+  /** null = no callback follows. */
   readonly followUps: FollowUps | null;
   /** null = it belongs to no workflow run. */
   readonly run: RunMembership | null;
@@ -66,7 +66,7 @@ export type MessageState =
   | PendingMessage;
 
 const absent: MessageState = { status: 'absent' };
-/** One object each for all those that nobody hears about. */
+/** One object for all messages of one end that have no callback. */
 const ends = {
   delivered: { status: 'delivered', followUps: null, run: null },
   failed: { status: 'failed', followUps: null, run: null },

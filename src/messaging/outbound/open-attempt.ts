@@ -12,7 +12,7 @@ const discardBytesMax = 1024 * 1024;
 const headerFieldsMax = 256;
 const interimResponsesMax = 16;
 
-/** Nobody reads it: one for all, because its stack trace would cost more than a request. */
+/** No code reads it: one for all, because its stack trace would cost more than a request. */
 const endedEarly = new Error('the attempt has ended');
 
 const stages = {

@@ -19,7 +19,7 @@ export function parseBatch(body: Buffer): Parsed<readonly unknown[]> {
 
 /**
  * One item: `destination`, and perhaps `headers`, `body` and `queue`. A field that is null is
- * absent, and one that nobody knows means nothing.
+ * absent, and an unknown field means nothing.
  */
 export function parseBatchItem(item: unknown): Parsed<Asked> {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {

@@ -18,8 +18,8 @@ const none: OptionHeaders = { prefix: '', options: new Map(), forwarded: [] };
 
 /**
  * The callback that `option` (`callback` or `failure-callback`) names; null = none. `own` are the
- * callback's own options, which nobody may give without its URL; where they do not say, it has what
- * is `inherited` from the message. What is refused, `reader` remembers.
+ * callback's own options, which a publish may not give without its URL; where they do not say, the
+ * callback has what is `inherited` from the message. `reader` remembers what is refused.
  */
 export function readCallback(
   reader: OptionReader,

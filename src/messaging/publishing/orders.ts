@@ -1,6 +1,6 @@
 /**
- * What a publish means for the engine: the commands that carry it out, and what whoever asked is
- * told of their outcomes. Pure.
+ * What a publish means for the engine: the commands that carry it out, and what the caller is told
+ * of their outcomes. Pure.
  */
 import type { Command } from '../../engine/decider.js';
 import type { Outcome } from '../../engine/turn.js';

@@ -123,8 +123,8 @@ export function parsePublish(input: PublishInput, rules: PublishRules): PublishP
 }
 
 /**
- * Reads every option of messages that somebody else publishes, one by one: each for itself and when
- * there is cause, so that no option may name a time or an identity of its own.
+ * Reads every option of messages that the server publishes later, one by one (a schedule, a
+ * subscription). Each is published for itself, so no option may name a time or an identity.
  */
 export function parseTemplate(input: PublishInput, rules: PublishRules): PublishParsed {
   const reader = new OptionReader(input.headers, rules);

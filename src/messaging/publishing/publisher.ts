@@ -94,8 +94,8 @@ export class Publisher {
   }
 
   /**
-   * What one publish asks for; a refusal where nobody has to look at what there is, so that it may
-   * be told at once.
+   * What one publish asks for; a refusal if the request alone shows that it cannot be carried out,
+   * so that the caller learns it at once.
    */
   read(asked: Asked, occasion: Occasion): Order | OrderRefusal {
     const { targets, rules } = this.tools;
@@ -131,7 +131,7 @@ export class Publisher {
     return typo ?? warned(read(input, target, rules, occasion.names), unknown);
   }
 
-  /** What somebody else is to publish, again and again, as the headers of a request say. */
+  /** What a schedule or a subscription publishes, again and again, as these headers say. */
   readTemplate(destination: string, request: IncomingMessage): AddressedTemplate | Refusal {
     const { targets, rules } = this.tools;
     const target = targets.read(destination);
@@ -147,7 +147,7 @@ export class Publisher {
     return messageTemplate(occasion.at, { ...publish.message, topicName });
   }
 
-  /** A refusal of what came with these headers, as whoever sent them understands it. */
+  /** A refusal of what came with these headers, in the form that their client understands. */
   refusalTo(refusal: Refusal, rawHeaders: readonly string[], { dialect }: Occasion): OrderRefusal {
     const headers = readMessageOptions(rawHeaders, dialect);
     return this.interpreterOf(headers)?.refusal(refusal, headers) ?? refusal;

@@ -59,8 +59,8 @@ export class QueueEntries {
   }
 
   /**
-   * Learns whole turns, durable, in the order of the journal. Answers the queues in which somebody
-   * may start now who could not before.
+   * Learns whole turns, durable, in the order of the journal. Answers the queues in which an entry
+   * may start now that could not before.
    */
   learn(envelopes: readonly EventEnvelope[]): ReadonlySet<QueueOrder> {
     const touched = new Set<QueueOrder>();
@@ -128,7 +128,7 @@ export class QueueEntries {
     const order = this.orderOf(id);
     order.exists = happened.type !== 'QueueDeleted';
     order.settings = happened.type === 'QueueDeleted' ? defaultSettings : happened;
-    // Callbacks that are still under way are in nobody's way: a queue of this name begins anew.
+    // Callbacks still under way hold no place: a new queue of this name begins without them.
     if (!order.exists) for (const entry of order.entries()) if (entry.isFinal) this.remove(entry);
     return order;
   }

@@ -7,7 +7,7 @@ export class QueueEntry {
   isFinal = false;
   /** Callbacks that were sent because of it and are not final. */
   openCallbacks = 0;
-  /** It is in nobody's way any more. */
+  /** It holds up no other entry any more. */
   hasLeft = false;
 
   constructor(

@@ -24,7 +24,7 @@ export class QueueGate implements Gate {
     private readonly decided: (queueName: string) => QueueSettings,
   ) {}
 
-  /** Whoever asks has joined its queue: its delay has passed. */
+  /** An entrant that asks has joined its queue: its delay has passed. */
   lineOf({ queueName, messageId }: Entrant): Line | null {
     if (queueName === null) return null;
     const entry = this.entries.find(messageId);

@@ -33,12 +33,12 @@ export class QueueOrder {
 
   constructor(readonly name: string) {}
 
-  /** Nobody would miss it. */
+  /** The queue is deleted and has no entry left. */
   get isGone(): boolean {
     return !this.exists && this.size === 0;
   }
 
-  /** A message was published at `at`; whoever's delay has passed by then comes before it. */
+  /** A message was published at `at`; an entry whose delay has passed by then comes before it. */
   add(entry: QueueEntry, at: number): void {
     this.size += 1;
     this.lag += 1;
@@ -73,7 +73,7 @@ export class QueueOrder {
     if (this.leftBehind >= leftBehindMin && this.leftBehind * 2 > standing) this.sweep();
   }
 
-  /** Everybody who has not left, in no order but this: whoever holds a slot comes first. */
+  /** Every entry that has not left: those that hold a slot first, the others in no order. */
   *entries(): Generator<QueueEntry> {
     yield* this.holders;
     for (const entry of this.waiting.data) if (!entry.hasLeft) yield entry;

@@ -24,7 +24,7 @@ export class QueueRemoval {
 
   /**
    * Cancels in turns of at most 256 commands, the last of which deletes the queue. Those that hold
-   * a slot come last, so that nobody moves up meanwhile. Callbacks that were sent already go on.
+   * a slot come last, so that no entry moves up meanwhile. Callbacks that were sent already go on.
    * Throws the 404 of a queue that is not there.
    */
   async remove(name: string): Promise<void> {

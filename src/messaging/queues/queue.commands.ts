@@ -26,7 +26,7 @@ export interface ResumeQueue extends Command {
   readonly type: 'ResumeQueue';
 }
 
-/** Let go of a queue; there may be none. Its messages are canceled by whoever asks for this. */
+/** Let go of a queue; there may be none. The sender of this command cancels its messages. */
 export interface DeleteQueue extends Command {
   readonly type: 'DeleteQueue';
 }

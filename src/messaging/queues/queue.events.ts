@@ -9,7 +9,7 @@ export interface QueueSettings {
   readonly isPaused: boolean;
 }
 
-/** What a queue has that nobody said anything about. */
+/** The settings of a queue that was made without any. */
 export const defaultSettings: QueueSettings = { parallelism: 1, isPaused: false };
 
 /** It was asked for, or a message was enqueued to it. */

@@ -53,7 +53,7 @@ interface DueTrigger {
 }
 
 export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
-  /** Whoever has been due for longest goes first. */
+  /** The trigger that has been due for longest goes first. */
   private readonly due = new TinyQueue<DueTrigger>([], byDueTime);
   private running = 0;
   private isLooking = false;

@@ -22,7 +22,7 @@ export interface ScheduleCreated extends DomainEvent, ScheduleDefinition {
   readonly nextAt: number;
 }
 
-/** Its time had come, or had passed while nobody was there. */
+/** Its time had come, or had passed while the server was down. */
 export interface ScheduleTriggered extends DomainEvent {
   readonly type: 'ScheduleTriggered';
   /** The time that this trigger was due, Unix milliseconds. */

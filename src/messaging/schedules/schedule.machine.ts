@@ -2,7 +2,7 @@
  * The life of a schedule. Its context is small: what it publishes stays in the journal, at the
  * place that `definitionOffset` names.
  *
- *     absent    nobody has created it
+ *     absent    it was never created
  *     active    it wants to trigger at `nextAt`
  *     paused    it wants nothing; overwriting does not wake it
  *     deleted   final

@@ -1,4 +1,4 @@
-/** The keys in use, for whoever signs, shows or rotates them. */
+/** The keys in use, for the code that signs with them, shows them or rotates them. */
 
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';

@@ -40,7 +40,7 @@ function decide(command: UrlGroupCommand, state: UrlGroupState): Decision<UrlGro
   }
 }
 
-/** Saying again what is so already costs no event; nobody merges what is too much by itself. */
+/** Saying again what is so already costs no event; too long a list is refused unmerged. */
 function upsert({ endpoints }: UpsertEndpoints, state: UrlGroupState): Decision<UrlGroupEvent> {
   const after = endpoints.length > endpointsMax ? endpoints : merged(state.endpoints, endpoints);
   if (after.length > endpointsMax) {

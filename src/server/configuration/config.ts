@@ -174,7 +174,7 @@ export function listensOnLoopback(host: string): boolean {
 
 /**
  * What deliveries may reach beyond the public internet: what was configured, else the developer's
- * own machine and network as long as nobody else can reach this server.
+ * own machine and network as long as no other machine can reach this server.
  */
 export function allowedNetworks(config: Config): grammar.AllowedNetworks {
   if (config.allowNetworks !== null) return config.allowNetworks;

@@ -25,7 +25,7 @@ export function refuseConnection(
   }
   const latest = connections.latestAnswer(socket);
   if (latest?.headersSent === true && !latest.req.complete) {
-    // The request has its answer already: a second one would belong to nobody.
+    // The request has its answer already: no request would wait for a second one.
     connections.endSoon(socket);
     return;
   }

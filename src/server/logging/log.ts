@@ -2,7 +2,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** Where a secret could stand in what somebody logs: a request, its headers, or a copy of them. */
+/** Where a secret could stand in a logged object: a request, its headers, or a copy of them. */
 const secretPaths = ['', 'headers.', 'request.headers.', 'req.headers.'].flatMap((path) => [
   `${path}authorization`,
   `${path}Authorization`,
