@@ -21,10 +21,10 @@ export interface Purged {
   readonly offset: number;
 }
 
-/** A command before it is known whom it is for. */
+/** A command to which the topic and the time are still to be added. */
 type Asked<Command> = Command extends TopicCommand ? Omit<Command, 'kind' | 'id' | 'at'> : never;
 
-/** Of a topic that nobody said anything about. */
+/** The settings of a topic that was created without any. */
 export interface AdminDefaults {
   readonly partitions: number;
   readonly retentionMs: number;
@@ -95,7 +95,7 @@ export class TopicsAdmin {
       await this.topicLogs.trim(name, trims);
     } catch (error) {
       if (error instanceof LogClosed) return unknownTopic(name);
-      // Nobody can read the records; their files go when there is room to note that.
+      // No reader gets the records any more; their files go when there is room to note that.
       if (!(error instanceof DiskFull)) throw error;
     }
     return trims.map(({ partition }) => {
@@ -113,7 +113,7 @@ export class TopicsAdmin {
     return null;
   }
 
-  /** Nobody waits any more: what was decided is done at the next start. */
+  /** Answers all deletions that wait: what was decided is done at the next start. */
   stopWaiting(): void {
     for (const name of [...this.leaving.keys()]) this.letGo(name);
   }

@@ -36,7 +36,7 @@ export class ConsumeCall {
     return true;
   }
 
-  /** `gone` is called when nobody waits for the answer any more; at once if that is so already. */
+  /** `gone` is called when the client has closed the connection; at once if it has already. */
   watch(gone: () => void): void {
     if (this.isGone) gone();
     else this.whenGone = gone;

@@ -16,7 +16,7 @@ import { StreamCursor } from './stream-cursor.js';
 /** Events of a browser's `EventSource` (WHATWG HTML: server-sent events), or a JSON text a line. */
 export type StreamFormat = 'events' | 'lines';
 
-/** So often something is sent, so that whoever is between does not think that nothing will come. */
+/** Heartbeat interval, so that proxies keep an idle stream open. */
 const heartbeatMs = 15_000;
 
 /** Records that are read before the reader is waited for: a longer one needs room. */
@@ -44,7 +44,7 @@ export function streamFormatOf(accept: string | undefined): StreamFormat | null 
   return accept.includes('application/x-ndjson') ? 'lines' : null;
 }
 
-/** Damage ends a stream with a word about it: whoever comes again without a seek is told again. */
+/** Damage ends a stream with a line that names it, and every later stream until a seek. */
 function refusalOrThrow(error: unknown): Refusal {
   const refusal = damageRefusal(error);
   if (refusal === undefined) throw error;

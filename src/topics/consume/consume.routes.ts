@@ -76,7 +76,7 @@ export class ConsumeRoutes implements HotRoutes {
     const options = () => parseJoinOptions(rawHeaders, consumers.sessionTimeoutMs);
     const session = await consumers.desk.enter(request.params, topics, grant, options);
     if ('status' in session) return sendRefusal(request, reply, session);
-    // Whoever is gone already gets no turn.
+    // A client that is gone already gets no turn.
     if (reply.raw.closed) return reply;
     const call = new ConsumeCall(consumers.sessions, session, reply.raw);
     if (!(await call.enter(until))) return sendRefusal(request, reply, overlap(session));

@@ -34,7 +34,7 @@ interface Share {
   readonly bytes: number;
 }
 
-/** What was read of one partition; it counts only if it is still owned, and nobody sought. */
+/** What was read of one partition; it counts only if it is still owned, and no seek moved it. */
 export interface PolledPart {
   readonly own: OwnedPartition;
   readonly from: number;
@@ -43,7 +43,7 @@ export interface PolledPart {
   readonly records: readonly LogRecord[];
 }
 
-/** What a poll came to; `undecided` are partitions of which nobody said where to begin. */
+/** What a poll came to; `undecided` are partitions of which it is not known where to begin. */
 export type Polled =
   | {
       readonly parts: readonly PolledPart[];
@@ -72,7 +72,7 @@ export class Poll {
     private readonly terms: PollTerms,
   ) {}
 
-  /** Nobody waits for the answer any more: nothing is handed out from now on. */
+  /** The client waits for no answer any more: nothing is handed out from now on. */
   cancel(): void {
     this.isOver = true;
     this.session.wake();
@@ -160,7 +160,7 @@ export class Poll {
   ): Promise<PolledPart | DamagedOffsets | null> {
     const { log } = own;
     if (log === null) return null;
-    // Trimmed away: reading begins anew as the reset policy says, or nobody says where.
+    // Trimmed away: reading begins anew as the reset policy says; without one it is undecided.
     const isInside = own.position >= log.startOffset;
     if (!isInside && !this.desk.starts.reset(this.session, own, log)) return null;
     const from = own.position;

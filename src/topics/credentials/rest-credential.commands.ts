@@ -2,14 +2,14 @@
 import type { Command } from '../../engine/decider.js';
 import type { Grant } from '../../http/identity/grant.js';
 
-/** Let somebody enter under this name. */
+/** Let clients enter under this name. */
 export interface CreateRestCredential extends Command, Grant {
   readonly type: 'CreateRestCredential';
   /** SHA-256 of `name:password` in hexadecimal. */
   readonly digest: string;
 }
 
-/** Let nobody enter with it any more. */
+/** Let no client enter with it any more. */
 export interface DeleteRestCredential extends Command {
   readonly type: 'DeleteRestCredential';
 }

@@ -21,7 +21,7 @@ export const restCredentialDecider: Decider<
         ? reject('not_found', `credential ${id} not found`)
         : accept([{ type: 'RestCredentialDeleted' }]);
     }
-    // What it may do is never changed: whoever holds it would not know.
+    // What it may do is never changed: its holder would not learn of the change.
     if (state !== null) return reject('conflict', `credential ${id} exists already`);
     const { digest, permissions, topic } = command;
     return accept([{ type: 'RestCredentialCreated', digest, permissions, topic }]);

@@ -5,14 +5,14 @@ import type { Grant } from '../../http/identity/grant.js';
 /** The stream kind of credentials of the log interface. */
 export const restCredentialKind = 'rest-credential';
 
-/** Whoever has the password may enter from now on. */
+/** A client that has the password may enter from now on. */
 export interface RestCredentialCreated extends DomainEvent, Grant {
   readonly type: 'RestCredentialCreated';
   /** SHA-256 of `name:password` in hexadecimal: the password itself is kept nowhere. */
   readonly digest: string;
 }
 
-/** Nobody enters with it any more. */
+/** No client enters with it any more. */
 export interface RestCredentialDeleted extends DomainEvent {
   readonly type: 'RestCredentialDeleted';
 }

@@ -5,7 +5,7 @@ import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import type { Grant } from '../../http/identity/grant.js';
 import { readJsonBody } from '../../http/json-body.js';
 
-/** A credential that somebody asks for. */
+/** A credential that a request asks for. */
 export interface AskedCredential extends Grant {
   /** Its username, too: no colon is in it. */
   readonly name: string;

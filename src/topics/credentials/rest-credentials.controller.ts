@@ -15,7 +15,7 @@ import { restCredentialKind } from './rest-credential.events.js';
 import { type AskedCredential, parseCredential } from './rest-credential.request.js';
 import { restCredentialRoutes } from './rest-credentials.openapi.js';
 
-/** A credential as it is shown; the password only to whoever created it, once. */
+/** A credential as it is shown; the password only in the answer that creates it. */
 type CredentialObject = AskedCredential & { readonly username: string };
 
 /** The user of the configuration, whose name nothing else may take. */

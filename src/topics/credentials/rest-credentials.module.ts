@@ -1,4 +1,4 @@
-/** Wiring of created credentials: kept by the engine, asked for by whoever judges a request. */
+/** Wiring of created credentials: the engine keeps them, the check of a request reads them. */
 import { Module } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';

@@ -106,7 +106,7 @@ export class FetchRoutes implements HotRoutes {
 
   /**
    * Settles when one position has something to read, at the deadline (Unix ms), when the server
-   * stops, or when nobody waits any more: only then it is true.
+   * stops, or when the client is gone: only then it is true.
    */
   private waitForAny(
     cursors: readonly Cursor[],

@@ -6,14 +6,14 @@ import type { Members } from './members.js';
 export const strategies = ['range', 'roundrobin', 'sticky'] as const;
 export type Strategy = (typeof strategies)[number];
 
-/** Of each topic its partitions' owners, by partition; null = nobody. */
+/** Of each topic its partitions' owners, by partition; null = no owner. */
 export type Owners = ReadonlyMap<string, readonly (string | null)[]>;
 
 /** Partitions of one topic that change hands. */
 export interface Move {
   readonly topic: string;
   readonly partitions: readonly number[];
-  /** The instance that owns them from now on; null = nobody. */
+  /** The instance that owns them from now on; null = none. */
   readonly to: string | null;
 }
 
@@ -81,7 +81,7 @@ export function afterMoves(previous: Owners, moves: readonly Move[]): Owners {
   return owners;
 }
 
-/** What is to be spread over whom; subscribers in the order of members. */
+/** What is to be spread over which members; subscribers in the order of members. */
 interface Room {
   readonly members: Members;
   readonly subscribers: ReadonlyMap<string, readonly string[]>;
@@ -130,8 +130,8 @@ function roundRobin({ members, subscribers, counts }: Room): Owners {
 }
 
 /**
- * Whoever owns a partition keeps it, unless somebody has two fewer: then as few move as it takes
- * (KIP-54).
+ * An owner keeps its partitions, unless another member has at least two fewer: then as few move
+ * as it takes (KIP-54).
  */
 function sticky(room: Room, previous: Owners): Owners {
   const { subscribers, counts } = room;
@@ -163,7 +163,7 @@ function levelOnce(
   loads: (instance: string) => number,
 ): boolean {
   const least = ids.reduce((low, instance) => Math.min(low, loads(instance)), Infinity);
-  // Most are as full as the least: nobody has to take anything from them, or to sort them.
+  // Most have as few as the least: no member may take from them, so they need no sorting.
   const fullestFirst = ids
     .filter((instance) => loads(instance) > least + 1)
     .sort((left, right) => loads(right) - loads(left));

@@ -47,7 +47,7 @@ export interface DeleteGroup extends Command {
   readonly type: 'DeleteGroup';
 }
 
-/** The same, because nobody has been in the group since `emptySince` (Unix milliseconds). */
+/** The same, because the group has had no member since `emptySince` (Unix milliseconds). */
 export interface ExpireGroup extends Command {
   readonly type: 'ExpireGroup';
   readonly emptySince: number;

@@ -40,7 +40,7 @@ export interface GroupView {
   readonly limits: { readonly groupsMax: number; readonly consumersMax: number };
 }
 
-/** The group is deleted, unless somebody joins until then. */
+/** The group is deleted, unless an instance joins until then. */
 export interface ExpireGroupWish extends Effect {
   readonly kind: 'expireGroup';
   readonly emptySince: number;
@@ -195,7 +195,7 @@ function nameProblem(what: string, name: string): string | null {
   return `the name of a consumer ${what} has 1 to ${nameLengthMax} letters, and is not "." or ".."`;
 }
 
-/** Whoever joined is opened as a consumer in the same turn. */
+/** Opens an instance that joined as a consumer, in the same turn. */
 function react(
   { id, at, event }: EventEnvelope<ConsumerGroupEvent>,
   _state: ConsumerGroupState,

@@ -39,7 +39,7 @@ export interface PartitionsReassigned extends DomainEvent, Rebalance {
   readonly type: 'PartitionsReassigned';
 }
 
-/** The group will be gone with its committed offsets: nobody joins any more. */
+/** The group will be gone with its committed offsets: no instance joins any more. */
 export interface GroupDeleted extends DomainEvent {
   readonly type: 'GroupDeleted';
   readonly cause: 'request' | 'retention';

@@ -13,7 +13,7 @@ export interface ConsumerGroupState {
   readonly strategy: Strategy;
   readonly members: Members;
   readonly owners: Owners;
-  /** Of each topic that somebody ever subscribed to: where the journal has that first. */
+  /** Of each topic that a member ever subscribed to: where the journal has that first. */
   readonly firstSubscribed: ReadonlyMap<string, number>;
   /** Since when it has no members, Unix milliseconds; null = it has some. */
   readonly emptySince: number | null;

@@ -4,7 +4,7 @@ import type { DomainEvent } from '../../engine/decider.js';
 /** The stream kind of consumer instances; see `consumerId`. */
 export const consumerKind = 'consumer';
 
-/** Where a consumer starts where nothing usable is stored; `none` tells whoever asks. */
+/** Where a consumer starts if no usable offset is stored; with `none` its request is refused. */
 export type OffsetReset = 'earliest' | 'latest' | 'none';
 
 /** How an instance consumes, from its first request to its end (topics.md 4.2). */

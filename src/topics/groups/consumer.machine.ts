@@ -2,7 +2,7 @@
  * The life of a consumer instance. What it owns is its group's business, how far it has read is its
  * session's.
  *
- *     absent    nobody has called
+ *     absent    it has never called
  *     active    it wants a session that watches over it
  *     closed    final; a later call begins another life
  */

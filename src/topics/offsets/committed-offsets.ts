@@ -177,7 +177,7 @@ export class CommittedOffsets {
     };
   }
 
-  /** Any failure but a full disk ends the process: whoever waits for it waits for ever. */
+  /** Any failure but a full disk ends the process: a caller that awaits it waits for ever. */
   private notWritten(places: ReadonlyMap<string, Place>, error: unknown): Promise<never> {
     if (!(error instanceof DiskFull)) return new Promise<never>(() => undefined);
     for (const [key, place] of places) this.unwritten.set(key, place);

@@ -11,7 +11,7 @@ type Tell = (commands: readonly Command[]) => void;
 
 const nothing = () => undefined;
 
-/** A group that nobody has joined for long is deleted. */
+/** Deletes a group that has had no member for long. */
 export class GroupExpiry implements EffectCarrier<ExpireGroupWish> {
   constructor(
     private readonly clock: Clock,

@@ -1,4 +1,4 @@
-/** Where in a log somebody wants to be: at an end, at an offset, or at a time. */
+/** Where in a log a request wants to be: at an end, at an offset, or at a time. */
 import { z } from 'zod';
 import type { PartitionLog } from '../../../storage/partition-log.js';
 

@@ -21,7 +21,7 @@ export interface ProduceOrder {
   readonly idempotencyKey: string | null;
   /** Whether sound records are stored though others are refused. */
   readonly isPartial: boolean;
-  /** Why whoever asks may not write to a topic. */
+  /** Why the caller may not write to a topic. */
   judge(topic: string): Refusal | undefined;
 }
 

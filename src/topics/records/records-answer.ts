@@ -1,4 +1,4 @@
-/** How records leave, whoever was asked for them: one JSON array, and what to know of it. */
+/** How records leave, by every route that reads them: one JSON array, and headers about it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { InFlight } from '../../http/bytes/in-flight.js';
 import type { Piece } from '../../http/bytes/paced-body.js';

@@ -39,7 +39,7 @@ export class ConsumerSession {
     this.startedAt = clock.now();
   }
 
-  /** Whether somebody is calling now. */
+  /** Whether the client is calling now. */
   get isCalling(): boolean {
     return this.calls > 0;
   }
@@ -72,7 +72,7 @@ export class ConsumerSession {
 
   /**
    * Acts on what its group is now, in which it owns `owned`; answers the partitions that it has
-   * lost. Whoever is parked is woken by a change of those only: most joins do not concern most.
+   * lost. Only a change of those wakes a parked call: most joins do not concern most sessions.
    */
   view(
     { generation, members }: Pick<ConsumerGroupState, 'generation' | 'members'>,
@@ -123,12 +123,12 @@ export class ConsumerSession {
     else next();
   }
 
-  /** `wake` is called once: when its view changes, or it ends, or somebody calls `wake()`. */
+  /** `wake` is called once: when its view changes, or it ends, or its `wake()` is called. */
   park(wake: (() => void) | null): void {
     this.wakeParked = wake;
   }
 
-  /** Whoever is parked looks again. */
+  /** The parked call looks again. */
   wake(): void {
     const wake = this.wakeParked;
     this.wakeParked = null;

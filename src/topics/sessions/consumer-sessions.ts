@@ -71,8 +71,8 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
   }
 
   /**
-   * A group has changed: partitions change hands now. Whoever loses one commits what was
-   * acknowledged in it before anybody else looks where to begin.
+   * A group has changed: partitions change hands now. The session that loses one commits what was
+   * acknowledged in it before the new owner looks where to begin.
    */
   viewChanged(group: string, view: ConsumerGroupState): void {
     const sessions = this.groups.get(group);

@@ -24,7 +24,7 @@ export interface GroupsFloor {
   readonly clock: Clock;
 }
 
-/** How far a group is in one partition; null = nobody knows. */
+/** How far a group is in one partition; null = it is not known. */
 export interface PartitionProgress extends TopicPartition {
   readonly owner: string | null;
   readonly committed: number | null;
@@ -96,7 +96,7 @@ export class GroupsAdmin {
       moves.push({ topic, partition: index, from, to: offset });
     }
     if (dryRun === true) return moves;
-    // Looked at after all waiting: nobody joins between this and the commit.
+    // Looked at after all waiting: no instance joins between this and the commit.
     const members = views.find(group)?.members.size ?? 0;
     if (members > 0) {
       const message = `group ${group} has ${members} instances; delete them first`;

@@ -1,6 +1,6 @@
 /**
  * How far one consumer instance is in the partitions that it owns. Pure bookkeeping: no clock, no
- * disk, nobody waits.
+ * disk, no waiting.
  *
  *     stored        acknowledged   marked   written     position
  *       |                |           |         |            |
@@ -15,7 +15,7 @@ import type { TopicPartition, TopicPosition } from '../groups/topic-partition.js
 
 /** A partition while an instance owns it: a new one each time that it is acquired. */
 export class OwnedPartition implements TopicPartition {
-  /** Where it is read from; null until somebody wants to. */
+  /** Where it is read from; null until the first read. */
   log: PartitionLog | null = null;
   /** The next offset to hand out; -1 = where to begin is not known yet. */
   position = -1;
@@ -87,8 +87,8 @@ export class Positions {
   }
 
   /**
-   * What was handed out and not acknowledged is handed out again: an answer was lost, and of what
-   * was written before it in the same answer nobody knows how far it came.
+   * What was handed out and not acknowledged is handed out again: an answer was lost, and how much
+   * of it the client received is not known.
    */
   rewind(): void {
     for (const own of this.owned) own.resume(own.acknowledged);

@@ -24,7 +24,7 @@ export class Seeks {
 
   /**
    * Moves an instance; answers where to. What it has not acquired yet begins there once it does:
-   * durably where nobody else has the partition, for as long as the instance lives otherwise.
+   * durably where no other instance has the partition, else for as long as the instance lives.
    */
   async seek(
     place: ConsumerPlace,

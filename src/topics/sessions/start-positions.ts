@@ -30,9 +30,9 @@ export class StartPositions {
 
   /**
    * Keeps where a group begins in partitions of which nothing is stored: where the reset policy led
-   * when the request came in, before anything waited for a join. Whoever acquires one of them later
-   * begins there too. A partition that was born after the group's first subscription to its topic
-   * is none of those: it is read from its beginning.
+   * when the request came in, before anything waited for a join. The instance that acquires one of
+   * them later begins there too. A partition that was born after the group's first subscription to
+   * its topic is none of those: it is read from its beginning.
    */
   keep(session: ConsumerSession, arrivals: readonly Arrival[]): void {
     const { offsets } = this.desk;

@@ -3,7 +3,7 @@ import type { EventListener } from '../../engine/engine.js';
 import { messageKind } from '../../messaging/messages/message.events.js';
 
 export class MessageEnds {
-  /** By message id: one push waits for it, nobody else. */
+  /** By message id: one push alone waits for it. */
   private readonly waiting = new Map<string, () => void>();
 
   /** `isPending` tells of a message whether it was published and is not final. */

@@ -10,14 +10,14 @@ import { recordText } from '../records/record-text.js';
 import { type RecordPlace } from '../records/record-writer.js';
 import type { SubscriptionDefinition } from './subscription.events.js';
 
-/** What one message says, whoever gets it. */
+/** What one message says, the same for every destination. */
 export interface RecordsContent {
   readonly body: Buffer;
   /** null = nothing says it but the headers that the subscription was given. */
   readonly contentType: string | null;
   /** Of the records, names and values in turn; what the subscription was given wins over them. */
   readonly headers: readonly string[];
-  /** How we say where the records are, names and values in turn; nobody overrides that. */
+  /** Our own headers on where the records are, names and values in turn; they win over all. */
   readonly place: readonly string[];
   readonly records: number;
 }

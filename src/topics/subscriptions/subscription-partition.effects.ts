@@ -67,7 +67,7 @@ class Push {
     this.place = subscriptionPartitionPlace(id);
   }
 
-  /** Settles when what `begin` begins calls back, or nobody wants this any more. */
+  /** Settles when `begin` calls back, or when the push is not wanted any more. */
   wait(begin: (wake: () => void) => () => void): Promise<void> {
     if (!this.isWanted) return Promise.resolve();
     return new Promise((resolve) => {

@@ -2,7 +2,7 @@
  * The life of a subscription. How far each partition is pushed is a stream of its own, so that a
  * push costs what it moves and not what there is.
  *
- *     absent    nobody has created it
+ *     absent    it was never created
  *     active    its partitions push
  *     paused    they do not; it grows with its topic all the same
  *     deleted   final
@@ -14,7 +14,7 @@ import type { SubscriptionDefinition, SubscriptionEvent } from './subscription.e
 export type RecordedSubscriptionEvent = SubscriptionEvent & { readonly at: number };
 
 export interface SubscriptionContext {
-  /** null = nobody has created it. */
+  /** null = it was never created. */
   readonly definition: SubscriptionDefinition | null;
   /** Unix milliseconds. */
   readonly createdAt: number;

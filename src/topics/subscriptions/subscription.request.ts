@@ -28,7 +28,7 @@ export const askedSubscription = z.strictObject({
     .describe('Of keys, values and header values in that array'),
 });
 
-/** A subscription that somebody asks for. */
+/** A subscription that a request asks for. */
 export type AskedSubscription = z.output<typeof askedSubscription>;
 
 /** The fields of a subscription; what the topic may be called, topics know. */

@@ -36,7 +36,7 @@ interface Addressed {
   readonly message: MessageTemplate;
 }
 
-/** A command before it is known whom it is for. */
+/** A command to which the subscription and the time are still to be added. */
 type Asked<Command> = Command extends SubscriptionCommand
   ? Omit<Command, 'kind' | 'id' | 'at'>
   : never;

@@ -58,7 +58,7 @@ export class RetentionKeeper {
     if (this.isStopped) return;
     this.cancel = this.tools.clock.after(lookEveryMs, () => {
       const again = () => this.start();
-      // The engine tells whoever watches over it about a defect.
+      // The engine reports a defect to its watch.
       this.look().then(again, again);
     });
   }
@@ -133,7 +133,7 @@ export class RetentionKeeper {
     return due;
   }
 
-  /** The server's own: nobody asked for it, so no topic remembers it. */
+  /** For the server's own topics: no request compacts them, so no topic remembers it. */
   private async keepInternal(name: string, partition: PartitionLog): Promise<void> {
     const { compactions, clock, log } = this.tools;
     if (this.underWay.has(name) || !hasGrown(partition)) return;

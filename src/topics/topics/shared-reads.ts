@@ -6,7 +6,7 @@ import type { PartitionLog } from '../../../storage/partition-log.js';
 import type { RecordBatch } from '../../../storage/record-batch.js';
 import { likelyRecordBytes } from '../../../storage/size-estimate.js';
 
-/** What somebody wants of a log. Offsets are half-open: [from, until). */
+/** What a reader wants of a log. Offsets are half-open: [from, until). */
 export interface ReadWish {
   readonly from: number;
   readonly until: number;

@@ -49,9 +49,9 @@ export class TopicLogs {
   }
 
   /**
-   * The logs of a topic that was just created or has grown, once so many are there: its effect may
-   * be about to start. `exists` says whether the topic is not deleted by now: nobody opens logs for
-   * one that is. Undefined then. Rejects with `DiskFull` where there is no room for them.
+   * The logs of a topic that was just created or has grown, once there are `partitions` of them:
+   * the effect that opens them may be about to start. Undefined once `exists` says that the topic is
+   * deleted: its logs are never opened. Rejects with `DiskFull` where there is no room for them.
    */
   async opened(
     topic: string,
@@ -188,7 +188,7 @@ export class TopicLogs {
       resolve = settle;
       reject = refuse;
     });
-    // Nobody may be waiting.
+    // It may be that no caller awaits it.
     logs.catch(() => undefined);
     const opening = { logs, resolve, reject };
     this.openings.set(topic, opening);

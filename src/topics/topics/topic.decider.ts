@@ -130,7 +130,7 @@ function beginCompaction(command: BeginCompaction, state: Topic): Decision<Topic
   return accept([{ type: 'CompactionBegun', partition, until, tombstonesBefore }]);
 }
 
-/** An end that nobody waits for was told already. */
+/** The end of a compaction that is not under way was told already. */
 function endCompaction(command: EndCompaction, state: Topic): Decision<TopicEvent> {
   const { partition, removedRecords, removedBytes, oldestTombstone } = command;
   if (compactionOf(state, partition).underWay === null) return nothing;

@@ -41,7 +41,7 @@ export interface TopicAltered extends DomainEvent, TopicRetention {
   readonly partitions: number;
 }
 
-/** Records may not be read any more: too old, too many bytes, or somebody asked for it. */
+/** Records may not be read any more: too old, too many bytes, or purged by a request. */
 export interface TopicTrimmed extends DomainEvent {
   readonly type: 'TopicTrimmed';
   readonly trims: readonly Trim[];
@@ -71,7 +71,7 @@ export interface CompactionEnded extends DomainEvent, CompactionOutcome {
   readonly partition: number;
 }
 
-/** Nobody finds it any more; its logs are being dropped. */
+/** No request finds it any more; its logs are being dropped. */
 export interface TopicDeleted extends DomainEvent {
   readonly type: 'TopicDeleted';
 }

@@ -1,4 +1,4 @@
-/** Runs as they were: one that has ended is folded again from its events, when somebody asks. */
+/** Runs as they were: a run that has ended is folded again from its events, on request. */
 import type { Journal } from '../../engine/journal.js';
 import { type RunEvent, runKind } from '../runs/run.events.js';
 import { evolveRun, initialRun, type RunState } from '../runs/run.state.js';

@@ -47,9 +47,9 @@ export class RunEntries implements RunDeliveries {
   entries({ id, event: { run } }: Published): Buffer | Promise<Buffer> {
     const { runId, entry, startedOffset } = placeOf(run);
     const state = this.stateOf(runId);
-    // Its run has ended: whoever reads it will find that its delivery is not wanted any more.
+    // Its run has ended: the delivery will find that it is not wanted any more.
     if (state?.life.context.startedOffset !== startedOffset) return nothing;
-    // Whoever fetches looks for the name of the delivery, which the first one loses at a takeover.
+    // A fetch looks for the name of the delivery, which the first one loses at a takeover.
     const isFound = state.entries.at(entry)?.messageId === id;
     const fetchesLazily = isFound && state.life.context.fetchesLazily;
     const array = this.encode(runId, state, entry + 1);
@@ -91,8 +91,9 @@ export class RunEntries implements RunDeliveries {
   }
 
   /**
-   * What is told of a run that failed at `failedOffset`: its payload, or all of its entries. Where
-   * a step named whom to tell, its client is one that takes no run over: it goes on as it began.
+   * What is told of a run that failed at `failedOffset`: its payload, or all of its entries. If a
+   * step named the failure callback, the client is one that takes no run over: the configuration
+   * that the run began with decides.
    */
   async bodyOfFailed(
     { runId, startedOffset, configurationOffset }: FailedPlace,
@@ -199,7 +200,7 @@ export class RunEntries implements RunDeliveries {
       const body = this.bodyAt(entry.offset);
       if (body instanceof Promise) {
         return body.then((read) => {
-          // Somebody else may have gone on meanwhile.
+          // Another read may have added the entry meanwhile.
           if (entries.at(encoded.length) === entry) this.add(runId, encoded, entry, read);
           return this.extend(runId, encoded, entries, count);
         });

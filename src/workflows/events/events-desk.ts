@@ -155,7 +155,7 @@ export class EventsDesk {
       }),
     );
     const decided = dispatchAtOnce(engine, commands, false);
-    // Where nobody waits, that is told in its turn, too.
+    // If no run waits, the answer says so once all earlier turns are durable.
     const settled = engine.durable();
     const outcomes = (await decided) as readonly Outcome<StepReceipt>[];
     await settled;

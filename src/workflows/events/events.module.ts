@@ -1,4 +1,4 @@
-/** Wiring of events: those that runs wait for, and the ways in for whoever tells them. */
+/** Wiring of events: those that runs wait for, and the routes by which clients tell them. */
 import { Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';

@@ -36,7 +36,7 @@ export interface RunArchives {
   remainsOf(run: FailedRun): Promise<RunRemains>;
   /** What is told of it: its payload, or all of its entries as a JSON array. */
   bodyOf(run: FailedRun): Promise<Buffer | null>;
-  /** Who waits for the end of a run that is active; null = it is not, or nobody does. */
+  /** The run that waits for the end of this active run; null = none, or it is not active. */
   invokerOf(runId: string): Invoker | null;
 }
 
@@ -76,7 +76,7 @@ export class FailedRunRecords {
     return 'durationMs' in ended.event ? (ended as Attempt) : null;
   }
 
-  /** The configuration in force when it failed; whom to call then, a step may have said. */
+  /** The configuration in force when it failed; a step may have named its failure callback. */
   async configurationOf(run: FailedRun): Promise<RunConfiguration> {
     const { configuration } = (await this.read<Configured>(run.configurationOffset)).event;
     const { event } = await this.read<Configured | FailureCallbackNamed>(run.failureCallbackOffset);

@@ -19,8 +19,8 @@ export interface RestartFailedRun extends Command {
 }
 
 /**
- * Let its failure callback be published anew in the same turn, which nobody may do who does not
- * ask: one callback at a time, and only after one that failed.
+ * Let its failure callback be published anew in the same turn. A publisher asks for this first:
+ * there is one callback at a time, and a new one only after one that failed.
  */
 export interface AllowFailureCallback extends Command {
   readonly type: 'AllowFailureCallback';

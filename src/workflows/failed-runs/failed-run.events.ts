@@ -4,7 +4,7 @@ import type { DomainEvent } from '../../engine/decider.js';
 /** The stream kind of failed runs. */
 export const failedRunKind = 'failed-run';
 
-/** Somebody has read it and wants no more of it. */
+/** The operator has read it and needs it no more. */
 export interface FailedRunDeleted extends DomainEvent {
   readonly type: 'FailedRunDeleted';
 }

@@ -46,7 +46,7 @@ export interface RunOrigin {
 /** A run that failed. */
 export interface FailedRun extends PlacedLetter, RunOrigin {
   readonly runId: string;
-  /** null = nobody is told. */
+  /** null = no callback is called. */
   readonly callback: ToldFailure | null;
 }
 

@@ -19,11 +19,11 @@ export interface RevivalOverrides extends RetryOverrides {
   };
   /** What the new run is to be called; null = it gets a name of its own. */
   readonly runId: string | null;
-  /** Called when the new run fails, instead of whom the old one named. */
+  /** Called when the new run fails, instead of the URL that the old one named. */
   readonly failureCallback: string | null;
 }
 
-/** Names the rules by which options are read, for whoever provides them. */
+/** Injection token of the rules by which options are read. */
 export const revivalRules = Symbol('revivalRules');
 
 const unchangeable = 'cannot be changed of a run that failed';

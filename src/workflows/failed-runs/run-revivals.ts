@@ -158,7 +158,7 @@ export class RunRevivals {
 
   /**
    * How those invoked runs have ended that will not tell the failed one; null = one of them goes
-   * on, and will tell another run: somebody else has taken the letter.
+   * on, and will tell another run, because another request has revived the failed one.
    */
   private async endsOf(
     run: FailedRun,

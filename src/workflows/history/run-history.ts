@@ -1,6 +1,6 @@
 /**
  * Everything that has happened to one run, folded from its events and those of its messages, oldest
- * first: what its object in the listing of runs is made of. It asks nobody anything.
+ * first: what its object in the listing of runs is made of. It needs nothing but those events.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Published } from '../../messaging/logs/published-messages.js';

@@ -1,4 +1,4 @@
-/** The listing of runs: each with its steps, folded from the journal when somebody asks. */
+/** The listing of runs: each with its steps, folded from the journal for each request. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type LogEntry } from '../../messaging/logs/log-entry.js';
 import type { LogPageContent } from '../../messaging/logs/log-page.js';
@@ -40,7 +40,7 @@ export class RunList {
     });
   }
 
-  /** Where the runs of these messages began; null = nobody asks for messages. */
+  /** Where the runs of these messages began; null = the query names no messages. */
   private async runsOf(
     messageIds: readonly string[] | null,
     spend: () => void,
@@ -176,7 +176,7 @@ class RunListing implements LogListing<RunObject> {
     return children;
   }
 
-  /** `isTold`: the run has been told of its end, and nobody else needs to. */
+  /** `isTold`: the run has been told of the child's end, so that is not looked up again. */
   private async child(runId: string, offset: number, isTold: boolean): Promise<ChildRun | null> {
     const { journal, entryBody } = this.desk;
     const until = journal.highWatermark;

@@ -1,7 +1,7 @@
 /** Headers that a run's starter gives its deliveries (workflows.md 1.5). Pure. */
 import { type Dialect, optionOf } from '../../http/dialect.js';
 
-/** A run's deliveries say these themselves: whoever relays its own inbound headers brings them. */
+/** The server writes these itself; a caller that relays its inbound headers sends them, too. */
 const saidByServer: ReadonlySet<string> = new Set([
   'message-id',
   'retried',

@@ -1,4 +1,4 @@
-/** Orders of workflow runs, and what whoever asked is told of their outcomes. Pure. */
+/** Orders of workflow runs, and what the caller is told of their outcomes. Pure. */
 import type { Outcome } from '../../engine/turn.js';
 import { type Refusal, refusalOf } from '../../http/error-shapes.js';
 import type { Order, Told } from '../../messaging/publishing/orders.js';
@@ -31,7 +31,7 @@ export class StartOrder implements Order {
   }
 }
 
-/** Starts a run for whoever wants to hear of the run instead of its message. */
+/** Starts a run for a caller that wants to hear of the run instead of its message. */
 export class TriggerOrder implements Order {
   readonly commands: readonly [StartRun];
   readonly isWhole = false;

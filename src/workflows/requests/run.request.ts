@@ -69,7 +69,7 @@ export function parseRunRequest(
   return isCall ? call(asked.value) : step(asked.value);
 }
 
-/** Older clients say how a failure would be told, whether or not they say whom to tell. */
+/** Older clients send options of a failure callback even if they name no failure callback. */
 function withoutIdleCallback(input: PublishInput): PublishInput {
   const { headers } = input;
   const isTold = headers.options.has('failure-callback');

@@ -7,8 +7,8 @@ import type { StepInfo } from '../runs/run.events.js';
 const nameLengthMax = 1024;
 
 /**
- * Reads the JSON of a step; nothing of it is kept but what it is called, its text is stored as it
- * came. What it says beyond that is for the endpoint, and so is a type that nobody here knows.
+ * Reads the JSON of a step. Only its name, type and numbers are kept in memory; its text is stored
+ * as it came. Everything else in it is for the endpoint, and so is a type unknown to the server.
  */
 export function parseStepBody(body: Buffer): Parsed<StepInfo> {
   const json = parseJson(body);

@@ -14,7 +14,7 @@ import { readWorkflowOptions } from './workflow-options.js';
 /** What only an SDK says. */
 const ofSdks = /^workflow-(invoke|calltype|trigger-by-sdk)$/;
 
-/** What one trigger asks for; nobody but its caller knows that it is no publish. */
+/** What one trigger asks for; only its caller can tell it from a publish. */
 export function parseTrigger(
   input: PublishInput,
   rules: PublishRules,

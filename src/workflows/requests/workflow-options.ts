@@ -13,7 +13,7 @@ export interface WorkflowOptions {
   readonly isInit: boolean;
   /** The body is an invocation: another run waits for the end of the one that it starts. */
   readonly isInvoke: boolean;
-  /** The endpoint itself says how a run that somebody else started is to be called. */
+  /** The endpoint itself gives the options of a run that another client started. */
   readonly isTakeover: boolean;
   /** The endpoint shall take the run over (workflows.md 1.3). */
   readonly isUnknownSdk: boolean;
@@ -56,7 +56,7 @@ function parseCallType(text: string): Parsed<WorkflowOptions['callType']> {
     : refused('must be step or toCallback: the server itself sends everything else');
 }
 
-/** Names that nobody here knows are for somebody else. */
+/** Features that the server does not know are accepted and mean nothing to it. */
 function parseFeatures(text: string): Parsed<ReadonlySet<string>> {
   return parsed(new Set(text.split(',').map((feature) => feature.trim())));
 }

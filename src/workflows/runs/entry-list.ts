@@ -46,7 +46,7 @@ export class EntryList {
   /** The list with one entry more. */
   append(entry: RunEntry): EntryList {
     const { entries, places } = this.shared;
-    // Somebody has grown this list before, in a turn that was taken back.
+    // A turn that was taken back has grown this list before.
     if (entries.length > this.length) return EntryList.of(this.toArray()).append(entry);
     const key = stepKey(entry.step);
     if (!places.has(key)) places.set(key, this.length);

@@ -8,7 +8,7 @@ export class LatestNotification implements Fold {
   /** One element at most: all that one notification releases is released in one go. */
   private readonly latest = new Map<'latest', { readonly id: string; readonly offset: number }>();
 
-  /** Journal offset of the event beside which the bytes stand; null = nobody brought them yet. */
+  /** Journal offset of the event beside which the bytes stand; null = they were not stored yet. */
   offsetOf(notificationId: string): number | null {
     const latest = this.latest.get('latest');
     return latest?.id === notificationId ? latest.offset : null;

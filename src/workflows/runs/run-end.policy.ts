@@ -26,7 +26,7 @@ export function endOfRun(
   }
 }
 
-/** Whoever takes a run's last message back takes the run back; otherwise nobody has gone on. */
+/** Canceling a run's last message cancels the run; a run left without messages has stalled. */
 function settle({ messageId, publishedOffset, attemptOffset }: SettleRun): Decision<RunEvent> {
   if (attemptOffset === null) return accept([{ type: 'RunCanceled', canceled: [] }]);
   return accept([failed({ messageId, publishedOffset, attemptOffset }, 'stalled', [])]);

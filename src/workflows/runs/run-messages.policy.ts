@@ -82,7 +82,7 @@ export function callMessage(
   return publish(envelope, messageId, body, {
     ...message,
     labels: message.labels.length > 0 ? message.labels : labels,
-    // Who starts a run says once what nobody shall see of it; SDKs do not repeat it with a call.
+    // A run's redaction is given once, at its start; SDKs do not repeat it with a call.
     redaction: message.redaction ?? redaction,
     callback: {
       ...optionsOf(state, callback),
@@ -95,7 +95,7 @@ export function callMessage(
   });
 }
 
-/** Tells the failure callback that the run has failed; null = nobody wants to hear of it. */
+/** Tells the failure callback that the run has failed; null = the run has no such callback. */
 export function failureMessage(
   envelope: EventEnvelope<RunEvent>,
   state: RunState,

@@ -12,7 +12,7 @@ import {
 import type { RunState } from './run.state.js';
 import { overflow, repeatOf } from './run-history.policy.js';
 
-/** Events that came before their wait: more of them are nobody's plan. */
+/** Events that came before their wait: no run plans for more of them. */
 const notificationsMax = 1000;
 
 /**

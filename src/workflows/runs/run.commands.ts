@@ -35,7 +35,7 @@ export interface StartRun extends Command {
   readonly payloadOffset: number | null;
   /** Of the initial delivery, Unix milliseconds. */
   readonly notBefore: number;
-  /** The endpoint itself says anew how a run that somebody else started is to be called. */
+  /** The endpoint itself gives the options of a run that another client started. */
   readonly isTakeover: boolean;
   readonly invoker: Invoker | null;
   readonly inherited: Inheritance | null;
@@ -45,8 +45,8 @@ export interface StartRun extends Command {
    */
   readonly repeated: readonly { readonly messageId: string; readonly message: Message }[];
   /**
-   * What a resumed run tells as it begins: to invoked runs that are active whom to tell of their
-   * end now, and to itself the ends of the others.
+   * What a resumed run tells as it begins: active runs that it invoked tell it of their end from
+   * now on, and it is told at once of the ends of the others.
    */
   readonly handedOver: readonly (ChangeInvoker | EndInvocation)[];
 }
@@ -69,7 +69,7 @@ export interface SubmitStep extends Command {
   /** Of its delivery, Unix milliseconds: a sleep ends then. */
   readonly notBefore: number;
   readonly options: StepOptions;
-  /** Whom the step wants called when the run fails; null = it does not say. */
+  /** The callback that the step names for a failure of the run; null = it names none. */
   readonly failureCallback: CallbackOptions | null;
 }
 
@@ -148,7 +148,7 @@ export interface EndInvocation extends Command {
   readonly bytes: number;
 }
 
-/** Tell the end of this run to somebody else. */
+/** Tell the end of this run to another run. */
 export interface ChangeInvoker extends Command {
   readonly type: 'ChangeInvoker';
   readonly invoker: Invoker;

@@ -103,7 +103,7 @@ function start(command: StartRun, state: RunState, view: RunView): Decision<RunE
   const { id, at, configuration, messageId, payload, payloadOffset, invoker, inherited } = command;
   const first = view.known(id, at);
   if (first !== undefined) {
-    // Whoever takes over what another run has would lose it to a run that knows nothing of it.
+    // A revived run takes another one's payload over; the run that exists would not have it.
     if (payloadOffset !== null) {
       return reject('conflict', `workflow run ${id} has been started before`);
     }

@@ -163,7 +163,7 @@ export interface RunReconfigured extends DomainEvent {
   readonly completed: readonly string[];
 }
 
-/** A step told whom to call when the run fails, which older clients say no earlier. */
+/** A step named the failure callback of the run: older clients name it no earlier. */
 export interface FailureCallbackNamed extends DomainEvent {
   readonly type: 'FailureCallbackNamed';
   readonly callback: CallbackOptions;
@@ -246,7 +246,7 @@ export interface InvocationEnded extends DomainEvent {
   readonly bytes: number;
 }
 
-/** Somebody else waits for its end now: its invoker failed and was resumed. */
+/** Another run waits for its end now: its invoker failed and was resumed. */
 export interface InvokerChanged extends DomainEvent {
   readonly type: 'InvokerChanged';
   readonly invoker: Invoker;
@@ -275,7 +275,7 @@ export interface RunFailed extends DomainEvent {
   readonly canceledOffsets: readonly number[];
 }
 
-/** Somebody took it back. */
+/** A client canceled it. */
 export interface RunCanceled extends DomainEvent {
   readonly type: 'RunCanceled';
   readonly canceled: readonly string[];

@@ -2,7 +2,7 @@
  * The life of a workflow run. Its context is what every message of the run is made with; what grows
  * with the steps (entries, waits, notifications) is kept beside it, in `run.state.ts`.
  *
- *     absent     nobody has started it
+ *     absent     it was never started
  *     active     it takes steps in and has messages delivered
  *     succeeded, failed, canceled    final
  */

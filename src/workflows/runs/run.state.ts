@@ -200,7 +200,7 @@ type Remainder = readonly [
   ],
 ];
 
-/** It knows the shapes that it has packed: nobody else reads what it packs, nor is it stored. */
+/** It keeps the shapes that it packs; only it reads those bytes, and they are never stored. */
 const packr = new Packr({ structures: [] });
 
 /** Only active runs are ever packed: the others are absent or final. */
