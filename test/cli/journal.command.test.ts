@@ -107,7 +107,7 @@ describe('journal print', () => {
     expect((await journal('print', '--reveal')).stdout).toContain('sig_');
   });
 
-  it.each(['print', 'verify'])('ends well where nobody reads what %s says', async (word) => {
+  it.each(['print', 'verify'])('ends well when its reader is gone: %s', async (word) => {
     const env = { PATH: process.env['PATH'], STEPWELL_DATA_DIR: data };
     const child = spawn(process.execPath, [program, 'journal', word], { env });
     child.stdout.destroy();

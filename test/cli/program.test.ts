@@ -275,7 +275,7 @@ describe('the server', () => {
     ]);
   });
 
-  test('a credentials file of somebody else is refused and stays', async () => {
+  test('a credentials file of another user is refused and stays', async () => {
     const server = await startProcess(['start']);
     await server.end('SIGTERM');
     const path = join(directory, 'data', 'credentials.json');

@@ -27,7 +27,7 @@ export function unproven(
 ): string[] {
   return acknowledgements.flatMap(({ said, stored }) => {
     const told = calls.filter((call) => isToldTo(call) && call.text.includes(shown(said)));
-    // Whoever is told first counts: the publisher, or the endpoint that the message is sent to.
+    // The first reader counts: the publisher, or the endpoint that the message is sent to.
     const [first] = told;
     if (first === undefined || !told.some(({ text }) => text.includes('HTTP/1.1 20'))) {
       return [`no answer says ${said}`];

@@ -1,7 +1,7 @@
 import { withDefaultHeaders } from '../../src/grammar/default-headers.js';
 
 describe('default headers', () => {
-  it('stand before those that somebody names', () => {
+  it('stand before those of the message', () => {
     expect(withDefaultHeaders(['X-C', '3'], ['X-A', '1', 'X-B', '2'])).toEqual([
       ...['X-A', '1', 'X-B', '2', 'X-C', '3'],
     ]);

@@ -91,7 +91,7 @@ export class SimulatedDisk implements Disk {
   capacityBytes = Number.POSITIVE_INFINITY;
   /** How often each operation was called. */
   readonly calls = new Map<Operation, number>();
-  /** Files whose fdatasync failed and was called again: nobody may believe its answer. */
+  /** Files whose fdatasync failed and was called again: its answer proves nothing. */
   readonly retriedSyncs: string[] = [];
   private readonly callsOf = new WeakMap<PlannedFailure, number>();
   private readonly failedSyncs = new Set<SimulatedFile>();
@@ -155,7 +155,7 @@ export class SimulatedDisk implements Disk {
     return found;
   }
 
-  /** Puts bytes into a file, durably: damage, or somebody else's doing. */
+  /** Puts bytes into a file, durably: damage, or the work of another program. */
   damage(path: string, change: (bytes: Buffer) => Buffer): void {
     const file = this.fileAt(path);
     const bytes = change(file.cache.bytes());

@@ -54,7 +54,7 @@ export class SimulatedWorld {
   /** While it is true everything fails and hangs now and then; else all is well at once. */
   isMoody = true;
   life = 0;
-  /** The power is out: what the dying life still does reaches nobody. */
+  /** The power is out: what the dying life still sends reaches no endpoint. */
   isDark: () => boolean = () => false;
 
   constructor(readonly random: SeededRandom) {}
@@ -104,7 +104,7 @@ class ReachedEndpoints implements Endpoints {
     world.calls.push(call);
     return new Promise((resolve) => {
       const end = (answer: Answer, cut = false) => {
-        if (world.life !== life || call.endedAt !== null) return; // nobody is there to hear it
+        if (world.life !== life || call.endedAt !== null) return; // the caller is gone
         disarm();
         call.endedAt = clock.now();
         call.status = answer.status;
@@ -115,7 +115,7 @@ class ReachedEndpoints implements Endpoints {
       const timedOut: Answer = { status: 0, headers: [], error: 'timed out' };
       const disarm = clock.after(attempt.timeoutMs, () => end(timedOut));
       const latency = world.latency();
-      // Whoever does not wait any more is answered all the same.
+      // The endpoint answers even a caller that does not wait any more.
       const answer = async () => end(await world.answer(attempt));
       if (latency < Number.POSITIVE_INFINITY) clock.after(latency, () => void answer());
       this.open.add(() => end(timedOut, true));

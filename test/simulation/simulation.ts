@@ -39,7 +39,7 @@ export interface CommandDice {
 /** What may go wrong on a simulated day, beside what its world does. */
 export interface Faults {
   readonly powerCuts: boolean;
-  /** The machine sleeps now and then, or somebody sets the wall clock ahead. */
+  /** The machine sleeps now and then, or its wall clock is set ahead. */
   readonly clockLeaps: boolean;
 }
 
@@ -144,7 +144,7 @@ export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
     });
   }
 
-  /** What this life of the server answers: nobody hears it when it comes too late. */
+  /** What this life of the server answers: an answer after its end is never heard. */
   heard<Answer>(answer: Promise<Answer>): Promise<Answer> {
     const { server } = this;
     return new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 
 const folders: string[] = [];
 
-/** Remembers a folder that nobody removes himself. */
+/** Remembers a folder that its test does not remove itself. */
 export function leave(folder: string): void {
   folders.push(folder);
 }

@@ -10,7 +10,7 @@ interface Timer {
 export class ManualClock implements Clock {
   private timers: Timer[] = [];
   private order = 0;
-  /** What somebody set the wall clock ahead by. */
+  /** What the wall clock was set ahead by. */
   private ahead = 0;
 
   constructor(private time = 1_767_000_000_000) {}
@@ -58,7 +58,7 @@ export class ManualClock implements Clock {
     this.time = until;
   }
 
-  /** Somebody sets the wall clock; timers do not notice. */
+  /** Sets the wall clock, as an operator does; timers do not notice. */
   set(time: number): void {
     this.ahead = time - this.time;
   }

@@ -36,7 +36,7 @@ export function messageOptions(changes: Partial<Options> = {}): Options {
   };
 }
 
-/** Whom a publish wants called, without any option of the callback's own. */
+/** The callback that a publish asks for, without any option of its own. */
 export function callbackOptions(changes: Partial<CallbackOptions> = {}): CallbackOptions {
   return {
     url: 'https://example.com/called',

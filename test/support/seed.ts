@@ -1,6 +1,6 @@
 /**
  * Where the random tests begin. The gate has to say the same of the same tree, so it is always the
- * same number here; `STEPWELL_TEST_SEED=random` looks where nobody has looked yet, and what it
+ * same number here; `STEPWELL_TEST_SEED=random` tries cases that were never tried, and what it
  * finds is found again with the number that the failure names.
  */
 const chosen = process.env['STEPWELL_TEST_SEED'] ?? '20261121';

@@ -114,7 +114,7 @@ describe('a call of a third party', () => {
     });
   });
 
-  it('that nobody answers says so, with a status that is none', async () => {
+  it('that no server answers says so, with a status that is none', async () => {
     const url = `http://127.0.0.1:${await freePort()}/`;
     expect(await call({ url, retries: 1 })).toMatchObject({
       state: 'RUN_SUCCESS',

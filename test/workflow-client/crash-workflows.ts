@@ -8,7 +8,7 @@ export interface Trial {
   readonly thirdParty: string;
 }
 
-/** What each execution of a step makes anew: whoever sees two of them has seen it run twice. */
+/** What each execution of a step makes anew: a test that sees two of them has seen it run twice. */
 const once = () => randomUUID();
 
 /** Told that a run waits, or will wait, for the event `go-<run id>`. */

@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Nobody listens, or whoever listens has not read its journal yet. */
+/** No server listens, or it has not read its journal yet. */
 const isAway = (error: unknown) => /fetch failed|not serving/.test(String(error));
 
 /** Asks until the server is there to answer: it may be dead just now. */

@@ -139,7 +139,7 @@ describe('waiting for an event', () => {
 });
 
 describe('an event that comes before the wait', () => {
-  it('is lost where nobody is named', async () => {
+  it('is lost where no run is named', async () => {
     const runId = await stage.app.trigger('waiting', {
       body: { eventId: 'early', timeout: '1s', sleep: 1 },
     });

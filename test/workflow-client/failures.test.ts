@@ -136,7 +136,7 @@ describe('a run whose step throws', () => {
     const runId = await stage.app.trigger('hopeless', { retries: 5 });
     expect((await stage.app.outcome(runId)).state).toBe('RUN_FAILED');
     await stage.quiet();
-    // Nobody has given it a failure function, and it says so.
+    // Its workflow has no failure function, and the endpoint says so.
     expect(answersOf(runId)).toEqual(['step 489', 'failureCallback 200']);
   });
 

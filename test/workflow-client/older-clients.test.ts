@@ -157,7 +157,7 @@ describe('the client for Python', () => {
     'Upstash-Feature-Set': 'LazyFetch,InitialBody,WF_DetectTrigger',
     'Upstash-Retries': '2',
     'Upstash-Forward-X-Tenant': 'acme',
-    // It says so though it wants nobody told.
+    // The client sends these though it names no failure callback.
     'Upstash-Failure-Callback-Retries': '2',
     'Upstash-Failure-Callback-Forward-X-Tenant': 'acme',
   });

@@ -224,7 +224,7 @@ describe('a run that is canceled', () => {
     const runId = await stage.app.trigger('givingUp');
     expect((await stage.app.outcome(runId)).state).toBe('RUN_CANCELED');
     await stage.quiet();
-    // Nobody is told of a failure: there is none.
+    // No failure callback is called: there is no failure.
     expect(stage.app.callsOf(runId).map(({ role }) => role)).toEqual(['step', 'step']);
   });
 });

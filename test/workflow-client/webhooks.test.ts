@@ -4,7 +4,7 @@ import { startWorkflowStage, type WorkflowStage } from './stage.js';
 
 silenceConsole();
 
-/** Whom a run tells the URL of its webhook. */
+/** What a run calls with the URL of its webhook, by run id. */
 const urls = new Map<string, (url: string) => void>();
 
 const hooked = createWorkflow<{ sleep?: number; timeout?: string; waits?: number }, unknown>(

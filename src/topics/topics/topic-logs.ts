@@ -50,8 +50,8 @@ export class TopicLogs {
 
   /**
    * The logs of a topic that was just created or has grown, once there are `partitions` of them:
-   * the effect that opens them may be about to start. Undefined once `exists` says that the topic is
-   * deleted: its logs are never opened. Rejects with `DiskFull` where there is no room for them.
+   * the effect that opens them may be about to start. Undefined once `exists` says that the topic
+   * is deleted: its logs are never opened. Rejects with `DiskFull` where there is no room for them.
    */
   async opened(
     topic: string,

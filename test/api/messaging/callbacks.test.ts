@@ -174,7 +174,7 @@ describe('a callback', () => {
     );
   });
 
-  it('that fails is retried like its source, calls nobody and is a dead letter', async () => {
+  it('that fails is retried like its source, has no callback and is a dead letter', async () => {
     endpoint.answer(({ url }) => ({ status: url === '/work' ? 200 : 500 }));
     await publish({
       'Svc-Callback': `${endpoint.url}/called`,

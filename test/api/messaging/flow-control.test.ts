@@ -167,7 +167,7 @@ describe('the published client', () => {
     expect(await client.flowControl.get('pinned')).toMatchObject({ isPinnedParallelism: false });
   });
 
-  it('pins a key that nobody has named yet', async () => {
+  it('pins a key that no message has named yet', async () => {
     await client.flowControl.pin('planned', { rate: 5, period: 30 });
     expect(await client.flowControl.get('planned')).toMatchObject({
       parallelismMax: 0,

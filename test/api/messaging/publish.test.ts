@@ -446,7 +446,7 @@ describe('a message', () => {
     expect(shown.body).not.toHaveProperty('body');
   });
 
-  it('that nobody knows is not found, and a read token may look but not touch', async () => {
+  it('that does not exist is not found, and a read token may look but not touch', async () => {
     expect(await call('GET', '/v2/messages/msg_none')).toMatchObject({
       status: 404,
       body: { error: expect.stringContaining('msg_none') },

@@ -138,9 +138,9 @@ describe('a queue over HTTP', () => {
     ['a text', 'POST', '/queues', { queueName: 'q', parallelism: '1' }, 400, 'parallelism'],
     ['a maybe', 'POST', '/queues', { queueName: 'q', paused: 'no' }, 400, 'paused'],
     ['too much', 'POST', '/queues', { queueName: 'q', parallelism: 10_001 }, 412, 'parallelism'],
-    ['a reading of nobody', 'GET', '/queues/nobody', undefined, 404, 'nobody not found'],
-    ['a pause of nobody', 'POST', '/queues/nobody/pause', undefined, 404, 'nobody not found'],
-    ['a resume of nobody', 'POST', '/queues/nobody/resume', undefined, 404, 'nobody not found'],
+    ['a reading of no queue', 'GET', '/queues/nobody', undefined, 404, 'nobody not found'],
+    ['a pause of no queue', 'POST', '/queues/nobody/pause', undefined, 404, 'nobody not found'],
+    ['a resume of no queue', 'POST', '/queues/nobody/resume', undefined, 404, 'nobody not found'],
     ['another method', 'PATCH', '/queues/nobody', undefined, 405, 'PATCH'],
   ])('refuses %s', async (_what, method, path, body, status, reason) => {
     const answer = await call(method, path, body);
@@ -202,7 +202,7 @@ describe('a queue over HTTP', () => {
     expect((await call('GET', '/queues/q')).body).toMatchObject({ parallelism: 1, paused: false });
   });
 
-  it('is not changed by whoever may only read', async () => {
+  it('is not changed by a client that may only read', async () => {
     const authorization = `Bearer ${server.readToken}`;
     const refused = await call('POST', '/queues', { queueName: 'q' }, { authorization });
     expect(refused.status).toBe(403);
@@ -218,7 +218,7 @@ describe('a queue over HTTP', () => {
 });
 
 describe('after a restart', () => {
-  it('a queue goes on where it was, and whoever is tried again still holds its slot', async () => {
+  it('a queue goes on where it was, and a retried message still holds its slot', async () => {
     const first = await startServer();
     const headers = { authorization: first.bearer };
     endpoint.answer((_request, count) => ({ status: count === 0 ? 500 : 200 }));

@@ -185,8 +185,8 @@ describe('a URL group over HTTP', () => {
     ['headers that are none', 'PATCH', '/g', { headers: { 'a b': 'c' } }, 400, 'header name'],
     ['a host', 'PATCH', '/g', { headers: { Host: 'a.example' } }, 400, 'headers.Host is written'],
     ['a line break', 'PATCH', '/g', { headers: { a: 'b\r\nc' } }, 400, 'no header can carry'],
-    ['headers of nobody', 'PATCH', '/nobody', { headers: { a: 'b' } }, 404, 'nobody not found'],
-    ['a reading of nobody', 'GET', '/nobody', undefined, 404, 'nobody not found'],
+    ['headers of no group', 'PATCH', '/nobody', { headers: { a: 'b' } }, 404, 'nobody not found'],
+    ['a reading of no group', 'GET', '/nobody', undefined, 404, 'nobody not found'],
   ])('refuses %s', async (_what, method, path, body, status, reason) => {
     const answer = await call(method, path, body);
     expect(answer).toMatchObject({ status, body: { error: expect.stringContaining(reason) } });
@@ -201,7 +201,7 @@ describe('a URL group over HTTP', () => {
     expect(await call('GET', '/g')).toMatchObject({ status: 404 });
   });
 
-  it('is not changed by whoever may only read', async () => {
+  it('is not changed by a client that may only read', async () => {
     const readOnly = `Bearer ${server.readToken}`;
     const asked = endpoints({ url: 'https://a.example' });
     expect((await call('POST', '/g/endpoints', asked, readOnly)).status).toBe(403);

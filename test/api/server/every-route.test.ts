@@ -62,7 +62,7 @@ describe('every route of messages', () => {
     }
   });
 
-  it('answers 401 to whoever has no token, or a wrong one', async () => {
+  it('answers 401 to a client that has no token, or a wrong one', async () => {
     for (const target of guarded) {
       for (const method of methodsOf(target)) {
         for (const authorization of ['', 'Bearer wrong']) {
@@ -89,7 +89,7 @@ describe('every route of messages', () => {
   });
 
   it('tells of what is not there in the one shape of refusals', async () => {
-    // An event that nobody waits for is nothing that is missing.
+    // An event that no run waits for is an empty list, not a 404.
     const isMissing = (each: string) => each.includes('none') && each !== '/v2/waiters/none';
     for (const target of targets.filter(isMissing)) {
       if (!methodsOf(target).includes('GET')) continue;

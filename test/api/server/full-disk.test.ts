@@ -64,7 +64,7 @@ async function stored(topic: string): Promise<unknown[]> {
   return (body as { value: unknown }[]).map(({ value }) => value);
 }
 
-/** Somebody else takes all that is free. */
+/** Another program takes all that is free. */
 function fill(): void {
   disk.capacityBytes = disk.usedBytes;
 }

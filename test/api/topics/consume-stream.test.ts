@@ -96,7 +96,7 @@ describe('a stream of events', () => {
     await from.cut();
   });
 
-  it('that is broken off brings all again that nobody acknowledged', async () => {
+  it('that is broken off brings all again that was not acknowledged', async () => {
     await produceTo(server, 'torn', 0, 'a', 'b');
     const first = await Reading.open(server, '/consume/tears/1/torn', earliest);
     await first.events(2);

@@ -37,7 +37,7 @@ describe('a first consume', () => {
     expect(await consume('late/a', 'ends')).toEqual(['after']);
   });
 
-  it('sees what comes between it and the first record, whoever has it then', async () => {
+  it('sees what comes before the first record, whichever instance owns the partition', async () => {
     await produce('handed', 0, 'before');
     await consume('over/b', 'handed');
     await produce('handed', 0, 'between');
@@ -513,7 +513,7 @@ describe('a restart', () => {
     await after.remove();
   });
 
-  it('answers whoever waits, with nothing', async () => {
+  it('answers a waiting consumer with nothing', async () => {
     const before = await startServer();
     await consumed(before, 'g/1', 't');
     const waiting = callLog(before, '/consume/g/1', { topic: 't', timeout: 60_000 });

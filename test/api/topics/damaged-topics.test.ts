@@ -117,7 +117,7 @@ describe('damage in a sealed segment of a topic', () => {
     await call('/admin/topics/once', undefined, 'DELETE');
   });
 
-  it('is told to whoever asks for a time that it may hold', async () => {
+  it('is told to a client that asks for a time that it may hold', async () => {
     const place = { topic: 'rides', partition: 0 };
     expect((await call('/offsets/1008', place)).body).toEqual(refusal);
     expect((await call('/offsets/1020', place)).body).toEqual([{ ...place, offset: 20 }]);

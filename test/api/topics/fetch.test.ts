@@ -80,7 +80,7 @@ describe('a fetch', () => {
     await aMoment();
     socket.destroy();
     await aMoment();
-    // The next records wake nobody, and the server goes on.
+    // The next records find no waiting client, and the server goes on.
     await call('/produce/gone', { value: 'w', partition: 0 });
     const place = { topic: 'gone', partition: 0, offset: 1 };
     expect((await call('/fetch', place)).body).toMatchObject([{ value: 'w' }]);

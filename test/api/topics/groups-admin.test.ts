@@ -151,7 +151,7 @@ describe('a seek', () => {
     expect(await committedOf(server, 'moves', 'rides')).toEqual([3, 1, -1]);
   });
 
-  it('wakes whoever waits', async () => {
+  it('wakes a waiting consumer', async () => {
     await consumed(server, 'sleeps/1', 'rides');
     const waiting = call('/consume/sleeps/1', { topic: 'rides', timeout: 30_000 });
     await new Promise((resolve) => setTimeout(resolve, 30));

@@ -78,7 +78,7 @@ describe('every route of records', () => {
     }
   });
 
-  it('answers 401 and what it wants to whoever brings no good credentials', async () => {
+  it('answers 401 and a challenge to a client without good credentials', async () => {
     const encode = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
     const wrong = [null, 'Basic', 'Basic !', encode('a'), encode('stepwell:'), server.bearer];
     for (const { path, methods } of rows) {
@@ -119,7 +119,7 @@ describe('every route of records', () => {
   });
 });
 
-describe('a path that nobody knows', () => {
+describe('a path without a route', () => {
   it.each(['/nothing', '/produce/a/b/c', '/fetch/more', '/offsets', '/schema-registry'])(
     'as %s is answered 404 as JSON, once its caller is known',
     async (path) => {

@@ -303,7 +303,7 @@ describe('a subscription is refused', () => {
     ['too many records', { maxRecords: 501 }, 400],
     ['another beginning', { from: 'somewhere' }, 400],
     ['an encoding of bytes', { encoding: 'base64' }, 400],
-    ['a field that nobody knows', { batchSize: 2 }, 400],
+    ['an unknown field', { batchSize: 2 }, 400],
   ])('with %s', async (_what, fields, status) => {
     expect(await subscribe('refused', fields)).toEqual(refused(status, expect.any(String)));
     expect((await call('GET', '/topics')).body).not.toHaveProperty('refused');
@@ -338,7 +338,7 @@ describe('a subscription is refused', () => {
     await strict.remove();
   });
 
-  it('to whoever may not administer', async () => {
+  it('to a client that may not administer', async () => {
     const credential = { name: 'reader', topic: '*', permissions: 'CONSUME' };
     const { body } = await call('POST', '/admin/credentials', credential);
     const pair = Buffer.from(`reader:${body.password}`).toString('base64');

@@ -260,7 +260,7 @@ describe('deleting a topic', () => {
     expect(await fetched(0, 0)).toEqual(['new']);
   });
 
-  it('under those who write and read it fails nobody but by 404 or 409', async () => {
+  it('during writes and reads fails them with 404 or 409 only', async () => {
     const statuses = new Set<number>();
     let isOver = false;
     const busy = async (work: () => Promise<Answer>) => {

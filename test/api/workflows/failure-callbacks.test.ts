@@ -143,7 +143,7 @@ describe('a failure callback', () => {
     expect((await callApi(stage.server, 'GET', '/v2/dlq')).body).toEqual({ messages: [] });
   });
 
-  it('that failed is called again when somebody asks, also after a restart', async () => {
+  it('that failed is called again on request, also after a restart', async () => {
     answer = () => ({ status: 500 });
     const { dlqId } = await fail({ 'svc-forward-x-source': 'delivered' });
     const entry = await stage.inState(dlqId, 'CALLBACK_FAIL');
@@ -201,7 +201,7 @@ describe('a failure callback', () => {
     expect((await stage.api('GET', `/${dlqId}`)).body).toEqual(canceled);
   });
 
-  it('that nobody asked for is neither called again nor taken back', async () => {
+  it('that the run does not have is neither called again nor canceled', async () => {
     const { dlqId } = await stage.fail();
     for (const method of ['POST', 'DELETE']) {
       expect((await stage.api(method, `/callback/${dlqId}`)).status).toBe(400);

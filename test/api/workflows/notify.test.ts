@@ -233,7 +233,7 @@ describe('an event', () => {
     }
   });
 
-  it('is lost where nobody waits for it yet', async () => {
+  it('is lost where no run waits for it yet', async () => {
     expect((await notify('too-early')).body).toEqual([]);
     script = waitOnce('too-early');
     await runs.begin(server, 'wfr_too_late');
@@ -265,7 +265,7 @@ describe('an event for one run', () => {
     ]);
   });
 
-  it('ends all its waits for it, and nobody else is told', async () => {
+  it('ends all waits of its run for it, and no wait of another run', async () => {
     script = async (delivery) => {
       if (!isFirst(delivery)) return;
       await askToWait(server, delivery.runId, 'mine', 1);
@@ -285,7 +285,7 @@ describe('an event for one run', () => {
     await runs.delivered(1);
     expect((await notify('plain-name/named/event')).body).toHaveLength(1);
     await runs.delivered(2);
-    // Now that is the name of an event, which nobody waits for.
+    // Now that is the name of an event, which no run waits for.
     expect((await notify('plain-name/named/event')).body).toEqual([]);
   });
 
@@ -371,7 +371,7 @@ describe('what an endpoint asks for when it waits', () => {
 });
 
 describe('a notification that races', () => {
-  it('a cancel has one outcome: whoever came first', async () => {
+  it('a cancel has one outcome: that of the request that came first', async () => {
     script = (delivery) =>
       isFirst(delivery) ? askToWait(server, delivery.runId, 'race', 1) : Promise.resolve();
     for (let round = 0; round < 20; round += 1) {

@@ -207,7 +207,7 @@ describe('a run that was invoked by one that failed', () => {
       (runId) => stage.workflow.invoke(runId, step, childId),
       async () => (await stage.runStatus(childId)) === 200,
     );
-    // Nobody answers the child, which is ended by a test.
+    // The endpoint leaves the child unanswered, so that a test can end it.
     const script = stage.workflow.script;
     stage.workflow.script = (delivery, workflow) =>
       delivery.runId === childId ? held : script(delivery, workflow);

@@ -137,13 +137,13 @@ describe('the flat log of a run', () => {
     expect(JSON.parse(invoke?.stepInfo?.out ?? '')).toMatchObject({ body: '"grown"' });
   });
 
-  it('ends the message that the end of the run answers, though nobody has answered it', () => {
+  it('ends the message that the end of the run answers, before its endpoint answers it', () => {
     const [last] = rows.filter((row) => !ofRun(row));
     expect(last).toMatchObject({ state: 'DELIVERED' });
     expect(last).not.toHaveProperty('responseStatus');
   });
 
-  it('says of a run by whom it was invoked', async () => {
+  it('says of a run which run invoked it', async () => {
     const [parent, child] = [await started(toured), await started(`${toured}_child`)];
     expect(child).toMatchObject({
       invokerWorkflowRunId: toured,
@@ -190,7 +190,7 @@ describe('the flat log of a run', () => {
 });
 
 describe('the flat log of a run that failed', () => {
-  it('tells every attempt, the failure, and the call of whom to tell', async () => {
+  it('tells every attempt, the failure, and the failure callback', async () => {
     const answer = { status: 500, body: '{"message":"boom"}' };
     stage.workflow.script = oneStepThen(answer);
     const id = await stage.workflow.trigger({

@@ -167,7 +167,7 @@ describe('a run that is restarted', () => {
 });
 
 describe.each(['resume', 'restart'] as const)('what a %s says of itself', (kind) => {
-  it('changes how the new run is delivered and called, and whom it tells', async () => {
+  it('changes how the new run is delivered and called, and its failure callback', async () => {
     const old = await failed({ 'svc-label': 'old', 'svc-retries': '0' });
     stage.broken.add('two');
     const runId = await stage.revive(kind, old.dlqId, {

@@ -90,7 +90,7 @@ describe('a run', () => {
     expect(await end(id, query)).toMatchObject(gone);
   });
 
-  it('ends with what its function returned, and whoever says so again is not refused', async () => {
+  it('ends with what its function returned, and accepts a second end', async () => {
     const id = await begin();
     const answer = await end(id, '?cancel=false', '{"sum":2}');
     expect(answer).toMatchObject({ status: 200, body: null });

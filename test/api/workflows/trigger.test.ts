@@ -92,7 +92,7 @@ describe('a run that an SDK starts', () => {
     expect((await endpoint.received(1)).headers['svc-workflow-runid']).toMatch(/^wfr_\w+$/);
   });
 
-  it('is tried three times more where nobody says how often, whatever messages are', async () => {
+  it('is retried three times by default, whatever the default of messages', async () => {
     const id = idOf(await endpoint.init(later));
     expect(await endpoint.message(id)).toMatchObject({ maxRetries: 3 });
   });

@@ -202,7 +202,7 @@ describe('a call of a webhook', () => {
 });
 
 describe('a webhook', () => {
-  it('is not found where the run has ended or never began, or nobody has its user', async () => {
+  it('is not found if its run has ended or never began, or its user is unknown', async () => {
     script = waitOnce;
     await runs.begin(server, 'wfr_over');
     await runs.begin(server, 'wfr_waits');

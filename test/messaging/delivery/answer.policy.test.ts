@@ -12,7 +12,7 @@ const notAWorkflow =
 const tooOld = 'trigger rest api is only usable with sdk versions after v1.0.0 major version';
 
 describe('a 2xx answer to a step', () => {
-  it('counts as it is where nobody asks for more', () => {
+  it('counts as it is where the step asks for no check', () => {
     expect(defect({ answerCheck: 'none' })).toBeNull();
     expect(answerDefect(null, [], prefixes)).toBeNull();
   });
@@ -41,7 +41,7 @@ describe('a 2xx answer to a step', () => {
     },
   );
 
-  it('is told from one of nobody who knows workflows', () => {
+  it('is told from an answer of an endpoint that serves no workflows', () => {
     expect(defect({ answerCheck: 'sdk' }, 'Svc-Workflow-Sdk', 'v1.0.0')).toBe(notAWorkflow);
     expect(defect({ answerCheck: 'sdk' }, ...protocol)).toBe(tooOld);
   });

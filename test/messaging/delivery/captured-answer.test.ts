@@ -14,7 +14,7 @@ const plain = { callback: null, failureCallback: null, run: null };
 
 /** Of a message: what is stored of an answer that delivers it, is retried, or fails it. */
 const table: readonly [string, Parameters<typeof storedBytesMax>[0], readonly number[]][] = [
-  ['that calls nobody back', plain, [shown, shown, shown]],
+  ['without a callback', plain, [shown, shown, shown]],
   ['with a callback', { ...plain, callback }, [1_000_000, shown, 1_000_000]],
   ['with a failure callback', { ...plain, failureCallback: callback }, [shown, shown, 1_000_000]],
   ['that is a step', { ...plain, run: place('step') }, [shown, shown, 1_000_000]],

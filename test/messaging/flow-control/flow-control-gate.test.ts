@@ -36,7 +36,7 @@ describe('parallelism', () => {
     expect(traffic.startsUnder('k')).toBe(3);
   });
 
-  it('holds nobody back in the delay of a retry', async () => {
+  it('starts another message during the delay of a retry', async () => {
     const traffic = await TrafficSimulation.start();
     await publishMany(traffic, 2, 'k', parallel(1));
     traffic.running[0]?.end(500);
@@ -60,7 +60,7 @@ describe('parallelism', () => {
     expect(traffic.controlOf('k')?.parallelism).toBe(5);
   });
 
-  it('starts nobody until enough have ended after it was lowered', async () => {
+  it('starts no message until enough have ended after it was lowered', async () => {
     const traffic = await TrafficSimulation.start();
     await publishMany(traffic, 3, 'k', parallel(3));
     await publishMany(traffic, 1, 'k', parallel(1));
@@ -128,7 +128,7 @@ describe('a rate', () => {
     expect(traffic.startsUnder('k')).toBe(6);
   });
 
-  it('holds back whom a lower one has no room for, whatever was set aside before', async () => {
+  it('holds back messages beyond a lowered rate, whatever was set aside before', async () => {
     const traffic = await TrafficSimulation.start();
     await publishMany(traffic, 1, 'k', perMinute(160));
     await publishMany(traffic, 5, 'k', perMinute(3));
@@ -146,7 +146,7 @@ describe('a rate', () => {
     expect(traffic.gate.look('k').spent).toBe(2);
   });
 
-  it('is not spent by whom another limit holds back', async () => {
+  it('is not spent by a message that another limit holds back', async () => {
     const traffic = await TrafficSimulation.start({ globalParallelism: 1 });
     await publishMany(traffic, 3, 'k', perMinute(3));
     expect(traffic.gate.look('k').spent).toBe(1);
@@ -180,7 +180,7 @@ describe('a rate', () => {
 });
 
 describe('a paused key', () => {
-  it('starts nobody until it is resumed, and lets others pass', async () => {
+  it('starts no message until it is resumed, and lets other keys pass', async () => {
     const traffic = await TrafficSimulation.start();
     await asked(traffic, 'PinFlowControl', 'k', {
       parallelism: 5,
@@ -291,7 +291,7 @@ type Step =
 
 const count = fc.integer({ min: 1, max: 3 });
 const maybe = fc.option(count, { nil: null });
-/** Of 48 a reservation sets 3 aside, whoever waits. */
+/** Of 48 a reservation sets 3 aside, however many messages wait. */
 const anyRate = fc.option(fc.constantFrom(1, 2, 3, 48), { nil: null });
 const anyKey = fc.constantFrom('a', 'b', 'c');
 const steadyRate = 2;

@@ -84,7 +84,7 @@ describe('a flow-control key that is named by a publish', () => {
 });
 
 describe('pinning', () => {
-  it('creates a key that nobody has named', () => {
+  it('creates a key that no message has named', () => {
     expect(when(pin({ parallelism: 3 })).events).toEqual([
       {
         type: 'FlowControlPinned',
@@ -226,7 +226,7 @@ describe('forgetting', () => {
     ['that is paused', [limited, paused]],
     ['that is pinned', [pinned]],
     ['whose window is open', [limited, reserved()]],
-    ['that nobody knows', []],
+    ['that was never used', []],
   ])('keeps a key %s', (_which, history) => {
     expect(when(forget, ...history).events).toEqual([]);
   });

@@ -17,7 +17,7 @@ async function deliver(traffic: TrafficSimulation, key: string, limits: Limits):
   await settle();
 }
 
-describe('keys that nobody uses any more', () => {
+describe('keys that no message uses any more', () => {
   it('are kept while they are few', async () => {
     const traffic = await TrafficSimulation.start({ keysKeptMax });
     for (let key = 0; key < keysKeptMax; key += 1) await deliver(traffic, `k${key}`, one);
@@ -87,7 +87,7 @@ describe('keys that are in use', () => {
     expect(traffic.startsUnder('k')).toBe(2);
   });
 
-  it('are forgotten a while after the last use, with nobody asking', async () => {
+  it('are forgotten a while after the last use, without a request', async () => {
     const traffic = await TrafficSimulation.start({ keysKeptMax });
     for (let key = 0; key < 100; key += 1) traffic.publish(`k${key}`, perMinute);
     await settle();

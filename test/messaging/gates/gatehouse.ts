@@ -117,7 +117,7 @@ export function take(house: Gatehouse, step: Step): void {
   if (visitor !== undefined) house.leave(visitor);
 }
 
-/** All that are in leave, one after the other, until nobody is. */
+/** All that are in leave, one after the other, until the house is empty. */
 export function empty(house: Gatehouse): void {
   for (let next = house.running[0]; next !== undefined; next = house.running[0]) house.leave(next);
 }

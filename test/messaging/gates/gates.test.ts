@@ -32,7 +32,7 @@ function expectBytesKept(running: readonly { bodyBytes: number }[], limit: numbe
   if (bodies.length > 1) expect(sum).toBeLessThanOrEqual(limit);
 }
 
-/** Whoever waits does so because of a gate without room, or of somebody older of the same line. */
+/** A visitor waits because of a gate without room, or of an older visitor of the same line. */
 function expectNobodyWaitsInVain({ gates, waiting }: Gatehouse): void {
   for (const visitor of waiting) {
     const reasons = gates.filter((gate) => {
@@ -49,7 +49,7 @@ function expectNobodyWaitsInVain({ gates, waiting }: Gatehouse): void {
 }
 
 describe('the gates', () => {
-  it('keep every limit, lose nobody, and let nobody wait in vain', () => {
+  it('keep every limit, lose no attempt, and let no attempt wait in vain', () => {
     fc.assert(
       fc.property(limits, steps, (limits, list) => {
         const house = new Gatehouse(limits);

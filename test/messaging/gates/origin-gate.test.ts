@@ -148,7 +148,7 @@ describe('among many destinations, one', () => {
     expect(gate.takeOpened()).toBeUndefined();
   });
 
-  it('is forgotten when nobody calls it any more', () => {
+  it('is forgotten when no message goes to it any more', () => {
     const gate = new OriginGate({ attempts: 8, places: 16, bytes: 1 }, () => 0);
     const lineOf = (origin: string) => gate.lineOf({ ...nobody, origin });
     const first = lineOf('first');

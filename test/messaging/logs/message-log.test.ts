@@ -36,7 +36,7 @@ function registerMessages(engine: Engine): void {
   const deduplication = new DeduplicationIndex();
   const view = { deduplication, publishedOffset: () => undefined };
   engine.register({ decider: messageDecider, view, folds: [deduplication] });
-  // Attempts are part of the history: nobody makes them.
+  // The history already holds the attempts, so the engine makes none.
   engine.carry('callEndpoint', { start: () => () => undefined });
 }
 

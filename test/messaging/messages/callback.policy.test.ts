@@ -124,7 +124,7 @@ describe('a callback', () => {
     expect(command?.message.bodyBytes).toBeGreaterThanOrEqual(((300 + 600) * 4) / 3);
   });
 
-  it('goes through no queue, and calls nobody itself', () => {
+  it('goes through no queue, and has no callback itself', () => {
     const [command] = called({ callback, queueName: 'q', topicName: 'g', scheduleId: 's' }, failed);
     expect(command?.message).toMatchObject({
       queueName: null,
@@ -162,8 +162,8 @@ describe('a failure callback', () => {
   });
 });
 
-describe('a message that names nobody', () => {
-  it.each([delivered, retried, failed, canceled])('calls nobody: $type', (event) => {
+describe('a message that names no callback', () => {
+  it.each([delivered, retried, failed, canceled])('publishes none: $type', (event) => {
     expect(called({}, event)).toEqual([]);
   });
 });

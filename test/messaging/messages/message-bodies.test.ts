@@ -105,7 +105,7 @@ describe('a body that is shown', () => {
     expect(String(await bodies.read(callback))).toContain(Buffer.from('secret').toString('base64'));
   });
 
-  it('of a callback is shown where nobody hides anything', async () => {
+  it('of a callback is shown where neither it nor its source hides anything', async () => {
     const bodies = bodiesOver(publishedAt(3, Buffer.from('x')), attemptAt(4, Buffer.from('y')));
     expect(String(await bodies.readShown(publishedAt(5, null, { callbackOf })))).toContain(
       'status',

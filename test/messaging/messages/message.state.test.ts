@@ -20,11 +20,11 @@ const stateAfter = (published: Partial<MessagePublished>, ...events: MessageEven
   );
 };
 
-describe('what a message remembers for those who are called back', () => {
+describe('what a message remembers for its callbacks', () => {
   const who = { callback, dialect: 'upstash', callerIp: '10.0.0.1', bodyBytes: 5 } as const;
   const followUps = { ...who, failureCallback: null, publishedOffset: 20, run: null };
 
-  it('is nothing where nobody is', () => {
+  it('is nothing where it has none', () => {
     expect(stateAfter({})).toMatchObject({ status: 'pending', followUps: null });
   });
 
@@ -91,7 +91,7 @@ describe('how a message is delivered', () => {
 });
 
 describe('a message that has ended', () => {
-  it('remembers nothing where nobody is called back', () => {
+  it('remembers nothing where it has no callback', () => {
     expect(stateAfter({}, { type: 'MessageCanceled' })).toEqual({
       status: 'canceled',
       followUps: null,

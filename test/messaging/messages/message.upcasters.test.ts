@@ -26,7 +26,7 @@ describe('a message of version 1', () => {
   const liftPublished = (fields: typeof version1) =>
     liftPublishedToVersion3(liftPublishedToVersion2(fields));
 
-  it('reads as one that calls nobody, hides nothing, came from nowhere and is of no run', () => {
+  it('reads as one without a callback, redaction, caller IP and workflow run', () => {
     expect(liftPublished(version1)).toEqual(known);
   });
 

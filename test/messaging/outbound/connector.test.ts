@@ -53,7 +53,7 @@ describe('a connection', () => {
     return { server, seen };
   }
 
-  it('to a certificate that nobody signed fails, and nothing is sent', async () => {
+  it('to a self-signed certificate fails, and nothing is sent', async () => {
     const { server, seen } = tlsServer();
     const port = await listen(server, toClose);
     const outcome = await callSecure('secure.example', port);

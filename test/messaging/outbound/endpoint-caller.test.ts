@@ -243,7 +243,7 @@ describe('the endpoint caller', () => {
     expect(endpoint.requests).toHaveLength(0);
   });
 
-  it('says why where nobody listens or a name does not exist', async () => {
+  it('says why where no server listens or a name does not exist', async () => {
     const caller = callerWith();
     const { port } = endpoint;
     await endpoint.stop();
@@ -257,7 +257,7 @@ describe('the endpoint caller', () => {
     expect((await unknown.call(attemptAt('http://nowhere.invalid/'))).error).toMatch(/ENOTFOUND/);
   });
 
-  it('gives up a name that nobody answers for', async () => {
+  it('gives up a name that no resolver answers for', async () => {
     const caller = callerWith({ resolve: () => new Promise(() => undefined) });
     const outcome = await caller.call(attemptAt('http://silent.example/', { timeoutMs: 300 }));
     expect(outcome.error).toBe('timed out after 300 ms connecting');

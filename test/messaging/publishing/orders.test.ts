@@ -73,7 +73,7 @@ describe('an order of one message', () => {
 });
 
 describe('an order to a URL group', () => {
-  it('is one publish per endpoint, with the body once and the headers that nobody named', () => {
+  it('is one publish per endpoint, with the body once and default headers', () => {
     const messages = groupOrder().commands;
     expect(messages.map(({ id, sharesBodyWith }) => [id, sharesBodyWith])).toEqual([
       ['msg_S', null],

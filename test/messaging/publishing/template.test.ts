@@ -20,7 +20,7 @@ const read = (headers: Readonly<Record<string, string>>) => {
   return parseTemplate(input, { ...limits, judgeUrl });
 };
 
-describe('what somebody else is to publish', () => {
+describe('what the server is to publish later', () => {
   it('has the options of any message', () => {
     const options = { 'Svc-Retries': '7', 'Upstash-Label': 'blue', 'Svc-Forward-X-A': '1' };
     expect(read(options)).toMatchObject({

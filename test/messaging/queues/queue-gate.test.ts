@@ -22,7 +22,7 @@ class CountedQueue {
     this.joinUntil(now);
   }
 
-  /** Who may be under way, and nobody else. */
+  /** The messages that may be under way, and no others. */
   get holders(): readonly string[] {
     const isIn = (id: string) =>
       !this.dropped.has(id) && !(this.final.has(id) && (this.open.get(id) ?? 0) === 0);
@@ -84,7 +84,7 @@ function expectMayStart(messageId: string, name: QueueName, world: QueueWorld): 
   expect(runningOf(world, name).length).toBeLessThanOrEqual(settings.parallelism);
 }
 
-/** Whoever holds a slot and waits does so because of a pause, or because there is no room. */
+/** A message that holds a slot waits only because of a pause, or because there is no room. */
 function expectNobodyWaitsInVain(world: QueueWorld): void {
   for (const name of queueNames) {
     const { holders, settings, lag } = new CountedQueue(name, world);
@@ -222,7 +222,7 @@ describe('a queue', () => {
     expect(started).toEqual(['msg_1', 'msg_1']);
   });
 
-  it('starts nobody before the end of the last one is on disk', () => {
+  it('starts no message before the end of the last one is on disk', () => {
     const { world, started } = watched();
     world.enqueue('q', 0, 0, false);
     world.enqueue('q', 0, 0, false);
@@ -332,7 +332,7 @@ describe('a queue', () => {
     expect(started).toEqual(['msg_1', 'msg_2']);
   });
 
-  it('begins anew when it was deleted: callbacks of its former messages hold nobody up', () => {
+  it('begins anew when it was deleted: callbacks of its former messages hold no message up', () => {
     const { world, started } = watched();
     world.enqueue('q', 0, 0, true);
     world.commit();

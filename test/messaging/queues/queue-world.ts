@@ -45,7 +45,7 @@ class Message {
   constructor(
     readonly id: string,
     readonly queueName: QueueName | null,
-    /** What is left to retry, and whether somebody hears of each attempt. */
+    /** The retries left, and whether a callback follows each attempt. */
     public retries: number,
     readonly isCalledBack: boolean,
     public notBefore: number,

@@ -134,7 +134,7 @@ describe('a trigger', () => {
     expect(events).toMatchObject([{ nextAt: dueAt + 5 * minute }]);
   });
 
-  it('counts although there was nobody to publish to, and says why', () => {
+  it('counts although there was no endpoint to publish to, and says why', () => {
     const { state } = schedule(created).when(trigger({ error: 'URL group g not found' }));
     expect(state?.context).toMatchObject({
       error: 'URL group g not found',

@@ -191,7 +191,7 @@ test.each([
   expect(listensOnLoopback(host)).toBe(isLoopback);
 });
 
-test('the neighbourhood is reachable only while nobody else can reach the server', () => {
+test('the neighbourhood is reachable only while no other machine can reach the server', () => {
   expect(allowedNetworks(read({})).networks).toContain('127.0.0.0/8');
   expect(allowedNetworks(read({ STEPWELL_HOST: '0.0.0.0' }))).toEqual({ networks: [], hosts: [] });
   const named = { STEPWELL_HOST: '0.0.0.0', STEPWELL_ALLOW_NETWORKS: '10.1.0.0/16' };

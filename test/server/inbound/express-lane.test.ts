@@ -117,7 +117,7 @@ describe('the short way and the long way answer alike', () => {
   });
 
   test.each([
-    ['nobody', []],
+    ['a client without a token', []],
     ['a stranger', ['Authorization: Bearer stranger']],
     ['one who asks twice for a host', ['Host: there']],
   ])('to %s', async (_who, lines) => {

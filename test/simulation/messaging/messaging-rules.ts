@@ -150,7 +150,7 @@ export function callbacksAreSent(histories: Histories): void {
   }
 }
 
-/** What is paused starts nothing: from the answer until somebody asks for the contrary. */
+/** What is paused starts nothing: from the answer until a request asks for the contrary. */
 export function pausedMeansPaused(simulation: Simulation, histories: Histories): void {
   const { acknowledged, asked, world } = simulation;
   for (const { command, callsBefore } of acknowledged) {

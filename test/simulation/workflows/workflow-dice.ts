@@ -50,7 +50,7 @@ export class WorkflowDice implements CommandDice {
     );
   }
 
-  /** Whoever tells one run alone mostly knows what it waits for, or will. */
+  /** A client that notifies one run alone mostly knows what it waits for, or will. */
   private eventFor(runId: string): string {
     const { random } = this;
     const awaited = this.awaitedBy(runId);
@@ -79,7 +79,7 @@ export class WorkflowDice implements CommandDice {
     return [{ type: 'CancelMessage', kind: messageKind, id, at: 0, terms: [] }];
   }
 
-  /** Somebody has not heard that his run has begun. */
+  /** A client has not heard that its run has begun. */
   private startAgain(acknowledged: readonly Acknowledged[], now: number): readonly Command[] {
     const begun = acknowledged.filter(
       ({ command, result }) =>

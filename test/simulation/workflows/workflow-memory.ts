@@ -32,8 +32,8 @@ export function leftInMemory({ engine }: SimulatedServer): Readonly<Record<strin
 }
 
 /**
- * The maps that the folds of runs and messages keep. They are nobody's business but here: what a
- * fold forgets to forget is seen by no answer, and costs memory for ever.
+ * The maps that the folds of runs and messages keep. Only this check reads them: an entry that a
+ * fold does not remove shows in no answer, and costs memory for ever.
  */
 function indexes(
   engine: SimulatedServer['engine'],

@@ -71,7 +71,7 @@ export function toldEventsArrive(
   }
 }
 
-/** Whoever has gone on for a run waits for what that one waited for. */
+/** A run that goes on for another one waits for what that one waited for. */
 function heirsHear(histories: RunHistories, { id, step }: StepCommand, at: number): void {
   const history = histories.get(id);
   const heir = history && heirOf(histories, history);

@@ -27,12 +27,12 @@ export function heirOf(histories: RunHistories, { id }: RunHistory): RunHistory 
   return [...histories.values()].find(({ started }) => started.event.inherited?.runId === id);
 }
 
-/** Whether somebody wanted a message canceled. */
+/** Whether an operator wanted a message canceled. */
 export function isTakenBack(asked: WorkflowSimulation['asked'], { id }: MessageHistory): boolean {
   return asked.some(({ command }) => command.type === 'CancelMessage' && command.id === id);
 }
 
-/** A letter is taken once, together with the run that begins for it; whoever was told finds it. */
+/** A letter is taken once, together with its new run; an operator that was told of it finds it. */
 export async function lettersAreTakenOnce(
   { server, world }: WorkflowSimulation,
   histories: RunHistories,
@@ -60,7 +60,7 @@ export async function lettersAreTakenOnce(
     const isTaken = event !== undefined && 'runId' in event && event.runId === runId;
     if (isAccepted === null) continue;
     holds([letter, kind, runId], { isTaken }, { isTaken: isAccepted });
-    // Somebody else was faster, if this one was not.
+    // If this revival did not take the letter, another one was faster.
     holds([letter, kind, runId], event !== undefined, true);
   }
 }

@@ -49,7 +49,7 @@ export function endsOnce({ id, events, end }: RunHistory): void {
   );
 }
 
-/** It returns what its program returns for the outcomes that are stored, or somebody ended it. */
+/** It returns what its program returns for the stored outcomes, or a command ended it. */
 export function endsAsItsProgramSays(
   { asked, world }: WorkflowSimulation,
   histories: RunHistories,
@@ -67,7 +67,7 @@ export function endsAsItsProgramSays(
     const isAsked = isCanceled || messages.some((message) => isTakenBack(asked, message));
     holds(id, { isAsked }, { isAsked: true });
   } else if (event?.type === 'RunFailed' && event.cause === 'stalled') {
-    // Nobody was told to go on: the endpoint kept silent, or its message was taken back.
+    // No message told the run to go on: its endpoint kept silent, or its message was canceled.
     const isSilent = world.silent.has(world.starts.get(id)?.knownAs ?? id);
     const all = lineageOf(histories, history).flatMap((run) => run.messages);
     const isLost = isSilent || all.some((message) => isTakenBack(asked, message));
@@ -154,7 +154,7 @@ export function entriesAreDelivered(
   }
 }
 
-/** Whoever takes a run over has answered what had delivered its payload, and is not asked again. */
+/** A takeover answers the messages that had delivered the payload: they are not sent again. */
 export function takeoversAreAnswers(calls: CallsByMessage, history: RunHistory): void {
   const { id, messages } = history;
   for (const { event, offset, at } of takeoversOf(history)) {
@@ -196,7 +196,7 @@ export function callsAreAnswered({ id, messages, events, started }: RunHistory):
   }
 }
 
-/** Once a run has ended nobody is called for it any more, but for the failure callback. */
+/** Once a run has ended no endpoint is called for it any more, but for the failure callback. */
 export function nobodyIsCalledAfterTheEnd(
   { acknowledged, world }: WorkflowSimulation,
   calls: CallsByMessage,
@@ -215,7 +215,7 @@ export function nobodyIsCalledAfterTheEnd(
   }
 }
 
-/** Whoever is named is told of a failure once, and of nothing else. */
+/** A failure callback that is named is told of a failure once, and of nothing else. */
 export function failuresAreTold({ id, events, end, messages }: RunHistory): void {
   const configurations = events.flatMap(({ event }) =>
     'configuration' in event ? [event.configuration as RunConfiguration] : [],

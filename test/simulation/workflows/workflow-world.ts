@@ -17,10 +17,10 @@ import { done, failed, type Mood, randomMood, refused } from './workflow-moods.j
 import { WorkflowOperator } from './workflow-operator.js';
 import type { Program } from './workflow-program.js';
 
-/** An event that somebody told. */
+/** An event that a client told. */
 export interface Notified {
   readonly eventId: string;
-  /** null = whoever waits. */
+  /** null = every run that waits. */
   readonly runId: string | null;
   readonly body: string;
   readonly at: number;
@@ -31,7 +31,7 @@ export interface Notified {
 }
 
 export class WorkflowWorld extends SimulatedWorld {
-  /** Every run that somebody has wanted to start. */
+  /** Every run that a client has wanted to start. */
   readonly starts = new Map<string, ask.RunStart>();
   readonly notified: Notified[] = [];
   readonly operator = new WorkflowOperator(this.random, this);
@@ -71,7 +71,7 @@ export class WorkflowWorld extends SimulatedWorld {
     return acted.then(([isDone]) => (says === done ? (isDone ?? done) : (says ?? never())));
   }
 
-  /** Tells an event to one run, or to whoever waits. */
+  /** Tells an event to one run, or to every run that waits. */
   async notify(eventId: string, runId: string | null): Promise<void> {
     const { simulation } = this;
     const { events, clock } = simulation.server;

@@ -161,7 +161,7 @@ export type EvilName = keyof typeof evils;
 export class EvilEndpoint {
   /** Requests whose head has arrived. */
   requests = 0;
-  /** Connections that have gone, whoever closed them. */
+  /** Connections that have gone, closed by either side. */
   closed = 0;
   private readonly sockets = new Set<Socket>();
 

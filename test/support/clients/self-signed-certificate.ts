@@ -1,4 +1,4 @@
-/** A certificate for secure.example that nobody trusts, with its worthless key. */
+/** A certificate for secure.example that no client trusts, with its worthless key. */
 export const selfSigned = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBpDCCAUqgAwIBAgIUNvmEcRzA2jw/kEck6k/k57BbKDkwCgYIKoZIzj0EAwIw

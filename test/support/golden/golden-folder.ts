@@ -1,6 +1,6 @@
 /**
  * Data folders as earlier versions left them, under `test/golden/folder`: unpacked for a test, and
- * written anew with STEPWELL_WRITE_GOLDEN=1, which is right only while nobody has such a folder.
+ * written anew with STEPWELL_WRITE_GOLDEN=1, which is right only before a release of that version.
  */
 import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -17,12 +17,12 @@ export interface SystemCall {
   readonly returnedAt: number;
 }
 
-/** Calls that change files, make them durable, or tell somebody something. */
+/** Calls that change files, make them durable, or send bytes to a peer. */
 const tracedCalls = 'write,writev,sendto,sendmsg,pwrite64,pwritev,pwritev2,fdatasync,fsync';
 
 /**
- * The words in front of a command that trace it into `file`. The command stays the child of whoever
- * starts it (`-D`), so its exit code and its signals are its own. `more` are further options.
+ * The words in front of a command that trace it into `file`. The command stays the child of the
+ * process that starts it (`-D`), so its exit code and signals are its own. `more` are more options.
  */
 export function straceWords(file: string, ...more: readonly string[]): string[] {
   // Long strings: what is not shown cannot be found.

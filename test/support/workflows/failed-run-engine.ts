@@ -1,4 +1,4 @@
-/** Failed runs on an engine that calls nobody, with what the journal tells of them. */
+/** Failed runs on an engine that calls no endpoint, with what the journal tells of them. */
 
 import { LetterShelf } from '../../../src/messaging/dead-letters/letter-shelf.js';
 import { messageKind } from '../../../src/messaging/messages/message.events.js';

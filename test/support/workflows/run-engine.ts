@@ -1,4 +1,4 @@
-/** Runs and their messages on an engine that calls nobody: a test says how attempts end. */
+/** Runs and their messages on an engine that calls no endpoint: a test says how attempts end. */
 import type { Command, EventEnvelope } from '../../../src/engine/decider.js';
 import type { Engine } from '../../../src/engine/engine.js';
 import { Payloads } from '../../../src/engine/payloads.js';

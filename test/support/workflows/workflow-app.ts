@@ -52,7 +52,7 @@ export interface Outcome {
 interface ToldList {
   readonly runId: string;
   readonly entries: readonly DeliveredEntry[];
-  /** The message that delivered it; null = somebody asked. */
+  /** The message that delivered it; null = a client asked for it. */
   readonly endsWith: string | null;
 }
 
@@ -61,7 +61,7 @@ export class WorkflowApp {
   readonly deliveries: Delivery[] = [];
   /** Calls that have come and are not answered yet. */
   openCalls = 0;
-  /** What was told of the entries of runs, in deliveries and to whoever asked. */
+  /** What was told of the entries of runs, in deliveries and in answers. */
   private readonly lists: ToldList[] = [];
   private crashOf: (delivery: Delivery) => Crash | null = () => null;
 

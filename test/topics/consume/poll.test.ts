@@ -74,7 +74,7 @@ describe('a poll', () => {
     expect([...seen].sort()).toEqual([0, 2]);
   });
 
-  it('hands out nothing once nobody waits, and wakes at once', async () => {
+  it('hands out nothing once it is canceled, and wakes at once', async () => {
     const poll = pollOf({ until: world.clock.now() + 60_000 });
     const running = poll.run();
     await settled();

@@ -14,7 +14,7 @@ beforeEach(() => {
   for (const id of ['a', 'b']) pending.add(id);
 });
 
-describe('whoever waits for messages to be final', () => {
+describe('a push that waits for messages to be final', () => {
   it('is woken once, when the last of them is', () => {
     const all = ends();
     let woken = 0;

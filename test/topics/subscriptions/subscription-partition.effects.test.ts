@@ -168,7 +168,7 @@ describe('a subscription of a URL group', () => {
     expect(offsets).toEqual(names.map((_, index) => index + 1));
   });
 
-  it('waits with its records as long as the group has nobody', async () => {
+  it('waits with its records as long as the group has no endpoint', async () => {
     const town = await PushTown.build();
     await town.produce(0, 'a');
     await town.subscribe(toGroup);

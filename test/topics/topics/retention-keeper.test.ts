@@ -232,7 +232,7 @@ describe('compaction', () => {
     }
     expect(await stored()).toHaveLength(60);
     await becomes(looking, ({ length }) => length < 40);
-    // What still grows is reached when nobody has written for a day.
+    // The segment that still grows is reached after a day without a write.
     clock.set(clock.now() + dayMs);
     const left = await becomes(looking, ({ length }) => length === 3);
     expect(left).toMatchObject([

@@ -28,7 +28,7 @@ describe('retention by time', () => {
     ['keeps what is young', spans(3, 2, 1), null],
     ['lets go of what is old', spans(5, 4, 1), 20],
     ['stops at the first that is young', spans(5, 1, 4, 1), 10],
-    ['reaches what still grows when nobody has written for long', spans(5, 4), 20],
+    ['reaches what still grows after a long time without a write', spans(5, 4), 20],
     ['has nothing to do with an empty log', [], null],
   ])('%s', (_what, log, before) => {
     expect(trimDue(log, after3h, now)?.before ?? null).toBe(before);

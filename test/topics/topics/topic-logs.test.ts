@@ -155,7 +155,7 @@ describe('who keeps something about a topic', () => {
     ]);
   });
 
-  it('and cannot finish holds the name, and somebody is told', async () => {
+  it('and cannot finish holds the name, and the failure is reported', async () => {
     logs.onDropped(() => Promise.reject(new Error('not now')));
     let isDone = false;
     logs.drop('rides', 1, () => {
@@ -201,7 +201,7 @@ describe('the logs of a topic on a full disk', () => {
     await append(logs.present('rides')[1], 1);
   });
 
-  it('are trimmed once there is room; nobody reads what is to go', async () => {
+  it('are trimmed once there is room; no reader sees what is to go', async () => {
     logs.keep('rides', keep(1), wanted);
     const [log] = (await logs.logs('rides')) ?? [];
     await append(log, 30);

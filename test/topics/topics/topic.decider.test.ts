@@ -53,7 +53,7 @@ describe('a topic', () => {
     expect(history().wants()).toEqual([]);
   });
 
-  it('is left as it is when somebody needs it and it exists, and not created twice', () => {
+  it('is left as it is when a request needs it and it exists, and not created twice', () => {
     expect(history(created()).when(ensure('rides', 9)).events).toEqual([]);
     expect(history(created()).when(create()).rejected?.code).toBe('conflict');
   });
@@ -158,7 +158,7 @@ describe('a topic', () => {
     expect(history(created()).when(beginCompaction(0, 40)).rejected?.code).toBe('invalid');
   });
 
-  it('that is deleted is found by nobody, and its name is taken until its logs are gone', () => {
+  it('that is deleted is not found, and its name is taken until its logs are gone', () => {
     const { wants, isFinal } = history(created()).when(remove);
     const drop = { kind: 'dropPartitionLogs', notBefore: 0, partitions: 3 };
     expect(wants).toEqual([{ ...drop, id: 'drop' }]);
@@ -175,7 +175,7 @@ describe('a topic', () => {
     expect(anew.when(create()).wants).toEqual([logs(0, 3)]);
   });
 
-  it('that nobody deleted cannot be removed', () => {
+  it('that was not deleted cannot be removed', () => {
     expect(history(created()).when({ type: 'RemoveTopic', ...address }).events).toEqual([]);
     expect(history().when(remove).rejected?.code).toBe('not_found');
   });

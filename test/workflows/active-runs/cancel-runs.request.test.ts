@@ -59,7 +59,7 @@ describe('a run', () => {
   });
 });
 
-it('so many are canceled as are asked for, and all of them where nobody says', () => {
+it('so many are canceled as are asked for, and all of them without a count', () => {
   expect([asked('').count, asked('count=7').count, asked('count=9999').count]).toEqual([
     Number.POSITIVE_INFINITY,
     7,

@@ -28,7 +28,7 @@ it('keeps what is about to be delivered at hand, and counts how runs end', async
   const elsewhere = envelope({ type: 'RunCanceled', canceled: [] }, { kind: 'message' });
   listener([stored, canceled, elsewhere]);
   expect(payloads.read(900)).toBe(stored);
-  // Nobody delivers an end: it is not at hand, and this journal never had it.
+  // The end of a run is never delivered: it is not at hand, and this journal never had it.
   await expect(Promise.resolve(payloads.read(901))).rejects.toThrow('offset 901');
   const text = await registry.metrics();
   expect(text).toContain('stepwell_runs_ended_total{outcome="canceled"} 1');

@@ -84,11 +84,11 @@ describe('a failed run is meant by', () => {
     'failureFunctionState=CALLBACK_FAIL',
     'label=blue&responseStatus=500',
     `label=blue&fromDate=${epochMs + 1}`,
-  ])('nobody who asks for %s', async (query) => {
+  ])('no query for %s', async (query) => {
     expect(await matching.matches(run, asked(query))).toBe(false);
   });
 
-  it('nobody who asks for what it does not have', async () => {
+  it('no query for what it does not have', async () => {
     const plain = await opened.fail({ id: 'plain' });
     for (const query of [
       'label=blue',

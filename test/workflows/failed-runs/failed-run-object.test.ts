@@ -128,7 +128,7 @@ describe('a failed run as it is shown', () => {
     expect(shown({ failure: stalled, attempt: attempt(200, null) }).error).toMatch(/next step/);
   });
 
-  it('tells whom it wanted called, and hides what the callback hides', () => {
+  it('tells which callback it wanted called, and hides what the callback hides', () => {
     const redaction = { body: false, headers: ['x-secret'] };
     const configuration = runConfiguration({
       terms: runTermsOf({ failureCallback: { ...failureCallback, redaction } }),

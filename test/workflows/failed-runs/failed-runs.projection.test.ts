@@ -110,7 +110,7 @@ describe('failed runs', () => {
     expect(await opened.toLetter(late)).toMatchObject({ accepted: false });
   });
 
-  it('tell nobody where nobody is named, and somebody while that goes on', async () => {
+  it('have no callback where none is named, and one in progress while it is called', async () => {
     expect((await opened.fail({ id: 'a' })).callback).toBeNull();
     const told = await opened.fail({ id: 'b', configuration: telling() });
     expect(told.callback).toEqual({

@@ -110,7 +110,7 @@ describe('a restarted run', () => {
     expect(changed).toMatchObject({ headers: labels, failureHeaders: labels });
   });
 
-  it('tells of its failure whom it is asked to, in the way of the old one if there was one', () => {
+  it('calls the failure callback it is given, in the way of the old one if there was one', () => {
     const asked = revival({ failureCallback: 'https://example.com/failed' });
     const told = restartedRun(remains, asked).configuration.terms.failureCallback;
     expect(told).toEqual({ ...failureCallback, url: 'https://example.com/failed' });

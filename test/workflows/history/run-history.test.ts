@@ -54,7 +54,7 @@ describe('the history of a run', () => {
     ]);
   });
 
-  it('is told by whom it is waited for, the last time', () => {
+  it('is told which run waits for it, the last time', () => {
     const invoker = { runId: 'wfr_p', url: 'https://example.com/p', createdAt: 1, step: stepOf(1) };
     const resumed = { ...invoker, runId: 'wfr_again' };
     const run = new ToldRun({ invoker }).happen({ type: 'InvokerChanged', invoker: resumed });

@@ -141,7 +141,7 @@ describe('a run that has begun', () => {
 describe('a run that has ended', () => {
   const succeeded: RunEvent = { type: 'RunSucceeded', completed: ['msg_0'], canceled: [] };
 
-  it('shows what it returned, and by whom it was waited for', () => {
+  it('shows what it returned, and which run waited for it', () => {
     const step = stepOf(4);
     const invoker = { runId: 'wfr_p', url: 'https://example.com/p', createdAt: 7, step };
     const run = new ToldRun({ invoker }).delivered('msg_0');
@@ -240,7 +240,7 @@ describe('a run that has ended', () => {
     });
   });
 
-  it('shows that somebody took back how its failure was told', () => {
+  it('shows that its failure callback was canceled', () => {
     const run = new ToldRun().fails('msg_0').failWith('msg_0');
     run.publish('msg_f', { url: workflow, run: runPlace({ role: 'failureCallback' }) });
     const { failureFunction } = run.stumbles('msg_f', {}, 'no').canceled('msg_f').object();
@@ -282,7 +282,7 @@ describe('a run that has ended', () => {
 });
 
 /** Callbacks of the run's own configuration play no part in its history. */
-it('names no failure function where nobody was to be told', () => {
+it('names no failure function where only a failure callback was configured', () => {
   const failureCallback = callbackOptions();
   const terms = { ...configuration().terms, failureCallback };
   const run = new ToldRun({ configuration: configuration({ terms }) });

@@ -28,7 +28,7 @@ describe('an attempt that failed', () => {
     });
   });
 
-  it('has no status where nobody answered, and always a text', () => {
+  it('has no status where no endpoint answered, and always a text', () => {
     const shown = stepError(failed(0, 'connection refused', null), null);
     expect(shown).not.toHaveProperty('status');
     expect(shown).toMatchObject({ error: 'connection refused', body: '' });

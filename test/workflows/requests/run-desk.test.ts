@@ -24,7 +24,7 @@ describe('a refusal of a request for a run', () => {
     }
   });
 
-  it('is told as it is to whoever starts one, and is that of the whole request', () => {
+  it('is told unchanged to a client that starts a run, and is that of the whole request', () => {
     expect(refusal(400, { 'svc-workflow-init': 'TRUE' })).toEqual({
       status: 400,
       message: 'no',

@@ -144,7 +144,7 @@ describe('a start', () => {
     });
   });
 
-  it('of an older client says how a failure would be told, though it is told nobody', () => {
+  it('of an older client has options of a failure callback though it names none', () => {
     const { 'upstash-failure-callback': _url, ...idle } = failureCallback;
     expect(read({ ...fromSdk, ...idle }, '')).toMatchObject({
       configuration: { terms: { failureCallback: null }, failureHeaders: [] },

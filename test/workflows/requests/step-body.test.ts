@@ -30,7 +30,7 @@ describe('a step', () => {
     }
   });
 
-  it('may be of a type that nobody here knows', () => {
+  it('may be of a type that the server does not know', () => {
     expect(read({ stepType: 'Think' })).toMatchObject({ value: { type: 'Think' } });
   });
 
