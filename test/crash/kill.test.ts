@@ -97,7 +97,7 @@ describe('a server that is killed at random moments', () => {
           try {
             await call(server);
           } catch (error) {
-            // A client that was cut off was told nothing; only an answer would be a failure.
+            // A client that was cut off was told nothing; a refusal would be a failure.
             if (/answered/.test(String(error))) throw error;
             return;
           }

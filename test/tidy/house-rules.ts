@@ -1,5 +1,5 @@
 /** The laws that a line of code can break, each with what to do instead. */
-import { type SourceFile, withoutComments } from './source-tree.js';
+import { commentsOf, type SourceFile, testNamesOf, withoutComments } from './source-tree.js';
 
 const fileLinesMax = 300;
 const lineLengthMax = 100;
@@ -84,6 +84,22 @@ export const lineRules: readonly LineRule[] = [
   },
 ];
 
+/** Words that leave open which part of the program a sentence speaks of. */
+const vagueSubjects = /\b([Ww]hoever|[Nn]obody|[Ss]omebody|[Ww]hom)\b/;
+
+/** Folders whose comments and test names still have vague subjects: a list that only shrinks. */
+const vagueFolders: readonly string[] = [
+  'bench/',
+  'storage/',
+  'test/engine/',
+  'test/storage/',
+  'test/topics/groups/',
+  'test/workflows/runs/',
+];
+
+/** Quotes the words that it tests for. */
+const testOfVagueSubjects = 'test/tidy/tidy.test.ts';
+
 /** Words that say nothing, as parts of file names. */
 const emptyWords =
   'utils?|helpers?|common|manager|handler|service|job|task|data|info|misc|lib|types|interfaces';
@@ -131,9 +147,23 @@ function fileViolations(file: SourceFile): string[] {
   return broken;
 }
 
+function proseViolations(file: SourceFile): string[] {
+  const isExempt = vagueFolders.some((folder) => file.path.startsWith(folder));
+  if (isExempt || file.path === testOfVagueSubjects) return [];
+  return [...commentsOf(file), ...testNamesOf(file)].flatMap(({ line, text }) => {
+    const word = vagueSubjects.exec(text)?.[0];
+    if (word === undefined) return [];
+    return [`${file.path}:${line}: ${text}; instead of "${word}" name the client, the reader, ...`];
+  });
+}
+
 /** Every broken house rule, one line each. */
 export function houseViolations(files: readonly SourceFile[]): string[] {
-  return files.flatMap((file) => [...fileViolations(file), ...lineViolations(file)]);
+  return files.flatMap((file) => [
+    ...fileViolations(file),
+    ...lineViolations(file),
+    ...proseViolations(file),
+  ]);
 }
 
 /** Deciders without a test that mirrors them. */

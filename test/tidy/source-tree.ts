@@ -56,6 +56,33 @@ export function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, blank).replace(/(^|\s)\/\/[^\n]*/g, blank);
 }
 
+/** Where a text stands in its file, and what it says. */
+export interface Prose {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** The comments of a file, line by line, without its code. */
+export function commentsOf({ text }: SourceFile): Prose[] {
+  return linesOf(text, /(?<=^|\s)(?:\/\*[\s\S]*?\*\/|\/\/[^\n]*)/gm);
+}
+
+/**
+ * The names of a file's tests: the first argument of `it`, `test` and `describe`, or of what their
+ * `each` returns. Rows of a table are not among them: a row holds data as well as names.
+ */
+export function testNamesOf({ path, text }: SourceFile): Prose[] {
+  if (!path.endsWith('.test.ts')) return [];
+  return linesOf(text, /(?:\b(?:it|test|describe)|\))\(\s*(['"`])(?:\\.|(?!\1)[^\\])*\1/g);
+}
+
+function linesOf(text: string, pattern: RegExp): Prose[] {
+  return [...text.matchAll(pattern)].flatMap(({ 0: found, index }) => {
+    const first = text.slice(0, index).split('\n').length;
+    return found.split('\n').map((line, below) => ({ line: first + below, text: line.trim() }));
+  });
+}
+
 /** The paths a file imports, resolved to the tree for relative ones (`.js` back to `.ts`). */
 export function importsOf(file: SourceFile): string[] {
   const specifiers = [...file.text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)];

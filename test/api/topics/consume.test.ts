@@ -37,7 +37,7 @@ describe('a first consume', () => {
     expect(await consume('late/a', 'ends')).toEqual(['after']);
   });
 
-  it('sees what comes before the first record, whichever instance owns the partition', async () => {
+  it('is followed by what is produced after it, whichever instance reads on', async () => {
     await produce('handed', 0, 'before');
     await consume('over/b', 'handed');
     await produce('handed', 0, 'between');

@@ -137,7 +137,7 @@ describe('the flat log of a run', () => {
     expect(JSON.parse(invoke?.stepInfo?.out ?? '')).toMatchObject({ body: '"grown"' });
   });
 
-  it('ends the message that the end of the run answers, before its endpoint answers it', () => {
+  it('ends the message that the end of the run answers, without an answer of its endpoint', () => {
     const [last] = rows.filter((row) => !ofRun(row));
     expect(last).toMatchObject({ state: 'DELIVERED' });
     expect(last).not.toHaveProperty('responseStatus');
