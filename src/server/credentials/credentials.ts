@@ -120,7 +120,7 @@ export async function readCredentials(config: Config, disk: Disk): Promise<KeptC
   throw new ConfigurationError([`${path} is not a credentials file of Stepwell`]);
 }
 
-/** The users that the tokens name (messaging.md 1.1); a token of another form names nobody. */
+/** The users that the tokens name (messaging.md 1.1); a token of another form names no user. */
 export function userIdsOf({ tokens, readTokens }: Credentials): ReadonlySet<string> {
   return new Set([...tokens, ...readTokens].flatMap((token) => userIdOf(token) ?? []));
 }

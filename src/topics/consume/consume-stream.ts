@@ -191,7 +191,7 @@ export class ConsumeStream {
     return this.format === 'lines' ? `${text}\n` : `event: error\ndata: ${text}\n\n`;
   }
 
-  /** Settles when the system has taken it: true; or when nobody is there to take it. */
+  /** Settles when the system has taken it: true; or when the client is gone. */
   private async send(texts: readonly Buffer[]): Promise<boolean> {
     for (const text of texts) {
       for (let start = 0; start < text.length; start += sliceBytes) {

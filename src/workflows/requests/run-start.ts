@@ -1,4 +1,4 @@
-/** The start of a workflow run, whoever asks for it (workflows.md 1.3 and 1.5). Pure. */
+/** The start of a workflow run, by any request (workflows.md 1.3 and 1.5). Pure. */
 import type { MessagePublished } from '../../messaging/messages/message.events.js';
 import type { OptionReader } from '../../messaging/publishing/option-reader.js';
 import type { PublishInput } from '../../messaging/publishing/publish.request.js';

@@ -1,5 +1,5 @@
 /**
- * The ways in for whoever starts workflow runs without an SDK (workflows.md 1.3):
+ * How clients without an SDK start workflow runs (workflows.md 1.3):
  *
  *     POST /v2/trigger/{workflowUrl}   express lane
  *     POST /v2/batch/trigger           express lane

@@ -48,7 +48,7 @@ export function queuesAreNarrow(simulation: Simulation, histories: Histories): v
 }
 
 /**
- * Nobody starts while as many as may run of those who joined before are not final with their
+ * A message waits while as many earlier ones as may run at once are not final with their
  * callbacks (messaging.md 5).
  */
 export function queuesAreOrdered(simulation: Simulation, histories: Histories): void {
