@@ -1,19 +1,24 @@
 /** What every log of one open store shares, and what becomes of its failures. */
 import { LRUCache } from 'lru-cache';
-import { BufferPool } from './append-group.js';
-import type { Disk, FileHandle } from './disk.js';
-import { Fence } from './fence.js';
-import type { FreeSpace } from './free-space.js';
-import type { StoreDirectory } from './log-directory.js';
-import type { ManifestEdit } from './manifest.js';
-import type { ManifestFile } from './manifest-file.js';
-import { OpenFiles } from './open-files.js';
-import { type DamagedData, DiskFull, isNoSpace, type StorageError } from './storage-errors.js';
+import type { Disk, FileHandle } from './disk/disk.js';
+import type { FreeSpace } from './disk/free-space.js';
+import { OpenFiles } from './disk/open-files.js';
+import type { StoreDirectory } from './disk/store-directory.js';
+import { SyncSlots } from './disk/sync-slots.js';
+import { Fence } from './faults/fence.js';
+import {
+  type DamagedData,
+  DiskFull,
+  isNoSpace,
+  type StorageError,
+} from './faults/storage-errors.js';
+import type { RecordFinder } from './index/stored-index.js';
+import { BufferPool } from './log/append-group.js';
+import type { ManifestEdit } from './manifest/manifest.js';
+import type { ManifestFile } from './manifest/manifest-file.js';
+import type { Watermark } from './manifest/watermark-file.js';
+import type { WatermarkKeeper } from './manifest/watermark-keeper.js';
 import type { StoreOptions } from './store.js';
-import type { RecordFinder } from './stored-index.js';
-import { SyncSlots } from './sync-slots.js';
-import type { Watermark } from './watermark-file.js';
-import type { WatermarkKeeper } from './watermark-keeper.js';
 
 /** When an append counts as durable; storage/README.md has the exact promise of each. */
 export type FsyncMode = 'strict' | { readonly intervalMs: number } | 'os';

@@ -1,13 +1,13 @@
 /** A folder of logs: opened by one process at a time, recovered, written, closed. */
-import type { Disk } from './disk.js';
-import { inParallel } from './in-parallel.js';
-import type { ClosedLog, LogSettings } from './manifest.js';
-import { type OpenedDirectory, openDirectory } from './open-directory.js';
-import { PartitionLog } from './partition-log.js';
-import { logTagOf } from './record-batch.js';
-import type { LogReport } from './recovered-log.js';
-import { writeIndexFile } from './segment-lifecycle.js';
-import { DamagedData, DiskFull, LogClosed, type StorageError } from './storage-errors.js';
+import type { Disk } from './disk/disk.js';
+import { inParallel } from './disk/in-parallel.js';
+import { DamagedData, DiskFull, LogClosed, type StorageError } from './faults/storage-errors.js';
+import { logTagOf } from './format/record-batch.js';
+import { PartitionLog } from './log/partition-log.js';
+import type { ClosedLog, LogSettings } from './manifest/manifest.js';
+import { type OpenedDirectory, openDirectory } from './recovery/open-directory.js';
+import type { LogReport } from './recovery/recovered-log.js';
+import { writeIndexFile } from './segment/segment-lifecycle.js';
 import type { FsyncMode, StoreContext, Timer } from './store-context.js';
 
 /** How a store is opened. Sizes are bytes; the defaults are for production, tests shrink them. */

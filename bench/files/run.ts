@@ -16,7 +16,7 @@ import { systemIdentifiers } from '../../src/engine/identifiers.js';
 import { type Application, createApplication } from '../../src/server/application.js';
 import { readConfiguration } from '../../src/server/configuration/config.js';
 import { openCredentials } from '../../src/server/credentials/credentials.js';
-import { nodeDisk } from '../../storage/node-disk.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { coveredFiles } from './covered-files.js';
 
 const rounds = 5;

@@ -12,7 +12,7 @@ import {
   messageKind,
 } from '../../src/messaging/messages/message.events.js';
 import { messageTerms } from '../../src/messaging/messages/message-terms.js';
-import { recordLength } from '../../storage/record.js';
+import { recordLength } from '../../storage/format/record.js';
 
 /** An id as long as a real one. */
 export function messageId(number: number): string {

@@ -10,7 +10,7 @@ import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { openJournalLog } from '../../src/engine/journal.js';
-import type { LogRecord } from '../../storage/record.js';
+import type { LogRecord } from '../../storage/format/record.js';
 import type { Store } from '../../storage/store.js';
 import { openMessageEngine } from '../load/message-engine.js';
 import { deliveryOf, publishOf } from '../load/message-events.js';

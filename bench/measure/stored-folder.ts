@@ -1,7 +1,7 @@
 /** The real store on the real disk, as the server opens it. */
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '../../src/engine/clock.js';
-import { nodeDisk } from '../../storage/node-disk.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { openStore, type Store } from '../../storage/store.js';
 
 /** Without the reserve file, whose 64 MiB would be written under the first measurements. */

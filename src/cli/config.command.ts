@@ -1,6 +1,6 @@
 /** `stepwell config`: every setting, its value, and where it came from. */
 import { Command } from 'commander';
-import { nodeDisk } from '../../storage/node-disk.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
 import {
   allowedNetworks,
   type Config,

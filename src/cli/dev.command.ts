@@ -1,6 +1,6 @@
 /** `stepwell dev`: the server for a developer's machine, found by SDKs in development mode. */
 import { Command } from 'commander';
-import { nodeDisk } from '../../storage/node-disk.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
 import {
   ConfigurationError,
   listensOnLoopback,

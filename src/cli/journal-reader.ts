@@ -1,5 +1,5 @@
 /** A data folder opened for looking: no lock, nothing written, also while a server owns it. */
-import { nodeDisk } from '../../storage/node-disk.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
 import { systemClock } from '../engine/clock.js';
 import { EventCodec } from '../engine/event-codec.js';

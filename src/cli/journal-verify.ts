@@ -1,6 +1,6 @@
 /** `stepwell journal verify`: everything in the data folder that can be checked, checked. */
-import { nodeDisk } from '../../storage/node-disk.js';
-import { type VerifiedLog, verifyStore } from '../../storage/verify-store.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
+import { type VerifiedLog, verifyStore } from '../../storage/verify/verify-store.js';
 import { journalLogName } from '../engine/journal.js';
 import { readerOptions, readJournal } from './journal-reader.js';
 import { StreamChains } from './stream-chains.js';

@@ -1,8 +1,8 @@
 /** Whose folder it is: made where there is none, refused if foreign, or required to be ours. */
 import { basename } from 'node:path';
-import type { Disk } from '../../storage/disk.js';
-import { StoreDirectory } from '../../storage/log-directory.js';
-import { DirectoryInUse, diskError, errorCode } from '../../storage/storage-errors.js';
+import type { Disk } from '../../storage/disk/disk.js';
+import { StoreDirectory } from '../../storage/disk/store-directory.js';
+import { DirectoryInUse, diskError, errorCode } from '../../storage/faults/storage-errors.js';
 import { ConfigurationError } from '../server/configuration/config.js';
 import { credentialsFile } from '../server/credentials/credentials.js';
 

@@ -1,5 +1,5 @@
 /** What `start` and `dev` share: build, say so, end on a signal, and die of broken invariants. */
-import { nodeDisk } from '../../storage/node-disk.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { systemClock } from '../engine/clock.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
 import { type Application, createApplication } from '../server/application.js';

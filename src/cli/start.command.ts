@@ -1,6 +1,6 @@
 /** `stepwell start`: the server. */
 import { Command } from 'commander';
-import { nodeDisk } from '../../storage/node-disk.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
 import { readConfiguration } from '../server/configuration/config.js';
 import { openCredentials, pasteLines } from '../server/credentials/credentials.js';

@@ -1,7 +1,7 @@
 /**
  * The turn of the house: decide, evolve, react and append in one tick; answer and act once durable.
  */
-import type { Appended } from '../../storage/partition-log.js';
+import type { Appended } from '../../storage/log/partition-log.js';
 import { ActorDirectory, liveStatesMax } from './actor-directory.js';
 import type { Clock } from './clock.js';
 import type { Command, DomainEvent, Effect, EventEnvelope, TurnNames } from './decider.js';

@@ -12,7 +12,7 @@
  *                        terms   `structures`
  */
 import { Packr } from 'msgpackr';
-import type { LogRecord, RecordInput } from '../../storage/record.js';
+import type { LogRecord, RecordInput } from '../../storage/format/record.js';
 import type { DomainEvent, EventEnvelope } from './decider.js';
 import type { UpcasterTable } from './upcasters.js';
 

@@ -2,9 +2,9 @@
  * All streams, kept in one internal partition log: append a turn, read an event, a stream,
  * everything.
  */
-import type { Appended, PartitionLog } from '../../storage/partition-log.js';
-import type { LogRecord, RecordInput } from '../../storage/record.js';
-import type { RecordBatch } from '../../storage/record-batch.js';
+import type { LogRecord, RecordInput } from '../../storage/format/record.js';
+import type { RecordBatch } from '../../storage/format/record-batch.js';
+import type { Appended, PartitionLog } from '../../storage/log/partition-log.js';
 import type { Store } from '../../storage/store.js';
 import type { EventEnvelope } from './decider.js';
 import { type EventCodec, structuresTerm } from './event-codec.js';

@@ -2,7 +2,7 @@
  * One turn being decided: commands in, records out, memory changed under an overlay. Nothing here
  * waits, and nothing leaves this file before the whole turn is decided.
  */
-import type { RecordInput } from '../../storage/record.js';
+import type { RecordInput } from '../../storage/format/record.js';
 import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, EventEnvelope, Rejection, TurnNames } from './decider.js';
 import type { EventCodec } from './event-codec.js';

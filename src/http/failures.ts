@@ -1,7 +1,7 @@
 /** What a thrown error means to the one who asked; only here is an error "internal". */
 import { HttpException } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { DiskFull, TooLarge } from '../../storage/storage-errors.js';
+import { DiskFull, TooLarge } from '../../storage/faults/storage-errors.js';
 import { diskFullRefusal, type Refusal } from './error-shapes.js';
 import { loggedPath } from './logged-path.js';
 import { NoRoom, noRoomRefusal } from './no-room.js';

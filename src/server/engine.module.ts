@@ -3,7 +3,7 @@
  */
 import { Global, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
-import type { Disk } from '../../storage/disk.js';
+import type { Disk } from '../../storage/disk/disk.js';
 import { openStore, Store } from '../../storage/store.js';
 import type { Clock } from '../engine/clock.js';
 import { Engine, type EngineWatch } from '../engine/engine.js';

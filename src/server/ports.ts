@@ -1,6 +1,6 @@
 /** What a process is given from outside; a simulated one gets other ones. */
 import type { Logger } from 'pino';
-import type { Disk } from '../../storage/disk.js';
+import type { Disk } from '../../storage/disk/disk.js';
 import type { StoreOptions } from '../../storage/store.js';
 import type { Clock } from '../engine/clock.js';
 import type { Identifiers } from '../engine/identifiers.js';

@@ -1,7 +1,7 @@
 import type { DomainEvent } from '../../src/engine/decider.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
 import { UpcasterTable } from '../../src/engine/upcasters.js';
-import type { LogRecord, RecordInput } from '../../storage/record.js';
+import type { LogRecord, RecordInput } from '../../storage/format/record.js';
 import { envelope } from '../support/envelope.js';
 
 const newCodec = () => new EventCodec(new UpcasterTable());

@@ -3,7 +3,7 @@
  * failures on demand. Everything it does follows from its seed.
  */
 import { basename, dirname } from 'node:path';
-import type { Disk, FileHandle, OpenMode, Space } from '../../storage/disk.js';
+import type { Disk, FileHandle, OpenMode, Space } from '../../storage/disk/disk.js';
 import { SeededRandom } from './seeded-random.js';
 import {
   type PendingChange,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { StoreOptions } from '../../storage/store.js';
-import { verifyStore } from '../../storage/verify-store.js';
+import { verifyStore } from '../../storage/verify/verify-store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { type CrashPolicy, crashPolicies, SimulatedDisk } from '../simulation/simulated-disk.js';
 import { directory, openSimulated } from './simulated-store.js';

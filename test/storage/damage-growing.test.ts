@@ -1,5 +1,5 @@
 /** Damage in the segment that was growing when a crash came, which nothing has sealed. */
-import { DamagedData } from '../../storage/storage-errors.js';
+import { DamagedData } from '../../storage/faults/storage-errors.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
 import {

@@ -1,6 +1,6 @@
-import { DamagedData, DamagedOffsets, DiskFailure } from '../../storage/storage-errors.js';
+import { DamagedData, DamagedOffsets, DiskFailure } from '../../storage/faults/storage-errors.js';
 import type { Store } from '../../storage/store.js';
-import { verifyStore } from '../../storage/verify-store.js';
+import { verifyStore } from '../../storage/verify/verify-store.js';
 import type { SimulatedDisk } from '../simulation/simulated-disk.js';
 import {
   append,

@@ -1,4 +1,4 @@
-import { DamagedData } from '../../storage/storage-errors.js';
+import { DamagedData } from '../../storage/faults/storage-errors.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { openSimulated, settle } from './simulated-store.js';

@@ -1,6 +1,6 @@
 /** A store of a journal and a topic that isolates damage: made, damaged, and surveyed. */
-import type { PartitionLog } from '../../storage/partition-log.js';
-import { type DamagedData, DamagedOffsets } from '../../storage/storage-errors.js';
+import { type DamagedData, DamagedOffsets } from '../../storage/faults/storage-errors.js';
+import type { PartitionLog } from '../../storage/log/partition-log.js';
 import type { Store } from '../../storage/store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';

@@ -1,4 +1,4 @@
-import { StorageError } from '../../storage/storage-errors.js';
+import { StorageError } from '../../storage/faults/storage-errors.js';
 import type { Store } from '../../storage/store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import {

@@ -1,7 +1,7 @@
-import type { PartitionLog } from '../../storage/partition-log.js';
-import { DiskFull } from '../../storage/storage-errors.js';
+import { DiskFull } from '../../storage/faults/storage-errors.js';
+import type { PartitionLog } from '../../storage/log/partition-log.js';
 import type { StoreOptions } from '../../storage/store.js';
-import { verifyStore } from '../../storage/verify-store.js';
+import { verifyStore } from '../../storage/verify/verify-store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { type PlannedFailure, SimulatedDisk } from '../simulation/simulated-disk.js';
 import { directory, type OpenedSimulation, openSimulated, settle } from './simulated-store.js';

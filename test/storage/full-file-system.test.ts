@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { nodeDisk } from '../../storage/node-disk.js';
-import type { PartitionLog } from '../../storage/partition-log.js';
-import { DiskFull } from '../../storage/storage-errors.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
+import { DiskFull } from '../../storage/faults/storage-errors.js';
+import type { PartitionLog } from '../../storage/log/partition-log.js';
 import { openStore, type Store } from '../../storage/store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { itOnASmallFileSystem, takeAll } from '../support/program/small-file-system.js';

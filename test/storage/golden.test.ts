@@ -7,11 +7,11 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { Disk } from '../../storage/disk.js';
-import { nodeDisk } from '../../storage/node-disk.js';
-import type { RecordInput } from '../../storage/record.js';
+import type { Disk } from '../../storage/disk/disk.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
+import type { RecordInput } from '../../storage/format/record.js';
 import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
-import { verifyStore } from '../../storage/verify-store.js';
+import { verifyStore } from '../../storage/verify/verify-store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { directory, ManualTimers, settle } from './simulated-store.js';

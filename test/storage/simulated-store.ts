@@ -1,6 +1,5 @@
 /** Opening a store on a simulated disk: seeded ids, a clock that only moves when it is told to. */
-
-import type { StorageError } from '../../storage/storage-errors.js';
+import type { StorageError } from '../../storage/faults/storage-errors.js';
 import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import type { SimulatedDisk } from '../simulation/simulated-disk.js';

@@ -1,7 +1,7 @@
 /** What a store has promised so far, in plain arrays, and the check that it holds. */
-import type { PartitionLog } from '../../storage/partition-log.js';
-import type { RecordInput } from '../../storage/record.js';
-import { DiskFull } from '../../storage/storage-errors.js';
+import { DiskFull } from '../../storage/faults/storage-errors.js';
+import type { RecordInput } from '../../storage/format/record.js';
+import type { PartitionLog } from '../../storage/log/partition-log.js';
 import type { Store } from '../../storage/store.js';
 
 interface Submitted {

@@ -1,5 +1,5 @@
 /** Random work on a store, told to a model: the same seed does the same work. */
-import type { RecordInput } from '../../storage/record.js';
+import type { RecordInput } from '../../storage/format/record.js';
 import type { StoreOptions } from '../../storage/store.js';
 import type { SeededRandom } from '../simulation/seeded-random.js';
 import type { SimulatedDisk } from '../simulation/simulated-disk.js';

@@ -10,7 +10,7 @@ import { Journal, openJournalLog } from '../../src/engine/journal.js';
 import { replayJournal, resumeEffects } from '../../src/engine/recovery.js';
 import type { RefusedReaction } from '../../src/engine/turn.js';
 import { UpcasterTable } from '../../src/engine/upcasters.js';
-import { nodeDisk } from '../../storage/node-disk.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
 import { leave } from './leftovers.js';
 

@@ -13,7 +13,7 @@ import {
 } from '../../src/server/configuration/config.js';
 import { type Credentials, openCredentials } from '../../src/server/credentials/credentials.js';
 import type { Ports } from '../../src/server/ports.js';
-import { nodeDisk } from '../../storage/node-disk.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
 
 export interface TestServer {
   /** `http://127.0.0.1:<port>` */

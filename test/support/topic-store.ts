@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/engine/clock.js';
 import { systemIdentifiers } from '../../src/engine/identifiers.js';
-import { nodeDisk } from '../../storage/node-disk.js';
-import type { PartitionLog } from '../../storage/partition-log.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
+import type { PartitionLog } from '../../storage/log/partition-log.js';
 import { openStore, type Store } from '../../storage/store.js';
 import { leave } from './leftovers.js';
 

@@ -43,12 +43,12 @@ export const lineRules: readonly LineRule[] = [
   },
   {
     pattern: /'(node:)?fs(\/promises)?'/,
-    applies: inProductExcept('storage/node-disk.ts'),
-    instead: 'the Disk of storage/disk.ts',
+    applies: inProductExcept('storage/disk/node-disk.ts'),
+    instead: 'the Disk of storage/disk/disk.ts',
   },
   {
     pattern: /'(node:)?child_process'|'fs-native-extensions'/,
-    applies: inProductExcept('storage/file-lock.ts'),
+    applies: inProductExcept('storage/disk/file-lock.ts'),
     instead: 'Disk.lock',
   },
   { pattern: /\bconsole\./, applies: inProduct, instead: 'the pino logger' },

@@ -90,7 +90,7 @@ describe('a rule', () => {
     ['src/runs/run.machine.ts', '/** . */\nconst m = { after: { 10: "late" } };\n'],
     ['storage/x.ts', "/** . */\nimport { x } from 'fastify';\n"],
     ['src/engine/x.ts', "/** . */\nimport { x } from '../http/failures.js';\n"],
-    ['src/engine/x.ts', "/** . */\nimport { x } from '../../storage/record.js';\n"],
+    ['src/engine/x.ts', "/** . */\nimport { x } from '../../storage/format/record.js';\n"],
     ['src/engine/x.ts', "/** . */\nimport { x } from '@nestjs/common';\n"],
     ['src/messaging/messages/x.ts', "/** . */\nimport { x } from '../queues/queue.events.js';\n"],
     ['src/workflows/runs/x.ts', "/** . */\nimport { x } from '../../server/y.js';\n"],

@@ -1,9 +1,9 @@
 /** Who may use this server and with which keys it signs: given, kept in a file, or made here. */
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Disk } from '../../../storage/disk.js';
-import { diskError, errorCode } from '../../../storage/storage-errors.js';
-import { readWhole, replaceFile } from '../../../storage/whole-file.js';
+import type { Disk } from '../../../storage/disk/disk.js';
+import { readWhole, replaceFile } from '../../../storage/disk/whole-file.js';
+import { diskError, errorCode } from '../../../storage/faults/storage-errors.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import {
   type Config,

@@ -4,7 +4,7 @@ import {
   DirectoryInUse,
   DiskFailure,
   LockUnavailable,
-} from '../../../storage/storage-errors.js';
+} from '../../../storage/faults/storage-errors.js';
 import { ConfigurationError } from '../configuration/config.js';
 import { PortInUse } from './listen-error.js';
 

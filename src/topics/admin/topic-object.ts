@@ -1,6 +1,6 @@
 /** A topic as it is shown to who administers it. */
-import type { OffsetRange } from '../../../storage/offset.js';
-import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
+import type { OffsetRange } from '../../../storage/offsets/offset.js';
 import type { CleanupPolicy } from '../topics/topic.events.js';
 import type { Topic } from '../topics/topic.state.js';
 

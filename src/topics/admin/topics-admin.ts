@@ -1,5 +1,5 @@
 /** Creates, alters, shows, purges and deletes topics for who administers them. */
-import { DiskFull, LogClosed } from '../../../storage/storage-errors.js';
+import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine, EventListener } from '../../engine/engine.js';
 import { type Refusal, refusalOf } from '../../http/error-shapes.js';

@@ -1,5 +1,5 @@
 /** The records of one consume, read as its client takes them. */
-import { likelyBytes } from '../../../storage/size-estimate.js';
+import { likelyBytes } from '../../../storage/log/size-estimate.js';
 import { pieceBytes, type ReadingRoom, smallAnswerBytes } from '../../http/bytes/in-flight.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
 import { RecordTexts } from '../records/record-text.js';

@@ -1,7 +1,7 @@
 /** One reading call of a consumer instance: finds records for it, or waits until there are some. */
-import type { PartitionLog } from '../../../storage/partition-log.js';
-import type { LogRecord } from '../../../storage/record.js';
-import { DamagedOffsets } from '../../../storage/storage-errors.js';
+import { DamagedOffsets } from '../../../storage/faults/storage-errors.js';
+import type { LogRecord } from '../../../storage/format/record.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
 import type { PayloadEncoding } from '../records/payload-encoding.js';

@@ -1,6 +1,6 @@
 /** `/fetch`: records from given positions, without a group (topics.md 3.1). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { OffsetOutOfRange } from '../../../storage/storage-errors.js';
+import { OffsetOutOfRange } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
 import { parseJson } from '../../grammar/json.js';
 import { type Parsed, parsed } from '../../grammar/parsed.js';

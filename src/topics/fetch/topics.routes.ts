@@ -1,6 +1,6 @@
 /** `/topics` and `/offsets/{timestamp}`: what there is to read (topics.md 3.2 and 3.3). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Engine } from '../../engine/engine.js';
 import { parseJson } from '../../grammar/json.js';
 import { sendRefusal } from '../../http/error-shapes.js';

@@ -6,9 +6,9 @@
  *     key    JSON [group, topic, partition]
  *     value  JSON {"committed", "start", "at"}    null: forgotten
  */
-import type { PartitionLog } from '../../../storage/partition-log.js';
-import type { RecordInput } from '../../../storage/record.js';
-import { DiskFull } from '../../../storage/storage-errors.js';
+import { DiskFull } from '../../../storage/faults/storage-errors.js';
+import type { RecordInput } from '../../../storage/format/record.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { TopicPartition, TopicPosition } from '../groups/topic-partition.js';
 
 /** The topic that committed offsets live in. */

@@ -1,6 +1,6 @@
 /** Where in a log a request wants to be: at an end, at an offset, or at a time. */
 import { z } from 'zod';
-import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 
 const whole = z.int().min(0);
 

@@ -1,5 +1,5 @@
 /** The logs of partitions that a request names. */
-import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Refusal } from '../../http/error-shapes.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
 import type { TopicAccess } from '../topics/topic-access.js';

@@ -2,7 +2,7 @@
  * Carries out a produce: judges every record before any is written, then appends topic by topic;
  * outcomes are in the order of the request.
  */
-import { DiskFull, LogClosed } from '../../../storage/storage-errors.js';
+import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Refusal } from '../../http/error-shapes.js';
 import type { TopicsDesk } from '../topics/topics-desk.js';
 import type { ProduceRecord } from './produce.request.js';

@@ -2,9 +2,9 @@
  * The records of one topic on their way into its logs: each part of them one atomic batch, and what
  * stands there already under the request's key not once more.
  */
-import type { PartitionLog } from '../../../storage/partition-log.js';
-import type { RecordInput } from '../../../storage/record.js';
-import { DiskFull } from '../../../storage/storage-errors.js';
+import { DiskFull } from '../../../storage/faults/storage-errors.js';
+import type { RecordInput } from '../../../storage/format/record.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { diskFullRefusal, type Refusal } from '../../http/error-shapes.js';
 import { digestOf, keyTerm, markTerm, type RequestMark } from './idempotency.js';

@@ -1,5 +1,5 @@
 /** What an earlier request of the same key has left in the logs of a topic (topics.md 2.5). */
-import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { markAmong, type RequestMark } from './idempotency.js';
 
 /** What is stored; a crash may have left some parts out. */

@@ -2,9 +2,9 @@
  * Reads several positions into one answer, part by part: each has a fair share of every part, and
  * what the idle ones leave goes to the busy ones (topics.md 3.1).
  */
-import type { PartitionLog } from '../../../storage/partition-log.js';
-import { likelyBytes } from '../../../storage/size-estimate.js';
-import { DamagedOffsets, OffsetOutOfRange } from '../../../storage/storage-errors.js';
+import { DamagedOffsets, OffsetOutOfRange } from '../../../storage/faults/storage-errors.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
+import { likelyBytes } from '../../../storage/log/size-estimate.js';
 import { pieceBytes, type ReadingRoom, smallAnswerBytes } from '../../http/bytes/in-flight.js';
 import type { TopicAccess } from '../topics/topic-access.js';
 import type { PayloadEncoding } from './payload-encoding.js';

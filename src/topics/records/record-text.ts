@@ -1,5 +1,5 @@
 /** Records as every interface shows them: the Record of topics.md 1.2. */
-import type { LogRecord } from '../../../storage/record.js';
+import type { LogRecord } from '../../../storage/format/record.js';
 import { JsonPieces } from './json-pieces.js';
 import type { PayloadEncoding } from './payload-encoding.js';
 import { type RecordPlace, RecordWriter } from './record-writer.js';

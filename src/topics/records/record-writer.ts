@@ -1,5 +1,5 @@
 /** A record as bytes of JSON: written once, straight into what is sent. */
-import type { LogRecord, RecordHeader } from '../../../storage/record.js';
+import type { LogRecord, RecordHeader } from '../../../storage/format/record.js';
 import type { JsonPieces } from './json-pieces.js';
 import type { PayloadEncoding } from './payload-encoding.js';
 

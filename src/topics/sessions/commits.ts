@@ -1,5 +1,5 @@
 /** Readers commit offsets by themselves: taken exactly as they say, from those who may say it. */
-import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Refusal } from '../../http/error-shapes.js';
 import type { ConsumerPlace } from '../groups/consumer.events.js';

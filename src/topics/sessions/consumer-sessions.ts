@@ -2,7 +2,7 @@
  * The sessions of all active consumer instances: started and ended as their states want it, told of
  * rebalances, watched for silence, and committed at their intervals. One heap of deadlines for all.
  */
-import { DiskFull } from '../../../storage/storage-errors.js';
+import { DiskFull } from '../../../storage/faults/storage-errors.js';
 import { AlarmClock } from '../../engine/alarm-clock.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';

@@ -1,5 +1,5 @@
 /** What operators see of groups and may do to them (topics.md 5.2). */
-import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
 import { type Refusal, refusalOf } from '../../http/error-shapes.js';

@@ -10,7 +10,7 @@
  * is acknowledged by the next call, or when the interval has passed since (see `tick`). Every call
  * begins by acknowledging, so what a lost answer takes back is what stood in that answer.
  */
-import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { TopicPartition, TopicPosition } from '../groups/topic-partition.js';
 
 /** A partition while an instance owns it: a new one each time that it is acquired. */

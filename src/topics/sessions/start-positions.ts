@@ -1,5 +1,5 @@
 /** Where a group begins to read: what is stored, else what its instance's settings say. */
-import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import type { OffsetReset } from '../groups/consumer.events.js';
 import type { ConsumerGroupState } from '../groups/consumer-group.state.js';

@@ -1,5 +1,5 @@
 /** Records of a topic as the messages that a subscription makes of them. Pure. */
-import type { LogRecord, RecordHeader } from '../../../storage/record.js';
+import type { LogRecord, RecordHeader } from '../../../storage/format/record.js';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { isHeaderName, isHeaderValue } from '../../grammar/header-field.js';
 import { dialects, optionOf, readLogOptions } from '../../http/dialect.js';

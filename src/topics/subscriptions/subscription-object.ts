@@ -1,5 +1,5 @@
 /** A subscription as the API shows it. Absent values are left out, not null. */
-import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { templateFields } from '../../messaging/messages/message-object.js';
 import type { MessageTargets } from '../../messaging/url-groups/message-targets.js';
 import { damageText } from '../topics/damaged-records.js';

@@ -2,14 +2,14 @@
  * How a partition's wish to push is carried out: wait for the last messages to be final and for the
  * next records to be there, read them, and have them published in the turn that counts them.
  */
-import type { PartitionLog } from '../../../storage/partition-log.js';
-import type { LogRecord } from '../../../storage/record.js';
 import {
   DamagedOffsets,
   LogClosed,
   OffsetOutOfRange,
   TooLarge,
-} from '../../../storage/storage-errors.js';
+} from '../../../storage/faults/storage-errors.js';
+import type { LogRecord } from '../../../storage/format/record.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';

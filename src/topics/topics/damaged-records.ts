@@ -1,5 +1,5 @@
 /** What a reader is told of records that are damaged: which they are, and where to go on. */
-import { DamagedOffsets } from '../../../storage/storage-errors.js';
+import { DamagedOffsets } from '../../../storage/faults/storage-errors.js';
 import type { Refusal } from '../../http/error-shapes.js';
 import { partitionOfLog } from './topic-log-name.js';
 

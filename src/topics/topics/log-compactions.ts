@@ -1,5 +1,5 @@
 /** Compacting logs, one at a time: a pass takes memory for the keys that it remembers. */
-import type { CompactionReport, PartitionLog } from '../../../storage/partition-log.js';
+import type { CompactionReport, PartitionLog } from '../../../storage/log/partition-log.js';
 import { sealUpTo } from './sealed-part.js';
 
 /** What to compact. */

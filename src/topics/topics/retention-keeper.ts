@@ -3,8 +3,8 @@
  * Decisions are commands, and what they decide is in the journal before anything is deleted.
  */
 import type { Logger } from 'pino';
-import type { PartitionLog } from '../../../storage/partition-log.js';
-import { LogClosed } from '../../../storage/storage-errors.js';
+import { LogClosed } from '../../../storage/faults/storage-errors.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { dispatchAll } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';

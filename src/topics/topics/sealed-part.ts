@@ -1,5 +1,5 @@
 /** Only the sealed part of a log can go or be compacted. */
-import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 
 /** Seals what still grows if nothing of it lies at `offset` or beyond. */
 export async function sealUpTo(log: PartitionLog, offset: number): Promise<void> {

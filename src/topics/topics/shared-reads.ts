@@ -2,9 +2,9 @@
  * Reads of topics' logs, by as much at once as an answer takes: the groups that a new record wakes
  * all want the same of it, and one read is for all of them.
  */
-import type { PartitionLog } from '../../../storage/partition-log.js';
-import type { RecordBatch } from '../../../storage/record-batch.js';
-import { likelyRecordBytes } from '../../../storage/size-estimate.js';
+import type { RecordBatch } from '../../../storage/format/record-batch.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
+import { likelyRecordBytes } from '../../../storage/log/size-estimate.js';
 
 /** What a reader wants of a log. Offsets are half-open: [from, until). */
 export interface ReadWish {

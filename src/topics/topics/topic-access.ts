@@ -1,6 +1,6 @@
 /** What other features ask of topics: their logs, and to be told when those come, grow and go. */
-import type { PartitionLog } from '../../../storage/partition-log.js';
-import type { RecordBatch } from '../../../storage/record-batch.js';
+import type { RecordBatch } from '../../../storage/format/record-batch.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Refusal } from '../../http/error-shapes.js';
 import type { ReadWish } from './shared-reads.js';
 

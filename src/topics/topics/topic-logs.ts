@@ -2,8 +2,8 @@
  * The partition logs of every topic: the one feature file that makes, trims and drops logs. Records
  * go straight from a request into their log; the engine decides only about the topic.
  */
-import type { PartitionLog } from '../../../storage/partition-log.js';
-import { DiskFull, LogClosed } from '../../../storage/storage-errors.js';
+import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Store } from '../../../storage/store.js';
 import { sealUpTo } from './sealed-part.js';
 import type { Trim } from './topic.events.js';

@@ -1,7 +1,7 @@
 /** How the wishes of topics are carried out: logs are kept, compacted and dropped. */
 import type { Logger } from 'pino';
-import type { CompactionReport } from '../../../storage/partition-log.js';
-import { LogClosed } from '../../../storage/storage-errors.js';
+import { LogClosed } from '../../../storage/faults/storage-errors.js';
+import type { CompactionReport } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
 import type { EffectCarrier } from '../../engine/registration.js';

@@ -1,6 +1,6 @@
 /** Finds a topic's logs for a request, and makes the topic exist where a produce may. */
-import type { PartitionLog } from '../../../storage/partition-log.js';
-import type { RecordBatch } from '../../../storage/record-batch.js';
+import type { RecordBatch } from '../../../storage/format/record-batch.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { type Engine, turnCommandsMax } from '../../engine/engine.js';
 import { type Refusal, refusalOf } from '../../http/error-shapes.js';

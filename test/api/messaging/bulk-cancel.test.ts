@@ -1,6 +1,6 @@
 import { Engine } from '../../../src/engine/engine.js';
 import { Journal } from '../../../src/engine/journal.js';
-import { nodeDisk } from '../../../storage/node-disk.js';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { GatedDisk } from '../../support/program/gated-disk.js';
 import { startServer, type TestServer } from '../../support/server.js';

@@ -1,5 +1,5 @@
 import { Engine } from '../../../src/engine/engine.js';
-import { nodeDisk } from '../../../storage/node-disk.js';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { GatedDisk } from '../../support/program/gated-disk.js';

@@ -10,7 +10,7 @@ import {
   userIdsOf,
 } from '../../../src/server/credentials/credentials.js';
 import { refuseWeakSecrets } from '../../../src/server/credentials/weak-secrets.js';
-import { nodeDisk } from '../../../storage/node-disk.js';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
 
 let directory = '';
 

@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { Failures } from '../../../src/http/failures.js';
 import { ErrorFilter } from '../../../src/server/inbound/error.filter.js';
 import { KnownPaths } from '../../../src/server/inbound/known-paths.js';
-import { DiskFull, TooLarge } from '../../../storage/storage-errors.js';
+import { DiskFull, TooLarge } from '../../../storage/faults/storage-errors.js';
 
 const lines: string[] = [];
 const log = pino({}, { write: (line: string) => void lines.push(line) });

@@ -7,7 +7,7 @@ import {
   DiskFull,
   LockUnavailable,
   LogClosed,
-} from '../../../storage/storage-errors.js';
+} from '../../../storage/faults/storage-errors.js';
 
 const range = { file: 'a', from: 0, to: 1, lastGoodOffset: null };
 

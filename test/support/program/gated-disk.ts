@@ -1,5 +1,5 @@
 /** A disk that counts what is read of it, and whose syncs can be held back. */
-import type { Disk } from '../../../storage/disk.js';
+import type { Disk } from '../../../storage/disk/disk.js';
 
 export class GatedDisk {
   readonly disk: Disk;

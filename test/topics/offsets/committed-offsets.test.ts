@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { CommittedOffsets } from '../../../src/topics/offsets/committed-offsets.js';
-import type { PartitionLog } from '../../../storage/partition-log.js';
-import { DiskFull } from '../../../storage/storage-errors.js';
+import { DiskFull } from '../../../storage/faults/storage-errors.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { openSimulated, settle } from '../../storage/simulated-store.js';

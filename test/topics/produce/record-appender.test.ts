@@ -8,8 +8,8 @@ import {
   type ProduceResult,
   RecordAppender,
 } from '../../../src/topics/produce/record-appender.js';
-import type { PartitionLog } from '../../../storage/partition-log.js';
-import { DiskFull } from '../../../storage/storage-errors.js';
+import { DiskFull } from '../../../storage/faults/storage-errors.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Store } from '../../../storage/store.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';

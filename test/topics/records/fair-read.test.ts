@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { type AnswerBudget, type Cursor, FairRead } from '../../../src/topics/records/fair-read.js';
 import type { PayloadEncoding } from '../../../src/topics/records/payload-encoding.js';
 import { SharedReads } from '../../../src/topics/topics/shared-reads.js';
-import type { PartitionLog } from '../../../storage/partition-log.js';
-import type { RecordInput } from '../../../storage/record.js';
+import type { RecordInput } from '../../../storage/format/record.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Store } from '../../../storage/store.js';
 import { openTopicStore, storeFolder, topicLogs } from '../../support/topic-store.js';
 

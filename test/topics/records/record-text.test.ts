@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { RecordTexts, recordText } from '../../../src/topics/records/record-text.js';
-import type { LogRecord } from '../../../storage/record.js';
+import type { LogRecord } from '../../../storage/format/record.js';
 
 const place = { topic: 'rides', partition: 2 };
 

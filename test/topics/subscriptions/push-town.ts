@@ -1,5 +1,4 @@
 /** Subscriptions in a whole server on a simulated disk, on a clock that the test moves. */
-
 import type { Command, EventEnvelope } from '../../../src/engine/decider.js';
 import {
   type MessagePublished,
@@ -16,7 +15,7 @@ import {
   type RecordsPushed,
   subscriptionPartitionKind,
 } from '../../../src/topics/subscriptions/subscription-partition.events.js';
-import type { RecordInput } from '../../../storage/record.js';
+import type { RecordInput } from '../../../storage/format/record.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { type Answer, answered, SimulatedWorld } from '../../simulation/simulated-endpoints.js';

@@ -3,7 +3,7 @@ import {
   recordContent,
   recordMessages,
 } from '../../../src/topics/subscriptions/record-messages.js';
-import type { LogRecord } from '../../../storage/record.js';
+import type { LogRecord } from '../../../storage/format/record.js';
 import { subscriptionDefinition } from '../../support/subscription-definition.js';
 
 const place = { topic: 'rides', partition: 2 };

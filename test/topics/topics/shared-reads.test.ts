@@ -1,7 +1,7 @@
 import { SharedReads } from '../../../src/topics/topics/shared-reads.js';
-import type { PartitionLog } from '../../../storage/partition-log.js';
-import type { RecordBatch } from '../../../storage/record-batch.js';
-import { OffsetOutOfRange } from '../../../storage/storage-errors.js';
+import { OffsetOutOfRange } from '../../../storage/faults/storage-errors.js';
+import type { RecordBatch } from '../../../storage/format/record-batch.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Store } from '../../../storage/store.js';
 import { openTopicStore, storeFolder, topicLogs } from '../../support/topic-store.js';
 

@@ -13,7 +13,7 @@ import { carryTopicEffects } from '../../../src/topics/topics/topic.effects.js';
 import { topicKind } from '../../../src/topics/topics/topic.events.js';
 import type { TopicState } from '../../../src/topics/topics/topic.state.js';
 import { TopicLogs } from '../../../src/topics/topics/topic-logs.js';
-import type { PartitionLog } from '../../../storage/partition-log.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { type CrashPolicy, SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { openSimulated } from '../../storage/simulated-store.js';

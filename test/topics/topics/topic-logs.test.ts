@@ -1,7 +1,7 @@
 import type { KeepPartitionLogs } from '../../../src/topics/topics/topic.state.js';
 import { TopicLogs } from '../../../src/topics/topics/topic-logs.js';
-import type { PartitionLog } from '../../../storage/partition-log.js';
-import { DiskFull } from '../../../storage/storage-errors.js';
+import { DiskFull } from '../../../storage/faults/storage-errors.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Store } from '../../../storage/store.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { type ManualTimers, openSimulated, settle } from '../../storage/simulated-store.js';

@@ -1,0 +1,201 @@
+/** Compaction: in the sealed part of a log, of each key only the last record stays. */
+import { decodeRecords, type LogRecord } from '../format/record.js';
+import type { ManifestState } from '../manifest/manifest.js';
+import type { Offset } from '../offsets/offset.js';
+import { segmentsBelow } from '../segment/retention.js';
+import type { Segment } from '../segment/segment.js';
+import { SegmentChanged } from '../segment/segment-reader.js';
+import type { StoreContext } from '../store-context.js';
+import { fitsInOne, GroupRewrite, isDamaged, type RewrittenLog } from './group-rewrite.js';
+import { KeyOffsets } from './key-offsets.js';
+import { Fingerprint, type Remains, remainsOf } from './remains.js';
+
+/** Which records may go. */
+export interface CompactionOptions {
+  /** Only whole sealed segments below this are looked at; without it all that are sealed. */
+  readonly until?: Offset;
+  /** Tombstones that were appended before this go (Unix ms, the store's clock). */
+  readonly tombstonesBefore: number;
+}
+
+/** What a compaction came to. */
+export interface CompactionReport {
+  /** Each key is there at most once below this: `PartitionLog.compactedUntil`. */
+  readonly until: Offset;
+  readonly removedRecords: number;
+  /** Bytes that the log is shorter; header and batches. */
+  readonly removedBytes: number;
+  /** When the oldest tombstone that was kept was appended, Unix ms; null where there is none. */
+  readonly oldestTombstone: number | null;
+}
+
+/** The last offset of each key among the records below `until` that are not compacted yet. */
+interface LatestOffsets {
+  readonly keys: KeyOffsets;
+  readonly until: Offset;
+  /** Where the first damaged segment begins. */
+  readonly damaged: Offset;
+}
+
+/** Offsets of a log below this were compacted. */
+export function compactedUntil(manifest: ManifestState, logId: number): Offset {
+  return manifest.logs.find(({ id }) => id === logId)?.compactedUntil ?? 0;
+}
+
+/**
+ * One call of `PartitionLog.compact`. Groups of neighbours are replaced by one segment each, the
+ * oldest first: where a crash ends the work, no tombstone has gone before what it hides.
+ */
+export class Compaction {
+  private removedRecords = 0;
+  private removedBytes = 0;
+  private oldestTombstone = Number.POSITIVE_INFINITY;
+  private readonly rewrite: GroupRewrite;
+
+  /** `goOn` throws when the work is to end. */
+  constructor(
+    private readonly context: StoreContext,
+    private readonly log: RewrittenLog,
+    private readonly options: CompactionOptions,
+    goOn: () => void,
+  ) {
+    this.rewrite = new GroupRewrite(context, log, goOn);
+  }
+
+  /** Where the last segment ends that is looked at; 0 where there is none. */
+  get end(): Offset {
+    return this.sealed().at(-1)?.nextOffset ?? 0;
+  }
+
+  async run(): Promise<CompactionReport> {
+    const { context, log, end } = this;
+    for (let until = -1; until < end; ) {
+      try {
+        until = await this.pass();
+      } catch (error) {
+        // Damage was found: from now on it is left alone.
+        if (!(error instanceof SegmentChanged)) throw error;
+      }
+    }
+    const { removedRecords, removedBytes, oldestTombstone } = this;
+    return {
+      until: compactedUntil(context.manifest.state, log.id),
+      removedRecords,
+      removedBytes,
+      oldestTombstone: oldestTombstone === Number.POSITIVE_INFINITY ? null : oldestTombstone,
+    };
+  }
+
+  /** Goes through everything once; answers up to where each key is there only once now. */
+  private async pass(): Promise<Offset> {
+    const { context, log } = this;
+    const from = compactedUntil(context.manifest.state, log.id);
+    const latest = await this.latestOffsets(from);
+    this.oldestTombstone = Number.POSITIVE_INFINITY;
+    for (const group of groupsOf(this.sealed(), context.segmentBytes)) {
+      await this.compactGroup(group, latest);
+    }
+    const { until } = latest;
+    if (until > from) await context.edit({ type: 'compacted', id: log.id, until });
+    return until;
+  }
+
+  private sealed(): Segment[] {
+    return segmentsBelow(this.log.segments, this.options.until ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Reads what no compaction has seen yet, as far as there is memory for its keys. */
+  private async latestOffsets(from: Offset): Promise<LatestOffsets> {
+    const keys = new KeyOffsets(this.context.compactionKeysMax);
+    let leftOut: Offset | null = null;
+    for (const segment of this.sealed()) {
+      if (segment.nextOffset <= from || leftOut !== null || isDamaged(segment)) continue;
+      await this.rewrite.read([segment], ({ header, body }) => {
+        leftOut ??= firstLeftOut(keys, decodeRecords(body, header.baseOffset), from);
+      });
+    }
+    const damaged = this.sealed().find(isDamaged)?.baseOffset ?? Number.POSITIVE_INFINITY;
+    return { keys, until: leftOut ?? Math.max(from, this.end), damaged };
+  }
+
+  /**
+   * Records without a key stay: nothing says what supersedes them. So do those that only a record
+   * of the growing segment supersedes: it is not read before it is sealed.
+   */
+  private isKept(record: LogRecord, appendTime: number, latest: LatestOffsets): boolean {
+    const { key, offset, value } = record;
+    const { keys, until, damaged } = latest;
+    if (key === null || offset >= until) return true;
+    if ((keys.get(key) ?? offset) > offset) return false;
+    // A damaged segment stays as it is, and with it what a tombstone behind it hides.
+    if (value !== null || offset > damaged) return true;
+    if (appendTime < this.options.tombstonesBefore) return false;
+    this.oldestTombstone = Math.min(this.oldestTombstone, appendTime);
+    return true;
+  }
+
+  private async compactGroup(group: readonly Segment[], latest: LatestOffsets): Promise<void> {
+    const recordCount = group.reduce((sum, segment) => sum + segment.recordCount, 0);
+    // Decided once and noted: to look a key up costs a hash of it.
+    const kept = new Uint8Array(recordCount);
+    let decided = 0;
+    const decide = (record: LogRecord, appendTime: number) => {
+      const isKept = this.isKept(record, appendTime, latest);
+      kept[decided++] = isKept ? 1 : 0;
+      return isKept;
+    };
+    const fingerprint = new Fingerprint();
+    await this.readRemains(group, decide, (remains) => fingerprint.add(remains));
+    if (group.length <= 1 && fingerprint.recordCount === recordCount) return;
+    let copied = 0;
+    const isNoted = () => kept[copied++] === 1;
+    this.removedBytes += await this.rewrite.replace(group, fingerprint, (take) =>
+      this.readRemains(group, isNoted, take),
+    );
+    this.removedRecords += recordCount - fingerprint.recordCount;
+  }
+
+  /** What stays of a group; its last batch even without records, so that it ends where it did. */
+  private readRemains(
+    group: readonly Segment[],
+    isKept: (record: LogRecord, appendTime: number) => boolean,
+    take: (remains: Remains) => Promise<void> | void,
+  ): Promise<void> {
+    const end = group.at(-1)?.nextOffset;
+    return this.rewrite.read(group, (batch) => {
+      const { appendTime, nextOffset } = batch.header;
+      const remains = remainsOf(batch, (record) => isKept(record, appendTime));
+      if (remains.content.recordCount > 0 || nextOffset === end) return take(remains);
+    });
+  }
+}
+
+/** Notes where the keys of records from `from` on were seen; the first that found no room. */
+function firstLeftOut(
+  keys: KeyOffsets,
+  records: readonly LogRecord[],
+  from: Offset,
+): Offset | null {
+  for (const { key, offset } of records) {
+    if (key !== null && offset >= from && !keys.set(key, offset)) return offset;
+  }
+  return null;
+}
+
+/**
+ * Neighbours that fit into one segment, as they are; a large one is a group of its own. A damaged
+ * one is in none: it is neither rewritten nor lost.
+ */
+function groupsOf(segments: readonly Segment[], segmentBytes: number): Segment[][] {
+  const groups: Segment[][] = [];
+  for (const segment of segments) {
+    if (isDamaged(segment)) {
+      groups.push([]);
+      continue;
+    }
+    const group = groups.at(-1);
+    if (group !== undefined && fitsInOne([...group, segment], segmentBytes)) group.push(segment);
+    else groups.push([segment]);
+  }
+  return groups;
+}

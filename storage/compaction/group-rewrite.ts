@@ -1,0 +1,104 @@
+/** Putting one segment in the place of neighbours, with all or some of their records. */
+import type { ScannedBatch } from '../format/batch-scan.js';
+import { removeSegmentFiles } from '../segment/retention.js';
+import { Segment } from '../segment/segment.js';
+import { removeUnlisted } from '../segment/segment-lifecycle.js';
+import type { SegmentNumbers } from '../segment/segment-numbers.js';
+import type { SegmentReader } from '../segment/segment-reader.js';
+import type { StoreContext } from '../store-context.js';
+import type { Fingerprint, Remains } from './remains.js';
+import { type Replacement, writeReplacement } from './segment-replacement.js';
+
+/** The log that a group belongs to. */
+export interface RewrittenLog {
+  readonly id: number;
+  readonly logTag: number;
+  readonly segments: Segment[];
+  readonly reader: SegmentReader;
+  readonly numbers: SegmentNumbers;
+}
+
+/** The loop gets its turn between chunks of this size. */
+const chunkBytes = 64 * 1024;
+/** Offsets within a segment are UINT32. */
+const offsetsMax = 2 ** 32 - 1;
+
+/** Whether one segment can hold all of a group. */
+export function fitsInOne(group: readonly Segment[], segmentBytes: number): boolean {
+  const bytes = group.reduce((sum, { end }) => sum + end, 0);
+  const offsets = (group.at(-1)?.nextOffset ?? 0) - (group[0]?.baseOffset ?? 0);
+  return bytes <= segmentBytes && offsets <= offsetsMax;
+}
+
+/** A segment that does not all read back is neither rewritten nor lost. */
+export function isDamaged({ damages }: Segment): boolean {
+  return damages.length > 0;
+}
+
+export class GroupRewrite {
+  /** `goOn` throws when the work is to end. */
+  constructor(
+    private readonly context: StoreContext,
+    private readonly log: RewrittenLog,
+    private readonly goOn: () => void,
+  ) {}
+
+  /** Gives every batch of some segments, in order. */
+  async read(
+    segments: readonly Segment[],
+    take: (batch: ScannedBatch) => Promise<void> | void,
+  ): Promise<void> {
+    for (const segment of segments) {
+      await this.log.reader.whole(segment, chunkBytes, async (batches) => {
+        this.goOn();
+        for (const batch of batches) await take(batch);
+        return true;
+      });
+    }
+  }
+
+  /**
+   * Puts what `read` gives in the place of a group of neighbours; answers how many bytes shorter
+   * the log is. A crash leaves the group or its replacement.
+   */
+  async replace(
+    group: readonly Segment[],
+    fingerprint: Fingerprint,
+    read: (take: (remains: Remains) => Promise<void>) => Promise<void>,
+  ): Promise<number> {
+    const { context, log } = this;
+    const { id, logTag, segments } = log;
+    const [first] = group;
+    const last = group.at(-1);
+    if (first === undefined || last === undefined) return 0;
+    const number = log.numbers.take();
+    // From here on a start that finds the file and not its listing knows that it may go.
+    await context.edit({ type: 'numbersReserved', id, nextNumber: number + 1 });
+    const at = segments.indexOf(first);
+    const replacement: Replacement = {
+      log: { id, logTag },
+      number,
+      baseOffset: first.baseOffset,
+      before: segments[at - 1]?.link ?? null,
+      fingerprint,
+      read,
+    };
+    const { segment, digest } = await writeReplacement(context, replacement);
+    this.goOn();
+    const by = { number, end: segment.toEnd(), digest, link: last.link };
+    const replaced = group.map((old) => old.number);
+    try {
+      await context.edit({ type: 'segmentsReplaced', id, replaced, by });
+    } catch (error) {
+      const { directory } = context;
+      const unlisted = [directory.segment(id, number), directory.index(id, number)];
+      if (context.lacksRoom(error)) await removeUnlisted(context, unlisted);
+      throw error;
+    }
+    const fresh = Segment.listed(id, by, by.end);
+    fresh.isSealed = true;
+    segments.splice(at, group.length, fresh);
+    await removeSegmentFiles(context, id, group);
+    return group.reduce((sum, { end }) => sum + end, -segment.end);
+  }
+}

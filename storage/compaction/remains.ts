@@ -1,0 +1,48 @@
+/** What compaction leaves of batches, and what tells that nothing else was written. */
+import { crc32 } from 'node:zlib';
+import type { ScannedBatch } from '../format/batch-scan.js';
+import { type LogRecord, splitRecords } from '../format/record.js';
+import type { BatchContent } from '../format/record-batch.js';
+
+/** A batch with some of its records: their bytes as they were, in the offsets that it had. */
+export interface Remains {
+  readonly content: BatchContent;
+  readonly body: Buffer;
+}
+
+/** The batch with only those records that are kept; its append time stays. */
+export function remainsOf(
+  { header, body }: ScannedBatch,
+  isKept: (record: LogRecord) => boolean,
+): Remains {
+  const kept = splitRecords(body, header.baseOffset).filter(({ record }) => isKept(record));
+  if (kept.length === header.recordCount) return { content: header, body };
+  const bytes = Buffer.concat(kept.map((record) => record.bytes));
+  const times = kept.map(({ record }) => record.timestamp);
+  const content: BatchContent = {
+    bodyLength: bytes.length,
+    baseOffset: header.baseOffset,
+    nextOffset: header.nextOffset,
+    recordCount: kept.length,
+    appendTime: header.appendTime,
+    maxTimestamp: times.reduce((latest, time) => Math.max(latest, time), times[0] ?? 0),
+  };
+  return { content, body: bytes };
+}
+
+/** Of batches in order: two of the same are of the same offsets, times and bytes. */
+export class Fingerprint {
+  recordCount = 0;
+  private checksum = 0;
+
+  add({ content, body }: Remains): void {
+    const { baseOffset, nextOffset, recordCount, appendTime, maxTimestamp } = content;
+    const fields = Float64Array.of(baseOffset, nextOffset, recordCount, appendTime, maxTimestamp);
+    this.checksum = crc32(body, crc32(new Uint8Array(fields.buffer), this.checksum));
+    this.recordCount += recordCount;
+  }
+
+  equals(other: Fingerprint): boolean {
+    return this.checksum === other.checksum && this.recordCount === other.recordCount;
+  }
+}

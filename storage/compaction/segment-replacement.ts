@@ -1,0 +1,210 @@
+/** Writing a segment that is to stand in the place of others, and proving it before it does. */
+import { createHash } from 'node:crypto';
+import type { FileHandle } from '../disk/disk.js';
+import { writeFully } from '../disk/whole-file.js';
+import { DamagedData, diskError, isNoSpace } from '../faults/storage-errors.js';
+import { BatchScan } from '../format/batch-scan.js';
+import { batchHeaderLength, batchLength, sealBatch } from '../format/record-batch.js';
+import {
+  encodeSegmentFooter,
+  encodeSegmentHeader,
+  type SegmentLink,
+  segmentHeaderLength,
+} from '../format/segment-format.js';
+import { addRecordTerms } from '../index/record-terms.js';
+import { SegmentIndex } from '../index/segment-index.js';
+import { Segment } from '../segment/segment.js';
+import { digestOf, removeUnlisted, writeIndexFile } from '../segment/segment-lifecycle.js';
+import type { StoreContext } from '../store-context.js';
+import { Fingerprint, type Remains } from './remains.js';
+
+const chunkBytes = 256 * 1024;
+
+/** What a replacement is written from. */
+export interface Replacement {
+  readonly log: { readonly id: number; readonly logTag: number };
+  readonly number: number;
+  /** Where the first of the segments begins that it stands in the place of. */
+  readonly baseOffset: number;
+  /** What it says of the segment in front of it. */
+  readonly before: SegmentLink | null;
+  /** Of what `read` is going to give. */
+  readonly fingerprint: Fingerprint;
+  /** Gives every batch that is to be in it, in order. */
+  read(take: (remains: Remains) => Promise<void>): Promise<void>;
+}
+
+/** What was written: complete, with footer and index file. */
+export interface Replaced {
+  readonly segment: Segment;
+  /** SHA-256, hex. */
+  readonly digest: string;
+}
+
+/**
+ * Writes the segment aside, fdatasyncs it in every mode, reads it back, and only then gives it its
+ * name. Rejects with `DiskFull` where there is no room, with `DamagedData` where it does not read
+ * back as it was, and with what `read` rejects with: nothing is left of it then.
+ */
+export async function writeReplacement(
+  context: StoreContext,
+  replacement: Replacement,
+): Promise<Replaced> {
+  const { disk, directory } = context;
+  const { log, number } = replacement;
+  const aside = directory.asideFile(`segment-${log.id}-${number}`);
+  try {
+    const written = await writeAside(context, replacement, aside);
+    await verifyAside(context, replacement, aside, written);
+    await changing(context, log.id, () => writeIndexFile(context, log, written.segment));
+    const path = directory.segment(log.id, number);
+    await changing(context, log.id, () => disk.rename(aside, path));
+    await context.mustSyncDirectory(directory.log(log.id));
+    return written;
+  } catch (error) {
+    const index = directory.asideFile(`index-${log.id}-${number}`);
+    await removeUnlisted(context, [aside, index]);
+    throw error;
+  }
+}
+
+/** A change of files that nobody relies on yet: without room for it the log just goes on. */
+async function changing<T>(
+  context: StoreContext,
+  logId: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const doing = `compacting log ${logId}`;
+    throw isNoSpace(error) ? diskError(doing, error) : context.fail(doing, error);
+  }
+}
+
+async function writeAside(
+  context: StoreContext,
+  replacement: Replacement,
+  aside: string,
+): Promise<Replaced> {
+  const { disk } = context;
+  const { log, read } = replacement;
+  const change = <T>(work: () => Promise<T>) => changing(context, log.id, work);
+  const file = await change(() => context.openFiles.openOwn(aside, 'create'));
+  try {
+    const copy = new SegmentCopy(context, replacement, file);
+    await read((remains) => change(() => copy.add(remains)));
+    return await change(() => copy.close());
+  } finally {
+    await change(() => disk.close(file));
+  }
+}
+
+/** A segment file that is being written from its first byte to its last. */
+class SegmentCopy {
+  private readonly segment: Segment;
+  private readonly digest = createHash('sha256');
+  private readonly waiting: Buffer[] = [];
+  private waitingBytes = 0;
+  private written = 0;
+
+  constructor(
+    private readonly context: StoreContext,
+    private readonly replacement: Replacement,
+    private readonly file: FileHandle,
+  ) {
+    const { log, number, baseOffset, before } = replacement;
+    this.segment = new Segment(log.id, number);
+    this.segment.index = new SegmentIndex();
+    this.segment.begin(baseOffset, before?.lastChecksum ?? 0);
+    const header = Buffer.alloc(segmentHeaderLength);
+    encodeSegmentHeader(header, {
+      storeId: context.storeId,
+      logId: log.id,
+      number,
+      baseOffset,
+      chainSeed: before?.lastChecksum ?? 0,
+      previousEnd: before?.end ?? 0,
+      createdAt: context.now(),
+      epoch: context.epoch,
+    });
+    this.push(header);
+  }
+
+  async add({ content, body }: Remains): Promise<void> {
+    const { context, replacement, segment } = this;
+    const bytes = Buffer.allocUnsafeSlow(batchLength(content.bodyLength));
+    body.copy(bytes, batchHeaderLength);
+    const headerChecksum = sealBatch(bytes, 0, content, {
+      rewritten: true,
+      epoch: context.epoch,
+      filePosition: segment.end,
+      durablePosition: 0,
+      previousChecksum: segment.lastChecksum,
+      logTag: replacement.log.logTag,
+    });
+    if (segment.index !== null) {
+      addRecordTerms(segment.index, body, content.baseOffset, segment.baseOffset);
+    }
+    segment.add({ ...content, headerChecksum });
+    this.push(bytes);
+    if (this.waitingBytes >= chunkBytes) await this.flush();
+  }
+
+  /** Writes what is left and the footer, and makes all of it durable. */
+  async close(): Promise<Replaced> {
+    const { context, file, segment } = this;
+    await this.flush();
+    const digest = this.digest.digest();
+    await writeFully(context.disk, file, encodeSegmentFooter(segment.toEnd(), digest), segment.end);
+    await context.sync(file);
+    return { segment, digest: digest.toString('hex') };
+  }
+
+  private push(bytes: Buffer): void {
+    this.digest.update(bytes);
+    this.waiting.push(bytes);
+    this.waitingBytes += bytes.length;
+  }
+
+  private async flush(): Promise<void> {
+    const bytes = Buffer.concat(this.waiting.splice(0));
+    this.waitingBytes = 0;
+    await writeFully(this.context.disk, this.file, bytes, this.written);
+    this.written += bytes.length;
+  }
+}
+
+/** Reads all of the file again: every checksum and link, and that it is what it was to be. */
+async function verifyAside(
+  { disk, openFiles, directory }: StoreContext,
+  { log, before, fingerprint }: Replacement,
+  aside: string,
+  { segment, digest }: Replaced,
+): Promise<void> {
+  const found = new Fingerprint();
+  const file = await openFiles.openOwn(aside, 'read');
+  try {
+    const scan = new BatchScan({
+      disk,
+      file,
+      position: segmentHeaderLength,
+      limit: segment.end,
+      logTag: log.logTag,
+      chain: before?.lastChecksum ?? 0,
+      chunkBytes,
+    });
+    for (let batches = await scan.next(); batches.length > 0; batches = await scan.next()) {
+      for (const { header, body } of batches) found.add({ content: header, body });
+    }
+    const isWhole = scan.position === segment.end && found.equals(fingerprint);
+    if (isWhole && (await digestOf({ disk }, file, segment.end)).toString('hex') === digest) return;
+  } finally {
+    await disk.close(file);
+  }
+  const range = { from: 0, to: segment.end, lastGoodOffset: null };
+  throw new DamagedData(
+    { file: directory.segment(log.id, segment.number), ...range },
+    'what compaction wrote does not read back; the log is as it was',
+  );
+}

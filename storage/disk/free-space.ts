@@ -1,0 +1,163 @@
+/** Whether there is room for new work, and the file that is there to get out of a full disk. */
+import { type DiskFull, errorCode } from '../faults/storage-errors.js';
+import type { Timer } from '../store-context.js';
+import type { Disk, Space } from './disk.js';
+import type { StoreDirectory } from './store-directory.js';
+import { withFile, writeFully } from './whole-file.js';
+
+const checkIntervalMs = 1000;
+const gigabyte = 1024 ** 3;
+const chunkBytes = 1024 * 1024;
+/** An edit of the manifest takes less; the rest stays for the next one, and for a start. */
+const pieceBytes = 1024 * 1024;
+
+export interface FreeSpaceOptions {
+  readonly reserveBytes: number;
+  readonly freeBytesMin: number | undefined;
+  readonly after: Timer;
+  randomBytes(length: number): Buffer;
+}
+
+export class FreeSpace {
+  /** Above the floor, and no write has met the end of the disk since the last look. */
+  hasRoom = true;
+  /** The write that has, until a later look finds room above the floor; null while none has. */
+  full: DiskFull | null = null;
+  private timesFull = 0;
+  private waiting: (() => void)[] = [];
+  private cancel: () => void = () => undefined;
+  private looking: Promise<void> = Promise.resolve();
+  private making: Promise<void> = Promise.resolve();
+  private isReserveDue = true;
+  private stopped = false;
+
+  constructor(
+    private readonly disk: Disk,
+    private readonly directory: StoreDirectory,
+    private readonly options: FreeSpaceOptions,
+  ) {}
+
+  /**
+   * Before anything is written at a start: a disk too full to recover on gets the reserve back.
+   * It is made again as soon as there is room for it.
+   */
+  async spendReserveIfFull(): Promise<void> {
+    const { available } = await this.disk.space(this.directory.path);
+    const names = await this.disk.list(this.directory.path);
+    if (available >= this.options.reserveBytes || !names.includes('RESERVE')) return;
+    await this.disk.remove(this.directory.reserve);
+    await this.disk.syncDirectory(this.directory.path);
+  }
+
+  /** Looks at the space, now and from now on; settles after the first look. */
+  async start(): Promise<void> {
+    this.checkSoon();
+    this.arm();
+    await this.looking;
+  }
+
+  /** A write met the end of the disk, whatever a look that has begun is going to say. */
+  outOfRoom(error: DiskFull): void {
+    this.hasRoom = false;
+    this.full ??= error;
+    this.timesFull += 1;
+  }
+
+  /** Calls `wake` once, when a look finds room; never after `stop`. */
+  whenRoom(wake: () => void): void {
+    this.waiting.push(wake);
+  }
+
+  /** A look out of turn: a segment was begun. */
+  checkSoon(): void {
+    if (!this.stopped) this.looking = this.looking.then(() => this.look()).catch(() => undefined);
+  }
+
+  /** Gives a piece of the reserve back to the disk; false where nothing of it is left. */
+  async spendPiece(): Promise<boolean> {
+    const { disk, directory } = this;
+    try {
+      return await withFile(disk, directory.reserve, 'write', async (file) => {
+        const size = await disk.size(file);
+        this.isReserveDue = true;
+        await disk.truncate(file, Math.max(0, size - pieceBytes));
+        await disk.sync(file);
+        return size > 0;
+      });
+    } catch {
+      return false;
+    }
+  }
+
+  /** Looks no more; settles when nothing of it is under way. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.cancel();
+    await this.looking;
+    await this.making;
+  }
+
+  private async look(): Promise<void> {
+    if (this.stopped) return;
+    const { freeBytesMin, reserveBytes } = this.options;
+    const { timesFull } = this;
+    const { available, total } = await this.space();
+    if (timesFull !== this.timesFull) return;
+    const floor = freeBytesMin ?? Math.max(gigabyte, total * 0.05);
+    this.hasRoom = available >= floor;
+    if (!this.hasRoom) return;
+    this.full = null;
+    for (const wake of this.waiting.splice(0)) wake();
+    if (!this.isReserveDue || available < floor + reserveBytes) return;
+    // Where that fails, the next start or the next loss of a piece has it tried again.
+    this.isReserveDue = false;
+    this.making = this.making.then(() => this.makeReserve()).catch(() => undefined);
+  }
+
+  /** A file system that cannot say is taken to have room. */
+  private space(): Promise<Space> {
+    const unknown = { available: Number.POSITIVE_INFINITY, total: 0 };
+    return this.disk.space(this.directory.path).catch(() => unknown);
+  }
+
+  private arm(): void {
+    this.cancel = this.options.after(checkIntervalMs, () => {
+      this.checkSoon();
+      if (!this.stopped) this.arm();
+    });
+  }
+
+  private async reserveLength(): Promise<number> {
+    const { disk, directory } = this;
+    try {
+      return await withFile(disk, directory.reserve, 'read', (file) => disk.size(file));
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return 0;
+      throw error;
+    }
+  }
+
+  /** Makes the reserve where it is not whole: of random bytes, so that it takes its room. */
+  private async makeReserve(): Promise<void> {
+    const { reserveBytes, randomBytes } = this.options;
+    if ((await this.reserveLength()) >= reserveBytes) return;
+    const chunk = randomBytes(Math.min(chunkBytes, reserveBytes));
+    const aside = this.directory.asideFile('reserve');
+    try {
+      await withFile(this.disk, aside, 'create', async (file) => {
+        for (let position = 0; position < reserveBytes; position += chunk.length) {
+          // A store that closes meanwhile does not wait: the next start makes the file.
+          if (this.stopped) throw new Error('the store is closed');
+          const length = Math.min(chunk.length, reserveBytes - position);
+          await writeFully(this.disk, file, chunk.subarray(0, length), position);
+        }
+        await this.disk.sync(file);
+      });
+      await this.disk.rename(aside, this.directory.reserve);
+      await this.disk.syncDirectory(this.directory.path);
+    } catch (error) {
+      await this.disk.remove(aside).catch(() => undefined);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/** The disk port over node:fs: callbacks, numeric handles and explicit positions. */
+import * as fs from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { errorCode } from '../faults/storage-errors.js';
+import type { Disk, OpenMode } from './disk.js';
+import { tryLock } from './file-lock.js';
+
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR } = fs.constants;
+
+/** A link in the folder is never followed: the files of a store are its own. */
+const flags: { readonly [Mode in OpenMode]: number } = {
+  create: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
+  write: O_RDWR | O_NOFOLLOW,
+  read: O_RDONLY | O_NOFOLLOW,
+};
+
+type Settle = (error: NodeJS.ErrnoException | null) => void;
+
+function done(start: (settle: Settle) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    start((error) => (error === null ? resolve() : reject(error)));
+  });
+}
+
+function result<T>(start: (settle: (error: Error | null, value: T) => void) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    start((error, value) => (error === null ? resolve(value) : reject(error)));
+  });
+}
+
+function openFile(path: string, mode: number): Promise<number> {
+  return result((settle) => fs.open(path, mode, 0o600, settle));
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await openFile(path, O_RDONLY | O_DIRECTORY);
+  try {
+    await done((settle) => fs.fsync(directory, settle));
+  } finally {
+    await done((settle) => fs.close(directory, settle));
+  }
+}
+
+/** A lock that is held is asked for again for half a second, in ms. */
+const lockRetryMs = 20;
+const lockRetriesMax = 25;
+
+/**
+ * Whoever forks holds all our files until it becomes another program, so a lock that was given back
+ * may be held for some milliseconds more: by a process that another thread of this one starts.
+ */
+async function lock(path: string): Promise<(() => Promise<void>) | null> {
+  const file = await openFile(path, O_RDWR | O_CREAT | O_NOFOLLOW);
+  const close = () => done((settle) => fs.close(file, settle));
+  try {
+    for (let retries = 0; retries <= lockRetriesMax; retries += 1) {
+      if (tryLock(file)) return close;
+      await pause(lockRetryMs);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  await close();
+  return null;
+}
+
+/** The file system of this machine. Directories are 0700, files 0600. */
+export const nodeDisk: Disk = {
+  async makeDirectory(path) {
+    await done((settle) => fs.mkdir(path, 0o700, settle)).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    });
+  },
+  async list(path) {
+    const names = await result<string[]>((settle) => fs.readdir(path, settle));
+    return names.sort();
+  },
+  open: (path, mode) => openFile(path, flags[mode]),
+  close: (file) => done((settle) => fs.close(file, settle)),
+  async size(file) {
+    const stats = await result<fs.Stats>((settle) => fs.fstat(file, settle));
+    return stats.size;
+  },
+  async sizeAt(path) {
+    const stats = await result<fs.Stats>((settle) => fs.lstat(path, settle));
+    return stats.size;
+  },
+  read: (file, target, position) =>
+    result((settle) => fs.read(file, target, 0, target.length, position, settle)),
+  write: (file, source, position) =>
+    result((settle) => fs.write(file, source, 0, source.length, position, settle)),
+  truncate: (file, length) => done((settle) => fs.ftruncate(file, length, settle)),
+  sync: (file) => done((settle) => fs.fdatasync(file, settle)),
+  syncDirectory,
+  rename: (from, to) => done((settle) => fs.rename(from, to, settle)),
+  remove: (path) => done((settle) => fs.unlink(path, settle)),
+  removeDirectory: (path) => done((settle) => fs.rmdir(path, settle)),
+  async space(path) {
+    const stats = await result<fs.StatsFs>((settle) => fs.statfs(path, settle));
+    return { available: stats.bavail * stats.bsize, total: stats.blocks * stats.bsize };
+  },
+  lock,
+};

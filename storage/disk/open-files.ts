@@ -1,0 +1,155 @@
+/** The files that readers hold open: the least recently used go when there are too many. */
+import { errorCode } from '../faults/storage-errors.js';
+import type { Disk, FileHandle, OpenMode } from './disk.js';
+
+interface OpenFile {
+  readonly file: FileHandle;
+  users: number;
+  forgotten: boolean;
+}
+
+/** Shares one handle per path between all who read it. */
+export class OpenFiles {
+  /** In the order of use: a Map keeps the order of insertion. */
+  private readonly open = new Map<string, OpenFile>();
+  private readonly opening = new Map<string, Promise<OpenFile>>();
+  /** Files of one user each that are open, in the order of use. */
+  private readonly own = new Set<OwnFile>();
+
+  constructor(
+    private readonly disk: Disk,
+    private readonly max: number,
+  ) {}
+
+  /** Runs `use` with the file; the handle stays open for the next one. */
+  async use<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
+    const entry = await this.acquire(path);
+    try {
+      return await use(entry.file);
+    } finally {
+      entry.users -= 1;
+      if (entry.forgotten && entry.users === 0) await this.disk.close(entry.file);
+    }
+  }
+
+  /** Opens a file of the caller's own; makes room once if the process has too many. */
+  async openOwn(path: string, mode: OpenMode): Promise<FileHandle> {
+    try {
+      return await this.disk.open(path, mode);
+    } catch (error) {
+      const code = errorCode(error);
+      if ((code !== 'EMFILE' && code !== 'ENFILE') || this.open.size === 0) throw error;
+      await this.closeIdle(0);
+      return this.disk.open(path, mode);
+    }
+  }
+
+  /** A file of one user was used: of those that are idle the least recently used go. */
+  usedOwn(used: OwnFile): void {
+    this.own.delete(used);
+    this.own.add(used);
+    if (this.own.size <= this.max) return;
+    for (const file of this.own) {
+      if (this.own.size <= this.max) return;
+      if (file.isIdle) void file.close(this.disk).catch(() => undefined);
+    }
+  }
+
+  /** It is closed. */
+  closedOwn(file: OwnFile): void {
+    this.own.delete(file);
+  }
+
+  /** Closes the file of a path that is going away, once its last reader is done. */
+  async forget(path: string): Promise<void> {
+    const entry = this.open.get(path);
+    if (entry === undefined) return;
+    this.open.delete(path);
+    entry.forgotten = true;
+    if (entry.users === 0) await this.disk.close(entry.file);
+  }
+
+  async close(): Promise<void> {
+    for (const path of [...this.open.keys()]) await this.forget(path);
+  }
+
+  private async acquire(path: string): Promise<OpenFile> {
+    let entry = this.open.get(path);
+    if (entry === undefined) {
+      const opening = this.opening.get(path) ?? this.openShared(path);
+      entry = await opening;
+    }
+    entry.users += 1;
+    if (this.open.delete(path)) this.open.set(path, entry);
+    return entry;
+  }
+
+  private openShared(path: string): Promise<OpenFile> {
+    const opening = this.openOwn(path, 'read')
+      .then((file) => {
+        const entry = { file, users: 0, forgotten: false };
+        this.open.set(path, entry);
+        if (this.open.size > this.max) void this.closeIdle(this.max).catch(() => undefined);
+        return entry;
+      })
+      .finally(() => this.opening.delete(path));
+    this.opening.set(path, opening);
+    return opening;
+  }
+
+  private async closeIdle(keep: number): Promise<void> {
+    for (const [path, { users }] of [...this.open].slice(0, -1)) {
+      if (this.open.size <= keep) return;
+      if (users === 0) await this.forget(path);
+    }
+  }
+}
+
+/**
+ * A file of one user, opened when it is needed and closed when it is idle and too many others are
+ * open: a thousand logs hold as many files as are written to at the same time.
+ */
+export class OwnFile {
+  private opening: Promise<FileHandle> | null = null;
+  private users = 0;
+  /** It holds what an fdatasync of this handle is still to answer for. */
+  isUnsynced = false;
+
+  constructor(
+    private readonly files: OpenFiles,
+    private readonly path: string,
+  ) {}
+
+  get isIdle(): boolean {
+    return this.users === 0 && !this.isUnsynced;
+  }
+
+  /** Runs `use` with the file, which stays open for the next time. */
+  async use<T>(use: (file: FileHandle) => Promise<T>): Promise<T> {
+    this.users += 1;
+    try {
+      return await use(await this.open());
+    } finally {
+      this.users -= 1;
+      if (this.opening !== null) this.files.usedOwn(this);
+    }
+  }
+
+  private async open(): Promise<FileHandle> {
+    this.opening ??= this.files.openOwn(this.path, 'write');
+    try {
+      return await this.opening;
+    } catch (error) {
+      this.opening = null;
+      throw error;
+    }
+  }
+
+  async close(disk: Disk): Promise<void> {
+    const { opening } = this;
+    this.opening = null;
+    this.isUnsynced = false;
+    this.files.closedOwn(this);
+    if (opening !== null) await disk.close(await opening);
+  }
+}

@@ -1,0 +1,120 @@
+/** Reads the batches of a segment file one after another; says where, and why, it had to stop. */
+import type { Disk, FileHandle } from '../disk/disk.js';
+import { readUpTo } from '../disk/whole-file.js';
+import {
+  type BatchHeader,
+  batchHeaderLength,
+  batchLength,
+  bodyFault,
+  decodeBatchHeader,
+} from './record-batch.js';
+
+/** A batch that is intact and in its place. */
+export interface ScannedBatch {
+  readonly header: BatchHeader;
+  /** A view of the scan's chunk, which is never written again. */
+  readonly body: Buffer;
+  readonly position: number;
+}
+
+/** Where to scan: bytes [position, limit) of an open segment file. */
+export interface ScanRange {
+  readonly disk: Disk;
+  readonly file: FileHandle;
+  readonly position: number;
+  readonly limit: number;
+  readonly logTag: number;
+  /** The header checksum of the batch before `position`; null for a scan from the middle. */
+  readonly chain: number | null;
+  /** Bytes read at a time. */
+  readonly chunkBytes: number;
+}
+
+/** One pass over a range. `next()` gives batches by the chunk until it gives none. */
+export class BatchScan {
+  /** Bytes before this were given out. */
+  position: number;
+  /** Why the scan stopped before its limit; null while it has not. */
+  fault: string | null = null;
+  /** Where a first look has found a fault: it counts once a second one has, too. */
+  private doubted = -1;
+  private previous: BatchHeader | null = null;
+  private chain: number | null;
+
+  constructor(private readonly range: ScanRange) {
+    this.position = range.position;
+    this.chain = range.chain;
+  }
+
+  /** The next batches; none at the limit or at a fault. */
+  async next(): Promise<ScannedBatch[]> {
+    for (;;) {
+      const batches = await this.look();
+      if (this.fault === null || this.doubted === this.position) return batches;
+      this.doubted = this.position;
+      this.fault = null;
+      if (batches.length > 0) return batches;
+    }
+  }
+
+  private async look(): Promise<ScannedBatch[]> {
+    if (this.fault !== null || this.position >= this.range.limit) return [];
+    let wanted = Math.min(this.range.chunkBytes, this.range.limit - this.position);
+    for (;;) {
+      const { disk, file } = this.range;
+      const chunk = await readUpTo(disk, file, this.position, wanted);
+      const batches: ScannedBatch[] = [];
+      const missing = this.decode(chunk, batches);
+      if (batches.length > 0 || this.fault !== null) return batches;
+      if (missing === 0) return [];
+      if (wanted >= missing) {
+        this.fault = 'the file ends inside a record batch';
+        return [];
+      }
+      wanted = missing;
+    }
+  }
+
+  /** Decodes what `chunk` holds whole; returns the bytes the batch at `position` needs, or 0. */
+  private decode(chunk: Buffer, batches: ScannedBatch[]): number {
+    const start = this.position;
+    for (;;) {
+      const at = this.position - start;
+      const left = this.range.limit - this.position;
+      if (left <= 0) return 0;
+      if (at + batchHeaderLength > chunk.length) return Math.min(batchHeaderLength, left);
+      const header = decodeBatchHeader(chunk, at);
+      this.fault = header === null ? 'no intact batch header' : this.misplaced(header);
+      if (header === null || this.fault !== null) return 0;
+      const length = batchLength(header.bodyLength);
+      if (length > left) {
+        this.fault = 'a record batch reaches beyond the end of the data';
+        return 0;
+      }
+      if (at + length > chunk.length) return length;
+      const bodyStart = at + batchHeaderLength;
+      this.fault = bodyFault(chunk, bodyStart, header);
+      if (this.fault !== null) return 0;
+      const body = chunk.subarray(bodyStart, bodyStart + header.bodyLength);
+      batches.push({ header, body, position: this.position });
+      this.position += length;
+      this.previous = header;
+      this.chain = header.headerChecksum;
+    }
+  }
+
+  /** Why an intact header does not belong here; null when it does. */
+  private misplaced(header: BatchHeader): string | null {
+    const { previous } = this;
+    if (header.filePosition !== this.position) return 'a record batch of another place';
+    if (header.logTag !== this.range.logTag) return 'a record batch of another log';
+    if (this.chain !== null && header.previousChecksum !== this.chain) {
+      return 'a record batch that does not follow the one before it';
+    }
+    if (previous === null) return null;
+    if (header.epoch < previous.epoch || header.baseOffset < previous.nextOffset) {
+      return 'a record batch older than the one before it';
+    }
+    return null;
+  }
+}

@@ -1,0 +1,133 @@
+/** Everything that finds a record in one segment, and the file that keeps it once sealed. */
+import { crc32 } from 'node:zlib';
+import type { SegmentEnd } from '../format/segment-format.js';
+import { hashTerm, KeyIndex, TermList } from './key-index.js';
+import { OffsetIndex } from './offset-index.js';
+
+/*
+  IndexFile =>
+     0  magic          'SWIX'
+     4  checksum       UINT32   crc32 of everything from byte 8 on
+     8  version        UINT16   1
+    10  reserved       2 bytes of zero
+    12  logTag         UINT32   of the segment's batches
+    16  number         UINT32   of the segment
+    20  end            UINT32   bytes of the segment that are indexed
+    24  lastChecksum   UINT32   headerChecksum of the last indexed batch
+    28  offsetsLength  UINT32
+    32  offset index, then key index
+
+  Derived: a file that does not fit its segment is ignored and made again.
+*/
+const magic = 0x58495753;
+const version = 1;
+const headerLength = 32;
+
+/** What an index must fit to be believed. */
+export interface IndexedSegment {
+  readonly logTag: number;
+  readonly number: number;
+  readonly segment: SegmentEnd;
+}
+
+/** Where an index file keeps its terms. */
+export interface StoredKeys {
+  /** Position of the key index in the file. */
+  readonly start: number;
+  readonly bucketCount: number;
+}
+
+/** The index of one segment; it grows while `terms` is a list, and is read only once it is not. */
+export class SegmentIndex {
+  /** As its file has it: read from there, and nothing was added since. */
+  isStored = false;
+
+  constructor(
+    readonly offsets = new OffsetIndex(),
+    private terms: TermList | KeyIndex = new TermList(),
+  ) {}
+
+  /** Notes the next batch, `relativeOffset` after the segment's base. */
+  addBatch(header: { maxTimestamp: number }, relativeOffset: number, position: number): void {
+    this.isStored = false;
+    this.offsets.add(relativeOffset, position, header.maxTimestamp);
+  }
+
+  /** Notes terms in the order of appending. */
+  addTerms(terms: TermList, shift: number): void {
+    this.growing().addAll(terms, shift);
+  }
+
+  addTerm(hash: number, relativeOffset: number): void {
+    this.growing().add(hash, relativeOffset);
+  }
+
+  /** Offsets, relative to the segment's base and rising, of records that may carry `term`. */
+  find(term: string): number[] {
+    return this.terms.find(hashTerm(term));
+  }
+
+  get byteLength(): number {
+    return this.offsets.byteLength + this.terms.byteLength;
+  }
+
+  /**
+   * What is wrong with it beside `made`, which was made from all records of its segment just now;
+   * null where look-ups in both find the same. What it knows of records behind the segment's end,
+   * which recovery moved to the next one, is passed over by every reader, and so it is here.
+   */
+  faultBeside(made: SegmentIndex, { baseOffset, nextOffset, end }: SegmentEnd): string | null {
+    if (!this.offsets.agreesWith(made.offsets, end)) return 'it leads to other batches';
+    const keys = this.terms instanceof KeyIndex ? this.terms : KeyIndex.build(this.terms);
+    if (keys.holdsExactly(made.growing(), nextOffset - baseOffset)) return null;
+    return 'it leads to other records than those that carry its terms';
+  }
+
+  encode({ logTag, number, segment }: IndexedSegment): Buffer {
+    const offsets = this.offsets.encode();
+    const keys = this.terms instanceof KeyIndex ? this.terms : KeyIndex.build(this.terms);
+    const bytes = Buffer.concat([Buffer.alloc(headerLength), offsets, keys.encode()]);
+    bytes.writeUInt32LE(magic, 0);
+    bytes.writeUInt16LE(version, 8);
+    bytes.writeUInt32LE(logTag, 12);
+    bytes.writeUInt32LE(number, 16);
+    bytes.writeUInt32LE(segment.end, 20);
+    bytes.writeUInt32LE(segment.lastChecksum, 24);
+    bytes.writeUInt32LE(offsets.length, 28);
+    bytes.writeUInt32LE(crc32(bytes.subarray(8)), 4);
+    return bytes;
+  }
+
+  /** The index in `bytes`, or null where it is not the intact index of exactly this segment. */
+  static decode(bytes: Buffer, { logTag, number, segment }: IndexedSegment): SegmentIndex | null {
+    if (bytes.length < headerLength || bytes.readUInt32LE(0) !== magic) return null;
+    if (bytes.readUInt32LE(4) !== crc32(bytes.subarray(8))) return null;
+    if (bytes.readUInt16LE(8) !== version || bytes.readUInt32LE(12) !== logTag) return null;
+    if (bytes.readUInt32LE(16) !== number || bytes.readUInt32LE(20) !== segment.end) return null;
+    if (bytes.readUInt32LE(24) !== segment.lastChecksum) return null;
+    const keysStart = keysStartOf(bytes);
+    const offsets = OffsetIndex.decode(
+      bytes.subarray(headerLength, keysStart),
+      segment.maxTimestamp,
+    );
+    const index = new SegmentIndex(offsets, KeyIndex.decode(bytes.subarray(keysStart)));
+    index.isStored = true;
+    return index;
+  }
+
+  /** An index that was read from its file becomes one that grows when its segment does again. */
+  private growing(): TermList {
+    if (this.terms instanceof KeyIndex) this.terms = this.terms.toTerms();
+    return this.terms;
+  }
+}
+
+/** Where the terms stand in the bytes of an index file, which `decode` has found to be intact. */
+export function storedKeysOf(bytes: Buffer): StoredKeys {
+  const start = keysStartOf(bytes);
+  return { start, bucketCount: KeyIndex.decode(bytes.subarray(start)).bucketCount };
+}
+
+function keysStartOf(bytes: Buffer): number {
+  return headerLength + bytes.readUInt32LE(28);
+}

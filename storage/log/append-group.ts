@@ -1,0 +1,154 @@
+/** The records of many appends on their way into one write: encoded once, straight into place. */
+import { TooLarge } from '../faults/storage-errors.js';
+import { encodeRecord, type RecordInput, recordLength } from '../format/record.js';
+import {
+  type BatchHeader,
+  batchHeaderLength,
+  batchLength,
+  bodyLengthMax,
+} from '../format/record-batch.js';
+import { segmentHeaderLength } from '../format/segment-format.js';
+import { hashTerm, TermList } from '../index/key-index.js';
+import type { Offset } from '../offsets/offset.js';
+import { Settlement } from './settlement.js';
+
+/** A batch takes appends until its body holds this much: reads stay small, headers stay few. */
+const batchBodyBytes = 16 * 1024;
+const bufferBytes = 64 * 1024;
+
+/** Buffers that wait for a group: a thousand idle logs hold none. */
+export class BufferPool {
+  private readonly buffers: Buffer[] = [];
+
+  take(): Buffer {
+    return this.buffers.pop() ?? Buffer.allocUnsafeSlow(bufferBytes);
+  }
+
+  /** Keeps a few, and none that one huge group blew up. */
+  give(buffer: Buffer): void {
+    if (this.buffers.length < 8 && buffer.length <= 4 * 1024 * 1024) this.buffers.push(buffer);
+  }
+}
+
+const noBuffer = Buffer.alloc(0);
+
+/** A batch in the group's buffer, without what only its place on disk can tell. */
+export type WaitingBatch = { start: number } & {
+  -readonly [Field in
+    | 'headerChecksum'
+    | 'bodyLength'
+    | 'baseOffset'
+    | 'nextOffset'
+    | 'recordCount'
+    | 'appendTime'
+    | 'maxTimestamp']: BatchHeader[Field];
+};
+
+/**
+ * One commit group. The first 64 bytes of `buffer` are left for a segment header, in case this is
+ * the first group of a segment; the batches lie in [64, length).
+ */
+export class AppendGroup {
+  buffer: Buffer = noBuffer;
+  length = segmentHeaderLength;
+  batches: WaitingBatch[] = [];
+  baseOffset: Offset = 0;
+  nextOffset: Offset = 0;
+  recordCount = 0;
+  /** Offsets in here are relative to the group's baseOffset. */
+  readonly terms = new TermList();
+  /** Of all who appended to it. */
+  commit = new Settlement();
+
+  constructor(private readonly pool: BufferPool) {}
+
+  /** Empties the group for offsets from `baseOffset` on. */
+  open(baseOffset: Offset): void {
+    this.length = segmentHeaderLength;
+    this.batches = [];
+    this.baseOffset = baseOffset;
+    this.nextOffset = baseOffset;
+    this.recordCount = 0;
+    this.terms.clear();
+    this.commit = new Settlement();
+  }
+
+  /** Adds the records of one append, all into one batch. Throws `TooLarge` before adding any. */
+  append(records: readonly RecordInput[], appendTime: number): void {
+    const lengths: number[] = [];
+    let total = 0;
+    for (const record of records) {
+      const length = recordLength(record);
+      lengths.push(length);
+      total += length;
+    }
+    if (total > bodyLengthMax) throw new TooLarge('one append', total, bodyLengthMax);
+    const batch = this.batchFor(total, appendTime);
+    let position = this.length;
+    for (let index = 0; index < records.length; index += 1) {
+      const record = records[index];
+      const length = lengths[index];
+      if (record === undefined || length === undefined) continue;
+      const timestamp = record.timestamp ?? appendTime;
+      const delta = batch.nextOffset - batch.baseOffset;
+      encodeRecord(this.buffer, position, length, record, delta, timestamp);
+      if (timestamp > batch.maxTimestamp) batch.maxTimestamp = timestamp;
+      if (record.terms !== undefined) this.addTerms(record.terms, batch.nextOffset);
+      batch.nextOffset += 1;
+      position += length;
+    }
+    batch.recordCount += records.length;
+    batch.bodyLength += total;
+    this.length = position;
+    this.recordCount += records.length;
+    this.nextOffset = batch.nextOffset;
+  }
+
+  /** Gives the buffer back once the group is written. */
+  release(): void {
+    this.pool.give(this.buffer);
+    this.buffer = noBuffer;
+  }
+
+  /** Ends the last batch, so that `length` is where the group ends. */
+  close(): void {
+    const batch = this.batches[this.batches.length - 1];
+    if (batch !== undefined) this.length = batch.start + batchLength(batch.bodyLength);
+  }
+
+  /** The open batch if it takes `bytes` more, or a new one; the buffer has room for them. */
+  private batchFor(bytes: number, appendTime: number): WaitingBatch {
+    const last = this.batches[this.batches.length - 1];
+    if (last !== undefined && last.bodyLength + bytes <= batchBodyBytes) {
+      this.reserve(this.length + bytes + 8);
+      return last;
+    }
+    this.close();
+    this.reserve(this.length + batchHeaderLength + bytes + 8);
+    const batch = {
+      start: this.length,
+      headerChecksum: 0,
+      bodyLength: 0,
+      baseOffset: this.nextOffset,
+      nextOffset: this.nextOffset,
+      recordCount: 0,
+      appendTime,
+      maxTimestamp: Number.NEGATIVE_INFINITY,
+    };
+    this.batches.push(batch);
+    this.length += batchHeaderLength;
+    return batch;
+  }
+
+  private addTerms(terms: readonly string[], offset: Offset): void {
+    for (const term of terms) this.terms.add(hashTerm(term), offset - this.baseOffset);
+  }
+
+  private reserve(bytes: number): void {
+    if (this.buffer.length === 0) this.buffer = this.pool.take();
+    if (bytes <= this.buffer.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(bytes, this.buffer.length * 2));
+    this.buffer.copy(larger, 0, 0, this.length);
+    this.buffer = larger;
+  }
+}

@@ -1,0 +1,143 @@
+/** Many appends, one write and one fdatasync: the one in flight is the timer of the next. */
+import type { DiskFull } from '../faults/storage-errors.js';
+import type { RecordInput } from '../format/record.js';
+import type { Offset } from '../offsets/offset.js';
+import { AppendGroup, type BufferPool } from './append-group.js';
+import { Settlement } from './settlement.js';
+
+/** What an append was given, at once, before anything is written. */
+export interface Appended {
+  /** The records lie at [baseOffset, nextOffset). */
+  readonly baseOffset: Offset;
+  readonly nextOffset: Offset;
+  /** The append time, ms: the timestamp of every record that brought none. */
+  readonly timestamp: number;
+  /** One promise for the whole commit group; see the fsync modes for what it proves. */
+  readonly durable: Promise<void>;
+}
+
+/** Where the groups go. */
+export interface CommitTarget {
+  /** Makes a group as durable as the mode asks; or says why nothing of it is there. */
+  write(group: AppendGroup): Promise<DiskFull | null>;
+  /** The group is in: called before its promise settles. */
+  committed(group: AppendGroup): void;
+  /** The segment ends here: what comes next goes to another one. */
+  endSegment(): Promise<void>;
+  /** A group failed: called once; every group from then on is refused with the same error. */
+  failed(error: unknown): Error;
+}
+
+/** The commit loop of one log: one group in flight, one open. */
+export class GroupCommit {
+  private open: AppendGroup;
+  private spare: AppendGroup;
+  private running: Promise<void> | null = null;
+  /** Asked for, behind the open group. */
+  private ending: Settlement | null = null;
+  private failure: Error | null = null;
+  /** Append times never fall, whatever the clock does. */
+  private lastTime: number;
+
+  constructor(
+    private readonly target: CommitTarget,
+    pool: BufferPool,
+    nextOffset: Offset,
+    lastTime: number,
+  ) {
+    this.open = new AppendGroup(pool);
+    this.spare = new AppendGroup(pool);
+    this.open.open(nextOffset);
+    this.lastTime = lastTime;
+  }
+
+  /** The offset that the next record will get. */
+  get endOffset(): Offset {
+    return this.open.nextOffset;
+  }
+
+  append(records: readonly RecordInput[], now: number): Appended {
+    if (this.failure !== null) throw this.failure;
+    if (records.length === 0) throw new RangeError('an append needs a record');
+    const { open } = this;
+    const timestamp = Math.max(now, this.lastTime);
+    const baseOffset = open.nextOffset;
+    open.append(records, timestamp);
+    this.lastTime = timestamp;
+    this.running ??= this.run();
+    const { nextOffset, commit } = open;
+    return { baseOffset, nextOffset, timestamp, durable: commit.promise };
+  }
+
+  /** Lets the segment end behind what was appended so far; settles when it has. */
+  endSegment(): Promise<void> {
+    if (this.failure !== null) return Promise.reject(this.failure);
+    this.ending ??= new Settlement();
+    this.running ??= this.run();
+    return this.ending.promise;
+  }
+
+  /** Settles when nothing is waiting or in flight. */
+  async idle(): Promise<void> {
+    while (this.running !== null) await this.running;
+  }
+
+  /** Refuses every append from now on; what waits is refused too. */
+  refuse(error: Error): void {
+    this.failure ??= error;
+    this.open.commit.refuse(this.failure);
+    this.ending?.refuse(this.failure);
+  }
+
+  private async run(): Promise<void> {
+    await thisTickIsOver();
+    while (this.failure === null && (this.open.recordCount > 0 || this.ending !== null)) {
+      const { open: group, ending } = this;
+      group.close();
+      this.ending = null;
+      this.open = this.spare;
+      this.open.open(group.nextOffset);
+      try {
+        await this.commit(group);
+        if (ending !== null) await this.target.endSegment();
+        ending?.settle();
+      } catch (error) {
+        const failure = this.target.failed(error);
+        group.commit.refuse(failure);
+        ending?.refuse(failure);
+        this.refuse(failure);
+      }
+      group.release();
+      this.spare = group;
+      await thisTickIsOver();
+    }
+    this.running = null;
+  }
+
+  /**
+   * For want of room the group is refused, and with it what was appended behind it meanwhile. Their
+   * offsets are not given out again: somebody may have noted them.
+   */
+  private async commit(group: AppendGroup): Promise<void> {
+    if (group.recordCount === 0) return;
+    const full = await this.target.write(group);
+    if (full === null) {
+      this.target.committed(group);
+      group.commit.settle();
+      return;
+    }
+    group.commit.refuse(full);
+    this.open.commit.refuse(full);
+    this.open.open(this.open.nextOffset);
+  }
+}
+
+/**
+ * Settles when every promise reaction that is due has run: all who were released by one commit, or
+ * came in with one event of the loop, share the next group. Not a timer: the same tick.
+ */
+function thisTickIsOver(): Promise<void> {
+  return new Promise((resolve) => {
+    queueMicrotask(() => process.nextTick(resolve));
+  });
+}

@@ -1,0 +1,208 @@
+/** Reading one log: by offset in both directions, by time, by index term. */
+import { diskError } from '../faults/storage-errors.js';
+import type { ScannedBatch } from '../format/batch-scan.js';
+import { BatchView, type RecordBatch } from '../format/record-batch.js';
+import { segmentHeaderLength } from '../format/segment-format.js';
+import type { Offset, OffsetRange } from '../offsets/offset.js';
+import { intersection, union } from '../offsets/rising-offsets.js';
+import { ReadBudget, type ReadOptions, smallChunkBytes } from '../segment/read-budget.js';
+import type { Segment } from '../segment/segment.js';
+import { type DamagedSpan, damagedRanges } from '../segment/segment-damage.js';
+import { SegmentChanged, type SegmentReader } from '../segment/segment-reader.js';
+
+/** How `find` goes through a log. Offsets are half-open: [from, until). */
+export interface FindOptions {
+  readonly from?: Offset;
+  readonly until?: Offset;
+  readonly order?: 'oldest' | 'newest';
+}
+
+/**
+ * Reads the segments of a log; whoever calls has checked that the range is inside the log. Rejects
+ * with `SegmentChanged` where the same call may end otherwise, with `DamagedOffsets` where damage
+ * is the next thing to give: what lies before it is given first.
+ */
+export class LogReader {
+  constructor(private readonly reader: SegmentReader) {}
+
+  /** The batches of [from, until), oldest first. */
+  async forwards(from: Offset, until: Offset, options: ReadOptions): Promise<RecordBatch[]> {
+    const budget = new ReadBudget(options);
+    for (const segment of this.from(from)) {
+      if (segment.baseOffset >= until || budget.isSpent) break;
+      const index = await this.reader.indexOf(segment);
+      const position = index.offsets.positionOf(Math.max(0, from - segment.baseOffset));
+      let isOver = false;
+      const visit = (batches: ScannedBatch[]) => {
+        const goesOn = batches.every((batch) => {
+          if (batch.header.nextOffset <= from) return true;
+          if (batch.header.baseOffset >= until) return false;
+          return budget.take(batch, from, until, false);
+        });
+        return goesOn && budget.endChunk();
+      };
+      const range = { position, limit: segment.end, chunkBytes: budget.chunkBytes };
+      await this.reader.scan(segment, range, visit, (span) => {
+        if (span.until <= from) return true;
+        if (span.from < until && budget.result.length === 0) this.reader.refuse(segment, span);
+        isOver = true;
+        return false;
+      });
+      if (isOver) break;
+    }
+    return budget.result;
+  }
+
+  /** The batches of [until, from), newest first. */
+  async backwards(from: Offset, until: Offset, options: ReadOptions): Promise<RecordBatch[]> {
+    const budget = new ReadBudget(options);
+    const older = this.segments.filter(({ isEmpty, baseOffset }) => !isEmpty && baseOffset < from);
+    for (const segment of older.reverse()) {
+      if (segment.nextOffset <= until || budget.isSpent) break;
+      const { offsets } = await this.reader.indexOf(segment);
+      let end = segment.end;
+      let position = offsets.positionOf(Math.max(0, from - 1 - segment.baseOffset));
+      while (end > segmentHeaderLength && !budget.isSpent) {
+        const interval = await this.interval(segment, position, end, from);
+        const goesOn = interval.reverse().every((part) => {
+          if (!('header' in part)) {
+            if (part.from >= from) return true;
+            if (part.until > until && budget.result.length === 0) {
+              this.reader.refuse(segment, part);
+            }
+            return false;
+          }
+          if (part.header.nextOffset <= until) return false;
+          return part.header.baseOffset >= from || budget.take(part, until, from, true);
+        });
+        if (!goesOn) return budget.result;
+        end = position;
+        position = offsets.positionBelow(end);
+      }
+    }
+    return budget.result;
+  }
+
+  /** The lowest offset in [from, until) whose record has a timestamp of at least `timestamp`. */
+  async offsetFor(timestamp: number, from: Offset, until: Offset): Promise<Offset | null> {
+    try {
+      return await this.firstSince(timestamp, from, until);
+    } catch (error) {
+      if (error instanceof SegmentChanged) return this.offsetFor(timestamp, from, until);
+      throw diskError('looking for a time', error);
+    }
+  }
+
+  private async firstSince(timestamp: number, from: Offset, until: Offset): Promise<Offset | null> {
+    for (const segment of this.from(from)) {
+      if (segment.maxTimestamp < timestamp) continue;
+      const index = await this.reader.indexOf(segment);
+      const position = index.offsets.positionOfTime(timestamp);
+      const range = { position, limit: segment.end, chunkBytes: smallChunkBytes };
+      let found: Offset | null = null;
+      const visit = (batches: ScannedBatch[]) => {
+        for (const { header, body } of batches) {
+          if (header.maxTimestamp < timestamp || header.nextOffset <= from) continue;
+          const view = new BatchView(header, body, from, until, false);
+          found = view.records().find((record) => record.timestamp >= timestamp)?.offset ?? null;
+          if (found !== null) return false;
+        }
+        return true;
+      };
+      // What lies in damage that can be read may be what is looked for.
+      await this.reader.scan(segment, range, visit, (span) => {
+        if (span.until <= from) return true;
+        return this.reader.refuse(segment, span);
+      });
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  /**
+   * Offsets in [from, until) of records that may carry at least one term of each list, by segment,
+   * in the order asked for.
+   */
+  async *candidates(
+    terms: readonly (readonly string[])[],
+    from: Offset,
+    until: Offset,
+    newestFirst: boolean,
+  ): AsyncGenerator<Offset> {
+    let [low, high] = [from, until];
+    const isLeft = ({ isEmpty, baseOffset, nextOffset }: Segment) =>
+      !isEmpty && baseOffset < high && nextOffset > low;
+    while (low < high) {
+      const { segments } = this;
+      const segment = newestFirst ? segments.findLast(isLeft) : segments.find(isLeft);
+      if (segment === undefined) return;
+      const found = await this.matches(segment, terms);
+      // It has changed: what stands in its place by now is looked at instead.
+      if (found === null) continue;
+      for (const relative of newestFirst ? found.toReversed() : found) {
+        const offset = segment.baseOffset + relative;
+        // An index may know of records behind the segment's end: recovery moved them to the next.
+        if (offset >= segment.nextOffset) continue;
+        if (offset >= low && offset < high) yield offset;
+      }
+      if (newestFirst) high = segment.baseOffset;
+      else low = segment.nextOffset;
+    }
+  }
+
+  /** Reads every batch; rejects with `DamagedData` at the first that is not intact. */
+  async verify(): Promise<void> {
+    for (const segment of this.from(0)) await this.reader.verify(segment);
+  }
+
+  /** What cannot be read from `from` on, as far as anybody has looked. */
+  damages(from: Offset): OffsetRange[] {
+    return damagedRanges(this.segments)
+      .filter(({ until }) => until > from)
+      .map((range) => ({ from: Math.max(range.from, from), until: range.until }));
+  }
+
+  private get segments(): readonly Segment[] {
+    return this.reader.segments;
+  }
+
+  /** The batches of a part of a segment that begin below `from`, and the damage between them. */
+  private async interval(
+    segment: Segment,
+    position: number,
+    limit: number,
+    from: Offset,
+  ): Promise<(ScannedBatch | DamagedSpan)[]> {
+    const parts: (ScannedBatch | DamagedSpan)[] = [];
+    const range = { position, limit, chunkBytes: smallChunkBytes };
+    const visit = (batches: ScannedBatch[]) => {
+      const below = batches.filter(({ header }) => header.baseOffset < from);
+      parts.push(...below);
+      return below.length === batches.length;
+    };
+    await this.reader.scan(segment, range, visit, (span) => parts.push(span) > 0);
+    return parts;
+  }
+
+  /** Rising offsets, relative to the segment's base; null where it has changed meanwhile. */
+  private async matches(
+    segment: Segment,
+    terms: readonly (readonly string[])[],
+  ): Promise<readonly number[] | null> {
+    try {
+      const index = await this.reader.indexOf(segment);
+      const lists: number[][] = [];
+      for (const anyOf of terms) {
+        lists.push(union(await Promise.all(anyOf.map((term) => index.find(term)))));
+      }
+      return intersection(lists);
+    } catch (error) {
+      if (error instanceof SegmentChanged || !this.segments.includes(segment)) return null;
+      throw error;
+    }
+  }
+
+  private from(offset: Offset): Segment[] {
+    return this.segments.filter(({ isEmpty, nextOffset }) => !isEmpty && nextOffset > offset);
+  }
+}

@@ -1,0 +1,145 @@
+/** What is done to the sealed part of one log, one thing at a time. */
+import {
+  Compaction,
+  type CompactionOptions,
+  type CompactionReport,
+  compactedUntil,
+} from '../compaction/compaction.js';
+import { groupMin, mergeOnce } from '../compaction/segment-merge.js';
+import type { Offset } from '../offsets/offset.js';
+import { removeLogFiles } from '../recovery/stray-files.js';
+import { removeSegments, segmentsBelow } from '../segment/retention.js';
+import type { Segment } from '../segment/segment.js';
+import type { SegmentNumbers } from '../segment/segment-numbers.js';
+import type { SegmentReader } from '../segment/segment-reader.js';
+import type { StoreContext } from '../store-context.js';
+
+/** The log that is kept up. */
+export interface KeptLog {
+  readonly id: number;
+  readonly logTag: number;
+  readonly startOffset: Offset;
+  /** In order. The reader, the writer and the log share it; sealed ones change only here. */
+  readonly segments: Segment[];
+}
+
+/** The parts of the log that this needs. */
+export interface LogParts {
+  readonly reader: SegmentReader;
+  readonly numbers: SegmentNumbers;
+  /** Settles when every segment that was left behind is sealed, or cannot be for want of room. */
+  sealed(): Promise<unknown>;
+}
+
+export class LogUpkeep {
+  private start: Offset;
+  private last: Promise<unknown> = Promise.resolve();
+  private stoppedBecause: Error | null = null;
+  /** What the last compaction came to, which looked at all before `end`. */
+  private compacted: { readonly end: Offset; readonly report: CompactionReport } | null = null;
+
+  constructor(
+    private readonly context: StoreContext,
+    private readonly log: KeptLog,
+    private readonly parts: LogParts,
+  ) {
+    this.start = log.startOffset;
+  }
+
+  /** The first offset that is still here. */
+  get startOffset(): Offset {
+    return this.start;
+  }
+
+  /** See `PartitionLog.hideBelow`. */
+  hideBelow(offset: Offset): void {
+    this.start = Math.max(this.start, offset);
+  }
+
+  /** See `PartitionLog.trimTo`. */
+  trimTo(offset: Offset): Promise<Offset> {
+    return this.inTurn(async () => {
+      const { context, log } = this;
+      const gone = segmentsBelow(log.segments, offset);
+      this.hideBelow(gone.at(-1)?.nextOffset ?? 0);
+      await removeSegments(context, log.id, log.segments, gone);
+      return this.start;
+    });
+  }
+
+  /** See `PartitionLog.compact`. */
+  compact(options: CompactionOptions): Promise<CompactionReport> {
+    return this.inTurn(async () => {
+      const { context, log, parts } = this;
+      const compaction = new Compaction(context, { ...log, ...parts }, options, () => {
+        if (this.stoppedBecause !== null) throw this.stoppedBecause;
+      });
+      const { end } = compaction;
+      const { compacted } = this;
+      if (compacted?.end === end && !isDue(compacted.report, options)) {
+        return { ...compacted.report, removedRecords: 0, removedBytes: 0 };
+      }
+      const report = await compaction.run();
+      this.compacted = { end, report };
+      return report;
+    });
+  }
+
+  /**
+   * Merges small neighbours among the sealed segments, group by group. Whatever keeps it from that
+   * (damage, a full disk, the end of the store) leaves the log as it was.
+   */
+  async merge(): Promise<void> {
+    const { context, log, parts } = this;
+    if (log.segments.length < groupMin) return;
+    const goOn = () => {
+      if (this.stoppedBecause !== null) throw this.stoppedBecause;
+    };
+    try {
+      // One group at a time, so that a trim or a compaction gets its turn in between.
+      while (await this.inTurn(() => mergeOnce(context, { ...log, ...parts }, goOn)));
+    } catch {
+      // A failure that cannot be gone on from has fenced the store already.
+    }
+  }
+
+  get compactedUntil(): Offset {
+    return compactedUntil(this.context.manifest.state, this.log.id);
+  }
+
+  /** Removes the files of a log that was dropped. */
+  async removeAllFiles(): Promise<void> {
+    const { context, log, parts } = this;
+    const { directory, openFiles } = context;
+    parts.reader.release();
+    for (const { number } of log.segments) {
+      await openFiles.forget(directory.segment(log.id, number));
+    }
+    await removeLogFiles(context, log.id);
+  }
+
+  /** Begins nothing any more; what is under way ends as soon as it can. */
+  stop(reason: Error): void {
+    this.stoppedBecause ??= reason;
+  }
+
+  /** Settles when nothing is under way. */
+  async idle(): Promise<void> {
+    await this.last;
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.last.then(async () => {
+      await this.parts.sealed();
+      if (this.stoppedBecause !== null) throw this.stoppedBecause;
+      return work();
+    });
+    this.last = done.catch(() => undefined);
+    return done;
+  }
+}
+
+/** Whether a tombstone that was kept is to go now. */
+function isDue({ oldestTombstone }: CompactionReport, { tombstonesBefore }: CompactionOptions) {
+  return oldestTombstone !== null && oldestTombstone < tombstonesBefore;
+}

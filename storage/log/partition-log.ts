@@ -1,0 +1,299 @@
+/** One log: appends get their offsets at once, readers see what is durable. Owns every offset. */
+import type { CompactionOptions, CompactionReport } from '../compaction/compaction.js';
+import { type DiskFull, diskError, LogClosed, OffsetOutOfRange } from '../faults/storage-errors.js';
+import type { RecordInput } from '../format/record.js';
+import type { RecordBatch } from '../format/record-batch.js';
+import type { LogSettings } from '../manifest/manifest.js';
+import { assertOffset, type Offset, type OffsetRange } from '../offsets/offset.js';
+import type { OpenedLog } from '../recovery/recovered-log.js';
+import type { ReadOptions } from '../segment/read-budget.js';
+import type { Segment, SegmentSpan } from '../segment/segment.js';
+import { SegmentNumbers } from '../segment/segment-numbers.js';
+import { SegmentChanged, SegmentReader } from '../segment/segment-reader.js';
+import type { StoreContext } from '../store-context.js';
+import type { AppendGroup } from './append-group.js';
+import { type Appended, GroupCommit } from './group-commit.js';
+import { type FindOptions, LogReader } from './log-reader.js';
+import { LogUpkeep } from './log-upkeep.js';
+import { SegmentWriter } from './segment-writer.js';
+import { Waiters } from './waiters.js';
+
+export type { CompactionOptions, CompactionReport } from '../compaction/compaction.js';
+export type { Appended } from './group-commit.js';
+
+/*
+  startOffset           highWatermark          endOffset
+       |                      |                    |
+   ----[ 3  4  5  6  7  8  9 )[ 10  11  12        )----
+  gone   readable, durable      assigned, not durable yet
+*/
+export class PartitionLog {
+  /** The number that names this log's files. */
+  readonly id: number;
+  readonly name: string;
+  /** Marks this log's batches. */
+  readonly logTag: number;
+  readonly settings: LogSettings;
+  private readonly writer: SegmentWriter;
+  private readonly reader: LogReader;
+  private readonly commit: GroupCommit;
+  private readonly waiters = new Waiters();
+  private readonly upkeep: LogUpkeep;
+  private closedBecause: Error | null = null;
+  private readable: Offset;
+  private durableOffset: Offset;
+
+  constructor(
+    private readonly context: StoreContext,
+    private readonly opened: OpenedLog,
+  ) {
+    this.id = opened.id;
+    this.name = opened.name;
+    this.logTag = opened.logTag;
+    this.settings = opened.settings;
+    this.readable = opened.nextOffset;
+    this.durableOffset = opened.nextOffset;
+    const reader = new SegmentReader(context, opened, opened.segments);
+    this.reader = new LogReader(reader);
+    const numbers = new SegmentNumbers(context.manifest.state, opened.id);
+    this.writer = new SegmentWriter(context, {
+      id: opened.id,
+      logTag: opened.logTag,
+      preparesNextSegment: opened.settings.preparesNextSegment ?? false,
+      segments: opened.segments,
+      numbers,
+    });
+    const sealed = () => this.writer.sealed();
+    this.upkeep = new LogUpkeep(context, opened, { reader, numbers, sealed });
+    const target = {
+      write: (group: AppendGroup) => this.write(group),
+      committed: (group: AppendGroup) => this.committed(group),
+      endSegment: () => this.writer.endSegment(),
+      failed: (error: unknown) => context.fail(`writing log ${opened.id}`, error),
+    };
+    if (context.readOnly) this.closedBecause = new LogClosed('the store is open for reading only');
+    else this.writer.resume(opened);
+    this.commit = new GroupCommit(target, context.buffers, opened.nextOffset, opened.lastTime);
+  }
+
+  /** The first offset that is still here. */
+  get startOffset(): Offset {
+    return this.upkeep.startOffset;
+  }
+
+  /** The first offset that readers do not see yet: all before it are durable (see fsync modes). */
+  get highWatermark(): Offset {
+    return this.readable;
+  }
+
+  /** The offset that the next record will get. */
+  get endOffset(): Offset {
+    return this.commit.endOffset;
+  }
+
+  /** What the log is made of, oldest first. */
+  get segments(): SegmentSpan[] {
+    return this.opened.segments.filter(({ isEmpty }) => !isEmpty).map(({ span }) => span);
+  }
+
+  /** What cannot be read, as far as anybody has looked: only in a log that isolates damage. */
+  get damages(): OffsetRange[] {
+    return this.reader.damages(this.startOffset);
+  }
+
+  /** Bytes of its segments. */
+  get byteLength(): number {
+    return this.opened.segments.reduce((sum, { end }) => sum + end, 0);
+  }
+
+  /**
+   * Appends records, atomically: after a crash all of them are there or none. Throws `TooLarge`,
+   * `LogClosed`, or `DiskFull` until there is room again. A failed write shows in `durable`; after
+   * `DiskFull` nothing of the records is there.
+   */
+  append(records: readonly RecordInput[]): Appended {
+    if (this.closedBecause !== null) throw this.closedBecause;
+    const { full } = this.context.freeSpace;
+    if (full !== null && !this.settings.preparesNextSegment) throw full;
+    return this.commit.append(records, this.context.now());
+  }
+
+  /**
+   * Batches from `from` on, clipped to what was asked for; none where there is nothing (yet).
+   * Rejects with `OffsetOutOfRange` outside [startOffset, highWatermark], or `DamagedData`.
+   */
+  async read(from: Offset, options: ReadOptions = {}): Promise<RecordBatch[]> {
+    assertOffset(from);
+    const { startOffset: start, readable } = this;
+    if (from < start || from > readable) throw new OffsetOutOfRange(from, start, readable);
+    try {
+      if (options.backwards === true) {
+        const until = Math.max(options.until ?? start, start);
+        return await this.reader.backwards(from, until, options);
+      }
+      const until = Math.min(options.until ?? readable, readable);
+      return from >= until ? [] : await this.reader.forwards(from, until, options);
+    } catch (error) {
+      // Reading again sees what is so by now.
+      const hasChanged = error instanceof SegmentChanged || from < this.startOffset;
+      if (hasChanged) return this.read(from, options);
+      throw diskError(`reading log ${this.name}`, error);
+    }
+  }
+
+  /**
+   * Calls `wake` once, in a microtask, when the high watermark is beyond `offset` (which it may be
+   * already) or the log has stopped; look at `highWatermark` to know which. The answer cancels.
+   */
+  whenBeyond(offset: Offset, wake: () => void): () => void {
+    const cancel = this.waiters.add(offset, wake);
+    if (this.closedBecause !== null) this.waiters.wakeAll();
+    else this.waiters.wakeBelow(this.readable);
+    return cancel;
+  }
+
+  /** The lowest offset whose timestamp is at least `timestamp`; the high watermark if none is. */
+  async offsetFor(timestamp: number): Promise<Offset> {
+    const found = await this.reader.offsetFor(timestamp, this.startOffset, this.readable);
+    return Math.max(found ?? this.readable, this.startOffset);
+  }
+
+  /** The offsets of records that carry the index term `term`. */
+  async *find(term: string, options: FindOptions = {}): AsyncGenerator<Offset> {
+    for await (const offset of this.candidates([[term]], options)) {
+      const [batch] = await this.read(offset, { maxRecords: 1 });
+      if (batch?.record(offset)?.terms.includes(term) === true) yield offset;
+    }
+  }
+
+  /** Offsets of records that carry a term of each list, or look so: hashes can collide. */
+  async *candidates(
+    terms: readonly (readonly string[])[],
+    options: FindOptions = {},
+  ): AsyncGenerator<Offset> {
+    const from = Math.max(options.from ?? 0, this.startOffset);
+    const until = Math.min(options.until ?? this.readable, this.readable);
+    const isBackwards = options.order === 'newest';
+    for await (const offset of this.reader.candidates(terms, from, until, isBackwards)) {
+      if (offset >= this.startOffset) yield offset;
+    }
+  }
+
+  /**
+   * Lets go of whole sealed segments below `offset`; returns where the first remaining one begins.
+   * `DiskFull` where not even the reserve has room to note it: they are hidden; ask again.
+   */
+  trimTo(offset: Offset): Promise<Offset> {
+    if (this.closedBecause !== null) return Promise.reject(this.closedBecause);
+    return this.upkeep.trimTo(offset);
+  }
+
+  /** Nothing below `offset` can be read any more. In memory only: say it again at each start. */
+  hideBelow(offset: Offset): void {
+    this.upkeep.hideBelow(Math.min(offset, this.readable));
+  }
+
+  /**
+   * Seals the growing segment, if it holds records, so that an idle log can be trimmed to its end
+   * and compacted. Rejects as an append does; after `DiskFull` it is sealed once there is room.
+   */
+  async roll(): Promise<void> {
+    if (this.closedBecause !== null) throw this.closedBecause;
+    await this.commit.endSegment();
+    const full = await this.writer.sealed();
+    if (this.context.fence.error !== null) throw this.context.fence.error;
+    if (full !== null) throw full;
+  }
+
+  /**
+   * Takes out of the sealed segments what later records of the same key supersede; see
+   * storage/README.md for what stays. Rejects with `DamagedData`, with `DiskFull` (the log goes on)
+   * or as an append does; what was done until then stays done.
+   */
+  compact(options: CompactionOptions): Promise<CompactionReport> {
+    if (this.closedBecause !== null) return Promise.reject(this.closedBecause);
+    return this.upkeep.compact(options).catch((error: unknown) => {
+      throw diskError(`compacting log ${this.name}`, error);
+    });
+  }
+
+  /** Merges small sealed neighbours, which crashes leave. For the store. */
+  merge(): Promise<void> {
+    return this.upkeep.merge();
+  }
+
+  /** Offsets below this were compacted: each key is there at most once. */
+  get compactedUntil(): Offset {
+    return this.upkeep.compactedUntil;
+  }
+
+  /** Makes the first segment ahead. For the store. */
+  prepare(): Promise<void> {
+    return this.writer.prepare();
+  }
+
+  /** Refuses appends, wakes the waiting and lets what is in flight finish. For the store. */
+  async stop(reason: Error = new LogClosed(`log ${this.name} is closed`)): Promise<void> {
+    this.closedBecause ??= reason;
+    this.upkeep.stop(reason);
+    this.waiters.wakeAll();
+    await this.upkeep.idle();
+    await this.commit.idle();
+  }
+
+  /** Appends are refused with `error`: the store has failed. For the store. */
+  fence(error: Error): void {
+    this.closedBecause ??= error;
+    this.upkeep.stop(error);
+    this.commit.refuse(error);
+    this.waiters.wakeAll();
+  }
+
+  /** fdatasync in the lazy modes. For the store. */
+  async sync(): Promise<void> {
+    const { readable } = this;
+    await this.writer.sync();
+    this.durableOffset = readable;
+    this.moved();
+  }
+
+  /** Lets go of the files; returns the segment that was growing. For the store. */
+  closeWriter(): Promise<Segment | null> {
+    return this.writer.close();
+  }
+
+  /** Removes the files of a log that was dropped. For the store. */
+  removeAllFiles(): Promise<void> {
+    return this.upkeep.removeAllFiles();
+  }
+
+  /** Reads every batch again; rejects with `DamagedData` at the first that is not intact. */
+  verify(): Promise<void> {
+    return this.reader.verify();
+  }
+
+  private async write(group: AppendGroup): Promise<DiskFull | null> {
+    const written = this.context.committing(group.recordCount);
+    const full = await this.writer.write(group);
+    if (full === null) written();
+    return full;
+  }
+
+  private committed(group: AppendGroup): void {
+    this.writer.committed(group);
+    this.readable = group.nextOffset;
+    if (this.context.fsync === 'strict') this.durableOffset = group.nextOffset;
+    this.moved();
+    this.waiters.wakeBelow(this.readable);
+  }
+
+  private moved(): void {
+    this.context.moved(this.id, () => ({
+      ...this.writer.durablePlace,
+      epoch: this.context.epoch,
+      durableOffset: this.durableOffset,
+      acknowledged: this.readable,
+      logTag: this.opened.logTag,
+    }));
+  }
+}

@@ -1,0 +1,275 @@
+/** The growing end of one log: writes groups, rolls to the next segment, seals the one before. */
+import type { FileHandle } from '../disk/disk.js';
+import { OwnFile } from '../disk/open-files.js';
+import { writeFully } from '../disk/whole-file.js';
+import type { DiskFull } from '../faults/storage-errors.js';
+import { sealBatch } from '../format/record-batch.js';
+import { encodeSegmentHeader, segmentHeaderLength } from '../format/segment-format.js';
+import { SegmentIndex } from '../index/segment-index.js';
+import { Segment } from '../segment/segment.js';
+import { allocateSegment } from '../segment/segment-lifecycle.js';
+import type { SegmentNumbers } from '../segment/segment-numbers.js';
+import type { StoreContext } from '../store-context.js';
+import type { AppendGroup } from './append-group.js';
+import { SegmentSealer, type WrittenSegment } from './segment-sealer.js';
+
+/** The one log a writer writes. */
+export interface WrittenLog {
+  readonly id: number;
+  readonly logTag: number;
+  readonly preparesNextSegment: boolean;
+  /** In order; the last one grows, unless nothing does. The reader and the log share it. */
+  readonly segments: Segment[];
+  readonly numbers: SegmentNumbers;
+}
+
+/** How a log goes on after a start. */
+export interface ResumedLog {
+  readonly growing: Segment | null;
+  /** Made ahead and still empty. */
+  readonly prepared: Segment | null;
+  /** Complete but not sealed. */
+  readonly toSeal: readonly Segment[];
+}
+
+/** One group at a time; `segments` grows only here. */
+export class SegmentWriter {
+  /** The segment that grows and its file; null until the first write after most starts. */
+  private active: WrittenSegment | null = null;
+  private next: Promise<Segment> | null = null;
+  private readonly sealer: SegmentSealer;
+  private growingNumber = 0;
+  private durable = 0;
+  private ceiling = 0;
+  private lease: Promise<void> | null = null;
+
+  constructor(
+    private readonly context: StoreContext,
+    private readonly log: WrittenLog,
+  ) {
+    this.sealer = new SegmentSealer(context, log);
+  }
+
+  /** The segment that grows, or grew last, and how many of its bytes are known to be on disk. */
+  get durablePlace(): { readonly segment: number; readonly durablePosition: number } {
+    return { segment: this.growingNumber, durablePosition: this.durable };
+  }
+
+  /** Goes on where recovery, or a clean stop, left the log. */
+  resume({ growing, prepared, toSeal }: ResumedLog): void {
+    for (const segment of toSeal) this.sealer.seal({ segment, file: this.openFile(segment) });
+    if (prepared !== null) this.next = Promise.resolve(prepared);
+    if (growing === null) return;
+    this.active = { segment: growing, file: this.openFile(growing) };
+    this.growingNumber = growing.number;
+    this.durable = growing.end;
+  }
+
+  /** The next segment is there, if there is room: the first append will not have to wait for it. */
+  async prepare(): Promise<void> {
+    await this.prepareNext().catch((error: unknown) => this.unlessFull(error));
+  }
+
+  /**
+   * Writes a group, and syncs it where the mode asks for that. Where there is no room, says so, and
+   * nothing of the group is left: the file is as it was before, durably.
+   */
+  async write(group: AppendGroup): Promise<DiskFull | null> {
+    const { context, log } = this;
+    let growing: WrittenSegment | null = null;
+    try {
+      if (context.fsync !== 'strict') await this.leaseUpTo(group.nextOffset);
+      const { segment, file } = await this.segmentFor(group.length - segmentHeaderLength);
+      growing = { segment, file };
+      await file.use((handle) => this.writeTo(segment, handle, group));
+      // Only an fdatasync of this handle is sure to tell of a write that fails later.
+      file.isUnsynced = typeof context.fsync !== 'string';
+      return null;
+    } catch (error) {
+      if (log.preparesNextSegment || !context.lacksRoom(error)) throw error;
+      const full = context.outOfRoom(`writing log ${log.id}`, error);
+      if (growing !== null) await this.cutBack(growing);
+      return full;
+    }
+  }
+
+  private async writeTo(segment: Segment, file: FileHandle, group: AppendGroup): Promise<void> {
+    const { context } = this;
+    const fresh = segment.isEmpty;
+    if (fresh) this.begin(segment, group);
+    this.sealBatches(segment, group);
+    const bytes = group.buffer.subarray(fresh ? 0 : segmentHeaderLength, group.length);
+    await writeFully(context.disk, file, bytes, fresh ? 0 : segment.end);
+    if (context.fsync !== 'strict') return;
+    await context.mustSync(file);
+    this.durable = segment.end + group.length - segmentHeaderLength;
+  }
+
+  private async cutBack({ segment, file }: WrittenSegment): Promise<void> {
+    if (segment.batchCount === 0) segment.unbegin();
+    await file.use(async (handle) => {
+      await this.context.disk.truncate(handle, segment.end);
+      await this.context.mustSync(handle);
+    });
+    this.durable = segment.end;
+  }
+
+  /** The written group becomes visible. */
+  committed(group: AppendGroup): void {
+    const segment = this.active?.segment;
+    if (segment === undefined) throw new Error('a group was committed to no segment');
+    for (const batch of group.batches) segment.add(batch);
+    segment.index?.addTerms(group.terms, group.baseOffset - segment.baseOffset);
+    const { segmentBytes, freeSpace } = this.context;
+    if (segment.end * 2 > segmentBytes && freeSpace.full === null) void this.prepareNext();
+  }
+
+  /** fdatasync of what was written so far: the lazy modes, and the clean stop. */
+  async sync(): Promise<void> {
+    if (this.active === null) return;
+    const { segment, file } = this.active;
+    const { end } = segment;
+    if (end === this.durable) return;
+    await file.use((handle) => this.context.mustSync(handle));
+    if (segment.end === end) file.isUnsynced = false;
+    if (this.active?.segment === segment) this.durable = end;
+  }
+
+  /** Seals the growing segment, if it holds anything; no group may be on its way. */
+  async endSegment(): Promise<void> {
+    const { active } = this;
+    if (active === null || active.segment.isEmpty) return;
+    // The next segment's header vouches for all of this one, so all of it must be on disk.
+    await this.sync();
+    this.sealer.seal(active);
+    this.active = null;
+  }
+
+  /** See `SegmentSealer.sealed`. */
+  sealed(): Promise<DiskFull | null> {
+    return this.sealer.sealed();
+  }
+
+  /** Lets go of the files; nothing may be in flight. Returns the segment that was growing. */
+  async close(): Promise<Segment | null> {
+    await this.sealer.close();
+    await this.next?.catch((error: unknown) => this.unlessFull(error));
+    const { active } = this;
+    this.active = null;
+    if (active === null) return null;
+    await active.file.close(this.context.disk);
+    return active.segment;
+  }
+
+  private unlessFull(error: unknown): void {
+    if (!this.context.lacksRoom(error)) throw error;
+  }
+
+  private openFile({ number }: Segment): OwnFile {
+    const { openFiles, directory } = this.context;
+    return new OwnFile(openFiles, directory.segment(this.log.id, number));
+  }
+
+  private begin(segment: Segment, group: AppendGroup): void {
+    const { id, segments } = this.log;
+    const before = segments[segments.indexOf(segment) - 1]?.link;
+    const chainSeed = before?.lastChecksum ?? 0;
+    segment.begin(group.baseOffset, chainSeed);
+    encodeSegmentHeader(group.buffer, {
+      storeId: this.context.storeId,
+      logId: id,
+      number: segment.number,
+      baseOffset: group.baseOffset,
+      chainSeed,
+      previousEnd: before?.end ?? 0,
+      createdAt: this.context.now(),
+      epoch: this.context.epoch,
+    });
+  }
+
+  /** Gives every batch of the group its place: header, checksums, link to the one before. */
+  private sealBatches(segment: Segment, group: AppendGroup): void {
+    const place = {
+      rewritten: false,
+      epoch: this.context.epoch,
+      filePosition: 0,
+      durablePosition: this.durable,
+      previousChecksum: segment.lastChecksum,
+      logTag: this.log.logTag,
+    };
+    for (const batch of group.batches) {
+      place.filePosition = segment.end + batch.start - segmentHeaderLength;
+      batch.headerChecksum = sealBatch(group.buffer, batch.start, batch, place);
+      place.previousChecksum = batch.headerChecksum;
+    }
+  }
+
+  private async segmentFor(bytes: number): Promise<WrittenSegment> {
+    const { active } = this;
+    if (active !== null) {
+      const { segment } = active;
+      if (segment.isEmpty || segment.end + bytes <= this.context.segmentBytes) return active;
+    }
+    // First, so that nothing has changed if there is no room for it.
+    const segment = await this.nextSegment();
+    await this.endSegment();
+    this.next = null;
+    segment.index = new SegmentIndex();
+    this.log.segments.push(segment);
+    this.growingNumber = segment.number;
+    this.durable = 0;
+    this.active = { segment, file: this.openFile(segment) };
+    this.context.freeSpace.checkSoon();
+    return this.active;
+  }
+
+  /** A log that cannot wait for room goes on without the zeros: they are most of what it takes. */
+  private async nextSegment(): Promise<Segment> {
+    try {
+      return await this.prepareNext();
+    } catch (error) {
+      if (!this.log.preparesNextSegment || !this.context.lacksRoom(error)) throw error;
+      return this.allocate(false);
+    }
+  }
+
+  private prepareNext(): Promise<Segment> {
+    if (this.next !== null) return this.next;
+    const next = this.allocate(this.log.preparesNextSegment);
+    this.next = next;
+    // Whoever rolls meets the error, unless it is made once there is room.
+    next.catch((error: unknown) => {
+      if (!this.context.lacksRoom(error)) return;
+      this.context.outOfRoom(`making a segment of log ${this.log.id}`, error);
+      this.next = null;
+    });
+    return next;
+  }
+
+  private allocate(prepared: boolean): Promise<Segment> {
+    const { context, log } = this;
+    return allocateSegment(context, log.id, log.numbers.take(), prepared);
+  }
+
+  /** In the lazy modes no offset is acknowledged that is not below the leased ceiling. */
+  private async leaseUpTo(nextOffset: number): Promise<void> {
+    const { leaseOffsets } = this.context;
+    for (;;) {
+      if (this.lease === null && nextOffset + leaseOffsets / 2 > this.ceiling) {
+        this.lease = this.leaseTo(nextOffset + leaseOffsets);
+        this.lease.catch(() => undefined);
+      }
+      if (nextOffset <= this.ceiling) return;
+      await this.lease;
+    }
+  }
+
+  private async leaseTo(ceiling: number): Promise<void> {
+    try {
+      await this.context.edit({ type: 'ceilingRaised', id: this.log.id, ceiling });
+      this.ceiling = ceiling;
+    } finally {
+      this.lease = null;
+    }
+  }
+}

@@ -1,0 +1,277 @@
+/** The manifest on disk: two copies of one chained list of edits, written one after the other. */
+import { crc32 } from 'node:zlib';
+import type { Disk, FileHandle } from '../disk/disk.js';
+import type { StoreDirectory } from '../disk/store-directory.js';
+import { readWhole, writeAside, writeFully } from '../disk/whole-file.js';
+import {
+  DamagedData,
+  DiskFull,
+  errorCode,
+  isNoSpace,
+  NewerFormat,
+} from '../faults/storage-errors.js';
+import { applyEdit, type ManifestEdit, type ManifestState } from './manifest.js';
+
+/*
+  Manifest => header (32 bytes), edits
+
+  header =>
+     0  magic           'SWMF'
+     4  checksum        UINT32   crc32 of bytes 8 to 31
+     8  version         UINT16   2
+    10  minimumVersion  UINT16   2
+    12  storeId         16 bytes
+    28  generation      UINT32   rises whenever both copies are written anew
+
+  edit =>
+     0  length          UINT32   of the whole edit
+     4  checksum        UINT32   crc32 of the bytes after this field
+     8  previous        UINT32   checksum of the edit before; of the header at first
+    12  JSON, UTF-8     the first edit is the whole state
+
+  An edit is synced in the first copy before it is written to the second, and synced there before
+  it has effect. So a crash can tear the first copy's last edit only while the second copy has not
+  begun it: anything else that does not parse is damage, and while one copy is whole nothing is
+  lost. An edit that finds no room is cut off again, from the second copy before the first, so that
+  a crash in between leaves nothing new.
+*/
+const magic = 0x464d5753;
+const version = 2;
+const headerLength = 32;
+const editHeaderLength = 12;
+const firstCopy = 'MANIFEST';
+const nothing = () => undefined;
+const bothCopies = [0, 1] as const;
+
+/** What one copy holds: its intact edits, which end at `end`; the bytes behind do not parse. */
+export interface ManifestCopy {
+  readonly storeId: Buffer;
+  readonly generation: number;
+  readonly state: ManifestState;
+  readonly editCount: number;
+  readonly end: number;
+  readonly bytes: Buffer;
+}
+
+/** What was found at a start. */
+export interface LoadedManifest {
+  readonly storeId: Buffer;
+  readonly generation: number;
+  readonly state: ManifestState;
+  /** Bytes of an edit that was never finished; kept aside by whoever opens for writing. */
+  readonly torn: Buffer;
+}
+
+/** Reads both copies; null when there is none at all. Throws `DamagedData` when neither serves
+ * and `NewerFormat`. */
+export async function loadManifest(
+  disk: Disk,
+  directory: StoreDirectory,
+): Promise<LoadedManifest | null> {
+  const first = await readIfThere(disk, directory.manifest(0));
+  const second = await readIfThere(disk, directory.manifest(1));
+  if (first === null && second === null) return null;
+  const copies = [first, second].map((bytes) => (bytes === null ? null : parseCopy(bytes)));
+  const [one, two] = [copies[0] ?? null, copies[1] ?? null];
+  const best = better(one, two);
+  if (best === null) throw damaged(directory, 0, first?.length ?? 0, 'no copy is intact');
+  const tornAllowed = one === null || two === null ? false : onlyTorn(one, two);
+  if (best.end < best.bytes.length && !tornAllowed) {
+    throw damaged(directory, best.end, best.bytes.length, 'an edit is not intact in either copy');
+  }
+  const { storeId, generation, state } = best;
+  return { storeId, generation, state, torn: best.bytes.subarray(best.end) };
+}
+
+function damaged(directory: StoreDirectory, from: number, to: number, why: string): DamagedData {
+  return new DamagedData({ file: directory.manifest(0), from, to, lastGoodOffset: null }, why);
+}
+
+async function readIfThere(disk: Disk, path: string): Promise<Buffer | null> {
+  try {
+    return await readWhole(disk, path);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function better(one: ManifestCopy | null, two: ManifestCopy | null): ManifestCopy | null {
+  if (one === null || two === null) return one ?? two;
+  if (one.generation !== two.generation) return one.generation > two.generation ? one : two;
+  return two.editCount > one.editCount ? two : one;
+}
+
+/** The first copy's last edit was being written: the second ends cleanly exactly before it. */
+function onlyTorn(one: ManifestCopy, two: ManifestCopy): boolean {
+  if (one.generation !== two.generation) return false;
+  return one.editCount === two.editCount && two.end === two.bytes.length;
+}
+
+/** The intact part of a copy; null where not even its first edit is. */
+export function parseCopy(bytes: Buffer): ManifestCopy | null {
+  if (bytes.length < headerLength || bytes.readUInt32LE(0) !== magic) return null;
+  const checksum = bytes.readUInt32LE(4);
+  if (checksum !== crc32(bytes.subarray(8, headerLength))) return null;
+  if (bytes.readUInt16LE(10) > version) {
+    throw new NewerFormat(firstCopy, bytes.readUInt16LE(10));
+  }
+  let [state, editCount, end, previous]: [ManifestState | null, number, number, number] = [
+    null,
+    0,
+    headerLength,
+    checksum,
+  ];
+  while (end + editHeaderLength <= bytes.length) {
+    const next = end + bytes.readUInt32LE(end);
+    if (next < end + editHeaderLength || next > bytes.length) break;
+    if (bytes.readUInt32LE(end + 8) !== previous) break;
+    if (bytes.readUInt32LE(end + 4) !== crc32(bytes.subarray(end + 8, next))) break;
+    const edit: ManifestEdit = JSON.parse(bytes.toString('utf8', end + editHeaderLength, next));
+    if (state === null && edit.type !== 'state') return null;
+    state = edit.type === 'state' ? edit.state : state === null ? null : applyEdit(state, edit);
+    previous = bytes.readUInt32LE(end + 4);
+    editCount += 1;
+    end = next;
+  }
+  if (state === null) return null;
+  const storeId = Buffer.from(bytes.subarray(12, 28));
+  return { storeId, generation: bytes.readUInt32LE(28), state, editCount, end, bytes };
+}
+
+function encodeHeader(storeId: Buffer, generation: number): Buffer {
+  const header = Buffer.alloc(headerLength);
+  header.writeUInt32LE(magic, 0);
+  header.writeUInt16LE(version, 8);
+  header.writeUInt16LE(version, 10);
+  storeId.copy(header, 12, 0, 16);
+  header.writeUInt32LE(generation, 28);
+  header.writeUInt32LE(crc32(header.subarray(8)), 4);
+  return header;
+}
+
+function encodeEdit(edit: ManifestEdit, previous: number): Buffer {
+  const json = Buffer.from(JSON.stringify(edit));
+  const bytes = Buffer.concat([Buffer.alloc(editHeaderLength), json]);
+  bytes.writeUInt32LE(bytes.length, 0);
+  bytes.writeUInt32LE(previous, 8);
+  bytes.writeUInt32LE(crc32(bytes.subarray(8)), 4);
+  return bytes;
+}
+
+/** The manifest of an open store: edits in, state out. */
+export class ManifestFile {
+  private files: readonly FileHandle[] = [];
+  private position = 0;
+  /** Where the edits of this generation begin, behind the state that it began with. */
+  private start = 0;
+  private previous = 0;
+  private queue: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly disk: Disk,
+    private readonly directory: StoreDirectory,
+    private readonly storeId: Buffer,
+    private generation: number,
+    /** What the durable edits say. */
+    public state: ManifestState,
+    /** A new generation is begun behind so many bytes of edits, or as many as its state has. */
+    private readonly bytesMax: number,
+  ) {}
+
+  /**
+   * Makes an edit durable, then effective. Edits are applied in the order of the calls. Rejects
+   * with `DiskFull` when there is no room: the edit has no effect then, and the next one may find
+   * some. After any other failure every later edit is refused with its error.
+   */
+  append(edit: ManifestEdit): Promise<void> {
+    const done = this.queue.then(() => this.write(edit));
+    this.queue = done.catch((error: unknown) => {
+      if (!(error instanceof DiskFull)) throw error;
+    });
+    this.queue.catch(nothing);
+    return done;
+  }
+
+  /**
+   * Writes both copies anew from the state, which makes it durable whatever was there before.
+   * Rejects with `DiskFull` when there is no room; the copies are as they were then.
+   */
+  async beginGeneration(): Promise<void> {
+    const header = encodeHeader(this.storeId, this.generation + 1);
+    const edit = encodeEdit({ type: 'state', state: this.state }, header.readUInt32LE(4));
+    const content = Buffer.concat([header, edit]);
+    await this.writeBothAside(content);
+    await this.closeFiles();
+    for (const copy of bothCopies) {
+      await this.disk.rename(this.aside(copy), this.directory.manifest(copy));
+      await this.disk.syncDirectory(this.directory.path);
+    }
+    this.files = [
+      await this.disk.open(this.directory.manifest(0), 'write'),
+      await this.disk.open(this.directory.manifest(1), 'write'),
+    ];
+    this.generation += 1;
+    this.position = content.length;
+    this.start = content.length;
+    this.previous = edit.readUInt32LE(4);
+  }
+
+  /** Waits for the edits under way and lets go of the files. */
+  async close(): Promise<void> {
+    await this.queue;
+    await this.closeFiles();
+  }
+
+  private async write(edit: ManifestEdit): Promise<void> {
+    const bytes = encodeEdit(edit, this.previous);
+    for (const file of this.files) {
+      try {
+        await writeFully(this.disk, file, bytes, this.position);
+      } catch (error) {
+        if (!isNoSpace(error)) throw error;
+        await this.cutBack();
+        throw new DiskFull('writing the manifest', error);
+      }
+      await this.disk.sync(file);
+    }
+    this.position += bytes.length;
+    this.previous = bytes.readUInt32LE(4);
+    this.state = applyEdit(this.state, edit);
+    // Half of what a generation writes is edits: a state that is large is not written for each one.
+    if (this.position - this.start <= Math.max(this.bytesMax, this.start)) return;
+    // For want of room the next edit tries again.
+    await this.beginGeneration().catch((error: unknown) => {
+      if (!(error instanceof DiskFull)) throw error;
+    });
+  }
+
+  /** Both copies end where they ended before the edit, durably. */
+  private async cutBack(): Promise<void> {
+    for (const file of this.files.toReversed()) {
+      await this.disk.truncate(file, this.position);
+      await this.disk.sync(file);
+    }
+  }
+
+  /** Before either gets its name: where there is no room the old generation just goes on. */
+  private async writeBothAside(content: Buffer): Promise<void> {
+    try {
+      for (const copy of bothCopies) await writeAside(this.disk, this.aside(copy), content);
+    } catch (error) {
+      if (!isNoSpace(error)) throw error;
+      for (const copy of bothCopies) await this.disk.remove(this.aside(copy)).catch(nothing);
+      throw new DiskFull('writing the manifest', error);
+    }
+  }
+
+  private aside(copy: 0 | 1): string {
+    return this.directory.asideFile(`${firstCopy}-${copy}`);
+  }
+
+  private async closeFiles(): Promise<void> {
+    const files = this.files;
+    this.files = [];
+    for (const file of files) await this.disk.close(file);
+  }
+}

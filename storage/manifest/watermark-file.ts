@@ -1,0 +1,135 @@
+/** How far each log was durable a moment ago: what tells a torn tail from damaged data. */
+import { crc32 } from 'node:zlib';
+import type { Disk, FileHandle } from '../disk/disk.js';
+import { readUpTo, writeFully } from '../disk/whole-file.js';
+import { isNoSpace } from '../faults/storage-errors.js';
+import { type Offset, readOffset, writeOffset } from '../offsets/offset.js';
+
+/*
+  Watermarks => for log id n at n * 1024: two slots of 512 bytes, written in turn
+
+  slot =>
+     0  magic            'SWWM'
+     4  checksum         UINT32   crc32 of bytes 8 to 47
+     8  sequence         UINT32   the slot with the higher one counts
+    12  segment          UINT32   number of the growing segment
+    16  durablePosition  UINT32   bytes of it that were fdatasynced
+    20  epoch            UINT32
+    24  durableOffset    UINT64   offsets before this were fdatasynced
+    32  acknowledged     UINT64   offsets before this were acknowledged
+    40  logTag           UINT32
+    44  reserved         4 bytes of zero
+
+  A hint that only ever strengthens: a missing or broken slot certifies nothing and loses nothing.
+*/
+const magic = 0x4d575753;
+export const slotLength = 512;
+const usedLength = 48;
+
+export interface Watermark {
+  readonly segment: number;
+  readonly durablePosition: number;
+  readonly epoch: number;
+  readonly durableOffset: Offset;
+  readonly acknowledged: Offset;
+  readonly logTag: number;
+}
+
+interface Slot extends Watermark {
+  readonly sequence: number;
+}
+
+function encodeSlot(sequence: number, mark: Watermark): Buffer {
+  const bytes = Buffer.alloc(slotLength);
+  bytes.writeUInt32LE(magic, 0);
+  bytes.writeUInt32LE(sequence, 8);
+  bytes.writeUInt32LE(mark.segment, 12);
+  bytes.writeUInt32LE(mark.durablePosition, 16);
+  bytes.writeUInt32LE(mark.epoch, 20);
+  writeOffset(bytes, mark.durableOffset, 24);
+  writeOffset(bytes, mark.acknowledged, 32);
+  bytes.writeUInt32LE(mark.logTag, 40);
+  bytes.writeUInt32LE(crc32(bytes.subarray(8, usedLength)), 4);
+  return bytes;
+}
+
+function decodeSlot(bytes: Buffer): Slot | null {
+  if (bytes.length < usedLength || bytes.readUInt32LE(0) !== magic) return null;
+  if (bytes.readUInt32LE(4) !== crc32(bytes.subarray(8, usedLength))) return null;
+  return {
+    sequence: bytes.readUInt32LE(8),
+    segment: bytes.readUInt32LE(12),
+    durablePosition: bytes.readUInt32LE(16),
+    epoch: bytes.readUInt32LE(20),
+    durableOffset: readOffset(bytes, 24),
+    acknowledged: readOffset(bytes, 32),
+    logTag: bytes.readUInt32LE(40),
+  };
+}
+
+/** Whether all bytes of a slot are as they were written, or none ever was. */
+export function isIntactSlot(bytes: Buffer): boolean {
+  const slot = decodeSlot(bytes);
+  if (slot === null) return bytes.every((byte) => byte === 0);
+  return encodeSlot(slot.sequence, slot).equals(bytes);
+}
+
+/** The watermarks of a store; written often, synced now and then. */
+export class WatermarkFile {
+  private readonly sequences = new Map<number, number>();
+  /** All slots as they were at the start, while logs are opened. */
+  private loaded: Buffer | null = null;
+
+  constructor(
+    private readonly disk: Disk,
+    private readonly file: FileHandle,
+  ) {}
+
+  /** Runs `use`, which reads the watermarks of many logs: the file is read at once for all. */
+  async readingAll<T>(use: () => Promise<T>): Promise<T> {
+    this.loaded = await readUpTo(this.disk, this.file, 0, await this.disk.size(this.file));
+    try {
+      return await use();
+    } finally {
+      this.loaded = null;
+    }
+  }
+
+  /** The newest intact watermark of a log, if it is of this log. */
+  async read(logId: number, logTag: number): Promise<Watermark | null> {
+    const start = logId * slotLength * 2;
+    const bytes =
+      this.loaded?.subarray(start, start + slotLength * 2) ??
+      (await readUpTo(this.disk, this.file, start, slotLength * 2));
+    const slots = [bytes.subarray(0, slotLength), bytes.subarray(slotLength)].map(decodeSlot);
+    let newest: Slot | null = null;
+    for (const slot of slots) {
+      if (slot === null || slot.logTag !== logTag) continue;
+      if (newest === null || slot.sequence > newest.sequence) newest = slot;
+    }
+    this.sequences.set(logId, newest?.sequence ?? 0);
+    return newest;
+  }
+
+  /** False where there is no room: the other slot stays what it is, until this one is written. */
+  async write(logId: number, mark: Watermark): Promise<boolean> {
+    const sequence = (this.sequences.get(logId) ?? 0) + 1;
+    const position = (logId * 2 + (sequence % 2)) * slotLength;
+    try {
+      await writeFully(this.disk, this.file, encodeSlot(sequence, mark), position);
+    } catch (error) {
+      if (isNoSpace(error)) return false;
+      throw error;
+    }
+    this.sequences.set(logId, sequence);
+    return true;
+  }
+
+  sync(): Promise<void> {
+    return this.disk.sync(this.file);
+  }
+
+  close(): Promise<void> {
+    return this.disk.close(this.file);
+  }
+}

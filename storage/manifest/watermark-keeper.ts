@@ -1,0 +1,60 @@
+/** Writes the watermarks of logs that moved: soon after, all together, and synced once a second. */
+import type { Timer } from '../store-context.js';
+import type { Watermark, WatermarkFile } from './watermark-file.js';
+
+const writeDelayMs = 20;
+const syncIntervalMs = 1000;
+
+export class WatermarkKeeper {
+  private readonly due = new Map<number, () => Watermark>();
+  private cancel: (() => void) | null = null;
+  private writing: Promise<void> = Promise.resolve();
+  private syncedAt = 0;
+  private stopped = false;
+
+  constructor(
+    private readonly file: WatermarkFile,
+    private readonly after: Timer,
+    private readonly now: () => number,
+    private readonly failed: (error: unknown) => void,
+  ) {}
+
+  /** A log's durable end has moved. One timer serves all logs, under load and at rest. */
+  moved(logId: number, mark: () => Watermark): void {
+    this.due.set(logId, mark);
+    if (this.cancel !== null || this.stopped) return;
+    this.cancel = this.after(writeDelayMs, () => {
+      this.cancel = null;
+      this.writing = this.writing.then(() => this.writeDue(false)).catch(this.failed);
+    });
+  }
+
+  /** Writes what is due and syncs it: the clean stop. */
+  async close(): Promise<void> {
+    await this.stop();
+    await this.writeDue(true);
+    await this.file.close();
+  }
+
+  /** Writes nothing any more. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.cancel?.();
+    this.cancel = null;
+    await this.writing;
+  }
+
+  private async writeDue(sync: boolean): Promise<void> {
+    const due = [...this.due];
+    this.due.clear();
+    for (const [logId, mark] of due) {
+      const isWritten = await this.file.write(logId, mark());
+      // It only ever adds proof: on a full disk it waits for the next one that is due.
+      if (!isWritten && !this.due.has(logId)) this.due.set(logId, mark);
+    }
+    const now = this.now();
+    if (!sync && now - this.syncedAt < syncIntervalMs) return;
+    this.syncedAt = now;
+    await this.file.sync();
+  }
+}

@@ -1,0 +1,71 @@
+/** The segment files of one log while it is opened: read, scanned, or reported as damaged. */
+import type { FileHandle } from '../disk/disk.js';
+import { DamagedData, errorCode } from '../faults/storage-errors.js';
+import { segmentHeaderLength } from '../format/segment-format.js';
+import type { ManifestLog } from '../manifest/manifest.js';
+import type { Offset } from '../offsets/offset.js';
+import { Segment } from '../segment/segment.js';
+import { type ScannedSegment, scanSegment } from '../segment/segment-scan.js';
+import type { StoreContext } from '../store-context.js';
+
+export class LogFiles {
+  /** Bytes of the segments that were scanned. */
+  scannedBytes = 0;
+
+  constructor(
+    private readonly context: StoreContext,
+    private readonly log: ManifestLog,
+    private readonly logTag: number,
+  ) {}
+
+  /** Reads a segment from its start, up to `limit` if there is one. */
+  async scan(number: number, limit?: number): Promise<ScannedSegment> {
+    const { context, log, logTag } = this;
+    try {
+      const scanned = await scanSegment(context, { id: log.id, logTag }, number, limit);
+      this.scannedBytes += scanned.size;
+      return scanned;
+    } catch (error) {
+      throw this.unreadable(new Segment(log.id, number), error);
+    }
+  }
+
+  /** Bytes of a segment's file; a missing one is damage. */
+  async size(segment: Segment): Promise<number> {
+    const { disk, directory } = this.context;
+    try {
+      return await disk.sizeAt(directory.segment(this.log.id, segment.number));
+    } catch (error) {
+      throw this.unreadable(segment, error);
+    }
+  }
+
+  /** Runs `use` with a segment's file; a missing one is damage. */
+  async read<T>(segment: Segment, use: (file: FileHandle) => Promise<T>): Promise<T> {
+    const path = this.context.directory.segment(this.log.id, segment.number);
+    try {
+      return await this.context.openFiles.use(path, use);
+    } catch (error) {
+      throw this.unreadable(segment, error);
+    }
+  }
+
+  /** Bytes from the segment's intact end to `to` are not what was acknowledged. */
+  damaged(segment: Segment, lastGood: Offset, reason: string, to = segment.end): DamagedData {
+    const from = Math.max(segment.end, segmentHeaderLength);
+    return new DamagedData(
+      {
+        file: this.context.directory.segment(this.log.id, segment.number),
+        from: Math.min(from, to),
+        to,
+        lastGoodOffset: lastGood < this.log.startOffset ? null : lastGood,
+      },
+      reason,
+    );
+  }
+
+  private unreadable(segment: Segment, error: unknown): unknown {
+    if (errorCode(error) !== 'ENOENT') return error;
+    return this.damaged(segment, segment.baseOffset - 1, 'the file is missing');
+  }
+}

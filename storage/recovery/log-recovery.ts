@@ -1,0 +1,297 @@
+/** Opening one log: the proven is believed, the unproven written again, damage is told. */
+import { readWhole } from '../disk/whole-file.js';
+import { DamagedData } from '../faults/storage-errors.js';
+import { logTagOf } from '../format/record-batch.js';
+import { headerFault, type SegmentEnd } from '../format/segment-format.js';
+import { SegmentIndex } from '../index/segment-index.js';
+import type { ClosedLog, ManifestLog, ManifestSegment } from '../manifest/manifest.js';
+import { Segment } from '../segment/segment.js';
+import { isolateDamage } from '../segment/segment-damage.js';
+import { type ScannedSegment } from '../segment/segment-scan.js';
+import type { StoreContext } from '../store-context.js';
+import { type DamagedSegment, endByEvidence, endByFollower, tailBehind } from './damaged-end.js';
+import { LogFiles } from './log-files.js';
+import type { LogEvidence, RecoveredLog } from './recovered-log.js';
+import { keepUnparsed, type UnprovenTail, writeFreshSegment } from './rewrite-tail.js';
+import { openSealed } from './sealed-segment.js';
+
+/** Opens one log. Throws `DamagedData`; nothing was changed then. */
+export async function recoverLog(
+  context: StoreContext,
+  log: ManifestLog,
+  evidence: LogEvidence,
+): Promise<RecoveredLog> {
+  return new LogRecovery(context, log, evidence).run();
+}
+
+class LogRecovery {
+  readonly logTag: number;
+  readonly files: LogFiles;
+  readonly segments: Segment[] = [];
+  private readonly toSeal: Segment[] = [];
+  /** Where the records end that the crash left; a gap may follow. */
+  private recordsEnd = 0;
+
+  constructor(
+    private readonly context: StoreContext,
+    readonly log: ManifestLog,
+    private readonly evidence: LogEvidence,
+  ) {
+    this.logTag = logTagOf(context.storeId, log.id);
+    this.files = new LogFiles(context, log, this.logTag);
+  }
+
+  async run(): Promise<RecoveredLog> {
+    const open: ManifestSegment[] = [];
+    for (const entry of this.log.segments) {
+      const { number, end, digest } = entry;
+      if (end === null) open.push(entry);
+      else if (digest === null) await this.takeEnded(number, end);
+      else this.push(await openSealed(this.context, this, { ...entry, end, digest }));
+    }
+    return this.evidence.wasClean ? this.afterCleanStop(open) : this.afterCrash(open);
+  }
+
+  /** A complete segment whose sealing was interrupted. */
+  private async takeEnded(number: number, end: SegmentEnd): Promise<void> {
+    const scanned = await this.files.scan(number, end.end);
+    this.pushToSeal(endsAs(scanned, end) ? scanned.segment : await this.isolated(scanned, end));
+  }
+
+  /** A segment that was written to its known end and does not read back: what can be read of it. */
+  private async isolated(
+    { header, segment, fault }: ScannedSegment,
+    end: SegmentEnd,
+  ): Promise<Segment> {
+    const reason = header === null ? 'no intact segment header' : fault;
+    const known = Segment.ended(this.log.id, segment.number, end);
+    await isolateDamage(this.context, this, known, this.damaged(segment, reason, end.end));
+    return known;
+  }
+
+  private async afterCleanStop(open: readonly ManifestSegment[]): Promise<RecoveredLog> {
+    const { closed } = this.evidence;
+    const [first, second] = open;
+    for (const { number } of open) {
+      if (number !== closed?.number) await this.files.size(new Segment(this.log.id, number));
+    }
+    if (closed === null) return this.recovered(null, first?.number ?? null, 0, 0);
+    if (first?.number !== closed.number) {
+      throw this.damaged(new Segment(this.log.id, closed.number), 'the manifest does not list it');
+    }
+    const growing = await this.takeClosed(closed);
+    if (growing !== null) this.push(growing);
+    return this.recovered(growing, second?.number ?? null, closed.end.end, closed.end.end);
+  }
+
+  /**
+   * The growing segment of a clean stop: not read again if its index is as it was left. Where it is
+   * damaged nothing is added to it any more: null.
+   */
+  private async takeClosed({ number, end }: ClosedLog): Promise<Segment | null> {
+    const { context, log, logTag } = this;
+    const segment = Segment.ended(log.id, number, end);
+    const size = await this.files.size(segment);
+    const bytes = await readWhole(context.disk, context.directory.index(log.id, number)).catch(
+      () => null,
+    );
+    segment.index = bytes === null ? null : SegmentIndex.decode(bytes, { logTag, number, segment });
+    if (segment.index !== null && size >= end.end) return segment;
+    const scanned = await this.files.scan(number, end.end);
+    if (endsAs(scanned, end)) return scanned.segment;
+    this.pushToSeal(await this.isolated(scanned, end));
+    return null;
+  }
+
+  /**
+   * Every segment that may have been written to is read. A segment's end is vouched for by the
+   * header of the next one; the last one's by the watermark and by its own batch headers.
+   */
+  private async afterCrash(open: readonly ManifestSegment[]): Promise<RecoveredLog> {
+    const scans: ScannedSegment[] = [];
+    for (const { number } of open) scans.push(await this.files.scan(number));
+    const isWritten = (scanned: ScannedSegment) =>
+      scanned.segment.batchCount > 0 || this.provenEnd(scanned) > 0;
+    let tail: ScannedSegment | null = null;
+    for (const scanned of scans.slice(0, scans.findLastIndex(isWritten) + 1)) {
+      if (tail !== null) await this.takeComplete(tail, scanned);
+      tail = scanned;
+    }
+    this.checkWatermarkIsListed(open);
+    return tail === null ? this.afterEmptyTail(scans) : this.takeTail(tail);
+  }
+
+  private async takeComplete(scanned: ScannedSegment, follower: ScannedSegment): Promise<void> {
+    const proven = Math.max(follower.header?.previousEnd ?? 0, this.provenEnd(scanned));
+    if (scanned.segment.end >= proven) {
+      this.checkFollows(scanned);
+      this.pushToSeal(scanned.segment);
+      return;
+    }
+    const end = await endByFollower(this.context, this.damagedPart(scanned), follower, proven);
+    this.pushToSeal(await this.isolatedUpTo(scanned, end, proven));
+  }
+
+  /** See `isolated`; throws where nothing says where the offsets end. */
+  private isolatedUpTo(
+    scanned: ScannedSegment,
+    end: SegmentEnd | null,
+    proven: number,
+  ): Promise<Segment> {
+    const { header, segment, fault } = scanned;
+    if (header !== null) this.checkFollows(scanned);
+    if (end !== null) return this.isolated(scanned, end);
+    const reason = header === null ? 'no intact segment header' : fault;
+    throw this.damaged(segment, reason, proven);
+  }
+
+  private damagedPart(scanned: ScannedSegment): DamagedSegment {
+    const before = this.segments.at(-1)?.nextOffset ?? this.log.startOffset;
+    return { scanned, logTag: this.logTag, before };
+  }
+
+  /** Nothing was written since the last complete segment. */
+  private async afterEmptyTail(scans: readonly ScannedSegment[]): Promise<RecoveredLog> {
+    const fresh = await this.goOnAfresh(this.segments.at(-1) ?? null, null);
+    if (scans.length > 0 || fresh !== null) await this.listOnly(this.segments, fresh);
+    if (fresh !== null) this.push(fresh);
+    return this.recovered(fresh, null, 0, 0);
+  }
+
+  private async takeTail(scanned: ScannedSegment): Promise<RecoveredLog> {
+    const proven = this.provenEnd(scanned);
+    const { old, tail } = await this.divided(scanned, proven);
+    if (this.context.readOnly) {
+      if (!old.isEmpty) this.push(old);
+      return this.recovered(null, null, proven, tail.end);
+    }
+    await keepUnparsed(this.context, this.log, tail);
+    const before = old.isEmpty ? (this.segments.at(-1) ?? null) : old;
+    const fresh = await this.goOnAfresh(before, tail);
+    if (!old.isEmpty) this.pushToSeal(old);
+    await this.listOnly(this.segments, fresh);
+    if (fresh !== null) this.push(fresh);
+    return this.recovered(fresh, null, proven, tail.end);
+  }
+
+  /** The last segment up to what is proven, also where that is damaged, and what stands behind. */
+  private async divided(
+    scanned: ScannedSegment,
+    proven: number,
+  ): Promise<{ readonly old: Segment; readonly tail: UnprovenTail }> {
+    const { segment, batches, size } = scanned;
+    const { number, end } = segment;
+    if (end >= proven) {
+      this.checkFollows(scanned);
+      const unproven = batches.filter(({ position }) => position >= proven);
+      return { old: segment.upTo(proven, batches), tail: { number, batches: unproven, end, size } };
+    }
+    const part = this.damagedPart(scanned);
+    const { watermark } = this.evidence;
+    const provenPart = await endByEvidence(this.context, part, proven, watermark);
+    const old = await this.isolatedUpTo(scanned, provenPart, proven);
+    return { old, tail: await tailBehind(this.context, part, old) };
+  }
+
+  /** The segment to go on with, if something has to be written again or an offset left out. */
+  private goOnAfresh(before: Segment | null, tail: UnprovenTail | null): Promise<Segment | null> {
+    const end = tail?.batches.at(-1)?.header.nextOffset ?? before?.nextOffset ?? 0;
+    this.recordsEnd = Math.max(this.log.startOffset, end);
+    if (this.context.readOnly) return Promise.resolve(null);
+    const start = { before, tail, gapTo: this.log.ceiling };
+    return writeFreshSegment(this.context, this.log, this.logTag, start);
+  }
+
+  /** The manifest lists the segments that are complete, and the one that grows, from now on. */
+  private async listOnly(complete: readonly Segment[], growing: Segment | null = null) {
+    if (this.context.readOnly) return;
+    const known = new Map(this.log.segments.map((entry) => [entry.number, entry]));
+    const entries = complete.map((segment): ManifestSegment => {
+      const entry = known.get(segment.number);
+      if (entry !== undefined && entry.digest !== null) return entry;
+      return { number: segment.number, end: segment.toEnd(), digest: null };
+    });
+    if (growing !== null) entries.push({ number: growing.number, end: null, digest: null });
+    await this.context.edit({ type: 'recovered', id: this.log.id, segments: entries });
+  }
+
+  private recovered(
+    growing: Segment | null,
+    preparedNumber: number | null,
+    provenEnd: number,
+    intactEnd: number,
+  ): RecoveredLog {
+    const { log, logTag, segments, toSeal, files, evidence } = this;
+    const nextOffset = Math.max(log.startOffset, segments.at(-1)?.nextOffset ?? 0);
+    const prepared = preparedNumber === null ? null : new Segment(log.id, preparedNumber);
+    const report = {
+      name: log.name,
+      startOffset: log.startOffset,
+      nextOffset,
+      scannedBytes: files.scannedBytes,
+      provenEnd,
+      intactEnd,
+      rewrittenBytes: this.context.readOnly ? 0 : intactEnd - Math.min(provenEnd, intactEnd),
+      lostOffsets: Math.max(
+        0,
+        evidence.wasClean ? 0 : (evidence.watermark?.acknowledged ?? 0) - this.recordsEnd,
+      ),
+    };
+    return {
+      log,
+      logTag,
+      segments,
+      nextOffset,
+      lastTime: segments.at(-1)?.lastAppendTime ?? 0,
+      growing,
+      prepared,
+      toSeal,
+      report,
+    };
+  }
+
+  /** How many bytes of a segment were fdatasynced, by everything that says so. */
+  private provenEnd({ segment, proven }: ScannedSegment): number {
+    const { watermark } = this.evidence;
+    const marked = watermark?.segment === segment.number ? watermark.durablePosition : 0;
+    return Math.max(proven, marked);
+  }
+
+  /** The watermark knows a segment that the manifest does not: the manifest has lost an edit. */
+  private checkWatermarkIsListed(open: readonly ManifestSegment[]): void {
+    const { watermark } = this.evidence;
+    const last = open.at(-1)?.number ?? this.segments.at(-1)?.number ?? this.log.nextNumber - 1;
+    if (watermark === null || watermark.durablePosition === 0 || watermark.segment <= last) return;
+    const missing = new Segment(this.log.id, watermark.segment);
+    throw this.damaged(missing, 'the manifest does not list it', watermark.durablePosition);
+  }
+
+  /** A segment begins where the one before it ends, in its own log and under its own name. */
+  private checkFollows({ header, segment }: ScannedSegment): void {
+    const place = { logId: this.log.id, number: segment.number, before: this.segments.at(-1) };
+    const fault = headerFault(this.context.storeId, place, header);
+    if (fault !== null) throw this.damaged(segment, fault);
+  }
+
+  private push(segment: Segment): void {
+    const before = this.segments.at(-1);
+    if (before !== undefined && segment.baseOffset < before.nextOffset) {
+      throw this.damaged(segment, 'it begins before the segment in front of it ends');
+    }
+    this.segments.push(segment);
+  }
+
+  private pushToSeal(segment: Segment): void {
+    this.push(segment);
+    this.toSeal.push(segment);
+  }
+
+  private damaged(segment: Segment, reason: string | null, to = segment.end): DamagedData {
+    const good = Math.max(segment.nextOffset, this.segments.at(-1)?.nextOffset ?? 0) - 1;
+    return this.files.damaged(segment, good, reason ?? 'the data ends too early', to);
+  }
+}
+
+function endsAs({ segment }: ScannedSegment, { end, lastChecksum }: SegmentEnd): boolean {
+  return segment.end === end && segment.lastChecksum === lastChecksum;
+}

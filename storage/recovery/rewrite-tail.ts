@@ -1,0 +1,156 @@
+/** After a crash: what is intact but unproven is written to a new segment before it is trusted. */
+import type { FileHandle } from '../disk/disk.js';
+import { isZero, readUpTo, withFile, writeFully } from '../disk/whole-file.js';
+import type { ScannedBatch } from '../format/batch-scan.js';
+import {
+  type BatchContent,
+  type BatchPlace,
+  batchHeaderLength,
+  batchLength,
+  sealBatch,
+} from '../format/record-batch.js';
+import { encodeSegmentHeader, segmentHeaderLength } from '../format/segment-format.js';
+import { addRecordTerms } from '../index/record-terms.js';
+import { SegmentIndex } from '../index/segment-index.js';
+import type { ManifestLog } from '../manifest/manifest.js';
+import type { Offset } from '../offsets/offset.js';
+import { Segment } from '../segment/segment.js';
+import { fillWithZeros } from '../segment/segment-lifecycle.js';
+import type { StoreContext } from '../store-context.js';
+
+/** What stands in a segment behind the part that is proven to have been durable. */
+export interface UnprovenTail {
+  readonly number: number;
+  /** Intact, one behind the other; they end at `end`. */
+  readonly batches: readonly Pick<ScannedBatch, 'header' | 'position'>[];
+  readonly end: number;
+  /** Bytes of the file: what lies behind `end` does not parse. */
+  readonly size: number;
+}
+
+/** What a log goes on with after a crash. */
+export interface FreshStart {
+  /** The last segment that is complete. */
+  readonly before: Segment | null;
+  /** Where unproven batches are read from; null: there is a gap to fill, if anything. */
+  readonly tail: UnprovenTail | null;
+  /** In the lazy modes: offsets below this may have been given out. */
+  readonly gapTo: Offset;
+}
+
+/**
+ * Writes a new segment, durably, that holds the unproven batches with their own offsets. The old
+ * bytes may be in the page cache only (a failed fdatasync leaves them there, clean), and a file
+ * that is appended to could bring an old tail back. Offsets that were leased but hold nothing any
+ * more become one batch without records, so that a reader never stands before a hole. Null when
+ * there is nothing to write. The manifest does not know of the segment yet.
+ */
+export async function writeFreshSegment(
+  context: StoreContext,
+  log: ManifestLog,
+  logTag: number,
+  { before, tail, gapTo }: FreshStart,
+): Promise<Segment | null> {
+  const { disk, directory } = context;
+  const unproven = tail?.batches ?? [];
+  const end = unproven.at(-1)?.header.nextOffset ?? before?.nextOffset ?? log.startOffset;
+  if (unproven.length === 0 && gapTo <= end) return null;
+  const segment = new Segment(log.id, log.nextNumber);
+  segment.index = new SegmentIndex();
+  segment.begin(unproven[0]?.header.baseOffset ?? end, before?.link.lastChecksum ?? 0);
+  const header = Buffer.alloc(segmentHeaderLength);
+  encodeSegmentHeader(header, {
+    storeId: context.storeId,
+    logId: log.id,
+    number: segment.number,
+    baseOffset: segment.baseOffset,
+    chainSeed: segment.lastChecksum,
+    previousEnd: before?.link.end ?? 0,
+    createdAt: context.now(),
+    epoch: context.epoch,
+  });
+  if (log.nextNumber === 0) {
+    await disk.makeDirectory(directory.log(log.id));
+    await disk.syncDirectory(directory.logs);
+  }
+  const aside = directory.asideFile(`segment-${log.id}-${segment.number}`);
+  await withFile(disk, aside, 'create', async (file) => {
+    if (log.settings.preparesNextSegment === true) await fillIfRoom(context, file);
+    await writeFully(disk, file, header, 0);
+    const add = async (bytes: Buffer, content: BatchContent) => {
+      const place = placeIn(context, segment, logTag);
+      const headerChecksum = sealBatch(bytes, 0, content, place);
+      await writeFully(disk, file, bytes, segment.end);
+      const body = bytes.subarray(batchHeaderLength, batchHeaderLength + content.bodyLength);
+      if (segment.index !== null) {
+        addRecordTerms(segment.index, body, content.baseOffset, segment.baseOffset);
+      }
+      segment.add({ ...content, headerChecksum });
+    };
+    for (const batch of unproven) {
+      await add(await readBatch(context, log.id, tail, batch), batch.header);
+    }
+    if (gapTo > end) await add(Buffer.alloc(batchHeaderLength), gapBetween(end, gapTo, context));
+    await disk.sync(file);
+  });
+  await disk.rename(aside, directory.segment(log.id, segment.number));
+  await disk.syncDirectory(directory.log(log.id));
+  return segment;
+}
+
+/** The zeros make appends fast; on a full disk the log goes on without them. */
+async function fillIfRoom(context: StoreContext, file: FileHandle): Promise<void> {
+  try {
+    await fillWithZeros(context, file);
+  } catch (error) {
+    if (!context.lacksRoom(error)) throw error;
+    await context.disk.truncate(file, 0);
+  }
+}
+
+function placeIn(context: StoreContext, segment: Segment, logTag: number): BatchPlace {
+  return {
+    rewritten: true,
+    epoch: context.epoch,
+    filePosition: segment.end,
+    durablePosition: 0,
+    previousChecksum: segment.lastChecksum,
+    logTag,
+  };
+}
+
+function gapBetween(baseOffset: Offset, nextOffset: Offset, context: StoreContext): BatchContent {
+  const appendTime = context.now();
+  return { bodyLength: 0, baseOffset, nextOffset, recordCount: 0, appendTime, maxTimestamp: 0 };
+}
+
+function readBatch(
+  { disk, directory, openFiles }: StoreContext,
+  logId: number,
+  tail: UnprovenTail | null,
+  { header, position }: Pick<ScannedBatch, 'header' | 'position'>,
+): Promise<Buffer> {
+  if (tail === null) throw new Error('batches without a file');
+  return openFiles.use(directory.segment(logId, tail.number), (file) =>
+    readUpTo(disk, file, position, batchLength(header.bodyLength)),
+  );
+}
+
+/** A copy of what stands behind the last intact batch, unless it is all zeros. */
+export async function keepUnparsed(
+  context: StoreContext,
+  log: ManifestLog,
+  { number, end, size }: UnprovenTail,
+): Promise<void> {
+  const { disk, directory, openFiles } = context;
+  const bytes = await openFiles.use(directory.segment(log.id, number), async (file) =>
+    (await isZero(disk, file, end, size)) ? null : readUpTo(disk, file, end, size - end),
+  );
+  if (bytes === null) return;
+  const name = `log-${log.id}-segment-${number}-from-${end}`;
+  await withFile(disk, directory.quarantined(context.epoch, name), 'create', async (file) => {
+    await writeFully(disk, file, bytes, 0);
+    await disk.sync(file);
+  });
+  await disk.syncDirectory(directory.quarantine);
+}

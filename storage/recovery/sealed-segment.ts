@@ -1,0 +1,68 @@
+/** A sealed segment at a start: size and footer are looked at, its batches when they are read. */
+import type { Disk, FileHandle } from '../disk/disk.js';
+import { readUpTo } from '../disk/whole-file.js';
+import { DamagedData } from '../faults/storage-errors.js';
+import {
+  encodeSegmentFooter,
+  type SegmentEnd,
+  segmentFooterLength,
+} from '../format/segment-format.js';
+import type { ManifestLog, ManifestSegment } from '../manifest/manifest.js';
+import { Segment } from '../segment/segment.js';
+import { isolateDamage } from '../segment/segment-damage.js';
+import type { StoreContext } from '../store-context.js';
+import type { LogFiles } from './log-files.js';
+
+/** A sealed segment as the manifest has it. */
+export interface SealedSegment extends ManifestSegment {
+  readonly end: SegmentEnd;
+  readonly digest: string;
+}
+
+/** The log that it belongs to, as far as it was opened. */
+export interface OpeningLog {
+  readonly log: ManifestLog;
+  readonly logTag: number;
+  readonly files: LogFiles;
+  /** Those in front of it. */
+  readonly segments: readonly Segment[];
+}
+
+/**
+ * Throws `DamagedData` where it is not what the manifest says; a log that isolates damage has it
+ * searched instead for what can be read, and whoever opened the store is told.
+ */
+export async function openSealed(
+  context: StoreContext,
+  opening: OpeningLog,
+  entry: SealedSegment,
+): Promise<Segment> {
+  const { log, files } = opening;
+  const segment = Segment.listed(log.id, entry, entry.end);
+  segment.isSealed = true;
+  const damage = await files
+    .read(segment, (file) => footerFault(context.disk, file, entry))
+    .then((fault) =>
+      fault === null ? null : files.damaged(segment, segment.nextOffset - 1, fault),
+    )
+    .catch((error: unknown) => {
+      if (error instanceof DamagedData) return error;
+      throw error;
+    });
+  if (damage !== null) await isolateDamage(context, opening, segment, damage);
+  return segment;
+}
+
+/** Why a file does not end as it was sealed; null where it does. */
+export async function footerFault(
+  disk: Disk,
+  file: FileHandle,
+  { end, digest }: SealedSegment,
+): Promise<string | null> {
+  if ((await disk.size(file)) !== end.end + segmentFooterLength) {
+    return 'the size is not what the manifest says';
+  }
+  const footer = await readUpTo(disk, file, end.end, segmentFooterLength);
+  const isIntact = footer.equals(encodeSegmentFooter(end, Buffer.from(digest, 'hex')));
+  return isIntact ? null : 'the footer is not intact';
+}

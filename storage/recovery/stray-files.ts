@@ -1,0 +1,134 @@
+/** Files the manifest does not list: removed, kept aside, or proof that the manifest is wrong. */
+import { basename, join } from 'node:path';
+import { inParallel } from '../disk/in-parallel.js';
+import { parseLogName, parseSegmentName } from '../disk/store-directory.js';
+import { isZero } from '../disk/whole-file.js';
+import { DamagedData } from '../faults/storage-errors.js';
+import { logTagOf } from '../format/record-batch.js';
+import type { ManifestLog, ManifestState } from '../manifest/manifest.js';
+import { holdsBatches } from '../segment/segment-scan.js';
+import type { StoreContext } from '../store-context.js';
+
+/** Log directories that are listed at the same time. */
+const listsAtOnce = 32;
+
+/** The names in the directory of a log. */
+export interface ListedLog {
+  readonly logId: number;
+  readonly names: readonly string[];
+}
+
+/** The names in all directories of logs, or in those of `only`, in order. */
+export async function listLogs(
+  { disk, directory }: StoreContext,
+  only?: readonly number[],
+): Promise<ListedLog[]> {
+  if (only?.length === 0) return [];
+  const wanted = only === undefined ? null : new Set(only);
+  const ids = (await disk.list(directory.logs))
+    .map(parseLogName)
+    .filter((logId) => logId !== null)
+    .filter((logId) => wanted === null || wanted.has(logId));
+  return inParallel(ids, listsAtOnce, async (logId) => {
+    return { logId, names: await disk.list(directory.log(logId)) };
+  });
+}
+
+/**
+ * Looks at every name under logs/ and changes nothing. Throws `DamagedData` for a file that holds
+ * records and that no edit of the manifest ever let go.
+ */
+export async function refuseUnlistedData(
+  context: StoreContext,
+  state: ManifestState,
+  listed: readonly ListedLog[],
+): Promise<void> {
+  const { directory } = context;
+  const [known, dropped] = [byId(state), new Set(state.dropped)];
+  for (const { logId, names } of listed) {
+    if (dropped.has(logId)) continue;
+    const log = known.get(logId);
+    for (const file of names) {
+      const segment = parseSegmentName(file);
+      if (segment?.kind !== 'log' || (log !== undefined && segment.number < log.nextNumber)) {
+        continue;
+      }
+      const path = join(directory.log(logId), file);
+      const isData = await holdsBatches(context, path, logTagOf(context.storeId, logId));
+      await context.openFiles.forget(path);
+      if (!isData) continue;
+      throw new DamagedData(
+        { file: path, from: 0, to: 0, lastGoodOffset: null },
+        'it holds records but the manifest does not list it',
+      );
+    }
+  }
+}
+
+function byId({ logs }: ManifestState): ReadonlyMap<number, ManifestLog> {
+  return new Map(logs.map((log) => [log.id, log]));
+}
+
+/** Removes what was on its way to a name when the last process ended: none of it had effect. */
+export async function emptyAside({ disk, directory }: StoreContext): Promise<void> {
+  for (const name of await disk.list(directory.aside)) {
+    await disk.remove(directory.asideFile(name));
+  }
+}
+
+/** Removes what was let go by a durable edit; moves everything else to quarantine/. */
+export async function clearStrayFiles(
+  context: StoreContext,
+  state: ManifestState,
+  listed: readonly ListedLog[],
+): Promise<void> {
+  const [known, dropped] = [byId(state), new Set(state.dropped)];
+  for (const { logId, names } of listed) {
+    if (dropped.has(logId)) await removeLogFiles(context, logId);
+    else await clearLog(context, logId, known.get(logId) ?? null, names);
+  }
+}
+
+/** Removes the files of a dropped log; doing it again is fine. */
+export async function removeLogFiles(context: StoreContext, logId: number): Promise<void> {
+  const { disk, directory } = context;
+  const path = directory.log(logId);
+  if (!(await disk.list(directory.logs)).includes(basename(path))) return;
+  for (const name of await disk.list(path)) await disk.remove(join(path, name));
+  await disk.syncDirectory(path);
+  await disk.removeDirectory(path);
+  await disk.syncDirectory(directory.logs);
+}
+
+async function clearLog(
+  context: StoreContext,
+  logId: number,
+  log: ManifestLog | null,
+  names: readonly string[],
+): Promise<void> {
+  const { disk, directory } = context;
+  const path = directory.log(logId);
+  const listed = new Set(log?.segments.map(({ number }) => number));
+  let changed = false;
+  for (const name of names) {
+    const segment = parseSegmentName(name);
+    if (segment !== null && listed.has(segment.number)) continue;
+    changed = true;
+    const file = join(path, name);
+    await context.openFiles.forget(file);
+    const decided = segment !== null && segment.number < (log?.nextNumber ?? 0);
+    if (decided || segment?.kind === 'index' || (await isAllZero(context, file))) {
+      await disk.remove(file);
+    } else {
+      await disk.rename(file, directory.quarantined(context.epoch, `log-${logId}-${name}`));
+      await disk.syncDirectory(directory.quarantine);
+    }
+  }
+  if (changed) await disk.syncDirectory(path);
+}
+
+async function isAllZero({ disk, openFiles }: StoreContext, path: string): Promise<boolean> {
+  return openFiles
+    .use(path, async (file) => isZero(disk, file, 0, await disk.size(file)))
+    .finally(() => openFiles.forget(path));
+}

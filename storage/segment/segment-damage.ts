@@ -1,0 +1,222 @@
+/** What of a segment does not read back, told from what does: batch by batch, all of it. */
+import type { Disk, FileHandle } from '../disk/disk.js';
+import { type DamagedData, DamagedOffsets, errorCode } from '../faults/storage-errors.js';
+import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
+import { batchLength } from '../format/record-batch.js';
+import { type SegmentEnd, segmentHeaderLength } from '../format/segment-format.js';
+import type { Offset, OffsetRange } from '../offsets/offset.js';
+import type { StoreContext } from '../store-context.js';
+import type { Segment } from './segment.js';
+import { headersIn } from './segment-scan.js';
+
+const chunkBytes = 1024 * 1024;
+
+/** Bytes [start, end) of a segment's file, and the offsets that are lost with them. */
+export interface DamagedSpan extends OffsetRange {
+  readonly start: number;
+  readonly end: number;
+  readonly reason: string;
+}
+
+/** Reads all of a segment; answers the spans between its intact batches, in order. */
+export async function findDamage(
+  { disk, directory, openFiles }: StoreContext,
+  log: { readonly id: number; readonly logTag: number },
+  segment: Segment,
+): Promise<readonly DamagedSpan[]> {
+  const { number } = segment;
+  // It may grow meanwhile.
+  const end = segment.toEnd();
+  try {
+    return await openFiles.use(directory.segment(log.id, number), async (file) => {
+      const search = new DamageSearch(disk, file, log.logTag, end);
+      await search.readAll();
+      return search.spans();
+    });
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    const { baseOffset: from, nextOffset: until } = end;
+    const place = { start: segmentHeaderLength, end: end.end };
+    return [{ ...place, from, until, reason: 'the file is missing' }];
+  }
+}
+
+/**
+ * A segment was found not to be what it was: throws `damage`, or, in a log that isolates damage,
+ * has it searched for what can be read and tells the owner of the store.
+ */
+export async function isolateDamage(
+  context: StoreContext,
+  { log, logTag, segments }: IsolatingLog,
+  segment: Segment,
+  damage: DamagedData,
+): Promise<void> {
+  if (!context.isolatesDamage(log.name)) throw damage;
+  segment.damages = await findDamage(context, { id: log.id, logTag }, segment);
+  // Where every batch is intact for all that, only a header or footer is damaged: nothing is lost.
+  if (segment.damages.length === 0) context.damaged(damage);
+  for (const span of segment.damages) {
+    context.damaged(damagedOffsets(context, log, [...segments, segment], segment, span));
+  }
+}
+
+/** The log of a segment, as far as it was opened. */
+interface IsolatingLog {
+  readonly log: { readonly id: number; readonly name: string };
+  readonly logTag: number;
+  /** Those in front of it. */
+  readonly segments: readonly Segment[];
+}
+
+/** What of the segments of a log cannot be read; ranges that touch are one. */
+export function damagedRanges(segments: readonly Segment[]): OffsetRange[] {
+  const ranges: OffsetRange[] = [];
+  for (const { from, until } of segments.flatMap(({ damages }) => damages)) {
+    const last = ranges.at(-1);
+    if (last?.until === from) ranges[ranges.length - 1] = { from: last.from, until };
+    else ranges.push({ from, until });
+  }
+  return ranges;
+}
+
+/** What whoever wants to read a span is told. */
+export function damagedOffsets(
+  { directory }: StoreContext,
+  log: { readonly id: number; readonly name: string },
+  segments: readonly Segment[],
+  segment: Segment,
+  { start, end, from, until, reason }: DamagedSpan,
+): DamagedOffsets {
+  const file = directory.segment(log.id, segment.number);
+  const around = damagedRanges(segments).find((range) => range.from <= from && from < range.until);
+  const offsets = around ?? { from, until };
+  const isFirst = offsets.from <= (segments[0] ?? segment).baseOffset;
+  const lastGoodOffset = isFirst ? null : offsets.from - 1;
+  return new DamagedOffsets(
+    { file, from: start, to: end, lastGoodOffset },
+    reason,
+    log.name,
+    offsets,
+  );
+}
+
+/** Intact batches one behind the other, each of which the next one vouches for. */
+interface Run {
+  readonly start: number;
+  readonly baseOffset: Offset;
+  /** What its first batch says of the one in front of it. */
+  readonly link: number;
+  end: number;
+  nextOffset: Offset;
+  lastChecksum: number;
+  /** Where it ends without its last batch; null where that is all of it. */
+  shorter: { readonly end: number; readonly nextOffset: Offset } | null;
+}
+
+class DamageSearch {
+  private readonly runs: Run[] = [];
+  private readonly faults: { readonly position: number; readonly reason: string }[] = [];
+
+  constructor(
+    private readonly disk: Disk,
+    private readonly file: FileHandle,
+    private readonly logTag: number,
+    private readonly segment: SegmentEnd,
+  ) {}
+
+  async readAll(): Promise<void> {
+    for (let position = segmentHeaderLength; position < this.segment.end; ) {
+      const end = await this.readRun(position);
+      position = end > position ? end : await this.nextHeader(position);
+    }
+  }
+
+  /** The spans that no intact batch covers. */
+  spans(): DamagedSpan[] {
+    const { segment } = this;
+    const spans: DamagedSpan[] = [];
+    let [start, from] = [segmentHeaderLength, segment.baseOffset];
+    const close = (end: number, until: Offset) => {
+      if (start < end) spans.push({ start, end, from, until, reason: this.reasonAt(start, end) });
+    };
+    for (const run of this.vouchedFor()) {
+      close(run.start, run.baseOffset);
+      [start, from] = [run.end, run.nextOffset];
+    }
+    close(segment.end, segment.nextOffset);
+    return spans;
+  }
+
+  /** Reads on from a batch to the next fault; answers where that is. */
+  private async readRun(position: number): Promise<number> {
+    const { disk, file, logTag, segment } = this;
+    const limit = segment.end;
+    const scan = new BatchScan({ disk, file, position, limit, logTag, chain: null, chunkBytes });
+    let run: Run | null = null;
+    for (let batches = await scan.next(); batches.length > 0; batches = await scan.next()) {
+      for (const batch of batches) run = this.extended(run, batch);
+    }
+    if (scan.position < limit) {
+      this.faults.push({
+        position: scan.position,
+        reason: scan.fault ?? 'the file ends too early',
+      });
+    }
+    return scan.position;
+  }
+
+  /** The run with the next batch; a batch of offsets that lie elsewhere belongs to none. */
+  private extended(run: Run | null, { header, position }: ScannedBatch): Run | null {
+    const { baseOffset, nextOffset, headerChecksum, previousChecksum, bodyLength } = header;
+    if (baseOffset < this.segment.baseOffset || nextOffset > this.segment.nextOffset) return null;
+    const end = position + batchLength(bodyLength);
+    if (run === null) {
+      const first = { start: position, baseOffset, link: previousChecksum, shorter: null };
+      const fresh = { ...first, end, nextOffset, lastChecksum: headerChecksum };
+      this.runs.push(fresh);
+      return fresh;
+    }
+    run.shorter = { end: run.end, nextOffset: run.nextOffset };
+    run.end = end;
+    run.nextOffset = nextOffset;
+    run.lastChecksum = headerChecksum;
+    return run;
+  }
+
+  /** Where to look again behind a batch that is not intact; its own header may tell. */
+  private async nextHeader(position: number): Promise<number> {
+    const { disk, file, logTag, segment } = this;
+    for await (const found of headersIn(disk, file, position, segment.end, logTag)) {
+      if (found.filePosition > position) return found.filePosition;
+      const behind = position + batchLength(found.bodyLength);
+      if (behind <= segment.end) return behind;
+    }
+    return segment.end;
+  }
+
+  /**
+   * The runs without those batches that contradict what stands behind them: every batch is vouched
+   * for by the next one, the last by the manifest. So intact batches of another history are told.
+   */
+  private vouchedFor(): readonly Run[] {
+    const kept: Run[] = [];
+    let behind: Pick<Run, 'start' | 'baseOffset' | 'link'> = {
+      start: this.segment.end,
+      baseOffset: this.segment.nextOffset,
+      link: this.segment.lastChecksum,
+    };
+    for (const run of this.runs.toReversed()) {
+      if (run.nextOffset > behind.baseOffset) continue;
+      const isContradicted = run.end === behind.start && run.lastChecksum !== behind.link;
+      if (isContradicted && run.shorter === null) continue;
+      kept.unshift(isContradicted ? { ...run, ...run.shorter } : run);
+      behind = run;
+    }
+    return kept;
+  }
+
+  private reasonAt(start: number, end: number): string {
+    const fault = this.faults.find(({ position }) => position >= start && position < end);
+    return fault?.reason ?? 'a record batch of another history of this log';
+  }
+}

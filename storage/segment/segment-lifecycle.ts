@@ -1,0 +1,142 @@
+/** How a segment file comes to be and how it is closed for ever. */
+import { createHash } from 'node:crypto';
+import type { FileHandle } from '../disk/disk.js';
+import type { OwnFile } from '../disk/open-files.js';
+import { readUpTo, replaceFile, writeFully } from '../disk/whole-file.js';
+import { encodeSegmentFooter } from '../format/segment-format.js';
+import type { StoreContext } from '../store-context.js';
+import { Segment } from './segment.js';
+
+const chunkBytes = 1024 * 1024;
+
+/**
+ * A new, empty segment of a log, listed in the manifest. Filled with zeros if it is `prepared`: an
+ * append then overwrites and the file system has no size to journal (measured 1.9 times as fast).
+ * Where there is no room (`lacksRoom`) nothing is left of it but its number.
+ */
+export async function allocateSegment(
+  context: StoreContext,
+  logId: number,
+  number: number,
+  prepared: boolean,
+): Promise<Segment> {
+  const { disk, directory } = context;
+  const aside = directory.asideFile(`segment-${logId}-${number}`);
+  const path = directory.segment(logId, number);
+  try {
+    if (!hasSegments(context, logId)) {
+      await disk.makeDirectory(directory.log(logId));
+      await context.mustSyncDirectory(directory.logs);
+    }
+    const file = await context.openFiles.openOwn(aside, 'create');
+    try {
+      if (prepared) await fillWithZeros(context, file);
+    } finally {
+      await disk.close(file);
+    }
+    await disk.rename(aside, path);
+    await context.mustSyncDirectory(directory.log(logId));
+    await context.edit({ type: 'segmentAdded', id: logId, number });
+  } catch (error) {
+    if (context.lacksRoom(error)) await removeUnlisted(context, [aside, path]);
+    throw error;
+  }
+  return new Segment(logId, number);
+}
+
+/** Whether the log has ever had one: its directory is there then. */
+function hasSegments({ manifest }: StoreContext, logId: number): boolean {
+  return manifest.state.logs.some(({ id, nextNumber }) => id === logId && nextNumber > 0);
+}
+
+/** Removes files that no edit lists; one that stays is found and removed by the next start. */
+export async function removeUnlisted(
+  { disk }: StoreContext,
+  paths: readonly string[],
+): Promise<void> {
+  for (const path of paths) await disk.remove(path).catch(() => undefined);
+}
+
+/** Gives a file the size of a segment, so that appends to it overwrite. Durable. */
+export async function fillWithZeros(
+  { disk, segmentBytes }: StoreContext,
+  file: FileHandle,
+): Promise<void> {
+  const zeros = Buffer.alloc(Math.min(chunkBytes, segmentBytes));
+  for (let position = 0; position < segmentBytes; position += zeros.length) {
+    const length = Math.min(zeros.length, segmentBytes - position);
+    await writeFully(disk, file, zeros.subarray(0, length), position);
+  }
+  await disk.sync(file);
+}
+
+/**
+ * Cuts the file to its batches, adds the footer, writes the index file and then says so in the
+ * manifest. Each step can be done again: a crash between two of them needs no case of its own, nor
+ * does one that finds no room (`lacksRoom`).
+ */
+export async function sealSegment(
+  context: StoreContext,
+  log: { readonly id: number; readonly logTag: number },
+  segment: Segment,
+  own: OwnFile,
+): Promise<void> {
+  const { disk } = context;
+  const end = segment.toEnd();
+  const digest = await own.use(async (file) => {
+    // It may be shorter where it was damaged.
+    await disk.truncate(file, end.end);
+    const hash = await digestOf(context, file, end.end);
+    await writeFully(disk, file, encodeSegmentFooter(end, hash), end.end);
+    await context.mustSync(file);
+    return hash;
+  });
+  await own.close(disk);
+  await writeIndexFile(context, log, segment);
+  await context.edit({
+    type: 'segmentSealed',
+    id: log.id,
+    number: segment.number,
+    end,
+    digest: digest.toString('hex'),
+  });
+  segment.isSealed = true;
+  // Readers find the terms in the file from now on: a sealed segment's index is not kept.
+  segment.index = null;
+}
+
+/** Keeps a segment's index in its file, unless it is there as it is, or there is none in memory. */
+export async function writeIndexFile(
+  context: StoreContext,
+  log: { readonly id: number; readonly logTag: number },
+  segment: Segment,
+): Promise<void> {
+  const { disk, directory } = context;
+  const { number, index } = segment;
+  if (index === null || index.isStored) return;
+  const bytes = index.encode({ logTag: log.logTag, number, segment });
+  const aside = directory.asideFile(`index-${log.id}-${number}`);
+  try {
+    await replaceFile(disk, aside, directory.index(log.id, number), bytes);
+  } catch (error) {
+    if (context.lacksRoom(error)) await removeUnlisted(context, [aside]);
+    throw error;
+  }
+  await context.mustSyncDirectory(directory.log(log.id));
+}
+
+/** SHA-256 of the first `end` bytes of a segment file: its footer and the manifest keep it. */
+export async function digestOf(
+  { disk }: Pick<StoreContext, 'disk'>,
+  file: FileHandle,
+  end: number,
+): Promise<Buffer> {
+  const hash = createHash('sha256');
+  for (let position = 0; position < end; position += chunkBytes) {
+    const length = Math.min(chunkBytes, end - position);
+    const chunk = await readUpTo(disk, file, position, length);
+    if (chunk.length < length) throw new Error('a segment is shorter than what was written');
+    hash.update(chunk);
+  }
+  return hash.digest();
+}

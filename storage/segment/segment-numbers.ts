@@ -1,0 +1,16 @@
+/** The numbers of one log's segments: rising, and none twice, whoever makes the next segment. */
+import type { ManifestState } from '../manifest/manifest.js';
+
+export class SegmentNumbers {
+  private next: number;
+
+  constructor(manifest: ManifestState, logId: number) {
+    this.next = manifest.logs.find(({ id }) => id === logId)?.nextNumber ?? 0;
+  }
+
+  /** A number that is nobody else's. */
+  take(): number {
+    this.next += 1;
+    return this.next - 1;
+  }
+}

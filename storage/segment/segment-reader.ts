@@ -1,0 +1,208 @@
+/** Reading one segment: its batches in order, the damage between them, what finds a record. */
+import { readWhole } from '../disk/whole-file.js';
+import { DamagedData, DamagedOffsets, errorCode } from '../faults/storage-errors.js';
+import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
+import { segmentHeaderLength } from '../format/segment-format.js';
+import { addRecordTerms } from '../index/record-terms.js';
+import { SegmentIndex, storedKeysOf } from '../index/segment-index.js';
+import { type RecordFinder, StoredIndex } from '../index/stored-index.js';
+import type { StoreContext } from '../store-context.js';
+import { largeChunkBytes } from './read-budget.js';
+import type { Segment } from './segment.js';
+import { type DamagedSpan, damagedOffsets, findDamage } from './segment-damage.js';
+
+/**
+ * A segment that was being read is not what it was: it was trimmed, another replaced it, or some of
+ * it is known to be damaged now. Who was reading reads again.
+ */
+export class SegmentChanged extends Error {}
+
+/** Which bytes of a segment are read: [position, limit), so many at a time. */
+export interface SegmentRange {
+  readonly position: number;
+  readonly limit: number;
+  readonly chunkBytes: number;
+}
+
+/** Is given batches in order, until it answers false. */
+type Visit = (batches: ScannedBatch[]) => boolean | Promise<boolean>;
+
+/** The log whose segments are read. */
+export interface ReadLog {
+  readonly id: number;
+  readonly name: string;
+  readonly logTag: number;
+}
+
+export class SegmentReader {
+  private isolatesDamage: boolean;
+  /** By segment: one search serves all who have met a fault. */
+  private readonly searches = new Map<Segment, Promise<void>>();
+
+  constructor(
+    private readonly context: StoreContext,
+    private readonly log: ReadLog,
+    readonly segments: readonly Segment[],
+  ) {
+    this.isolatesDamage = context.isolatesDamage(log.name);
+  }
+
+  /**
+   * Gives `visit` the batches of a range until it answers false. At a damaged span `pass` says
+   * whether to go on behind it; without one that is thrown. Rejects with `SegmentChanged`, or with
+   * `DamagedData` for damage that is not isolated.
+   */
+  async scan(
+    segment: Segment,
+    { position, limit, chunkBytes }: SegmentRange,
+    visit: Visit,
+    pass: (span: DamagedSpan) => boolean = (span) => this.refuse(segment, span),
+  ): Promise<void> {
+    const { damages } = segment;
+    try {
+      for (let at = position; at < limit; ) {
+        const span = damages.find(({ start, end }) => start < limit && end > at);
+        const range = { position: at, limit: span?.start ?? limit, chunkBytes };
+        if (at < range.limit && !(await this.scanIntact(segment, range, visit))) return;
+        if (span === undefined || !pass(span)) return;
+        at = span.end;
+      }
+    } catch (error) {
+      throw (await this.hasChanged(segment, damages, error)) ? new SegmentChanged() : error;
+    }
+  }
+
+  /** Every batch of a segment, by the chunk; rejects at the first that is not intact. */
+  whole(segment: Segment, chunkBytes: number, visit: Visit): Promise<void> {
+    return this.scan(segment, { ...everything(segment), chunkBytes }, visit);
+  }
+
+  /** Reads every batch of a segment, unless it goes meanwhile; rejects with `DamagedData`. */
+  async verify(segment: Segment): Promise<void> {
+    try {
+      await this.whole(segment, largeChunkBytes, () => true);
+    } catch (error) {
+      if (!(error instanceof SegmentChanged)) throw error;
+      if (this.segments.includes(segment)) await this.verify(segment);
+    }
+  }
+
+  /** What finds the records of a segment: from its file, or made again. */
+  async indexOf(segment: Segment): Promise<RecordFinder> {
+    if (segment.index !== null) return segment.index;
+    const { context, log } = this;
+    const path = context.directory.index(log.id, segment.number);
+    const cached = context.indexes.get(path);
+    if (cached !== undefined) return cached;
+    const bytes = await readWhole(context.disk, path).catch(() => null);
+    const place = { logTag: log.logTag, number: segment.number, segment };
+    const read = bytes === null ? null : SegmentIndex.decode(bytes, place);
+    const index =
+      bytes === null || read === null
+        ? await this.rebuildIndex(segment)
+        : new StoredIndex(context.disk, context.openFiles, path, storedKeysOf(bytes), read.offsets);
+    context.indexes.set(path, index);
+    return index;
+  }
+
+  /** The files are being removed: what is missing of them from now on is no damage. */
+  release(): void {
+    this.isolatesDamage = false;
+  }
+
+  /** Throws what tells of a damaged span. */
+  refuse(segment: Segment, span: DamagedSpan): never {
+    throw damagedOffsets(this.context, this.log, this.segments, segment, span);
+  }
+
+  /** Gives `visit` what lies in a range without known damage; false = it has answered false. */
+  private scanIntact(
+    segment: Segment,
+    { position, limit, chunkBytes }: SegmentRange,
+    visit: Visit,
+  ): Promise<boolean> {
+    const { disk, directory, openFiles } = this.context;
+    const { id, logTag } = this.log;
+    const path = directory.segment(id, segment.number);
+    return openFiles.use(path, async (file) => {
+      const scan = new BatchScan({ disk, file, position, limit, logTag, chain: null, chunkBytes });
+      let lastGoodOffset = segment.baseOffset - 1;
+      for (let batches = await scan.next(); batches.length > 0; batches = await scan.next()) {
+        lastGoodOffset = (batches.at(-1)?.header.nextOffset ?? 0) - 1;
+        if (!(await visit(batches))) return false;
+      }
+      if (scan.position >= limit) return true;
+      const good = lastGoodOffset < 0 ? null : lastGoodOffset;
+      throw new DamagedData(
+        { file: path, from: scan.position, to: limit, lastGoodOffset: good },
+        scan.fault ?? 'the file ends too early',
+      );
+    });
+  }
+
+  /** Whether reading again may end otherwise; `known` is the damage that the reader knew of. */
+  private async hasChanged(
+    segment: Segment,
+    known: Segment['damages'],
+    error: unknown,
+  ): Promise<boolean> {
+    if (!this.segments.includes(segment)) return true;
+    if (!this.isolatesDamage || !isNewDamage(error)) return false;
+    if (segment.damages === known) await this.search(segment);
+    return segment.damages !== known;
+  }
+
+  private search(segment: Segment): Promise<void> {
+    const searching =
+      this.searches.get(segment) ??
+      this.searchOnce(segment).finally(() => this.searches.delete(segment));
+    this.searches.set(segment, searching);
+    return searching;
+  }
+
+  private async searchOnce(segment: Segment): Promise<void> {
+    const { context, log, segments } = this;
+    const before = new Set(segment.damages.map((span) => JSON.stringify(span)));
+    const found = await findDamage(context, log, segment);
+    const fresh = found.filter((span) => !before.has(JSON.stringify(span)));
+    const isHere = this.isolatesDamage && segments.includes(segment);
+    if (fresh.length === 0 || !isHere) return;
+    segment.damages = found;
+    for (const span of fresh) {
+      context.damaged(damagedOffsets(context, log, segments, segment, span));
+    }
+  }
+
+  private async rebuildIndex(segment: Segment): Promise<RecordFinder> {
+    const index = new SegmentIndex();
+    const { baseOffset, maxTimestamp } = segment;
+    let lost: DamagedSpan | null = null;
+    const range = { ...everything(segment), chunkBytes: largeChunkBytes };
+    const add = (batches: ScannedBatch[]) => {
+      for (const { header, body, position } of batches) {
+        index.addBatch(header, header.baseOffset - baseOffset, position);
+        addRecordTerms(index, body, header.baseOffset, baseOffset);
+      }
+      return true;
+    };
+    await this.scan(segment, range, add, (span) => {
+      // As if it held the latest time: whoever looks for one does not get past it unawares.
+      index.addBatch({ maxTimestamp }, span.from - baseOffset, span.start);
+      lost = span;
+      return true;
+    });
+    if (lost === null) return index;
+    const { offsets, byteLength } = index;
+    // Nobody knows which terms stood there: "not found" would be a guess.
+    return { offsets, byteLength, find: this.refuse.bind(this, segment, lost) };
+  }
+}
+
+function everything({ end }: Segment) {
+  return { position: segmentHeaderLength, limit: end };
+}
+
+function isNewDamage(error: unknown): boolean {
+  if (error instanceof DamagedOffsets) return false;
+  return error instanceof DamagedData || errorCode(error) === 'ENOENT';
+}

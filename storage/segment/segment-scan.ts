@@ -1,0 +1,133 @@
+/** What a segment file really holds, and how much of it is proven to have been durable. */
+import type { Disk, FileHandle } from '../disk/disk.js';
+import { readUpTo } from '../disk/whole-file.js';
+import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
+import { type BatchHeader, batchMagic, decodeBatchHeader } from '../format/record-batch.js';
+import {
+  decodeSegmentHeader,
+  type SegmentHeader,
+  segmentHeaderLength,
+} from '../format/segment-format.js';
+import { addRecordTerms } from '../index/record-terms.js';
+import { SegmentIndex } from '../index/segment-index.js';
+import type { StoreContext } from '../store-context.js';
+import { Segment } from './segment.js';
+
+const chunkBytes = 1024 * 1024;
+
+/** One pass over a segment file. */
+export interface ScannedSegment {
+  /** Null where no intact header stands: the file is empty, or its first write was torn. */
+  readonly header: SegmentHeader | null;
+  /** Everything that is intact, with its index. */
+  readonly segment: Segment;
+  /** Where each batch begins, and what the segment was before it. */
+  readonly batches: readonly ScannedBatch[];
+  readonly size: number;
+  /** Why the pass ended; null where it came to the limit. */
+  readonly fault: string | null;
+  /** Bytes that the headers in the file, also those behind the fault, say were fdatasynced. */
+  readonly proven: number;
+}
+
+/**
+ * Reads a segment from its start: the longest prefix of intact batches. With a `limit` it reads no
+ * further; without one it also searches behind the prefix for headers that prove more.
+ */
+export async function scanSegment(
+  context: StoreContext,
+  log: { readonly id: number; readonly logTag: number },
+  number: number,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<ScannedSegment> {
+  const path = context.directory.segment(log.id, number);
+  return context.openFiles.use(path, async (file) => {
+    const { disk } = context;
+    const size = await disk.size(file);
+    const header = decodeSegmentHeader(await readUpTo(disk, file, 0, segmentHeaderLength));
+    const segment = new Segment(log.id, number);
+    segment.index = new SegmentIndex();
+    const batches: ScannedBatch[] = [];
+    if (header !== null) segment.begin(header.baseOffset, header.chainSeed);
+    const scan = new BatchScan({
+      disk,
+      file,
+      position: segmentHeaderLength,
+      limit: header === null ? 0 : Math.min(size, limit),
+      logTag: log.logTag,
+      chain: header?.chainSeed ?? null,
+      chunkBytes,
+    });
+    let proven = 0;
+    for (let found = await scan.next(); found.length > 0; found = await scan.next()) {
+      for (const batch of found) {
+        proven = Math.max(proven, batch.header.durablePosition);
+        addRecordTerms(segment.index, batch.body, batch.header.baseOffset, segment.baseOffset);
+        segment.add(batch.header);
+        batches.push({ ...batch, body: noBody });
+      }
+    }
+    if (limit === Number.POSITIVE_INFINITY) {
+      const behind = await provenBehind(context, file, segment.end, size, log.logTag);
+      proven = Math.max(proven, behind);
+    }
+    return { header, segment, batches, size, fault: scan.fault, proven };
+  });
+}
+
+const noBody = Buffer.alloc(0);
+
+/** The largest durablePosition of any intact batch header at its place in [from, to). */
+async function provenBehind(
+  { disk }: StoreContext,
+  file: FileHandle,
+  from: number,
+  to: number,
+  logTag: number,
+): Promise<number> {
+  let proven = 0;
+  for await (const { durablePosition } of headersIn(disk, file, from, to, logTag)) {
+    proven = Math.max(proven, durablePosition);
+  }
+  return proven;
+}
+
+/** The intact batch headers of a log in [from, to), in their places, whatever lies between them. */
+export async function* headersIn(
+  disk: Disk,
+  file: FileHandle,
+  from: number,
+  to: number,
+  logTag: number,
+): AsyncGenerator<BatchHeader> {
+  // Chunks overlap by more than a header's length, so that a header across two of them is seen.
+  for (let position = from; position < to; position += chunkBytes - 128) {
+    const chunk = await readUpTo(disk, file, position, Math.min(chunkBytes, to - position));
+    for (let at = chunk.indexOf(batchMagic); at >= 0; at = chunk.indexOf(batchMagic, at + 1)) {
+      const header = decodeBatchHeader(chunk, at);
+      if (header?.logTag === logTag && header.filePosition === position + at) yield header;
+    }
+  }
+}
+
+/**
+ * Whether a file holds an intact batch of this log in its place: somebody's data, not rubbish. A
+ * batch that a recovery had rewritten counts only once its new segment is listed: until then the
+ * original is still where it was.
+ */
+export async function holdsBatches(
+  context: StoreContext,
+  path: string,
+  logTag: number,
+): Promise<boolean> {
+  return context.openFiles.use(path, async (file) => {
+    const { disk } = context;
+    const limit = await disk.size(file);
+    const position = segmentHeaderLength;
+    const scan = new BatchScan({ disk, file, position, limit, logTag, chain: null, chunkBytes });
+    for (let found = await scan.next(); found.length > 0; found = await scan.next()) {
+      if (found.some(({ header }) => !header.rewritten)) return true;
+    }
+    return false;
+  });
+}

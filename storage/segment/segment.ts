@@ -1,0 +1,149 @@
+/** One segment of a log: a file of batches and what finds a record in it. */
+import type { BatchHeader } from '../format/record-batch.js';
+import { batchLength } from '../format/record-batch.js';
+import {
+  type SegmentEnd,
+  type SegmentLink,
+  segmentHeaderLength,
+} from '../format/segment-format.js';
+import type { SegmentIndex } from '../index/segment-index.js';
+import type { ManifestSegment } from '../manifest/manifest.js';
+import type { Offset } from '../offsets/offset.js';
+import type { DamagedSpan } from './segment-damage.js';
+
+/** What a segment has to know of a batch. */
+export type CommittedBatch = Pick<
+  BatchHeader,
+  | 'headerChecksum'
+  | 'bodyLength'
+  | 'baseOffset'
+  | 'nextOffset'
+  | 'recordCount'
+  | 'appendTime'
+  | 'maxTimestamp'
+>;
+
+/** What a log is made of, as its users see it. Offsets are half-open: [baseOffset, nextOffset). */
+export interface SegmentSpan {
+  readonly baseOffset: Offset;
+  readonly nextOffset: Offset;
+  /** Header and batches. */
+  readonly byteLength: number;
+  /** The latest of all its records' timestamps and of its appends, Unix ms. */
+  readonly latestTime: number;
+  /** Only what is sealed can be trimmed or compacted. */
+  readonly isSealed: boolean;
+}
+
+/**
+ * Offsets [baseOffset, nextOffset), bytes [64, end) of the file: what readers may see. A segment
+ * that was made ahead has neither until its first batch is committed.
+ */
+export class Segment implements SegmentEnd {
+  baseOffset: Offset = 0;
+  nextOffset: Offset = 0;
+  end = 0;
+  batchCount = 0;
+  recordCount = 0;
+  lastChecksum = 0;
+  maxTimestamp = Number.NEGATIVE_INFINITY;
+  lastAppendTime: number | undefined;
+  /** Nothing will be added to it: it has a footer, and the manifest says so. */
+  isSealed = false;
+  /** What of it does not read back, as far as anybody has looked; only in logs that isolate it. */
+  damages: readonly DamagedSpan[] = [];
+  private replacedLink: SegmentLink | null = null;
+  /** Kept while the segment grows; a sealed segment's is loaded when it is needed. */
+  index: SegmentIndex | null = null;
+
+  constructor(
+    readonly logId: number,
+    readonly number: number,
+  ) {}
+
+  /** A segment as the manifest or a scan describes it. */
+  static ended(logId: number, number: number, end: SegmentEnd): Segment {
+    const segment = new Segment(logId, number);
+    segment.baseOffset = end.baseOffset;
+    segment.nextOffset = end.nextOffset;
+    segment.end = end.end;
+    segment.batchCount = end.batchCount;
+    segment.recordCount = end.recordCount;
+    segment.lastChecksum = end.lastChecksum;
+    segment.maxTimestamp = end.maxTimestamp;
+    segment.lastAppendTime = end.lastAppendTime;
+    return segment;
+  }
+
+  /** A segment that is sealed, or about to be. */
+  static listed(logId: number, { number, link }: ManifestSegment, end: SegmentEnd): Segment {
+    const segment = Segment.ended(logId, number, end);
+    segment.replacedLink = link ?? null;
+    return segment;
+  }
+
+  /** What the header of the next segment says of this one, or of those it stands in place of. */
+  get link(): SegmentLink {
+    return this.replacedLink ?? { lastChecksum: this.lastChecksum, end: this.end };
+  }
+
+  get isEmpty(): boolean {
+    return this.end === 0;
+  }
+
+  /** Gives the segment its first offset and its header. */
+  begin(baseOffset: Offset, chainSeed: number): void {
+    this.baseOffset = baseOffset;
+    this.nextOffset = baseOffset;
+    this.end = segmentHeaderLength;
+    this.lastChecksum = chainSeed;
+  }
+
+  /** Nothing was written after all: it waits for its first batch again. */
+  unbegin(): void {
+    this.baseOffset = 0;
+    this.nextOffset = 0;
+    this.end = 0;
+    this.lastChecksum = 0;
+  }
+
+  /** Takes the next batch, which lies at `end`. */
+  add(header: CommittedBatch): void {
+    this.index?.addBatch(header, header.baseOffset - this.baseOffset, this.end);
+    this.end += batchLength(header.bodyLength);
+    this.nextOffset = header.nextOffset;
+    this.batchCount += 1;
+    this.recordCount += header.recordCount;
+    this.lastChecksum = header.headerChecksum;
+    this.maxTimestamp = Math.max(this.maxTimestamp, header.maxTimestamp);
+    this.lastAppendTime = header.appendTime;
+  }
+
+  /** The segment as it was when its batches ended at `end`: a start of `batches`. */
+  upTo(
+    end: number,
+    batches: readonly { readonly header: CommittedBatch; readonly position: number }[],
+  ): Segment {
+    const shorter = new Segment(this.logId, this.number);
+    const kept = batches.filter(({ position }) => position < end);
+    if (kept.length === 0) return shorter;
+    shorter.begin(this.baseOffset, 0);
+    for (const { header } of kept) shorter.add(header);
+    shorter.index = this.index;
+    return shorter;
+  }
+
+  get span(): SegmentSpan {
+    const { baseOffset, nextOffset, end, maxTimestamp, lastAppendTime, isSealed } = this;
+    const latestTime = Math.max(maxTimestamp, lastAppendTime ?? maxTimestamp);
+    return { baseOffset, nextOffset, byteLength: end, latestTime, isSealed };
+  }
+
+  /** What the manifest and the footer keep of it. */
+  toEnd(): SegmentEnd {
+    const { baseOffset, nextOffset, end, batchCount, recordCount, lastChecksum } = this;
+    const { maxTimestamp, lastAppendTime } = this;
+    const counts = { batchCount, recordCount };
+    return { baseOffset, nextOffset, end, ...counts, lastChecksum, maxTimestamp, lastAppendTime };
+  }
+}

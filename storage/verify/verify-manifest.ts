@@ -1,0 +1,76 @@
+/** What is wrong with the two copies of the manifest, also where one of them still serves. */
+import type { Disk } from '../disk/disk.js';
+import type { StoreDirectory } from '../disk/store-directory.js';
+import { readWhole } from '../disk/whole-file.js';
+import { DamagedData, diskError, errorCode } from '../faults/storage-errors.js';
+import { type ManifestCopy, parseCopy } from '../manifest/manifest-file.js';
+
+/**
+ * The damage of each copy. A crash may have torn the last edit of the first copy, or kept it from
+ * the second; after a clean stop the copies are the same, byte by byte.
+ */
+export async function verifyManifest(
+  disk: Disk,
+  directory: StoreDirectory,
+  wasClean: boolean,
+): Promise<DamagedData[]> {
+  const [first, second] = [directory.manifest(0), directory.manifest(1)];
+  const [one, two] = [await readCopy(disk, first), await readCopy(disk, second)];
+  const faults: [string, Buffer | null, ManifestCopy | null, string | null][] = [
+    [first, one.bytes, one.copy, faultOfFirst(one.copy, two.copy, wasClean)],
+    [second, two.bytes, two.copy, faultOfSecond(two.copy, one.copy, wasClean)],
+  ];
+  return faults.flatMap(([file, bytes, copy, fault]) => {
+    if (fault === null) return [];
+    const range = { from: copy?.end ?? 0, to: bytes?.length ?? 0 };
+    const reason = bytes === null ? 'the file is missing' : fault;
+    return [new DamagedData({ file, ...range, lastGoodOffset: null }, reason)];
+  });
+}
+
+async function readCopy(disk: Disk, path: string) {
+  try {
+    const bytes = await readWhole(disk, path);
+    return { bytes, copy: parseCopy(bytes) };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return { bytes: null, copy: null };
+    throw diskError(`reading ${path}`, error);
+  }
+}
+
+const isWhole = ({ end, bytes }: ManifestCopy) => end === bytes.length;
+
+/** The first copy is written first, so it may be ahead by one edit, and that one may be torn. */
+function faultOfFirst(
+  one: ManifestCopy | null,
+  two: ManifestCopy | null,
+  wasClean: boolean,
+): string | null {
+  if (one === null) return 'no intact state';
+  if (two !== null && isOlder(one, two)) return 'it lacks edits that the other copy has';
+  if (isWhole(one)) return null;
+  const isTorn = !wasClean && (two === null || one.editCount === two.editCount);
+  return isTorn ? null : 'an edit is not intact';
+}
+
+/** The second copy is at most the one edit behind that was being written to it. */
+function faultOfSecond(
+  two: ManifestCopy | null,
+  one: ManifestCopy | null,
+  wasClean: boolean,
+): string | null {
+  if (two === null) return 'no intact state';
+  if (one === null) return isWhole(two) ? null : 'an edit is not intact';
+  if (one.generation !== two.generation) {
+    const isNext = !wasClean && one.generation === two.generation + 1;
+    return isNext || isOlder(one, two) ? null : 'it is of another generation';
+  }
+  const behind = one.editCount - two.editCount;
+  if (behind > (wasClean ? 0 : 1)) return 'it lacks edits that the other copy has';
+  return isWhole(two) || (behind === 1 && !wasClean) ? null : 'an edit is not intact';
+}
+
+function isOlder(copy: ManifestCopy, other: ManifestCopy): boolean {
+  if (copy.generation !== other.generation) return copy.generation < other.generation;
+  return copy.editCount < other.editCount;
+}

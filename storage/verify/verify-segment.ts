@@ -1,0 +1,165 @@
+/** Reads one segment file from first byte to last and holds it against all that is known of it. */
+import type { FileHandle } from '../disk/disk.js';
+import { readUpTo, readWhole } from '../disk/whole-file.js';
+import { DamagedData, errorCode } from '../faults/storage-errors.js';
+import { BatchScan } from '../format/batch-scan.js';
+import {
+  decodeSegmentHeader,
+  headerFault,
+  type SegmentHeader,
+  segmentHeaderLength,
+} from '../format/segment-format.js';
+import { addRecordTerms } from '../index/record-terms.js';
+import { SegmentIndex } from '../index/segment-index.js';
+import { footerFault } from '../recovery/sealed-segment.js';
+import { Segment } from '../segment/segment.js';
+import { digestOf } from '../segment/segment-lifecycle.js';
+import type { StoreContext } from '../store-context.js';
+
+const chunkBytes = 1024 * 1024;
+
+/** What a segment is held against. */
+export interface ExpectedSegment {
+  readonly logId: number;
+  readonly logTag: number;
+  /** As the manifest, or recovery, describes it. */
+  readonly segment: Segment;
+  /** The segment in front of it, if that is still there. */
+  readonly before: Segment | null;
+  /** SHA-256, hex; null for a segment that is not sealed. */
+  readonly digest: string | null;
+  /** Whether it was left with an index file that fits. */
+  readonly isIndexed: boolean;
+}
+
+/**
+ * Throws `DamagedData` for the first thing that does not hold; true if its index was there. Says
+ * after every chunk how many bytes it has read.
+ */
+export async function verifySegment(
+  context: StoreContext,
+  expected: ExpectedSegment,
+  progressed: (bytes: number) => void,
+): Promise<boolean> {
+  const index = expected.isIndexed ? await readIndex(context, expected) : null;
+  const path = context.directory.segment(expected.logId, expected.segment.number);
+  await context.openFiles.use(path, async (file) => {
+    const header = decodeSegmentHeader(await readUpTo(context.disk, file, 0, segmentHeaderLength));
+    const { logId, segment, before, digest } = expected;
+    const place = { logId, number: segment.number, before };
+    const reason = headerFault(context.storeId, place, header);
+    if (header === null || reason !== null) {
+      throw damaged(context, expected, new Segment(logId, 0), reason ?? 'no header');
+    }
+    await verifyBatches(context, expected, file, { header, index, progressed });
+    if (digest === null) return;
+    const end = segment.toEnd();
+    const fault = await footerFault(context.disk, file, { number: segment.number, end, digest });
+    if (fault !== null) throw damaged(context, expected, segment, fault);
+    if ((await digestOf(context, file, segment.end)).toString('hex') === digest) return;
+    throw damaged(context, expected, segment, 'the SHA-256 it was sealed with differs');
+  });
+  return index !== null;
+}
+
+/** What stands around the batches, and who waits for them. */
+interface Surroundings {
+  readonly header: SegmentHeader;
+  readonly index: SegmentIndex | null;
+  progressed(bytes: number): void;
+}
+
+async function verifyBatches(
+  context: StoreContext,
+  expected: ExpectedSegment,
+  file: FileHandle,
+  { header, index, progressed }: Surroundings,
+): Promise<void> {
+  const { logId, logTag, segment } = expected;
+  const scan = new BatchScan({
+    disk: context.disk,
+    file,
+    position: segmentHeaderLength,
+    limit: segment.end,
+    logTag,
+    chain: header.chainSeed,
+    chunkBytes,
+  });
+  const read = new Segment(logId, segment.number);
+  // What the index would be if it were made now; the stored one is held against all of it at once.
+  const made = index === null ? null : new SegmentIndex();
+  read.index = made;
+  read.begin(header.baseOffset, header.chainSeed);
+  let told = 0;
+  for (let batches = await scan.next(); batches.length > 0; batches = await scan.next()) {
+    for (const { header: batch, body } of batches) {
+      read.add(batch);
+      if (made !== null) addRecordTerms(made, body, batch.baseOffset, segment.baseOffset);
+    }
+    progressed(read.end - told);
+    told = read.end;
+  }
+  if (read.end < segment.end) {
+    throw damaged(context, expected, read, scan.fault ?? 'the data ends too early');
+  }
+  const { lastAppendTime = read.lastAppendTime, ...end } = segment.toEnd();
+  if (JSON.stringify(read.toEnd()) !== JSON.stringify({ ...end, lastAppendTime })) {
+    throw damaged(context, expected, read, 'the manifest describes other batches');
+  }
+  const fault = made === null ? null : (index?.faultBeside(made, segment) ?? null);
+  if (fault !== null) throw damagedIndex(context, expected, fault);
+}
+
+/** The index of a segment; null where there is none, which is made again when it is needed. */
+async function readIndex(
+  context: StoreContext,
+  expected: ExpectedSegment,
+): Promise<SegmentIndex | null> {
+  const { logId, logTag, segment } = expected;
+  const { number } = segment;
+  try {
+    const bytes = await readWhole(context.disk, context.directory.index(logId, number));
+    const index = SegmentIndex.decode(bytes, { logTag, number, segment });
+    if (index !== null) return index;
+    throw damagedIndex(
+      context,
+      expected,
+      'it is not the intact index of its segment',
+      bytes.length,
+    );
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function damagedIndex(
+  { directory }: StoreContext,
+  { logId, segment }: ExpectedSegment,
+  reason: string,
+  length = 0,
+): DamagedData {
+  const file = directory.index(logId, segment.number);
+  const lastGoodOffset = segment.nextOffset - 1;
+  const derived = `${reason} (the records are whole: remove it and it is made again)`;
+  return new DamagedData({ file, from: 0, to: length, lastGoodOffset }, derived);
+}
+
+/** `read` is what was intact in front of the damage. */
+function damaged(
+  { directory }: StoreContext,
+  { logId, segment, before }: ExpectedSegment,
+  read: Segment,
+  reason: string,
+): DamagedData {
+  const good = Math.max(read.nextOffset, before?.nextOffset ?? 0) - 1;
+  return new DamagedData(
+    {
+      file: directory.segment(logId, segment.number),
+      from: read.end < segment.end ? read.end : 0,
+      to: segment.end,
+      lastGoodOffset: good < 0 ? null : good,
+    },
+    reason,
+  );
+}

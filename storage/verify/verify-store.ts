@@ -1,0 +1,219 @@
+/**
+ * Looks at everything in a data folder that can be checked, and changes nothing: every checksum,
+ * every chain, every index. Takes no lock, so it may run beside the server that owns the folder.
+ */
+import type { Disk } from '../disk/disk.js';
+import { StoreDirectory } from '../disk/store-directory.js';
+import { readUpTo, withFile } from '../disk/whole-file.js';
+import { DamagedData, diskError, errorCode } from '../faults/storage-errors.js';
+import { logTagOf } from '../format/record-batch.js';
+import type { ManifestLog, ManifestState } from '../manifest/manifest.js';
+import { isIntactSlot, slotLength, WatermarkFile } from '../manifest/watermark-file.js';
+import { recoverLog } from '../recovery/log-recovery.js';
+import { contextForReading } from '../recovery/open-directory.js';
+import type { RecoveredLog } from '../recovery/recovered-log.js';
+import { listLogs, refuseUnlistedData } from '../recovery/stray-files.js';
+import type { Segment } from '../segment/segment.js';
+import type { StoreOptions } from '../store.js';
+import type { StoreContext } from '../store-context.js';
+import { verifyManifest } from './verify-manifest.js';
+import { verifySegment } from './verify-segment.js';
+
+/** What a log was found to hold; offsets are half-open: [startOffset, endOffset). */
+export interface VerifiedLog {
+  readonly name: string;
+  readonly startOffset: number;
+  readonly endOffset: number;
+  readonly segments: number;
+  readonly batches: number;
+  readonly records: number;
+  /** Bytes of its batches and segment headers. */
+  readonly bytes: number;
+  /** Segments whose index file was there, and was held against the records. */
+  readonly indexes: number;
+  readonly isDamaged: boolean;
+}
+
+/** What was found. */
+export interface Verification {
+  /** In the order of creation; only what is intact is counted. */
+  readonly logs: readonly VerifiedLog[];
+  /** At most one per segment, and what concerns no log. Empty: nothing is damaged. */
+  readonly damages: readonly DamagedData[];
+}
+
+/** How far it is, in bytes of segments. The growing ones of a crashed store come on top. */
+export interface VerifyProgress {
+  readonly bytes: number;
+  readonly bytesTotal: number;
+}
+
+/** A running server writes while this looks: what seems damaged is looked at again. */
+const looks = 3;
+
+/**
+ * Verifies the store in `directory`; `options.readOnly` must be set. Rejects with `DiskFailure` (no
+ * store there, or it cannot be read). Damage is in the result, not thrown. `onProgress` is called
+ * after every chunk that was read, and begins again where damage is looked at again.
+ */
+export async function verifyStore(
+  disk: Disk,
+  directory: string,
+  options: StoreOptions,
+  onProgress: (progress: VerifyProgress) => void = () => undefined,
+): Promise<Verification> {
+  let found = await look(disk, directory, options, onProgress);
+  for (let again = 1; again < looks && found.damages.length > 0; again += 1) {
+    found = await look(disk, directory, options, onProgress);
+  }
+  return found;
+}
+
+/** One look at everything. */
+interface Look {
+  readonly context: StoreContext;
+  readonly state: ManifestState;
+  readonly damages: DamagedData[];
+  /** So many bytes more were read. */
+  progressed(bytes: number): void;
+}
+
+async function look(
+  disk: Disk,
+  path: string,
+  options: StoreOptions,
+  onProgress: (progress: VerifyProgress) => void,
+): Promise<Verification> {
+  const directory = new StoreDirectory(path);
+  const damages: DamagedData[] = [];
+  const logs: VerifiedLog[] = [];
+  await collect(damages, path, async () => {
+    // Damage of one segment hides no other one.
+    const isolating = { ...options, isolatesDamage: () => true };
+    const { context, loaded } = await contextForReading(disk, directory, isolating);
+    const { state } = loaded;
+    const bytesTotal = listedBytes(state);
+    let bytes = 0;
+    const progressed = (more: number) => {
+      bytes += more;
+      onProgress({ bytes, bytesTotal: Math.max(bytes, bytesTotal) });
+    };
+    try {
+      damages.push(...(await verifyManifest(disk, directory, state.closed !== null)));
+      await collect(damages, directory.logs, async () =>
+        refuseUnlistedData(context, state, await listLogs(context)),
+      );
+      for (const log of state.logs) {
+        logs.push(await verifyLog({ context, state, damages, progressed }, log));
+      }
+    } finally {
+      await context.openFiles.close();
+    }
+  });
+  return { logs, damages };
+}
+
+/** Bytes of all segments whose end the manifest knows. */
+function listedBytes({ logs, closed }: ManifestState): number {
+  const ends = [...logs.flatMap(({ segments }) => segments), ...(closed ?? [])];
+  return ends.reduce((sum, { end }) => sum + (end?.end ?? 0), 0);
+}
+
+/** Runs `work` on `file`; damage that it meets goes into the list, and so does a missing file. */
+async function collect(
+  damages: DamagedData[],
+  file: string,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof DamagedData) damages.push(error);
+    else if (errorCode(error) !== 'ENOENT') throw diskError(`verifying ${file}`, error);
+    else {
+      const range = { file, from: 0, to: 0, lastGoodOffset: null };
+      damages.push(new DamagedData(range, 'the file is missing'));
+    }
+  }
+}
+
+async function verifyLog(
+  { context, state, damages, progressed }: Look,
+  log: ManifestLog,
+): Promise<VerifiedLog> {
+  const { directory } = context;
+  const before = damages.length;
+  const intact: Segment[] = [];
+  let indexes = 0;
+  let endOffset = log.startOffset;
+  await collect(damages, directory.watermarks, () => verifyWatermarks(context, log.id));
+  await collect(damages, directory.log(log.id), async () => {
+    const recovered = await recover(context, state, log);
+    endOffset = recovered.nextOffset;
+    for (const [place, segment] of recovered.segments.entries()) {
+      const expected = expectedOf(state, recovered, segment, recovered.segments[place - 1] ?? null);
+      await collect(damages, directory.segment(log.id, segment.number), async () => {
+        if (await verifySegment(context, expected, progressed)) indexes += 1;
+        intact.push(segment);
+      });
+    }
+  });
+  const sum = (count: (segment: Segment) => number) =>
+    intact.reduce((total, segment) => total + count(segment), 0);
+  return {
+    name: log.name,
+    startOffset: log.startOffset,
+    endOffset,
+    segments: intact.length,
+    batches: sum(({ batchCount }) => batchCount),
+    records: sum(({ recordCount }) => recordCount),
+    bytes: sum(({ end }) => end),
+    indexes,
+    isDamaged: damages.length > before,
+  };
+}
+
+/** What a start would find in this log; throws what it would refuse to start for. */
+async function recover(
+  context: StoreContext,
+  { closed }: ManifestState,
+  log: ManifestLog,
+): Promise<RecoveredLog> {
+  const { disk, directory, storeId } = context;
+  const watermark = await withFile(disk, directory.watermarks, 'read', (file) =>
+    new WatermarkFile(disk, file).read(log.id, logTagOf(storeId, log.id)),
+  );
+  return recoverLog(context, log, {
+    watermark,
+    closed: closed?.find(({ id }) => id === log.id) ?? null,
+    wasClean: closed !== null,
+  });
+}
+
+/** Both watermarks of a log: a slot is one sector, which is written whole or not at all. */
+async function verifyWatermarks({ disk, directory }: StoreContext, logId: number): Promise<void> {
+  const file = directory.watermarks;
+  await withFile(disk, file, 'read', async (handle) => {
+    for (const slot of [0, 1]) {
+      const from = (logId * 2 + slot) * slotLength;
+      const to = from + slotLength;
+      if (isIntactSlot(await readUpTo(disk, handle, from, slotLength))) continue;
+      throw new DamagedData(
+        { file, from, to, lastGoodOffset: null },
+        'a watermark is not intact (a hint: no record is lost by it)',
+      );
+    }
+  });
+}
+
+function expectedOf(
+  { closed }: ManifestState,
+  { log, logTag }: RecoveredLog,
+  segment: Segment,
+  before: Segment | null,
+) {
+  const digest = log.segments.find(({ number }) => number === segment.number)?.digest ?? null;
+  const isClosed = closed?.some(({ id, number }) => id === log.id && number === segment.number);
+  const isIndexed = digest !== null || isClosed === true;
+  return { logId: log.id, logTag, segment, before, digest, isIndexed };
+}
