@@ -5,10 +5,21 @@ import type { Offset } from '../offsets/offset.js';
 import { segmentsBelow } from '../segment/retention.js';
 import type { Segment } from '../segment/segment.js';
 import { SegmentChanged } from '../segment/segment-reader.js';
-import type { StoreContext } from '../store-context.js';
-import { fitsInOne, GroupRewrite, isDamaged, type RewrittenLog } from './group-rewrite.js';
+import {
+  fitsInOne,
+  GroupRewrite,
+  isDamaged,
+  type RewritingStore,
+  type RewrittenLog,
+} from './group-rewrite.js';
 import { KeyOffsets } from './key-offsets.js';
 import { Fingerprint, type Remains, remainsOf } from './remains.js';
+
+/** The store of a log that is compacted. */
+export interface CompactingStore extends RewritingStore {
+  /** Keys that one pass holds in memory, at 32 bytes or so each. */
+  readonly compactionKeysMax: number;
+}
 
 /** Which records may go. */
 export interface CompactionOptions {
@@ -54,12 +65,12 @@ export class Compaction {
 
   /** `goOn` throws when the work is to end. */
   constructor(
-    private readonly context: StoreContext,
+    private readonly store: CompactingStore,
     private readonly log: RewrittenLog,
     private readonly options: CompactionOptions,
     goOn: () => void,
   ) {
-    this.rewrite = new GroupRewrite(context, log, goOn);
+    this.rewrite = new GroupRewrite(store, log, goOn);
   }
 
   /** Where the last segment ends that is looked at; 0 where there is none. */
@@ -68,7 +79,7 @@ export class Compaction {
   }
 
   async run(): Promise<CompactionReport> {
-    const { context, log, end } = this;
+    const { store, log, end } = this;
     for (let until = -1; until < end; ) {
       try {
         until = await this.pass();
@@ -79,7 +90,7 @@ export class Compaction {
     }
     const { removedRecords, removedBytes, oldestTombstone } = this;
     return {
-      until: compactedUntil(context.manifest.state, log.id),
+      until: compactedUntil(store.manifest.state, log.id),
       removedRecords,
       removedBytes,
       oldestTombstone: oldestTombstone === Number.POSITIVE_INFINITY ? null : oldestTombstone,
@@ -88,15 +99,15 @@ export class Compaction {
 
   /** Goes through everything once; answers up to where each key is there only once now. */
   private async pass(): Promise<Offset> {
-    const { context, log } = this;
-    const from = compactedUntil(context.manifest.state, log.id);
+    const { store, log } = this;
+    const from = compactedUntil(store.manifest.state, log.id);
     const latest = await this.latestOffsets(from);
     this.oldestTombstone = Number.POSITIVE_INFINITY;
-    for (const group of groupsOf(this.sealed(), context.segmentBytes)) {
+    for (const group of groupsOf(this.sealed(), store.segmentBytes)) {
       await this.compactGroup(group, latest);
     }
     const { until } = latest;
-    if (until > from) await context.edit({ type: 'compacted', id: log.id, until });
+    if (until > from) await store.manifest.edit({ type: 'compacted', id: log.id, until });
     return until;
   }
 
@@ -106,7 +117,7 @@ export class Compaction {
 
   /** Reads what no compaction has seen yet, as far as there is memory for its keys. */
   private async latestOffsets(from: Offset): Promise<LatestOffsets> {
-    const keys = new KeyOffsets(this.context.compactionKeysMax);
+    const keys = new KeyOffsets(this.store.compactionKeysMax);
     let leftOut: Offset | null = null;
     for (const segment of this.sealed()) {
       if (segment.nextOffset <= from || leftOut !== null || isDamaged(segment)) continue;

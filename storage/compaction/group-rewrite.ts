@@ -1,13 +1,15 @@
 /** Putting one segment in the place of neighbours, with all or some of their records. */
 import type { ScannedBatch } from '../format/batch-scan.js';
-import { removeSegmentFiles } from '../segment/retention.js';
+import { removeSegmentFiles, type ShrinkingStore } from '../segment/retention.js';
 import { Segment } from '../segment/segment.js';
 import { removeUnlisted } from '../segment/segment-lifecycle.js';
 import type { SegmentNumbers } from '../segment/segment-numbers.js';
 import type { SegmentReader } from '../segment/segment-reader.js';
-import type { StoreContext } from '../store-context.js';
 import type { Fingerprint, Remains } from './remains.js';
-import { type Replacement, writeReplacement } from './segment-replacement.js';
+import { type Replacement, type ReplacingStore, writeReplacement } from './segment-replacement.js';
+
+/** The store of a log that is compacted or merged. */
+export interface RewritingStore extends ReplacingStore, ShrinkingStore {}
 
 /** The log that a group belongs to. */
 export interface RewrittenLog {
@@ -38,7 +40,7 @@ export function isDamaged({ damages }: Segment): boolean {
 export class GroupRewrite {
   /** `goOn` throws when the work is to end. */
   constructor(
-    private readonly context: StoreContext,
+    private readonly store: RewritingStore,
     private readonly log: RewrittenLog,
     private readonly goOn: () => void,
   ) {}
@@ -66,14 +68,14 @@ export class GroupRewrite {
     fingerprint: Fingerprint,
     read: (take: (remains: Remains) => Promise<void>) => Promise<void>,
   ): Promise<number> {
-    const { context, log } = this;
+    const { store, log } = this;
     const { id, logTag, segments } = log;
     const [first] = group;
     const last = group.at(-1);
     if (first === undefined || last === undefined) return 0;
     const number = log.numbers.take();
     // From here on a start that finds the file and not its listing knows that it may go.
-    await context.edit({ type: 'numbersReserved', id, nextNumber: number + 1 });
+    await store.manifest.edit({ type: 'numbersReserved', id, nextNumber: number + 1 });
     const at = segments.indexOf(first);
     const replacement: Replacement = {
       log: { id, logTag },
@@ -83,22 +85,22 @@ export class GroupRewrite {
       fingerprint,
       read,
     };
-    const { segment, digest } = await writeReplacement(context, replacement);
+    const { segment, digest } = await writeReplacement(store, replacement);
     this.goOn();
     const by = { number, end: segment.toEnd(), digest, link: last.link };
     const replaced = group.map((old) => old.number);
     try {
-      await context.edit({ type: 'segmentsReplaced', id, replaced, by });
+      await store.manifest.edit({ type: 'segmentsReplaced', id, replaced, by });
     } catch (error) {
-      const { directory } = context;
+      const { directory } = store;
       const unlisted = [directory.segment(id, number), directory.index(id, number)];
-      if (context.lacksRoom(error)) await removeUnlisted(context, unlisted);
+      if (store.fence.lacksRoom(error)) await removeUnlisted(store, unlisted);
       throw error;
     }
     const fresh = Segment.listed(id, by, by.end);
     fresh.isSealed = true;
     segments.splice(at, group.length, fresh);
-    await removeSegmentFiles(context, id, group);
+    await removeSegmentFiles(store, id, group);
     return group.reduce((sum, { end }) => sum + end, -segment.end);
   }
 }

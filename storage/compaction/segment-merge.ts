@@ -1,7 +1,12 @@
 /** Small neighbours become one segment: every crash leaves one, however little it holds. */
 import type { Segment } from '../segment/segment.js';
-import type { StoreContext } from '../store-context.js';
-import { fitsInOne, GroupRewrite, isDamaged, type RewrittenLog } from './group-rewrite.js';
+import {
+  fitsInOne,
+  GroupRewrite,
+  isDamaged,
+  type RewritingStore,
+  type RewrittenLog,
+} from './group-rewrite.js';
 import { Fingerprint, type Remains, remainsOf } from './remains.js';
 
 /** Fewer are left as they are. */
@@ -51,13 +56,13 @@ function isBalanced(group: readonly Segment[]): boolean {
  * the work is to end.
  */
 export async function mergeOnce(
-  context: StoreContext,
+  store: RewritingStore,
   log: RewrittenLog,
   goOn: () => void,
 ): Promise<boolean> {
-  const group = groupToMerge(log.segments, context.segmentBytes);
+  const group = groupToMerge(log.segments, store.segmentBytes);
   if (group.length === 0) return false;
-  const rewrite = new GroupRewrite(context, log, goOn);
+  const rewrite = new GroupRewrite(store, log, goOn);
   const readAll = (take: (remains: Remains) => Promise<void> | void) =>
     rewrite.read(group, (batch) => take(remainsOf(batch, () => true)));
   const fingerprint = new Fingerprint();

@@ -1,6 +1,7 @@
 /** Writing a segment that is to stand in the place of others, and proving it before it does. */
 import { createHash } from 'node:crypto';
 import type { FileHandle } from '../disk/disk.js';
+import type { StoreFiles } from '../disk/store-files.js';
 import { writeFully } from '../disk/whole-file.js';
 import { DamagedData, diskError, isNoSpace } from '../faults/storage-errors.js';
 import { BatchScan } from '../format/batch-scan.js';
@@ -9,16 +10,24 @@ import {
   encodeSegmentFooter,
   encodeSegmentHeader,
   type SegmentLink,
+  type SegmentOrigin,
   segmentHeaderLength,
 } from '../format/segment-format.js';
 import { addRecordTerms } from '../index/record-terms.js';
 import { SegmentIndex } from '../index/segment-index.js';
 import { Segment } from '../segment/segment.js';
-import { digestOf, removeUnlisted, writeIndexFile } from '../segment/segment-lifecycle.js';
-import type { StoreContext } from '../store-context.js';
+import {
+  digestOf,
+  type GrowingStore,
+  removeUnlisted,
+  writeIndexFile,
+} from '../segment/segment-lifecycle.js';
 import { Fingerprint, type Remains } from './remains.js';
 
 const chunkBytes = 256 * 1024;
+
+/** The store that a replacement is written in. */
+export interface ReplacingStore extends GrowingStore, SegmentOrigin {}
 
 /** What a replacement is written from. */
 export interface Replacement {
@@ -47,30 +56,30 @@ export interface Replaced {
  * back as it was, and with what `read` rejects with: nothing is left of it then.
  */
 export async function writeReplacement(
-  context: StoreContext,
+  store: ReplacingStore,
   replacement: Replacement,
 ): Promise<Replaced> {
-  const { disk, directory } = context;
+  const { disk, directory } = store;
   const { log, number } = replacement;
   const aside = directory.asideFile(`segment-${log.id}-${number}`);
   try {
-    const written = await writeAside(context, replacement, aside);
-    await verifyAside(context, replacement, aside, written);
-    await changing(context, log.id, () => writeIndexFile(context, log, written.segment));
+    const written = await writeAside(store, replacement, aside);
+    await verifyAside(store, replacement, aside, written);
+    await changing(store, log.id, () => writeIndexFile(store, log, written.segment));
     const path = directory.segment(log.id, number);
-    await changing(context, log.id, () => disk.rename(aside, path));
-    await context.mustSyncDirectory(directory.log(log.id));
+    await changing(store, log.id, () => disk.rename(aside, path));
+    await store.fileSync.mustSyncDirectory(directory.log(log.id));
     return written;
   } catch (error) {
     const index = directory.asideFile(`index-${log.id}-${number}`);
-    await removeUnlisted(context, [aside, index]);
+    await removeUnlisted(store, [aside, index]);
     throw error;
   }
 }
 
 /** A change of files that nobody relies on yet: without room for it the log just goes on. */
 async function changing<T>(
-  context: StoreContext,
+  store: ReplacingStore,
   logId: number,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -78,21 +87,21 @@ async function changing<T>(
     return await work();
   } catch (error) {
     const doing = `compacting log ${logId}`;
-    throw isNoSpace(error) ? diskError(doing, error) : context.fail(doing, error);
+    throw isNoSpace(error) ? diskError(doing, error) : store.fence.fail(doing, error);
   }
 }
 
 async function writeAside(
-  context: StoreContext,
+  store: ReplacingStore,
   replacement: Replacement,
   aside: string,
 ): Promise<Replaced> {
-  const { disk } = context;
+  const { disk } = store;
   const { log, read } = replacement;
-  const change = <T>(work: () => Promise<T>) => changing(context, log.id, work);
-  const file = await change(() => context.openFiles.openOwn(aside, 'create'));
+  const change = <T>(work: () => Promise<T>) => changing(store, log.id, work);
+  const file = await change(() => store.openFiles.openOwn(aside, 'create'));
   try {
-    const copy = new SegmentCopy(context, replacement, file);
+    const copy = new SegmentCopy(store, replacement, file);
     await read((remains) => change(() => copy.add(remains)));
     return await change(() => copy.close());
   } finally {
@@ -109,7 +118,7 @@ class SegmentCopy {
   private written = 0;
 
   constructor(
-    private readonly context: StoreContext,
+    private readonly store: ReplacingStore,
     private readonly replacement: Replacement,
     private readonly file: FileHandle,
   ) {
@@ -119,25 +128,25 @@ class SegmentCopy {
     this.segment.begin(baseOffset, before?.lastChecksum ?? 0);
     const header = Buffer.alloc(segmentHeaderLength);
     encodeSegmentHeader(header, {
-      storeId: context.storeId,
+      storeId: store.storeId,
       logId: log.id,
       number,
       baseOffset,
       chainSeed: before?.lastChecksum ?? 0,
       previousEnd: before?.end ?? 0,
-      createdAt: context.now(),
-      epoch: context.epoch,
+      createdAt: store.now(),
+      epoch: store.epoch,
     });
     this.push(header);
   }
 
   async add({ content, body }: Remains): Promise<void> {
-    const { context, replacement, segment } = this;
+    const { store, replacement, segment } = this;
     const bytes = Buffer.allocUnsafeSlow(batchLength(content.bodyLength));
     body.copy(bytes, batchHeaderLength);
     const headerChecksum = sealBatch(bytes, 0, content, {
       rewritten: true,
-      epoch: context.epoch,
+      epoch: store.epoch,
       filePosition: segment.end,
       durablePosition: 0,
       previousChecksum: segment.lastChecksum,
@@ -153,11 +162,11 @@ class SegmentCopy {
 
   /** Writes what is left and the footer, and makes all of it durable. */
   async close(): Promise<Replaced> {
-    const { context, file, segment } = this;
+    const { store, file, segment } = this;
     await this.flush();
     const digest = this.digest.digest();
-    await writeFully(context.disk, file, encodeSegmentFooter(segment.toEnd(), digest), segment.end);
-    await context.sync(file);
+    await writeFully(store.disk, file, encodeSegmentFooter(segment.toEnd(), digest), segment.end);
+    await store.fileSync.sync(file);
     return { segment, digest: digest.toString('hex') };
   }
 
@@ -170,14 +179,14 @@ class SegmentCopy {
   private async flush(): Promise<void> {
     const bytes = Buffer.concat(this.waiting.splice(0));
     this.waitingBytes = 0;
-    await writeFully(this.context.disk, this.file, bytes, this.written);
+    await writeFully(this.store.disk, this.file, bytes, this.written);
     this.written += bytes.length;
   }
 }
 
 /** Reads all of the file again: every checksum and link, and that it is what it was to be. */
 async function verifyAside(
-  { disk, openFiles, directory }: StoreContext,
+  { disk, openFiles, directory }: StoreFiles,
   { log, before, fingerprint }: Replacement,
   aside: string,
   { segment, digest }: Replaced,

@@ -1,8 +1,8 @@
 /** Whether there is room for new work, and the file that is there to get out of a full disk. */
-import { type DiskFull, errorCode } from '../faults/storage-errors.js';
-import type { Timer } from '../store-context.js';
+import { DiskFull, errorCode } from '../faults/storage-errors.js';
 import type { Disk, Space } from './disk.js';
 import type { StoreDirectory } from './store-directory.js';
+import type { Timer } from './timer.js';
 import { withFile, writeFully } from './whole-file.js';
 
 const checkIntervalMs = 1000;
@@ -56,11 +56,16 @@ export class FreeSpace {
     await this.looking;
   }
 
-  /** A write met the end of the disk, whatever a look that has begun is going to say. */
-  outOfRoom(error: DiskFull): void {
+  /**
+   * A write met the end of the disk: there is no room until a later look says so, whatever one that
+   * has begun is going to say. Returns the typed error.
+   */
+  outOfRoom(doing: string, cause: unknown): DiskFull {
+    const error = cause instanceof DiskFull ? cause : new DiskFull(doing, cause);
     this.hasRoom = false;
     this.full ??= error;
     this.timesFull += 1;
+    return error;
   }
 
   /** Calls `wake` once, when a look finds room; never after `stop`. */

@@ -1,5 +1,5 @@
 /** The end of a store that could not write: said once, to everyone, and for good. */
-import { DiskFailure, DiskFull, StorageError } from './storage-errors.js';
+import { DiskFailure, DiskFull, isNoSpace, StorageError } from './storage-errors.js';
 
 /** After a failed write nothing is known about the disk: restart is the rollback. */
 export class Fence {
@@ -18,5 +18,10 @@ export class Fence {
     this.error = error;
     for (const tell of this.closed) tell(error);
     return error;
+  }
+
+  /** Whether something was not done for want of room, and the store can go on without it. */
+  lacksRoom(error: unknown): boolean {
+    return this.error === null && (error instanceof DiskFull || isNoSpace(error));
   }
 }

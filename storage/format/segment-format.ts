@@ -52,6 +52,14 @@ export function encodeSegmentHeader(target: Buffer, header: SegmentHeader): void
   target.writeUInt32LE(crc32(target.subarray(0, 60)), 60);
 }
 
+/** Who writes a segment, and by which clock: its header and its batches say so. */
+export interface SegmentOrigin {
+  readonly storeId: Buffer;
+  readonly epoch: number;
+  /** Unix time in milliseconds. */
+  now(): number;
+}
+
 /** The header of a segment file, or null where there is none that is intact. */
 export function decodeSegmentHeader(source: Buffer): SegmentHeader | null {
   if (source.length < segmentHeaderLength || source.readUInt32LE(0) !== headerMagic) return null;

@@ -6,8 +6,8 @@ import { segmentHeaderLength } from '../format/segment-format.js';
 import type { Offset, OffsetRange } from '../offsets/offset.js';
 import { intersection, union } from '../offsets/rising-offsets.js';
 import { ReadBudget, type ReadOptions, smallChunkBytes } from '../segment/read-budget.js';
-import type { Segment } from '../segment/segment.js';
-import { type DamagedSpan, damagedRanges } from '../segment/segment-damage.js';
+import type { DamagedSpan, Segment } from '../segment/segment.js';
+import { damagedRanges } from '../segment/segment-damage.js';
 import { SegmentChanged, type SegmentReader } from '../segment/segment-reader.js';
 
 /** How `find` goes through a log. Offsets are half-open: [from, until). */

@@ -1,5 +1,6 @@
 /** What is done to the sealed part of one log, one thing at a time. */
 import {
+  type CompactingStore,
   Compaction,
   type CompactionOptions,
   type CompactionReport,
@@ -7,12 +8,10 @@ import {
 } from '../compaction/compaction.js';
 import { groupMin, mergeOnce } from '../compaction/segment-merge.js';
 import type { Offset } from '../offsets/offset.js';
-import { removeLogFiles } from '../recovery/stray-files.js';
-import { removeSegments, segmentsBelow } from '../segment/retention.js';
+import { removeLogFiles, removeSegments, segmentsBelow } from '../segment/retention.js';
 import type { Segment } from '../segment/segment.js';
 import type { SegmentNumbers } from '../segment/segment-numbers.js';
 import type { SegmentReader } from '../segment/segment-reader.js';
-import type { StoreContext } from '../store-context.js';
 
 /** The log that is kept up. */
 export interface KeptLog {
@@ -39,7 +38,7 @@ export class LogUpkeep {
   private compacted: { readonly end: Offset; readonly report: CompactionReport } | null = null;
 
   constructor(
-    private readonly context: StoreContext,
+    private readonly store: CompactingStore,
     private readonly log: KeptLog,
     private readonly parts: LogParts,
   ) {
@@ -59,10 +58,10 @@ export class LogUpkeep {
   /** See `PartitionLog.trimTo`. */
   trimTo(offset: Offset): Promise<Offset> {
     return this.inTurn(async () => {
-      const { context, log } = this;
+      const { store, log } = this;
       const gone = segmentsBelow(log.segments, offset);
       this.hideBelow(gone.at(-1)?.nextOffset ?? 0);
-      await removeSegments(context, log.id, log.segments, gone);
+      await removeSegments(store, log.id, log.segments, gone);
       return this.start;
     });
   }
@@ -70,8 +69,8 @@ export class LogUpkeep {
   /** See `PartitionLog.compact`. */
   compact(options: CompactionOptions): Promise<CompactionReport> {
     return this.inTurn(async () => {
-      const { context, log, parts } = this;
-      const compaction = new Compaction(context, { ...log, ...parts }, options, () => {
+      const { store, log, parts } = this;
+      const compaction = new Compaction(store, { ...log, ...parts }, options, () => {
         if (this.stoppedBecause !== null) throw this.stoppedBecause;
       });
       const { end } = compaction;
@@ -90,32 +89,32 @@ export class LogUpkeep {
    * (damage, a full disk, the end of the store) leaves the log as it was.
    */
   async merge(): Promise<void> {
-    const { context, log, parts } = this;
+    const { store, log, parts } = this;
     if (log.segments.length < groupMin) return;
     const goOn = () => {
       if (this.stoppedBecause !== null) throw this.stoppedBecause;
     };
     try {
       // One group at a time, so that a trim or a compaction gets its turn in between.
-      while (await this.inTurn(() => mergeOnce(context, { ...log, ...parts }, goOn)));
+      while (await this.inTurn(() => mergeOnce(store, { ...log, ...parts }, goOn)));
     } catch {
       // A failure that cannot be gone on from has fenced the store already.
     }
   }
 
   get compactedUntil(): Offset {
-    return compactedUntil(this.context.manifest.state, this.log.id);
+    return compactedUntil(this.store.manifest.state, this.log.id);
   }
 
   /** Removes the files of a log that was dropped. */
   async removeAllFiles(): Promise<void> {
-    const { context, log, parts } = this;
-    const { directory, openFiles } = context;
+    const { store, log, parts } = this;
+    const { directory, openFiles } = store;
     parts.reader.release();
     for (const { number } of log.segments) {
       await openFiles.forget(directory.segment(log.id, number));
     }
-    await removeLogFiles(context, log.id);
+    await removeLogFiles(store, log.id);
   }
 
   /** Begins nothing any more; what is under way ends as soon as it can. */

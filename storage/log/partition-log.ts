@@ -5,16 +5,16 @@ import type { RecordInput } from '../format/record.js';
 import type { RecordBatch } from '../format/record-batch.js';
 import type { LogSettings } from '../manifest/manifest.js';
 import { assertOffset, type Offset, type OffsetRange } from '../offsets/offset.js';
-import type { OpenedLog } from '../recovery/recovered-log.js';
 import type { ReadOptions } from '../segment/read-budget.js';
 import type { Segment, SegmentSpan } from '../segment/segment.js';
 import { SegmentNumbers } from '../segment/segment-numbers.js';
 import { SegmentChanged, SegmentReader } from '../segment/segment-reader.js';
-import type { StoreContext } from '../store-context.js';
 import type { AppendGroup } from './append-group.js';
 import { type Appended, GroupCommit } from './group-commit.js';
 import { type FindOptions, LogReader } from './log-reader.js';
+import type { LogStore } from './log-store.js';
 import { LogUpkeep } from './log-upkeep.js';
+import type { OpenedLog } from './opened-log.js';
 import { SegmentWriter } from './segment-writer.js';
 import { Waiters } from './waiters.js';
 
@@ -44,7 +44,7 @@ export class PartitionLog {
   private durableOffset: Offset;
 
   constructor(
-    private readonly context: StoreContext,
+    private readonly store: LogStore,
     private readonly opened: OpenedLog,
   ) {
     this.id = opened.id;
@@ -53,10 +53,10 @@ export class PartitionLog {
     this.settings = opened.settings;
     this.readable = opened.nextOffset;
     this.durableOffset = opened.nextOffset;
-    const reader = new SegmentReader(context, opened, opened.segments);
+    const reader = new SegmentReader(store, opened, opened.segments);
     this.reader = new LogReader(reader);
-    const numbers = new SegmentNumbers(context.manifest.state, opened.id);
-    this.writer = new SegmentWriter(context, {
+    const numbers = new SegmentNumbers(store.manifest.state, opened.id);
+    this.writer = new SegmentWriter(store, {
       id: opened.id,
       logTag: opened.logTag,
       preparesNextSegment: opened.settings.preparesNextSegment ?? false,
@@ -64,16 +64,16 @@ export class PartitionLog {
       numbers,
     });
     const sealed = () => this.writer.sealed();
-    this.upkeep = new LogUpkeep(context, opened, { reader, numbers, sealed });
+    this.upkeep = new LogUpkeep(store, opened, { reader, numbers, sealed });
     const target = {
       write: (group: AppendGroup) => this.write(group),
       committed: (group: AppendGroup) => this.committed(group),
       endSegment: () => this.writer.endSegment(),
-      failed: (error: unknown) => context.fail(`writing log ${opened.id}`, error),
+      failed: (error: unknown) => store.fence.fail(`writing log ${opened.id}`, error),
     };
-    if (context.readOnly) this.closedBecause = new LogClosed('the store is open for reading only');
+    if (store.readOnly) this.closedBecause = new LogClosed('the store is open for reading only');
     else this.writer.resume(opened);
-    this.commit = new GroupCommit(target, context.buffers, opened.nextOffset, opened.lastTime);
+    this.commit = new GroupCommit(target, store.buffers, opened.nextOffset, opened.lastTime);
   }
 
   /** The first offset that is still here. */
@@ -113,9 +113,9 @@ export class PartitionLog {
    */
   append(records: readonly RecordInput[]): Appended {
     if (this.closedBecause !== null) throw this.closedBecause;
-    const { full } = this.context.freeSpace;
+    const { full } = this.store.freeSpace;
     if (full !== null && !this.settings.preparesNextSegment) throw full;
-    return this.commit.append(records, this.context.now());
+    return this.commit.append(records, this.store.now());
   }
 
   /**
@@ -201,7 +201,7 @@ export class PartitionLog {
     if (this.closedBecause !== null) throw this.closedBecause;
     await this.commit.endSegment();
     const full = await this.writer.sealed();
-    if (this.context.fence.error !== null) throw this.context.fence.error;
+    if (this.store.fence.error !== null) throw this.store.fence.error;
     if (full !== null) throw full;
   }
 
@@ -273,7 +273,7 @@ export class PartitionLog {
   }
 
   private async write(group: AppendGroup): Promise<DiskFull | null> {
-    const written = this.context.committing(group.recordCount);
+    const written = this.store.committing(group.recordCount);
     const full = await this.writer.write(group);
     if (full === null) written();
     return full;
@@ -282,15 +282,15 @@ export class PartitionLog {
   private committed(group: AppendGroup): void {
     this.writer.committed(group);
     this.readable = group.nextOffset;
-    if (this.context.fsync === 'strict') this.durableOffset = group.nextOffset;
+    if (this.store.fsync === 'strict') this.durableOffset = group.nextOffset;
     this.moved();
     this.waiters.wakeBelow(this.readable);
   }
 
   private moved(): void {
-    this.context.moved(this.id, () => ({
+    this.store.watermarks?.moved(this.id, () => ({
       ...this.writer.durablePlace,
-      epoch: this.context.epoch,
+      epoch: this.store.epoch,
       durableOffset: this.durableOffset,
       acknowledged: this.readable,
       logTag: this.opened.logTag,

@@ -1,9 +1,14 @@
 /** Seals the segments that one log has left behind, in order and in the background. */
+import type { FreeSpace } from '../disk/free-space.js';
 import type { OwnFile } from '../disk/open-files.js';
 import type { DiskFull } from '../faults/storage-errors.js';
 import type { Segment } from '../segment/segment.js';
-import { sealSegment } from '../segment/segment-lifecycle.js';
-import type { StoreContext } from '../store-context.js';
+import { type GrowingStore, sealSegment } from '../segment/segment-lifecycle.js';
+
+/** The store that segments are sealed in. */
+export interface SealingStore extends GrowingStore {
+  readonly freeSpace: FreeSpace;
+}
 
 /** A segment that is, or was, written to. */
 export interface WrittenSegment {
@@ -17,7 +22,7 @@ export class SegmentSealer {
   private sealing: Promise<DiskFull | null> = Promise.resolve(null);
 
   constructor(
-    private readonly context: StoreContext,
+    private readonly store: SealingStore,
     private readonly log: { readonly id: number; readonly logTag: number },
   ) {}
 
@@ -39,22 +44,22 @@ export class SegmentSealer {
   /** Settles when nothing is under way; lets go of the files of what could not be sealed. */
   async close(): Promise<void> {
     await this.sealed();
-    for (const { file } of this.left) await file.close(this.context.disk);
+    for (const { file } of this.left) await file.close(this.store.disk);
   }
 
   private async sealLeft(): Promise<DiskFull | null> {
-    const { context, log } = this;
+    const { store, log } = this;
     for (let [next] = this.left; next !== undefined; [next] = this.left) {
-      if (context.fence.error !== null) return null;
+      if (store.fence.error !== null) return null;
       const { segment, file } = next;
       const doing = `sealing segment ${segment.number} of log ${log.id}`;
       try {
-        await sealSegment(context, log, segment, file);
+        await sealSegment(store, log, segment, file);
         this.left.shift();
       } catch (error) {
-        await file.close(context.disk).catch(() => undefined);
-        if (context.lacksRoom(error)) return context.outOfRoom(doing, error);
-        context.fail(doing, error);
+        await file.close(store.disk).catch(() => undefined);
+        if (store.fence.lacksRoom(error)) return store.freeSpace.outOfRoom(doing, error);
+        store.fence.fail(doing, error);
       }
     }
     return null;

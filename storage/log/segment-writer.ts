@@ -4,14 +4,25 @@ import { OwnFile } from '../disk/open-files.js';
 import { writeFully } from '../disk/whole-file.js';
 import type { DiskFull } from '../faults/storage-errors.js';
 import { sealBatch } from '../format/record-batch.js';
-import { encodeSegmentHeader, segmentHeaderLength } from '../format/segment-format.js';
+import {
+  encodeSegmentHeader,
+  type SegmentOrigin,
+  segmentHeaderLength,
+} from '../format/segment-format.js';
 import { SegmentIndex } from '../index/segment-index.js';
 import { Segment } from '../segment/segment.js';
 import { allocateSegment } from '../segment/segment-lifecycle.js';
 import type { SegmentNumbers } from '../segment/segment-numbers.js';
-import type { StoreContext } from '../store-context.js';
 import type { AppendGroup } from './append-group.js';
-import { SegmentSealer, type WrittenSegment } from './segment-sealer.js';
+import type { FsyncMode } from './fsync-mode.js';
+import { type SealingStore, SegmentSealer, type WrittenSegment } from './segment-sealer.js';
+
+/** The store that a log is written in. */
+export interface WritingStore extends SealingStore, SegmentOrigin {
+  readonly fsync: FsyncMode;
+  /** Offsets leased at a time in the lazy modes. */
+  readonly leaseOffsets: number;
+}
 
 /** The one log a writer writes. */
 export interface WrittenLog {
@@ -44,10 +55,10 @@ export class SegmentWriter {
   private lease: Promise<void> | null = null;
 
   constructor(
-    private readonly context: StoreContext,
+    private readonly store: WritingStore,
     private readonly log: WrittenLog,
   ) {
-    this.sealer = new SegmentSealer(context, log);
+    this.sealer = new SegmentSealer(store, log);
   }
 
   /** The segment that grows, or grew last, and how many of its bytes are known to be on disk. */
@@ -75,41 +86,41 @@ export class SegmentWriter {
    * nothing of the group is left: the file is as it was before, durably.
    */
   async write(group: AppendGroup): Promise<DiskFull | null> {
-    const { context, log } = this;
+    const { store, log } = this;
     let growing: WrittenSegment | null = null;
     try {
-      if (context.fsync !== 'strict') await this.leaseUpTo(group.nextOffset);
+      if (store.fsync !== 'strict') await this.leaseUpTo(group.nextOffset);
       const { segment, file } = await this.segmentFor(group.length - segmentHeaderLength);
       growing = { segment, file };
       await file.use((handle) => this.writeTo(segment, handle, group));
       // Only an fdatasync of this handle is sure to tell of a write that fails later.
-      file.isUnsynced = typeof context.fsync !== 'string';
+      file.isUnsynced = typeof store.fsync !== 'string';
       return null;
     } catch (error) {
-      if (log.preparesNextSegment || !context.lacksRoom(error)) throw error;
-      const full = context.outOfRoom(`writing log ${log.id}`, error);
+      if (log.preparesNextSegment || !store.fence.lacksRoom(error)) throw error;
+      const full = store.freeSpace.outOfRoom(`writing log ${log.id}`, error);
       if (growing !== null) await this.cutBack(growing);
       return full;
     }
   }
 
   private async writeTo(segment: Segment, file: FileHandle, group: AppendGroup): Promise<void> {
-    const { context } = this;
+    const { store } = this;
     const fresh = segment.isEmpty;
     if (fresh) this.begin(segment, group);
     this.sealBatches(segment, group);
     const bytes = group.buffer.subarray(fresh ? 0 : segmentHeaderLength, group.length);
-    await writeFully(context.disk, file, bytes, fresh ? 0 : segment.end);
-    if (context.fsync !== 'strict') return;
-    await context.mustSync(file);
+    await writeFully(store.disk, file, bytes, fresh ? 0 : segment.end);
+    if (store.fsync !== 'strict') return;
+    await store.fileSync.mustSync(file);
     this.durable = segment.end + group.length - segmentHeaderLength;
   }
 
   private async cutBack({ segment, file }: WrittenSegment): Promise<void> {
     if (segment.batchCount === 0) segment.unbegin();
     await file.use(async (handle) => {
-      await this.context.disk.truncate(handle, segment.end);
-      await this.context.mustSync(handle);
+      await this.store.disk.truncate(handle, segment.end);
+      await this.store.fileSync.mustSync(handle);
     });
     this.durable = segment.end;
   }
@@ -120,7 +131,7 @@ export class SegmentWriter {
     if (segment === undefined) throw new Error('a group was committed to no segment');
     for (const batch of group.batches) segment.add(batch);
     segment.index?.addTerms(group.terms, group.baseOffset - segment.baseOffset);
-    const { segmentBytes, freeSpace } = this.context;
+    const { segmentBytes, freeSpace } = this.store;
     if (segment.end * 2 > segmentBytes && freeSpace.full === null) void this.prepareNext();
   }
 
@@ -130,7 +141,7 @@ export class SegmentWriter {
     const { segment, file } = this.active;
     const { end } = segment;
     if (end === this.durable) return;
-    await file.use((handle) => this.context.mustSync(handle));
+    await file.use((handle) => this.store.fileSync.mustSync(handle));
     if (segment.end === end) file.isUnsynced = false;
     if (this.active?.segment === segment) this.durable = end;
   }
@@ -157,16 +168,16 @@ export class SegmentWriter {
     const { active } = this;
     this.active = null;
     if (active === null) return null;
-    await active.file.close(this.context.disk);
+    await active.file.close(this.store.disk);
     return active.segment;
   }
 
   private unlessFull(error: unknown): void {
-    if (!this.context.lacksRoom(error)) throw error;
+    if (!this.store.fence.lacksRoom(error)) throw error;
   }
 
   private openFile({ number }: Segment): OwnFile {
-    const { openFiles, directory } = this.context;
+    const { openFiles, directory } = this.store;
     return new OwnFile(openFiles, directory.segment(this.log.id, number));
   }
 
@@ -176,14 +187,14 @@ export class SegmentWriter {
     const chainSeed = before?.lastChecksum ?? 0;
     segment.begin(group.baseOffset, chainSeed);
     encodeSegmentHeader(group.buffer, {
-      storeId: this.context.storeId,
+      storeId: this.store.storeId,
       logId: id,
       number: segment.number,
       baseOffset: group.baseOffset,
       chainSeed,
       previousEnd: before?.end ?? 0,
-      createdAt: this.context.now(),
-      epoch: this.context.epoch,
+      createdAt: this.store.now(),
+      epoch: this.store.epoch,
     });
   }
 
@@ -191,7 +202,7 @@ export class SegmentWriter {
   private sealBatches(segment: Segment, group: AppendGroup): void {
     const place = {
       rewritten: false,
-      epoch: this.context.epoch,
+      epoch: this.store.epoch,
       filePosition: 0,
       durablePosition: this.durable,
       previousChecksum: segment.lastChecksum,
@@ -208,7 +219,7 @@ export class SegmentWriter {
     const { active } = this;
     if (active !== null) {
       const { segment } = active;
-      if (segment.isEmpty || segment.end + bytes <= this.context.segmentBytes) return active;
+      if (segment.isEmpty || segment.end + bytes <= this.store.segmentBytes) return active;
     }
     // First, so that nothing has changed if there is no room for it.
     const segment = await this.nextSegment();
@@ -219,7 +230,7 @@ export class SegmentWriter {
     this.growingNumber = segment.number;
     this.durable = 0;
     this.active = { segment, file: this.openFile(segment) };
-    this.context.freeSpace.checkSoon();
+    this.store.freeSpace.checkSoon();
     return this.active;
   }
 
@@ -228,7 +239,7 @@ export class SegmentWriter {
     try {
       return await this.prepareNext();
     } catch (error) {
-      if (!this.log.preparesNextSegment || !this.context.lacksRoom(error)) throw error;
+      if (!this.log.preparesNextSegment || !this.store.fence.lacksRoom(error)) throw error;
       return this.allocate(false);
     }
   }
@@ -239,21 +250,21 @@ export class SegmentWriter {
     this.next = next;
     // Whoever rolls meets the error, unless it is made once there is room.
     next.catch((error: unknown) => {
-      if (!this.context.lacksRoom(error)) return;
-      this.context.outOfRoom(`making a segment of log ${this.log.id}`, error);
+      if (!this.store.fence.lacksRoom(error)) return;
+      this.store.freeSpace.outOfRoom(`making a segment of log ${this.log.id}`, error);
       this.next = null;
     });
     return next;
   }
 
   private allocate(prepared: boolean): Promise<Segment> {
-    const { context, log } = this;
-    return allocateSegment(context, log.id, log.numbers.take(), prepared);
+    const { store, log } = this;
+    return allocateSegment(store, log.id, log.numbers.take(), prepared);
   }
 
   /** In the lazy modes no offset is acknowledged that is not below the leased ceiling. */
   private async leaseUpTo(nextOffset: number): Promise<void> {
-    const { leaseOffsets } = this.context;
+    const { leaseOffsets } = this.store;
     for (;;) {
       if (this.lease === null && nextOffset + leaseOffsets / 2 > this.ceiling) {
         this.lease = this.leaseTo(nextOffset + leaseOffsets);
@@ -266,7 +277,7 @@ export class SegmentWriter {
 
   private async leaseTo(ceiling: number): Promise<void> {
     try {
-      await this.context.edit({ type: 'ceilingRaised', id: this.log.id, ceiling });
+      await this.store.manifest.edit({ type: 'ceilingRaised', id: this.log.id, ceiling });
       this.ceiling = ceiling;
     } finally {
       this.lease = null;

@@ -1,5 +1,5 @@
 /** Writes the watermarks of logs that moved: soon after, all together, and synced once a second. */
-import type { Timer } from '../store-context.js';
+import type { Timer } from '../disk/timer.js';
 import type { Watermark, WatermarkFile } from './watermark-file.js';
 
 const writeDelayMs = 20;

@@ -1,11 +1,15 @@
 /** Where a segment ends that was not sealed yet and does not read back up to there. */
+import type { StoreFiles } from '../disk/store-files.js';
 import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
 import { type BatchHeader, batchLength } from '../format/record-batch.js';
-import { type SegmentEnd, segmentHeaderLength } from '../format/segment-format.js';
+import {
+  type SegmentEnd,
+  type SegmentOrigin,
+  segmentHeaderLength,
+} from '../format/segment-format.js';
 import type { Watermark } from '../manifest/watermark-file.js';
 import type { Offset } from '../offsets/offset.js';
 import { headersIn, type ScannedSegment } from '../segment/segment-scan.js';
-import type { StoreContext } from '../store-context.js';
 import type { UnprovenTail } from './rewrite-tail.js';
 
 const chunkBytes = 1024 * 1024;
@@ -32,7 +36,7 @@ interface KnownEnd {
  * header is not intact, or says less than is proven: then nothing tells how much was acknowledged.
  */
 export async function endByFollower(
-  context: StoreContext,
+  store: StoreFiles,
   damaged: DamagedSegment,
   follower: ScannedSegment,
   proven: number,
@@ -45,7 +49,7 @@ export async function endByFollower(
     lastChecksum: header.chainSeed,
     appendedBy: header.createdAt,
   };
-  return describe(damaged, known, await headersOf(context, damaged));
+  return describe(damaged, known, await headersOf(store, damaged));
 }
 
 /**
@@ -55,12 +59,12 @@ export async function endByFollower(
  * none of them is there.
  */
 export async function endByEvidence(
-  context: StoreContext,
+  store: StoreFiles & Pick<SegmentOrigin, 'now'>,
   damaged: DamagedSegment,
   proven: number,
   watermark: Watermark | null,
 ): Promise<SegmentEnd | null> {
-  const headers = await headersOf(context, damaged);
+  const headers = await headersOf(store, damaged);
   const last = headers.find((header) => endOf(header) === proven);
   const behind = headers.find(({ filePosition }) => filePosition >= proven);
   const { number } = damaged.scanned.segment;
@@ -70,13 +74,13 @@ export async function endByEvidence(
   if (nextOffset === null) return null;
   const next = behind?.filePosition === proven ? behind : null;
   const lastChecksum = next?.previousChecksum ?? last?.headerChecksum ?? 0;
-  const appendedBy = last?.appendTime ?? behind?.appendTime ?? context.now();
+  const appendedBy = last?.appendTime ?? behind?.appendTime ?? store.now();
   return describe(damaged, { end: proven, nextOffset, lastChecksum, appendedBy }, headers);
 }
 
 /** What stands behind that end: the intact batches that follow it, one behind the other. */
 export async function tailBehind(
-  { disk, directory, openFiles }: StoreContext,
+  { disk, directory, openFiles }: StoreFiles,
   { scanned: { segment, size }, logTag }: DamagedSegment,
   { end: position, nextOffset }: SegmentEnd,
 ): Promise<UnprovenTail> {
@@ -97,7 +101,7 @@ export async function tailBehind(
 
 /** Every intact batch header of the segment in its place, whatever became of the bodies. */
 async function headersOf(
-  { disk, directory, openFiles }: StoreContext,
+  { disk, directory, openFiles }: StoreFiles,
   { scanned: { segment, size }, logTag }: DamagedSegment,
 ): Promise<BatchHeader[]> {
   const { logId, number } = segment;

@@ -1,28 +1,28 @@
 /** The segment files of one log while it is opened: read, scanned, or reported as damaged. */
 import type { FileHandle } from '../disk/disk.js';
+import type { StoreFiles } from '../disk/store-files.js';
 import { DamagedData, errorCode } from '../faults/storage-errors.js';
 import { segmentHeaderLength } from '../format/segment-format.js';
 import type { ManifestLog } from '../manifest/manifest.js';
 import type { Offset } from '../offsets/offset.js';
 import { Segment } from '../segment/segment.js';
 import { type ScannedSegment, scanSegment } from '../segment/segment-scan.js';
-import type { StoreContext } from '../store-context.js';
 
 export class LogFiles {
   /** Bytes of the segments that were scanned. */
   scannedBytes = 0;
 
   constructor(
-    private readonly context: StoreContext,
+    private readonly store: StoreFiles,
     private readonly log: ManifestLog,
     private readonly logTag: number,
   ) {}
 
   /** Reads a segment from its start, up to `limit` if there is one. */
   async scan(number: number, limit?: number): Promise<ScannedSegment> {
-    const { context, log, logTag } = this;
+    const { store, log, logTag } = this;
     try {
-      const scanned = await scanSegment(context, { id: log.id, logTag }, number, limit);
+      const scanned = await scanSegment(store, { id: log.id, logTag }, number, limit);
       this.scannedBytes += scanned.size;
       return scanned;
     } catch (error) {
@@ -32,7 +32,7 @@ export class LogFiles {
 
   /** Bytes of a segment's file; a missing one is damage. */
   async size(segment: Segment): Promise<number> {
-    const { disk, directory } = this.context;
+    const { disk, directory } = this.store;
     try {
       return await disk.sizeAt(directory.segment(this.log.id, segment.number));
     } catch (error) {
@@ -42,9 +42,9 @@ export class LogFiles {
 
   /** Runs `use` with a segment's file; a missing one is damage. */
   async read<T>(segment: Segment, use: (file: FileHandle) => Promise<T>): Promise<T> {
-    const path = this.context.directory.segment(this.log.id, segment.number);
+    const path = this.store.directory.segment(this.log.id, segment.number);
     try {
-      return await this.context.openFiles.use(path, use);
+      return await this.store.openFiles.use(path, use);
     } catch (error) {
       throw this.unreadable(segment, error);
     }
@@ -55,7 +55,7 @@ export class LogFiles {
     const from = Math.max(segment.end, segmentHeaderLength);
     return new DamagedData(
       {
-        file: this.context.directory.segment(this.log.id, segment.number),
+        file: this.store.directory.segment(this.log.id, segment.number),
         from: Math.min(from, to),
         to,
         lastGoodOffset: lastGood < this.log.startOffset ? null : lastGood,

@@ -8,20 +8,19 @@ import type { ClosedLog, ManifestLog, ManifestSegment } from '../manifest/manife
 import { Segment } from '../segment/segment.js';
 import { isolateDamage } from '../segment/segment-damage.js';
 import { type ScannedSegment } from '../segment/segment-scan.js';
-import type { StoreContext } from '../store-context.js';
 import { type DamagedSegment, endByEvidence, endByFollower, tailBehind } from './damaged-end.js';
 import { LogFiles } from './log-files.js';
-import type { LogEvidence, RecoveredLog } from './recovered-log.js';
+import type { LogEvidence, RecoveredLog, RecoveringStore } from './recovered-log.js';
 import { keepUnparsed, type UnprovenTail, writeFreshSegment } from './rewrite-tail.js';
 import { openSealed } from './sealed-segment.js';
 
 /** Opens one log. Throws `DamagedData`; nothing was changed then. */
 export async function recoverLog(
-  context: StoreContext,
+  store: RecoveringStore,
   log: ManifestLog,
   evidence: LogEvidence,
 ): Promise<RecoveredLog> {
-  return new LogRecovery(context, log, evidence).run();
+  return new LogRecovery(store, log, evidence).run();
 }
 
 class LogRecovery {
@@ -33,12 +32,12 @@ class LogRecovery {
   private recordsEnd = 0;
 
   constructor(
-    private readonly context: StoreContext,
+    private readonly store: RecoveringStore,
     readonly log: ManifestLog,
     private readonly evidence: LogEvidence,
   ) {
-    this.logTag = logTagOf(context.storeId, log.id);
-    this.files = new LogFiles(context, log, this.logTag);
+    this.logTag = logTagOf(store.storeId, log.id);
+    this.files = new LogFiles(store, log, this.logTag);
   }
 
   async run(): Promise<RecoveredLog> {
@@ -47,7 +46,7 @@ class LogRecovery {
       const { number, end, digest } = entry;
       if (end === null) open.push(entry);
       else if (digest === null) await this.takeEnded(number, end);
-      else this.push(await openSealed(this.context, this, { ...entry, end, digest }));
+      else this.push(await openSealed(this.store, this, { ...entry, end, digest }));
     }
     return this.evidence.wasClean ? this.afterCleanStop(open) : this.afterCrash(open);
   }
@@ -65,7 +64,7 @@ class LogRecovery {
   ): Promise<Segment> {
     const reason = header === null ? 'no intact segment header' : fault;
     const known = Segment.ended(this.log.id, segment.number, end);
-    await isolateDamage(this.context, this, known, this.damaged(segment, reason, end.end));
+    await isolateDamage(this.store, this, known, this.damaged(segment, reason, end.end));
     return known;
   }
 
@@ -89,10 +88,10 @@ class LogRecovery {
    * damaged nothing is added to it any more: null.
    */
   private async takeClosed({ number, end }: ClosedLog): Promise<Segment | null> {
-    const { context, log, logTag } = this;
+    const { store, log, logTag } = this;
     const segment = Segment.ended(log.id, number, end);
     const size = await this.files.size(segment);
-    const bytes = await readWhole(context.disk, context.directory.index(log.id, number)).catch(
+    const bytes = await readWhole(store.disk, store.directory.index(log.id, number)).catch(
       () => null,
     );
     segment.index = bytes === null ? null : SegmentIndex.decode(bytes, { logTag, number, segment });
@@ -128,7 +127,7 @@ class LogRecovery {
       this.pushToSeal(scanned.segment);
       return;
     }
-    const end = await endByFollower(this.context, this.damagedPart(scanned), follower, proven);
+    const end = await endByFollower(this.store, this.damagedPart(scanned), follower, proven);
     this.pushToSeal(await this.isolatedUpTo(scanned, end, proven));
   }
 
@@ -161,11 +160,11 @@ class LogRecovery {
   private async takeTail(scanned: ScannedSegment): Promise<RecoveredLog> {
     const proven = this.provenEnd(scanned);
     const { old, tail } = await this.divided(scanned, proven);
-    if (this.context.readOnly) {
+    if (this.store.readOnly) {
       if (!old.isEmpty) this.push(old);
       return this.recovered(null, null, proven, tail.end);
     }
-    await keepUnparsed(this.context, this.log, tail);
+    await keepUnparsed(this.store, this.log, tail);
     const before = old.isEmpty ? (this.segments.at(-1) ?? null) : old;
     const fresh = await this.goOnAfresh(before, tail);
     if (!old.isEmpty) this.pushToSeal(old);
@@ -188,23 +187,23 @@ class LogRecovery {
     }
     const part = this.damagedPart(scanned);
     const { watermark } = this.evidence;
-    const provenPart = await endByEvidence(this.context, part, proven, watermark);
+    const provenPart = await endByEvidence(this.store, part, proven, watermark);
     const old = await this.isolatedUpTo(scanned, provenPart, proven);
-    return { old, tail: await tailBehind(this.context, part, old) };
+    return { old, tail: await tailBehind(this.store, part, old) };
   }
 
   /** The segment to go on with, if something has to be written again or an offset left out. */
   private goOnAfresh(before: Segment | null, tail: UnprovenTail | null): Promise<Segment | null> {
     const end = tail?.batches.at(-1)?.header.nextOffset ?? before?.nextOffset ?? 0;
     this.recordsEnd = Math.max(this.log.startOffset, end);
-    if (this.context.readOnly) return Promise.resolve(null);
+    if (this.store.readOnly) return Promise.resolve(null);
     const start = { before, tail, gapTo: this.log.ceiling };
-    return writeFreshSegment(this.context, this.log, this.logTag, start);
+    return writeFreshSegment(this.store, this.log, this.logTag, start);
   }
 
   /** The manifest lists the segments that are complete, and the one that grows, from now on. */
   private async listOnly(complete: readonly Segment[], growing: Segment | null = null) {
-    if (this.context.readOnly) return;
+    if (this.store.readOnly) return;
     const known = new Map(this.log.segments.map((entry) => [entry.number, entry]));
     const entries = complete.map((segment): ManifestSegment => {
       const entry = known.get(segment.number);
@@ -212,7 +211,7 @@ class LogRecovery {
       return { number: segment.number, end: segment.toEnd(), digest: null };
     });
     if (growing !== null) entries.push({ number: growing.number, end: null, digest: null });
-    await this.context.edit({ type: 'recovered', id: this.log.id, segments: entries });
+    await this.store.manifest.edit({ type: 'recovered', id: this.log.id, segments: entries });
   }
 
   private recovered(
@@ -231,7 +230,7 @@ class LogRecovery {
       scannedBytes: files.scannedBytes,
       provenEnd,
       intactEnd,
-      rewrittenBytes: this.context.readOnly ? 0 : intactEnd - Math.min(provenEnd, intactEnd),
+      rewrittenBytes: this.store.readOnly ? 0 : intactEnd - Math.min(provenEnd, intactEnd),
       lostOffsets: Math.max(
         0,
         evidence.wasClean ? 0 : (evidence.watermark?.acknowledged ?? 0) - this.recordsEnd,
@@ -269,7 +268,7 @@ class LogRecovery {
   /** A segment begins where the one before it ends, in its own log and under its own name. */
   private checkFollows({ header, segment }: ScannedSegment): void {
     const place = { logId: this.log.id, number: segment.number, before: this.segments.at(-1) };
-    const fault = headerFault(this.context.storeId, place, header);
+    const fault = headerFault(this.store.storeId, place, header);
     if (fault !== null) throw this.damaged(segment, fault);
   }
 

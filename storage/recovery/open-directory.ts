@@ -7,14 +7,15 @@ import { StoreDirectory } from '../disk/store-directory.js';
 import { withFile, writeFully } from '../disk/whole-file.js';
 import { DamagedData, DirectoryInUse, diskError, errorCode } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
+import type { LogStore } from '../log/log-store.js';
 import { emptyManifest, type ManifestState } from '../manifest/manifest.js';
 import { type LoadedManifest, loadManifest, ManifestFile } from '../manifest/manifest-file.js';
 import { WatermarkFile } from '../manifest/watermark-file.js';
 import { WatermarkKeeper } from '../manifest/watermark-keeper.js';
-import type { StoreOptions, StoreReport } from '../store.js';
-import { contextOf, type StoreContext } from '../store-context.js';
 import { recoverLog } from './log-recovery.js';
-import type { RecoveredLog } from './recovered-log.js';
+import type { RecoveredLog, RecoveringStore, StoreReport } from './recovered-log.js';
+import type { StoreOptions } from './store-options.js';
+import { type StoreParts, storeParts } from './store-parts.js';
 import { clearStrayFiles, emptyAside, listLogs, refuseUnlistedData } from './stray-files.js';
 
 const megabyte = 1024 * 1024;
@@ -23,10 +24,9 @@ const logsAtOnce = 32;
 
 /** What a store is made of. */
 export interface OpenedDirectory {
-  readonly context: StoreContext;
+  readonly store: LogStore;
   readonly logs: readonly RecoveredLog[];
   readonly report: StoreReport;
-  readonly watermarks: WatermarkKeeper | null;
   /** Gives the lock back; does nothing for a reader. */
   release(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function openDirectory(
   try {
     const opened = await openForWriting(disk, directory, options, release);
     // Whether there is room is known before anything is accepted.
-    await opened.context.freeSpace.start();
+    await opened.store.freeSpace.start();
     return opened;
   } catch (error) {
     await release();
@@ -93,37 +93,41 @@ async function openForWriting(
     { ...before, epoch: before.epoch + 1, closed: null },
     options.manifestBytesMax ?? megabyte,
   );
-  const context = contextOf({ disk, directory, storeId, manifest, freeSpace }, options);
-  await emptyAside(context);
-  if (loaded === null) return openNew(context, release);
-  const listed = await listLogs(context);
-  await refuseUnlistedData(context, before, listed);
+  const store = storeParts({ disk, directory, storeId, manifest, freeSpace }, options);
+  await emptyAside(store);
+  if (loaded === null) return openNew(store, manifest, options, release);
+  const listed = await listLogs(store);
+  await refuseUnlistedData(store, before, listed);
   // The clean marker goes before anything is read: a crash from here on is a crash.
   await manifest.beginGeneration();
   const watermarks = new WatermarkFile(disk, await openOrCreate(disk, directory.watermarks));
   await disk.syncDirectory(directory.path);
   // Before, so that recovery finds its new names free; after, for what it let go.
-  await clearStrayFiles(context, before, listed);
-  const logs = await recoverLogs(context, watermarks, loaded);
-  await keepTornEdit(context, loaded);
+  await clearStrayFiles(store, before, listed);
+  const logs = await recoverLogs(store, watermarks, loaded);
+  await keepTornEdit(store, loaded);
   await clearStrayFiles(
-    context,
+    store,
     manifest.state,
-    await listLogs(context, changedLogs(before, manifest.state)),
+    await listLogs(store, changedLogs(before, manifest.state)),
   );
   manifest.state = { ...manifest.state, dropped: [] };
-  return opened(context, logs, before.closed !== null, watermarks, release);
+  const keeper = keeperOf(watermarks, store, options);
+  return opened({ ...store, watermarks: keeper }, logs, before.closed !== null, release);
 }
 
 async function openNew(
-  context: StoreContext,
+  store: StoreParts,
+  manifest: ManifestFile,
+  options: StoreOptions,
   release: () => Promise<void>,
 ): Promise<OpenedDirectory> {
-  const { disk, directory, manifest } = context;
+  const { disk, directory } = store;
   const file = await openOrCreate(disk, directory.watermarks);
   await disk.syncDirectory(directory.path);
   await manifest.beginGeneration();
-  return opened(context, [], true, new WatermarkFile(disk, file), release);
+  const keeper = keeperOf(new WatermarkFile(disk, file), store, options);
+  return opened({ ...store, watermarks: keeper }, [], true, release);
 }
 
 /** The watermarks only ever add proof: a start without the file goes on with a new one. */
@@ -147,7 +151,7 @@ async function refuseLostManifest(disk: Disk, directory: StoreDirectory): Promis
 }
 
 async function recoverLogs(
-  context: StoreContext,
+  store: RecoveringStore,
   watermarks: WatermarkFile | null,
   { state, storeId }: LoadedManifest,
 ): Promise<RecoveredLog[]> {
@@ -157,7 +161,7 @@ async function recoverLogs(
     inParallel(state.logs, logsAtOnce, async (log) => {
       const watermark = (await watermarks?.read(log.id, logTagOf(storeId, log.id))) ?? null;
       const closed = closedById.get(log.id) ?? null;
-      return recoverLog(context, log, { watermark, closed, wasClean });
+      return recoverLog(store, log, { watermark, closed, wasClean });
     });
   return watermarks === null ? recoverAll() : watermarks.readingAll(recoverAll);
 }
@@ -168,9 +172,9 @@ function changedLogs(before: ManifestState, after: ManifestState): number[] {
   return after.logs.filter((log) => !untouched.has(log)).map(({ id }) => id);
 }
 
-async function keepTornEdit(context: StoreContext, { torn }: LoadedManifest): Promise<void> {
+async function keepTornEdit(store: StoreParts, { torn }: LoadedManifest): Promise<void> {
   if (torn.every((byte) => byte === 0)) return;
-  const { disk, directory, epoch } = context;
+  const { disk, directory, epoch } = store;
   await withFile(disk, directory.quarantined(epoch, 'manifest-edit'), 'create', async (file) => {
     await writeFully(disk, file, torn, 0);
     await disk.sync(file);
@@ -183,7 +187,7 @@ export async function contextForReading(
   disk: Disk,
   directory: StoreDirectory,
   options: StoreOptions,
-): Promise<{ readonly context: StoreContext; readonly loaded: LoadedManifest }> {
+): Promise<{ readonly store: StoreParts; readonly loaded: LoadedManifest }> {
   const loaded = await loadManifest(disk, directory);
   if (loaded === null) {
     await refuseLostManifest(disk, directory);
@@ -197,7 +201,7 @@ export async function contextForReading(
     after: options.after,
     randomBytes: options.randomBytes,
   });
-  return { context: contextOf({ disk, directory, storeId, manifest, freeSpace }, options), loaded };
+  return { store: storeParts({ disk, directory, storeId, manifest, freeSpace }, options), loaded };
 }
 
 async function openForReading(
@@ -205,34 +209,35 @@ async function openForReading(
   directory: StoreDirectory,
   options: StoreOptions,
 ): Promise<OpenedDirectory> {
-  const { context, loaded } = await contextForReading(disk, directory, options);
+  const { store, loaded } = await contextForReading(disk, directory, options);
   const file = await disk.open(directory.watermarks, 'read').catch(() => null);
   const watermarks = file === null ? null : new WatermarkFile(disk, file);
   try {
-    const logs = await recoverLogs(context, watermarks, loaded);
+    const logs = await recoverLogs(store, watermarks, loaded);
     const release = async () => undefined;
-    return opened(context, logs, loaded.state.closed !== null, null, release);
+    return opened({ ...store, watermarks: null }, logs, loaded.state.closed !== null, release);
   } finally {
     if (file !== null) await disk.close(file);
   }
 }
 
+/** Writes the watermarks from here on; a watermark that cannot be written ends the store. */
+function keeperOf(
+  file: WatermarkFile,
+  { fence, now }: StoreParts,
+  { after }: StoreOptions,
+): WatermarkKeeper {
+  return new WatermarkKeeper(file, after, now, (error) => {
+    fence.fail('writing a watermark', error);
+  });
+}
+
 function opened(
-  context: StoreContext,
+  store: LogStore,
   logs: readonly RecoveredLog[],
   wasClean: boolean,
-  watermarks: WatermarkFile | null,
   release: () => Promise<void>,
 ): OpenedDirectory {
   const reports = logs.map(({ report }) => report);
-  const report = { epoch: context.epoch, wasClean, logs: reports };
-  const { after, fence } = context;
-  const keeper =
-    watermarks === null
-      ? null
-      : new WatermarkKeeper(watermarks, after, context.now, (error) => {
-          fence.fail('writing a watermark', error);
-        });
-  context.movedLogs = keeper;
-  return { context, logs, report, watermarks: keeper, release };
+  return { store, logs, report: { epoch: store.epoch, wasClean, logs: reports }, release };
 }

@@ -1,8 +1,10 @@
 /** What opening a log goes by and what it comes to. */
-import type { ClosedLog, LogSettings, ManifestLog } from '../manifest/manifest.js';
+import type { OpenedLog } from '../log/opened-log.js';
+import type { ClosedLog, ManifestLog } from '../manifest/manifest.js';
+import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
 import type { Watermark } from '../manifest/watermark-file.js';
-import type { Offset } from '../offsets/offset.js';
-import type { Segment } from '../segment/segment.js';
+import type { IsolatingStore } from '../segment/segment-damage.js';
+import type { RestartedStore } from './rewrite-tail.js';
 
 /** What opening a log found, for the store's report. */
 export interface LogReport {
@@ -21,19 +23,15 @@ export interface LogReport {
 }
 
 /** A log ready to be opened. */
-export interface RecoveredLog {
+export interface RecoveredLog extends Omit<OpenedLog, 'id' | 'name' | 'settings' | 'startOffset'> {
   readonly log: ManifestLog;
-  readonly logTag: number;
-  readonly segments: Segment[];
-  readonly nextOffset: number;
-  readonly lastTime: number;
-  /** The segment to go on with, if there is one. */
-  readonly growing: Segment | null;
-  /** A segment that was made ahead and is still empty. */
-  readonly prepared: Segment | null;
-  /** Segments that are complete but not sealed yet. */
-  readonly toSeal: readonly Segment[];
   readonly report: LogReport;
+}
+
+/** The store whose logs are opened. */
+export interface RecoveringStore extends RestartedStore, IsolatingStore {
+  readonly manifest: ManifestKeeper;
+  readonly readOnly: boolean;
 }
 
 /** What stands beside the files of a log. */
@@ -44,10 +42,10 @@ export interface LogEvidence {
   readonly wasClean: boolean;
 }
 
-/** What a log is opened with: found by recovery, or nothing yet. */
-export interface OpenedLog extends Omit<RecoveredLog, 'log' | 'report'> {
-  readonly id: number;
-  readonly name: string;
-  readonly settings: LogSettings;
-  readonly startOffset: Offset;
+/** What opening a store found. */
+export interface StoreReport {
+  readonly epoch: number;
+  /** The last process closed the store. */
+  readonly wasClean: boolean;
+  readonly logs: readonly LogReport[];
 }

@@ -1,6 +1,8 @@
 /** After a crash: what is intact but unproven is written to a new segment before it is trusted. */
 import type { FileHandle } from '../disk/disk.js';
+import type { StoreFiles } from '../disk/store-files.js';
 import { isZero, readUpTo, withFile, writeFully } from '../disk/whole-file.js';
+import type { Fence } from '../faults/fence.js';
 import type { ScannedBatch } from '../format/batch-scan.js';
 import {
   type BatchContent,
@@ -9,14 +11,23 @@ import {
   batchLength,
   sealBatch,
 } from '../format/record-batch.js';
-import { encodeSegmentHeader, segmentHeaderLength } from '../format/segment-format.js';
+import {
+  encodeSegmentHeader,
+  type SegmentOrigin,
+  segmentHeaderLength,
+} from '../format/segment-format.js';
 import { addRecordTerms } from '../index/record-terms.js';
 import { SegmentIndex } from '../index/segment-index.js';
 import type { ManifestLog } from '../manifest/manifest.js';
 import type { Offset } from '../offsets/offset.js';
 import { Segment } from '../segment/segment.js';
 import { fillWithZeros } from '../segment/segment-lifecycle.js';
-import type { StoreContext } from '../store-context.js';
+
+/** The store that a log goes on in after a crash. */
+export interface RestartedStore extends StoreFiles, SegmentOrigin {
+  readonly segmentBytes: number;
+  readonly fence: Fence;
+}
 
 /** What stands in a segment behind the part that is proven to have been durable. */
 export interface UnprovenTail {
@@ -46,12 +57,12 @@ export interface FreshStart {
  * there is nothing to write. The manifest does not know of the segment yet.
  */
 export async function writeFreshSegment(
-  context: StoreContext,
+  store: RestartedStore,
   log: ManifestLog,
   logTag: number,
   { before, tail, gapTo }: FreshStart,
 ): Promise<Segment | null> {
-  const { disk, directory } = context;
+  const { disk, directory } = store;
   const unproven = tail?.batches ?? [];
   const end = unproven.at(-1)?.header.nextOffset ?? before?.nextOffset ?? log.startOffset;
   if (unproven.length === 0 && gapTo <= end) return null;
@@ -60,14 +71,14 @@ export async function writeFreshSegment(
   segment.begin(unproven[0]?.header.baseOffset ?? end, before?.link.lastChecksum ?? 0);
   const header = Buffer.alloc(segmentHeaderLength);
   encodeSegmentHeader(header, {
-    storeId: context.storeId,
+    storeId: store.storeId,
     logId: log.id,
     number: segment.number,
     baseOffset: segment.baseOffset,
     chainSeed: segment.lastChecksum,
     previousEnd: before?.link.end ?? 0,
-    createdAt: context.now(),
-    epoch: context.epoch,
+    createdAt: store.now(),
+    epoch: store.epoch,
   });
   if (log.nextNumber === 0) {
     await disk.makeDirectory(directory.log(log.id));
@@ -75,10 +86,10 @@ export async function writeFreshSegment(
   }
   const aside = directory.asideFile(`segment-${log.id}-${segment.number}`);
   await withFile(disk, aside, 'create', async (file) => {
-    if (log.settings.preparesNextSegment === true) await fillIfRoom(context, file);
+    if (log.settings.preparesNextSegment === true) await fillIfRoom(store, file);
     await writeFully(disk, file, header, 0);
     const add = async (bytes: Buffer, content: BatchContent) => {
-      const place = placeIn(context, segment, logTag);
+      const place = placeIn(store, segment, logTag);
       const headerChecksum = sealBatch(bytes, 0, content, place);
       await writeFully(disk, file, bytes, segment.end);
       const body = bytes.subarray(batchHeaderLength, batchHeaderLength + content.bodyLength);
@@ -88,9 +99,11 @@ export async function writeFreshSegment(
       segment.add({ ...content, headerChecksum });
     };
     for (const batch of unproven) {
-      await add(await readBatch(context, log.id, tail, batch), batch.header);
+      await add(await readBatch(store, log.id, tail, batch), batch.header);
     }
-    if (gapTo > end) await add(Buffer.alloc(batchHeaderLength), gapBetween(end, gapTo, context));
+    if (gapTo > end) {
+      await add(Buffer.alloc(batchHeaderLength), gapBetween(end, gapTo, store.now()));
+    }
     await disk.sync(file);
   });
   await disk.rename(aside, directory.segment(log.id, segment.number));
@@ -99,19 +112,19 @@ export async function writeFreshSegment(
 }
 
 /** The zeros make appends fast; on a full disk the log goes on without them. */
-async function fillIfRoom(context: StoreContext, file: FileHandle): Promise<void> {
+async function fillIfRoom(store: RestartedStore, file: FileHandle): Promise<void> {
   try {
-    await fillWithZeros(context, file);
+    await fillWithZeros(store, file);
   } catch (error) {
-    if (!context.lacksRoom(error)) throw error;
-    await context.disk.truncate(file, 0);
+    if (!store.fence.lacksRoom(error)) throw error;
+    await store.disk.truncate(file, 0);
   }
 }
 
-function placeIn(context: StoreContext, segment: Segment, logTag: number): BatchPlace {
+function placeIn(store: SegmentOrigin, segment: Segment, logTag: number): BatchPlace {
   return {
     rewritten: true,
-    epoch: context.epoch,
+    epoch: store.epoch,
     filePosition: segment.end,
     durablePosition: 0,
     previousChecksum: segment.lastChecksum,
@@ -119,13 +132,12 @@ function placeIn(context: StoreContext, segment: Segment, logTag: number): Batch
   };
 }
 
-function gapBetween(baseOffset: Offset, nextOffset: Offset, context: StoreContext): BatchContent {
-  const appendTime = context.now();
+function gapBetween(baseOffset: Offset, nextOffset: Offset, appendTime: number): BatchContent {
   return { bodyLength: 0, baseOffset, nextOffset, recordCount: 0, appendTime, maxTimestamp: 0 };
 }
 
 function readBatch(
-  { disk, directory, openFiles }: StoreContext,
+  { disk, directory, openFiles }: StoreFiles,
   logId: number,
   tail: UnprovenTail | null,
   { header, position }: Pick<ScannedBatch, 'header' | 'position'>,
@@ -138,17 +150,17 @@ function readBatch(
 
 /** A copy of what stands behind the last intact batch, unless it is all zeros. */
 export async function keepUnparsed(
-  context: StoreContext,
+  store: RestartedStore,
   log: ManifestLog,
   { number, end, size }: UnprovenTail,
 ): Promise<void> {
-  const { disk, directory, openFiles } = context;
+  const { disk, directory, openFiles } = store;
   const bytes = await openFiles.use(directory.segment(log.id, number), async (file) =>
     (await isZero(disk, file, end, size)) ? null : readUpTo(disk, file, end, size - end),
   );
   if (bytes === null) return;
   const name = `log-${log.id}-segment-${number}-from-${end}`;
-  await withFile(disk, directory.quarantined(context.epoch, name), 'create', async (file) => {
+  await withFile(disk, directory.quarantined(store.epoch, name), 'create', async (file) => {
     await writeFully(disk, file, bytes, 0);
     await disk.sync(file);
   });

@@ -9,8 +9,7 @@ import {
 } from '../format/segment-format.js';
 import type { ManifestLog, ManifestSegment } from '../manifest/manifest.js';
 import { Segment } from '../segment/segment.js';
-import { isolateDamage } from '../segment/segment-damage.js';
-import type { StoreContext } from '../store-context.js';
+import { type IsolatingStore, isolateDamage } from '../segment/segment-damage.js';
 import type { LogFiles } from './log-files.js';
 
 /** A sealed segment as the manifest has it. */
@@ -33,7 +32,7 @@ export interface OpeningLog {
  * searched instead for what can be read, and whoever opened the store is told.
  */
 export async function openSealed(
-  context: StoreContext,
+  store: IsolatingStore,
   opening: OpeningLog,
   entry: SealedSegment,
 ): Promise<Segment> {
@@ -41,7 +40,7 @@ export async function openSealed(
   const segment = Segment.listed(log.id, entry, entry.end);
   segment.isSealed = true;
   const damage = await files
-    .read(segment, (file) => footerFault(context.disk, file, entry))
+    .read(segment, (file) => footerFault(store.disk, file, entry))
     .then((fault) =>
       fault === null ? null : files.damaged(segment, segment.nextOffset - 1, fault),
     )
@@ -49,7 +48,7 @@ export async function openSealed(
       if (error instanceof DamagedData) return error;
       throw error;
     });
-  if (damage !== null) await isolateDamage(context, opening, segment, damage);
+  if (damage !== null) await isolateDamage(store, opening, segment, damage);
   return segment;
 }
 

@@ -1,16 +1,21 @@
 /** Files the manifest does not list: removed, kept aside, or proof that the manifest is wrong. */
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { inParallel } from '../disk/in-parallel.js';
 import { parseLogName, parseSegmentName } from '../disk/store-directory.js';
+import type { StoreFiles } from '../disk/store-files.js';
 import { isZero } from '../disk/whole-file.js';
 import { DamagedData } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
+import type { SegmentOrigin } from '../format/segment-format.js';
 import type { ManifestLog, ManifestState } from '../manifest/manifest.js';
+import { removeLogFiles } from '../segment/retention.js';
 import { holdsBatches } from '../segment/segment-scan.js';
-import type { StoreContext } from '../store-context.js';
 
 /** Log directories that are listed at the same time. */
 const listsAtOnce = 32;
+
+/** The store whose files are looked at. */
+interface ListedStore extends StoreFiles, Omit<SegmentOrigin, 'now'> {}
 
 /** The names in the directory of a log. */
 export interface ListedLog {
@@ -20,7 +25,7 @@ export interface ListedLog {
 
 /** The names in all directories of logs, or in those of `only`, in order. */
 export async function listLogs(
-  { disk, directory }: StoreContext,
+  { disk, directory }: StoreFiles,
   only?: readonly number[],
 ): Promise<ListedLog[]> {
   if (only?.length === 0) return [];
@@ -39,11 +44,11 @@ export async function listLogs(
  * records and that no edit of the manifest ever let go.
  */
 export async function refuseUnlistedData(
-  context: StoreContext,
+  store: ListedStore,
   state: ManifestState,
   listed: readonly ListedLog[],
 ): Promise<void> {
-  const { directory } = context;
+  const { directory } = store;
   const [known, dropped] = [byId(state), new Set(state.dropped)];
   for (const { logId, names } of listed) {
     if (dropped.has(logId)) continue;
@@ -54,8 +59,8 @@ export async function refuseUnlistedData(
         continue;
       }
       const path = join(directory.log(logId), file);
-      const isData = await holdsBatches(context, path, logTagOf(context.storeId, logId));
-      await context.openFiles.forget(path);
+      const isData = await holdsBatches(store, path, logTagOf(store.storeId, logId));
+      await store.openFiles.forget(path);
       if (!isData) continue;
       throw new DamagedData(
         { file: path, from: 0, to: 0, lastGoodOffset: null },
@@ -70,7 +75,7 @@ function byId({ logs }: ManifestState): ReadonlyMap<number, ManifestLog> {
 }
 
 /** Removes what was on its way to a name when the last process ended: none of it had effect. */
-export async function emptyAside({ disk, directory }: StoreContext): Promise<void> {
+export async function emptyAside({ disk, directory }: StoreFiles): Promise<void> {
   for (const name of await disk.list(directory.aside)) {
     await disk.remove(directory.asideFile(name));
   }
@@ -78,35 +83,24 @@ export async function emptyAside({ disk, directory }: StoreContext): Promise<voi
 
 /** Removes what was let go by a durable edit; moves everything else to quarantine/. */
 export async function clearStrayFiles(
-  context: StoreContext,
+  store: ListedStore,
   state: ManifestState,
   listed: readonly ListedLog[],
 ): Promise<void> {
   const [known, dropped] = [byId(state), new Set(state.dropped)];
   for (const { logId, names } of listed) {
-    if (dropped.has(logId)) await removeLogFiles(context, logId);
-    else await clearLog(context, logId, known.get(logId) ?? null, names);
+    if (dropped.has(logId)) await removeLogFiles(store, logId);
+    else await clearLog(store, logId, known.get(logId) ?? null, names);
   }
 }
 
-/** Removes the files of a dropped log; doing it again is fine. */
-export async function removeLogFiles(context: StoreContext, logId: number): Promise<void> {
-  const { disk, directory } = context;
-  const path = directory.log(logId);
-  if (!(await disk.list(directory.logs)).includes(basename(path))) return;
-  for (const name of await disk.list(path)) await disk.remove(join(path, name));
-  await disk.syncDirectory(path);
-  await disk.removeDirectory(path);
-  await disk.syncDirectory(directory.logs);
-}
-
 async function clearLog(
-  context: StoreContext,
+  store: ListedStore,
   logId: number,
   log: ManifestLog | null,
   names: readonly string[],
 ): Promise<void> {
-  const { disk, directory } = context;
+  const { disk, directory } = store;
   const path = directory.log(logId);
   const listed = new Set(log?.segments.map(({ number }) => number));
   let changed = false;
@@ -115,19 +109,19 @@ async function clearLog(
     if (segment !== null && listed.has(segment.number)) continue;
     changed = true;
     const file = join(path, name);
-    await context.openFiles.forget(file);
+    await store.openFiles.forget(file);
     const decided = segment !== null && segment.number < (log?.nextNumber ?? 0);
-    if (decided || segment?.kind === 'index' || (await isAllZero(context, file))) {
+    if (decided || segment?.kind === 'index' || (await isAllZero(store, file))) {
       await disk.remove(file);
     } else {
-      await disk.rename(file, directory.quarantined(context.epoch, `log-${logId}-${name}`));
+      await disk.rename(file, directory.quarantined(store.epoch, `log-${logId}-${name}`));
       await disk.syncDirectory(directory.quarantine);
     }
   }
   if (changed) await disk.syncDirectory(path);
 }
 
-async function isAllZero({ disk, openFiles }: StoreContext, path: string): Promise<boolean> {
+async function isAllZero({ disk, openFiles }: StoreFiles, path: string): Promise<boolean> {
   return openFiles
     .use(path, async (file) => isZero(disk, file, 0, await disk.size(file)))
     .finally(() => openFiles.forget(path));

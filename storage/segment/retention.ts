@@ -1,8 +1,19 @@
 /** Which segments a log may let go of, and letting go of them. */
+import { basename, join } from 'node:path';
+import type { StoreFiles } from '../disk/store-files.js';
+import type { Fence } from '../faults/fence.js';
 import { errorCode } from '../faults/storage-errors.js';
+import type { IndexCache } from '../index/index-cache.js';
+import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
 import type { Offset } from '../offsets/offset.js';
-import type { StoreContext } from '../store-context.js';
 import type { Segment } from './segment.js';
+
+/** The store that segments are removed from. */
+export interface ShrinkingStore extends StoreFiles {
+  readonly indexes: IndexCache;
+  readonly manifest: ManifestKeeper;
+  readonly fence: Fence;
+}
 
 /**
  * The whole sealed segments in front of `offset`. Example: segments [0, 10) [10, 25) [25, ...) and
@@ -15,25 +26,25 @@ export function segmentsBelow(segments: readonly Segment[], offset: Offset): Seg
 
 /** Takes the first segments, which are `gone`, out of the manifest, `segments` and the disk. */
 export async function removeSegments(
-  context: StoreContext,
+  store: ShrinkingStore,
   logId: number,
   segments: Segment[],
   gone: readonly Segment[],
 ): Promise<void> {
   const last = gone.at(-1);
   if (last === undefined) return;
-  await context.edit({ type: 'trimmed', id: logId, startOffset: last.nextOffset });
+  await store.manifest.edit({ type: 'trimmed', id: logId, startOffset: last.nextOffset });
   segments.splice(0, gone.length);
-  await removeSegmentFiles(context, logId, gone);
+  await removeSegmentFiles(store, logId, gone);
 }
 
 /** Removes the files of segments that the manifest does not list any more. */
 export async function removeSegmentFiles(
-  context: StoreContext,
+  store: ShrinkingStore,
   logId: number,
   gone: readonly Segment[],
 ): Promise<void> {
-  const { disk, directory, openFiles, indexes } = context;
+  const { disk, directory, openFiles, indexes } = store;
   try {
     for (const { number } of gone) {
       const index = directory.index(logId, number);
@@ -48,6 +59,19 @@ export async function removeSegmentFiles(
     }
     await disk.syncDirectory(directory.log(logId));
   } catch (error) {
-    throw context.fail(`removing segments of log ${logId}`, error);
+    throw store.fence.fail(`removing segments of log ${logId}`, error);
   }
+}
+
+/** Removes the files of a dropped log; doing it again is fine. */
+export async function removeLogFiles(
+  { disk, directory }: StoreFiles,
+  logId: number,
+): Promise<void> {
+  const path = directory.log(logId);
+  if (!(await disk.list(directory.logs)).includes(basename(path))) return;
+  for (const name of await disk.list(path)) await disk.remove(join(path, name));
+  await disk.syncDirectory(path);
+  await disk.removeDirectory(path);
+  await disk.syncDirectory(directory.logs);
 }

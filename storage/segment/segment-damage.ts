@@ -1,26 +1,27 @@
 /** What of a segment does not read back, told from what does: batch by batch, all of it. */
 import type { Disk, FileHandle } from '../disk/disk.js';
+import type { StoreFiles } from '../disk/store-files.js';
 import { type DamagedData, DamagedOffsets, errorCode } from '../faults/storage-errors.js';
 import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
 import { batchLength } from '../format/record-batch.js';
 import { type SegmentEnd, segmentHeaderLength } from '../format/segment-format.js';
 import type { Offset, OffsetRange } from '../offsets/offset.js';
-import type { StoreContext } from '../store-context.js';
-import type { Segment } from './segment.js';
+import type { DamagedSpan, Segment } from './segment.js';
 import { headersIn } from './segment-scan.js';
 
 const chunkBytes = 1024 * 1024;
 
-/** Bytes [start, end) of a segment's file, and the offsets that are lost with them. */
-export interface DamagedSpan extends OffsetRange {
-  readonly start: number;
-  readonly end: number;
-  readonly reason: string;
+/** The store of a log that may live with damage. */
+export interface IsolatingStore extends StoreFiles {
+  /** Whether the log of this name lives with damage: only the offsets in it cannot be read. */
+  isolatesDamage(logName: string): boolean;
+  /** Damage was found that a log lives with: tells the owner of the store. */
+  damaged(damage: DamagedData): void;
 }
 
 /** Reads all of a segment; answers the spans between its intact batches, in order. */
 export async function findDamage(
-  { disk, directory, openFiles }: StoreContext,
+  { disk, directory, openFiles }: StoreFiles,
   log: { readonly id: number; readonly logTag: number },
   segment: Segment,
 ): Promise<readonly DamagedSpan[]> {
@@ -46,17 +47,17 @@ export async function findDamage(
  * has it searched for what can be read and tells the owner of the store.
  */
 export async function isolateDamage(
-  context: StoreContext,
+  store: IsolatingStore,
   { log, logTag, segments }: IsolatingLog,
   segment: Segment,
   damage: DamagedData,
 ): Promise<void> {
-  if (!context.isolatesDamage(log.name)) throw damage;
-  segment.damages = await findDamage(context, { id: log.id, logTag }, segment);
+  if (!store.isolatesDamage(log.name)) throw damage;
+  segment.damages = await findDamage(store, { id: log.id, logTag }, segment);
   // Where every batch is intact for all that, only a header or footer is damaged: nothing is lost.
-  if (segment.damages.length === 0) context.damaged(damage);
+  if (segment.damages.length === 0) store.damaged(damage);
   for (const span of segment.damages) {
-    context.damaged(damagedOffsets(context, log, [...segments, segment], segment, span));
+    store.damaged(damagedOffsets(store, log, [...segments, segment], segment, span));
   }
 }
 
@@ -81,7 +82,7 @@ export function damagedRanges(segments: readonly Segment[]): OffsetRange[] {
 
 /** What whoever wants to read a span is told. */
 export function damagedOffsets(
-  { directory }: StoreContext,
+  { directory }: StoreFiles,
   log: { readonly id: number; readonly name: string },
   segments: readonly Segment[],
   segment: Segment,

@@ -1,13 +1,25 @@
 /** How a segment file comes to be and how it is closed for ever. */
 import { createHash } from 'node:crypto';
 import type { FileHandle } from '../disk/disk.js';
+import type { FileSync } from '../disk/file-sync.js';
 import type { OwnFile } from '../disk/open-files.js';
+import type { StoreFiles } from '../disk/store-files.js';
 import { readUpTo, replaceFile, writeFully } from '../disk/whole-file.js';
+import type { Fence } from '../faults/fence.js';
 import { encodeSegmentFooter } from '../format/segment-format.js';
-import type { StoreContext } from '../store-context.js';
+import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
 import { Segment } from './segment.js';
 
 const chunkBytes = 1024 * 1024;
+
+/** The store that a segment is made and sealed in. */
+export interface GrowingStore extends StoreFiles {
+  /** A segment takes groups until it has this many bytes. */
+  readonly segmentBytes: number;
+  readonly fileSync: FileSync;
+  readonly manifest: ManifestKeeper;
+  readonly fence: Fence;
+}
 
 /**
  * A new, empty segment of a log, listed in the manifest. Filled with zeros if it is `prepared`: an
@@ -15,43 +27,43 @@ const chunkBytes = 1024 * 1024;
  * Where there is no room (`lacksRoom`) nothing is left of it but its number.
  */
 export async function allocateSegment(
-  context: StoreContext,
+  store: GrowingStore,
   logId: number,
   number: number,
   prepared: boolean,
 ): Promise<Segment> {
-  const { disk, directory } = context;
+  const { disk, directory } = store;
   const aside = directory.asideFile(`segment-${logId}-${number}`);
   const path = directory.segment(logId, number);
   try {
-    if (!hasSegments(context, logId)) {
+    if (!hasSegments(store, logId)) {
       await disk.makeDirectory(directory.log(logId));
-      await context.mustSyncDirectory(directory.logs);
+      await store.fileSync.mustSyncDirectory(directory.logs);
     }
-    const file = await context.openFiles.openOwn(aside, 'create');
+    const file = await store.openFiles.openOwn(aside, 'create');
     try {
-      if (prepared) await fillWithZeros(context, file);
+      if (prepared) await fillWithZeros(store, file);
     } finally {
       await disk.close(file);
     }
     await disk.rename(aside, path);
-    await context.mustSyncDirectory(directory.log(logId));
-    await context.edit({ type: 'segmentAdded', id: logId, number });
+    await store.fileSync.mustSyncDirectory(directory.log(logId));
+    await store.manifest.edit({ type: 'segmentAdded', id: logId, number });
   } catch (error) {
-    if (context.lacksRoom(error)) await removeUnlisted(context, [aside, path]);
+    if (store.fence.lacksRoom(error)) await removeUnlisted(store, [aside, path]);
     throw error;
   }
   return new Segment(logId, number);
 }
 
 /** Whether the log has ever had one: its directory is there then. */
-function hasSegments({ manifest }: StoreContext, logId: number): boolean {
+function hasSegments({ manifest }: GrowingStore, logId: number): boolean {
   return manifest.state.logs.some(({ id, nextNumber }) => id === logId && nextNumber > 0);
 }
 
 /** Removes files that no edit lists; one that stays is found and removed by the next start. */
 export async function removeUnlisted(
-  { disk }: StoreContext,
+  { disk }: Pick<StoreFiles, 'disk'>,
   paths: readonly string[],
 ): Promise<void> {
   for (const path of paths) await disk.remove(path).catch(() => undefined);
@@ -59,7 +71,7 @@ export async function removeUnlisted(
 
 /** Gives a file the size of a segment, so that appends to it overwrite. Durable. */
 export async function fillWithZeros(
-  { disk, segmentBytes }: StoreContext,
+  { disk, segmentBytes }: Pick<GrowingStore, 'disk' | 'segmentBytes'>,
   file: FileHandle,
 ): Promise<void> {
   const zeros = Buffer.alloc(Math.min(chunkBytes, segmentBytes));
@@ -76,24 +88,24 @@ export async function fillWithZeros(
  * does one that finds no room (`lacksRoom`).
  */
 export async function sealSegment(
-  context: StoreContext,
+  store: GrowingStore,
   log: { readonly id: number; readonly logTag: number },
   segment: Segment,
   own: OwnFile,
 ): Promise<void> {
-  const { disk } = context;
+  const { disk } = store;
   const end = segment.toEnd();
   const digest = await own.use(async (file) => {
     // It may be shorter where it was damaged.
     await disk.truncate(file, end.end);
-    const hash = await digestOf(context, file, end.end);
+    const hash = await digestOf(store, file, end.end);
     await writeFully(disk, file, encodeSegmentFooter(end, hash), end.end);
-    await context.mustSync(file);
+    await store.fileSync.mustSync(file);
     return hash;
   });
   await own.close(disk);
-  await writeIndexFile(context, log, segment);
-  await context.edit({
+  await writeIndexFile(store, log, segment);
+  await store.manifest.edit({
     type: 'segmentSealed',
     id: log.id,
     number: segment.number,
@@ -107,11 +119,11 @@ export async function sealSegment(
 
 /** Keeps a segment's index in its file, unless it is there as it is, or there is none in memory. */
 export async function writeIndexFile(
-  context: StoreContext,
+  store: GrowingStore,
   log: { readonly id: number; readonly logTag: number },
   segment: Segment,
 ): Promise<void> {
-  const { disk, directory } = context;
+  const { disk, directory } = store;
   const { number, index } = segment;
   if (index === null || index.isStored) return;
   const bytes = index.encode({ logTag: log.logTag, number, segment });
@@ -119,15 +131,15 @@ export async function writeIndexFile(
   try {
     await replaceFile(disk, aside, directory.index(log.id, number), bytes);
   } catch (error) {
-    if (context.lacksRoom(error)) await removeUnlisted(context, [aside]);
+    if (store.fence.lacksRoom(error)) await removeUnlisted(store, [aside]);
     throw error;
   }
-  await context.mustSyncDirectory(directory.log(log.id));
+  await store.fileSync.mustSyncDirectory(directory.log(log.id));
 }
 
 /** SHA-256 of the first `end` bytes of a segment file: its footer and the manifest keep it. */
 export async function digestOf(
-  { disk }: Pick<StoreContext, 'disk'>,
+  { disk }: Pick<StoreFiles, 'disk'>,
   file: FileHandle,
   end: number,
 ): Promise<Buffer> {

@@ -3,13 +3,13 @@ import { readWhole } from '../disk/whole-file.js';
 import { DamagedData, DamagedOffsets, errorCode } from '../faults/storage-errors.js';
 import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
 import { segmentHeaderLength } from '../format/segment-format.js';
+import type { IndexCache } from '../index/index-cache.js';
 import { addRecordTerms } from '../index/record-terms.js';
 import { SegmentIndex, storedKeysOf } from '../index/segment-index.js';
 import { type RecordFinder, StoredIndex } from '../index/stored-index.js';
-import type { StoreContext } from '../store-context.js';
 import { largeChunkBytes } from './read-budget.js';
-import type { Segment } from './segment.js';
-import { type DamagedSpan, damagedOffsets, findDamage } from './segment-damage.js';
+import type { DamagedSpan, Segment } from './segment.js';
+import { damagedOffsets, findDamage, type IsolatingStore } from './segment-damage.js';
 
 /**
  * A segment that was being read is not what it was: it was trimmed, another replaced it, or some of
@@ -27,6 +27,11 @@ export interface SegmentRange {
 /** Is given batches in order, until it answers false. */
 type Visit = (batches: ScannedBatch[]) => boolean | Promise<boolean>;
 
+/** The store of a log whose segments are read. */
+export interface ReadStore extends IsolatingStore {
+  readonly indexes: IndexCache;
+}
+
 /** The log whose segments are read. */
 export interface ReadLog {
   readonly id: number;
@@ -40,11 +45,11 @@ export class SegmentReader {
   private readonly searches = new Map<Segment, Promise<void>>();
 
   constructor(
-    private readonly context: StoreContext,
+    private readonly store: ReadStore,
     private readonly log: ReadLog,
     readonly segments: readonly Segment[],
   ) {
-    this.isolatesDamage = context.isolatesDamage(log.name);
+    this.isolatesDamage = store.isolatesDamage(log.name);
   }
 
   /**
@@ -90,18 +95,18 @@ export class SegmentReader {
   /** What finds the records of a segment: from its file, or made again. */
   async indexOf(segment: Segment): Promise<RecordFinder> {
     if (segment.index !== null) return segment.index;
-    const { context, log } = this;
-    const path = context.directory.index(log.id, segment.number);
-    const cached = context.indexes.get(path);
+    const { store, log } = this;
+    const path = store.directory.index(log.id, segment.number);
+    const cached = store.indexes.get(path);
     if (cached !== undefined) return cached;
-    const bytes = await readWhole(context.disk, path).catch(() => null);
+    const bytes = await readWhole(store.disk, path).catch(() => null);
     const place = { logTag: log.logTag, number: segment.number, segment };
     const read = bytes === null ? null : SegmentIndex.decode(bytes, place);
     const index =
       bytes === null || read === null
         ? await this.rebuildIndex(segment)
-        : new StoredIndex(context.disk, context.openFiles, path, storedKeysOf(bytes), read.offsets);
-    context.indexes.set(path, index);
+        : new StoredIndex(store.disk, store.openFiles, path, storedKeysOf(bytes), read.offsets);
+    store.indexes.set(path, index);
     return index;
   }
 
@@ -112,7 +117,7 @@ export class SegmentReader {
 
   /** Throws what tells of a damaged span. */
   refuse(segment: Segment, span: DamagedSpan): never {
-    throw damagedOffsets(this.context, this.log, this.segments, segment, span);
+    throw damagedOffsets(this.store, this.log, this.segments, segment, span);
   }
 
   /** Gives `visit` what lies in a range without known damage; false = it has answered false. */
@@ -121,7 +126,7 @@ export class SegmentReader {
     { position, limit, chunkBytes }: SegmentRange,
     visit: Visit,
   ): Promise<boolean> {
-    const { disk, directory, openFiles } = this.context;
+    const { disk, directory, openFiles } = this.store;
     const { id, logTag } = this.log;
     const path = directory.segment(id, segment.number);
     return openFiles.use(path, async (file) => {
@@ -161,15 +166,15 @@ export class SegmentReader {
   }
 
   private async searchOnce(segment: Segment): Promise<void> {
-    const { context, log, segments } = this;
+    const { store, log, segments } = this;
     const before = new Set(segment.damages.map((span) => JSON.stringify(span)));
-    const found = await findDamage(context, log, segment);
+    const found = await findDamage(store, log, segment);
     const fresh = found.filter((span) => !before.has(JSON.stringify(span)));
     const isHere = this.isolatesDamage && segments.includes(segment);
     if (fresh.length === 0 || !isHere) return;
     segment.damages = found;
     for (const span of fresh) {
-      context.damaged(damagedOffsets(context, log, segments, segment, span));
+      store.damaged(damagedOffsets(store, log, segments, segment, span));
     }
   }
 

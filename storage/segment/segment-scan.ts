@@ -1,5 +1,6 @@
 /** What a segment file really holds, and how much of it is proven to have been durable. */
 import type { Disk, FileHandle } from '../disk/disk.js';
+import type { StoreFiles } from '../disk/store-files.js';
 import { readUpTo } from '../disk/whole-file.js';
 import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
 import { type BatchHeader, batchMagic, decodeBatchHeader } from '../format/record-batch.js';
@@ -10,7 +11,6 @@ import {
 } from '../format/segment-format.js';
 import { addRecordTerms } from '../index/record-terms.js';
 import { SegmentIndex } from '../index/segment-index.js';
-import type { StoreContext } from '../store-context.js';
 import { Segment } from './segment.js';
 
 const chunkBytes = 1024 * 1024;
@@ -35,14 +35,14 @@ export interface ScannedSegment {
  * further; without one it also searches behind the prefix for headers that prove more.
  */
 export async function scanSegment(
-  context: StoreContext,
+  store: StoreFiles,
   log: { readonly id: number; readonly logTag: number },
   number: number,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<ScannedSegment> {
-  const path = context.directory.segment(log.id, number);
-  return context.openFiles.use(path, async (file) => {
-    const { disk } = context;
+  const path = store.directory.segment(log.id, number);
+  return store.openFiles.use(path, async (file) => {
+    const { disk } = store;
     const size = await disk.size(file);
     const header = decodeSegmentHeader(await readUpTo(disk, file, 0, segmentHeaderLength));
     const segment = new Segment(log.id, number);
@@ -68,7 +68,7 @@ export async function scanSegment(
       }
     }
     if (limit === Number.POSITIVE_INFINITY) {
-      const behind = await provenBehind(context, file, segment.end, size, log.logTag);
+      const behind = await provenBehind(store, file, segment.end, size, log.logTag);
       proven = Math.max(proven, behind);
     }
     return { header, segment, batches, size, fault: scan.fault, proven };
@@ -79,7 +79,7 @@ const noBody = Buffer.alloc(0);
 
 /** The largest durablePosition of any intact batch header at its place in [from, to). */
 async function provenBehind(
-  { disk }: StoreContext,
+  { disk }: StoreFiles,
   file: FileHandle,
   from: number,
   to: number,
@@ -116,12 +116,12 @@ export async function* headersIn(
  * original is still where it was.
  */
 export async function holdsBatches(
-  context: StoreContext,
+  store: StoreFiles,
   path: string,
   logTag: number,
 ): Promise<boolean> {
-  return context.openFiles.use(path, async (file) => {
-    const { disk } = context;
+  return store.openFiles.use(path, async (file) => {
+    const { disk } = store;
     const limit = await disk.size(file);
     const position = segmentHeaderLength;
     const scan = new BatchScan({ disk, file, position, limit, logTag, chain: null, chunkBytes });

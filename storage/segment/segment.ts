@@ -8,8 +8,7 @@ import {
 } from '../format/segment-format.js';
 import type { SegmentIndex } from '../index/segment-index.js';
 import type { ManifestSegment } from '../manifest/manifest.js';
-import type { Offset } from '../offsets/offset.js';
-import type { DamagedSpan } from './segment-damage.js';
+import type { Offset, OffsetRange } from '../offsets/offset.js';
 
 /** What a segment has to know of a batch. */
 export type CommittedBatch = Pick<
@@ -33,6 +32,13 @@ export interface SegmentSpan {
   readonly latestTime: number;
   /** Only what is sealed can be trimmed or compacted. */
   readonly isSealed: boolean;
+}
+
+/** Bytes [start, end) of a segment's file, and the offsets that are lost with them. */
+export interface DamagedSpan extends OffsetRange {
+  readonly start: number;
+  readonly end: number;
+  readonly reason: string;
 }
 
 /**

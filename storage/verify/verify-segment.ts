@@ -1,5 +1,6 @@
 /** Reads one segment file from first byte to last and holds it against all that is known of it. */
 import type { FileHandle } from '../disk/disk.js';
+import type { StoreFiles } from '../disk/store-files.js';
 import { readUpTo, readWhole } from '../disk/whole-file.js';
 import { DamagedData, errorCode } from '../faults/storage-errors.js';
 import { BatchScan } from '../format/batch-scan.js';
@@ -14,9 +15,13 @@ import { SegmentIndex } from '../index/segment-index.js';
 import { footerFault } from '../recovery/sealed-segment.js';
 import { Segment } from '../segment/segment.js';
 import { digestOf } from '../segment/segment-lifecycle.js';
-import type { StoreContext } from '../store-context.js';
 
 const chunkBytes = 1024 * 1024;
+
+/** The store whose segments are verified. */
+export interface VerifiedStore extends StoreFiles {
+  readonly storeId: Buffer;
+}
 
 /** What a segment is held against. */
 export interface ExpectedSegment {
@@ -37,27 +42,27 @@ export interface ExpectedSegment {
  * after every chunk how many bytes it has read.
  */
 export async function verifySegment(
-  context: StoreContext,
+  store: VerifiedStore,
   expected: ExpectedSegment,
   progressed: (bytes: number) => void,
 ): Promise<boolean> {
-  const index = expected.isIndexed ? await readIndex(context, expected) : null;
-  const path = context.directory.segment(expected.logId, expected.segment.number);
-  await context.openFiles.use(path, async (file) => {
-    const header = decodeSegmentHeader(await readUpTo(context.disk, file, 0, segmentHeaderLength));
+  const index = expected.isIndexed ? await readIndex(store, expected) : null;
+  const path = store.directory.segment(expected.logId, expected.segment.number);
+  await store.openFiles.use(path, async (file) => {
+    const header = decodeSegmentHeader(await readUpTo(store.disk, file, 0, segmentHeaderLength));
     const { logId, segment, before, digest } = expected;
     const place = { logId, number: segment.number, before };
-    const reason = headerFault(context.storeId, place, header);
+    const reason = headerFault(store.storeId, place, header);
     if (header === null || reason !== null) {
-      throw damaged(context, expected, new Segment(logId, 0), reason ?? 'no header');
+      throw damaged(store, expected, new Segment(logId, 0), reason ?? 'no header');
     }
-    await verifyBatches(context, expected, file, { header, index, progressed });
+    await verifyBatches(store, expected, file, { header, index, progressed });
     if (digest === null) return;
     const end = segment.toEnd();
-    const fault = await footerFault(context.disk, file, { number: segment.number, end, digest });
-    if (fault !== null) throw damaged(context, expected, segment, fault);
-    if ((await digestOf(context, file, segment.end)).toString('hex') === digest) return;
-    throw damaged(context, expected, segment, 'the SHA-256 it was sealed with differs');
+    const fault = await footerFault(store.disk, file, { number: segment.number, end, digest });
+    if (fault !== null) throw damaged(store, expected, segment, fault);
+    if ((await digestOf(store, file, segment.end)).toString('hex') === digest) return;
+    throw damaged(store, expected, segment, 'the SHA-256 it was sealed with differs');
   });
   return index !== null;
 }
@@ -70,14 +75,14 @@ interface Surroundings {
 }
 
 async function verifyBatches(
-  context: StoreContext,
+  store: VerifiedStore,
   expected: ExpectedSegment,
   file: FileHandle,
   { header, index, progressed }: Surroundings,
 ): Promise<void> {
   const { logId, logTag, segment } = expected;
   const scan = new BatchScan({
-    disk: context.disk,
+    disk: store.disk,
     file,
     position: segmentHeaderLength,
     limit: segment.end,
@@ -100,33 +105,28 @@ async function verifyBatches(
     told = read.end;
   }
   if (read.end < segment.end) {
-    throw damaged(context, expected, read, scan.fault ?? 'the data ends too early');
+    throw damaged(store, expected, read, scan.fault ?? 'the data ends too early');
   }
   const { lastAppendTime = read.lastAppendTime, ...end } = segment.toEnd();
   if (JSON.stringify(read.toEnd()) !== JSON.stringify({ ...end, lastAppendTime })) {
-    throw damaged(context, expected, read, 'the manifest describes other batches');
+    throw damaged(store, expected, read, 'the manifest describes other batches');
   }
   const fault = made === null ? null : (index?.faultBeside(made, segment) ?? null);
-  if (fault !== null) throw damagedIndex(context, expected, fault);
+  if (fault !== null) throw damagedIndex(store, expected, fault);
 }
 
 /** The index of a segment; null where there is none, which is made again when it is needed. */
 async function readIndex(
-  context: StoreContext,
+  store: VerifiedStore,
   expected: ExpectedSegment,
 ): Promise<SegmentIndex | null> {
   const { logId, logTag, segment } = expected;
   const { number } = segment;
   try {
-    const bytes = await readWhole(context.disk, context.directory.index(logId, number));
+    const bytes = await readWhole(store.disk, store.directory.index(logId, number));
     const index = SegmentIndex.decode(bytes, { logTag, number, segment });
     if (index !== null) return index;
-    throw damagedIndex(
-      context,
-      expected,
-      'it is not the intact index of its segment',
-      bytes.length,
-    );
+    throw damagedIndex(store, expected, 'it is not the intact index of its segment', bytes.length);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
@@ -134,7 +134,7 @@ async function readIndex(
 }
 
 function damagedIndex(
-  { directory }: StoreContext,
+  { directory }: StoreFiles,
   { logId, segment }: ExpectedSegment,
   reason: string,
   length = 0,
@@ -147,7 +147,7 @@ function damagedIndex(
 
 /** `read` is what was intact in front of the damage. */
 function damaged(
-  { directory }: StoreContext,
+  { directory }: StoreFiles,
   { logId, segment, before }: ExpectedSegment,
   read: Segment,
   reason: string,

@@ -4,6 +4,7 @@
  */
 import type { Disk } from '../disk/disk.js';
 import { StoreDirectory } from '../disk/store-directory.js';
+import type { StoreFiles } from '../disk/store-files.js';
 import { readUpTo, withFile } from '../disk/whole-file.js';
 import { DamagedData, diskError, errorCode } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
@@ -11,11 +12,10 @@ import type { ManifestLog, ManifestState } from '../manifest/manifest.js';
 import { isIntactSlot, slotLength, WatermarkFile } from '../manifest/watermark-file.js';
 import { recoverLog } from '../recovery/log-recovery.js';
 import { contextForReading } from '../recovery/open-directory.js';
-import type { RecoveredLog } from '../recovery/recovered-log.js';
+import type { RecoveredLog, RecoveringStore } from '../recovery/recovered-log.js';
+import type { StoreOptions } from '../recovery/store-options.js';
 import { listLogs, refuseUnlistedData } from '../recovery/stray-files.js';
 import type { Segment } from '../segment/segment.js';
-import type { StoreOptions } from '../store.js';
-import type { StoreContext } from '../store-context.js';
 import { verifyManifest } from './verify-manifest.js';
 import { verifySegment } from './verify-segment.js';
 
@@ -71,7 +71,7 @@ export async function verifyStore(
 
 /** One look at everything. */
 interface Look {
-  readonly context: StoreContext;
+  readonly store: RecoveringStore;
   readonly state: ManifestState;
   readonly damages: DamagedData[];
   /** So many bytes more were read. */
@@ -90,7 +90,7 @@ async function look(
   await collect(damages, path, async () => {
     // Damage of one segment hides no other one.
     const isolating = { ...options, isolatesDamage: () => true };
-    const { context, loaded } = await contextForReading(disk, directory, isolating);
+    const { store, loaded } = await contextForReading(disk, directory, isolating);
     const { state } = loaded;
     const bytesTotal = listedBytes(state);
     let bytes = 0;
@@ -101,13 +101,13 @@ async function look(
     try {
       damages.push(...(await verifyManifest(disk, directory, state.closed !== null)));
       await collect(damages, directory.logs, async () =>
-        refuseUnlistedData(context, state, await listLogs(context)),
+        refuseUnlistedData(store, state, await listLogs(store)),
       );
       for (const log of state.logs) {
-        logs.push(await verifyLog({ context, state, damages, progressed }, log));
+        logs.push(await verifyLog({ store, state, damages, progressed }, log));
       }
     } finally {
-      await context.openFiles.close();
+      await store.openFiles.close();
     }
   });
   return { logs, damages };
@@ -138,22 +138,22 @@ async function collect(
 }
 
 async function verifyLog(
-  { context, state, damages, progressed }: Look,
+  { store, state, damages, progressed }: Look,
   log: ManifestLog,
 ): Promise<VerifiedLog> {
-  const { directory } = context;
+  const { directory } = store;
   const before = damages.length;
   const intact: Segment[] = [];
   let indexes = 0;
   let endOffset = log.startOffset;
-  await collect(damages, directory.watermarks, () => verifyWatermarks(context, log.id));
+  await collect(damages, directory.watermarks, () => verifyWatermarks(store, log.id));
   await collect(damages, directory.log(log.id), async () => {
-    const recovered = await recover(context, state, log);
+    const recovered = await recover(store, state, log);
     endOffset = recovered.nextOffset;
     for (const [place, segment] of recovered.segments.entries()) {
       const expected = expectedOf(state, recovered, segment, recovered.segments[place - 1] ?? null);
       await collect(damages, directory.segment(log.id, segment.number), async () => {
-        if (await verifySegment(context, expected, progressed)) indexes += 1;
+        if (await verifySegment(store, expected, progressed)) indexes += 1;
         intact.push(segment);
       });
     }
@@ -175,15 +175,15 @@ async function verifyLog(
 
 /** What a start would find in this log; throws what it would refuse to start for. */
 async function recover(
-  context: StoreContext,
+  store: RecoveringStore,
   { closed }: ManifestState,
   log: ManifestLog,
 ): Promise<RecoveredLog> {
-  const { disk, directory, storeId } = context;
+  const { disk, directory, storeId } = store;
   const watermark = await withFile(disk, directory.watermarks, 'read', (file) =>
     new WatermarkFile(disk, file).read(log.id, logTagOf(storeId, log.id)),
   );
-  return recoverLog(context, log, {
+  return recoverLog(store, log, {
     watermark,
     closed: closed?.find(({ id }) => id === log.id) ?? null,
     wasClean: closed !== null,
@@ -191,7 +191,7 @@ async function recover(
 }
 
 /** Both watermarks of a log: a slot is one sector, which is written whole or not at all. */
-async function verifyWatermarks({ disk, directory }: StoreContext, logId: number): Promise<void> {
+async function verifyWatermarks({ disk, directory }: StoreFiles, logId: number): Promise<void> {
   const file = directory.watermarks;
   await withFile(disk, file, 'read', async (handle) => {
     for (const slot of [0, 1]) {

@@ -1,0 +1,48 @@
+/** Making files durable: a bounded number at a time, and a failure is the end of the store. */
+import type { Fence } from '../faults/fence.js';
+import type { Disk, FileHandle } from './disk.js';
+import { SyncSlots } from './sync-slots.js';
+
+/** How a store makes its files durable. */
+export interface FileSyncOptions {
+  /** fdatasyncs that run at the same time. */
+  readonly concurrentSyncs: number;
+  /** Told when an fdatasync begins; its answer, when it has returned. */
+  readonly onSync: (() => () => void) | undefined;
+}
+
+/** The fdatasyncs of one store. */
+export class FileSync {
+  private readonly slots: SyncSlots;
+
+  constructor(
+    private readonly disk: Disk,
+    private readonly fence: Fence,
+    private readonly options: FileSyncOptions,
+  ) {
+    this.slots = new SyncSlots(options.concurrentSyncs);
+  }
+
+  /** fdatasync, of which only so many run at once; of a file that may be thrown away. */
+  sync(file: FileHandle): Promise<void> {
+    return this.slots.run(async () => {
+      const synced = this.options.onSync?.();
+      await this.disk.sync(file);
+      synced?.();
+    });
+  }
+
+  /** The same of a file that is relied on: a failure, whatever its code, fences the store. */
+  mustSync(file: FileHandle): Promise<void> {
+    return this.sync(file).catch((error: unknown) => {
+      throw this.fence.fail('fdatasync', error);
+    });
+  }
+
+  /** fsync of a directory whose names are relied on: a failure fences the store. */
+  mustSyncDirectory(path: string): Promise<void> {
+    return this.disk.syncDirectory(path).catch((error: unknown) => {
+      throw this.fence.fail(`fsync of ${path}`, error);
+    });
+  }
+}

@@ -1,0 +1,23 @@
+/** Where a log begins its life in this process. */
+import type { LogSettings } from '../manifest/manifest.js';
+import type { Offset } from '../offsets/offset.js';
+import type { Segment } from '../segment/segment.js';
+
+/** What a log is opened with: found by recovery, or nothing yet. */
+export interface OpenedLog {
+  readonly id: number;
+  readonly name: string;
+  readonly logTag: number;
+  readonly settings: LogSettings;
+  readonly startOffset: Offset;
+  readonly nextOffset: Offset;
+  /** When its last batch was appended, Unix ms. */
+  readonly lastTime: number;
+  readonly segments: Segment[];
+  /** The segment to go on with, if there is one. */
+  readonly growing: Segment | null;
+  /** A segment that was made ahead and is still empty. */
+  readonly prepared: Segment | null;
+  /** Segments that are complete but not sealed yet. */
+  readonly toSeal: readonly Segment[];
+}

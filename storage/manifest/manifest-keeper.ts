@@ -1,0 +1,53 @@
+/** The manifest of an open store: an edit that fails ends the store, but for want of room. */
+import type { FreeSpace } from '../disk/free-space.js';
+import type { Fence } from '../faults/fence.js';
+import { DiskFull } from '../faults/storage-errors.js';
+import type { ManifestEdit, ManifestState } from './manifest.js';
+import type { ManifestFile } from './manifest-file.js';
+
+/** Takes the edits of all logs. */
+export class ManifestKeeper {
+  constructor(
+    private readonly file: ManifestFile,
+    private readonly freeSpace: FreeSpace,
+    private readonly fence: Fence,
+  ) {}
+
+  /** What the durable edits say. */
+  get state(): ManifestState {
+    return this.file.state;
+  }
+
+  /**
+   * Makes an edit durable. Rejects with `DiskFull` where there is no room for it: it has no effect
+   * then. Fences the store where it fails.
+   */
+  async edit(edit: ManifestEdit): Promise<void> {
+    const doing = 'writing the manifest';
+    try {
+      await this.append(edit);
+    } catch (error) {
+      if (error instanceof DiskFull) throw this.freeSpace.outOfRoom(doing, error);
+      throw this.fence.fail(doing, error);
+    }
+  }
+
+  /** Waits for the edits under way and lets go of the files. */
+  close(): Promise<void> {
+    return this.file.close();
+  }
+
+  /** An edit that frees more than it takes has the reserve, piece by piece. */
+  private async append(edit: ManifestEdit): Promise<void> {
+    const freesRoom = edit.type === 'trimmed' || edit.type === 'logDropped';
+    for (;;) {
+      try {
+        return await this.file.append(edit);
+      } catch (error) {
+        const isFull = error instanceof DiskFull;
+        const isRoomMade = freesRoom && isFull && (await this.freeSpace.spendPiece());
+        if (!isRoomMade) throw error;
+      }
+    }
+  }
+}

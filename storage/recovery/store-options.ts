@@ -1,0 +1,46 @@
+/** What the owner of a data folder says when a store is opened there. */
+import type { Timer } from '../disk/timer.js';
+import type { DamagedData, StorageError } from '../faults/storage-errors.js';
+import type { FsyncMode } from '../log/fsync-mode.js';
+
+/** How a store is opened. Sizes are bytes; the defaults are for production, tests shrink them. */
+export interface StoreOptions {
+  /** Unix time in milliseconds. */
+  now(): number;
+  /** The store's id comes from here. */
+  randomBytes(length: number): Buffer;
+  readonly fsync: FsyncMode;
+  /** For looking at a folder that may be in use: no lock, nothing is written. */
+  readonly readOnly?: boolean;
+  /** 64 MiB. */
+  readonly segmentBytes?: number;
+  /** 64 MiB, kept to get out of a full disk; 0 keeps none. */
+  readonly reserveBytes?: number;
+  /** `hasRoom` is false below this; default: the larger of 1 GiB and 5 % of the file system. */
+  readonly freeBytesMin?: number;
+  /** 100,000 offsets at a time in the lazy modes. */
+  readonly leaseOffsets?: number;
+  /** 1,500,000 keys, 48 MiB, that a compaction holds in memory; what is more takes more passes. */
+  readonly compactionKeysMax?: number;
+  /** 4; keep it well below UV_THREADPOOL_SIZE. */
+  readonly concurrentSyncs?: number;
+  /** 256 files of sealed segments. */
+  readonly openFilesMax?: number;
+  /** 1 MiB of edits. */
+  readonly manifestBytesMax?: number;
+  /**
+   * Which logs live with damage, by name: only the offsets in it cannot be read (`DamagedOffsets`).
+   * Every other log refuses to open; so does one of these where nothing says where it ended.
+   */
+  readonly isolatesDamage?: (logName: string) => boolean;
+  /** Told of damage that a log lives with, when it is found; also while the store is opened. */
+  readonly onDamage?: (damage: DamagedData) => void;
+  /** Told when a group of so many records goes to the disk; its answer, when it is acknowledged. */
+  readonly onCommit?: (records: number) => () => void;
+  /** Told when an fdatasync begins; its answer, when it has returned. */
+  readonly onSync?: () => () => void;
+  /** Timers that keep no process alive. */
+  readonly after: Timer;
+  /** A write or fdatasync failed: nothing more is accepted and the process must end. */
+  onFailure(error: StorageError): void;
+}

@@ -1,0 +1,58 @@
+/** From options to what the parts of one open store share; each takes of it what it uses. */
+import type { Disk } from '../disk/disk.js';
+import { FileSync } from '../disk/file-sync.js';
+import type { FreeSpace } from '../disk/free-space.js';
+import { OpenFiles } from '../disk/open-files.js';
+import type { StoreDirectory } from '../disk/store-directory.js';
+import { Fence } from '../faults/fence.js';
+import { newIndexCache } from '../index/index-cache.js';
+import { BufferPool } from '../log/append-group.js';
+import type { LogStore } from '../log/log-store.js';
+import type { ManifestFile } from '../manifest/manifest-file.js';
+import { ManifestKeeper } from '../manifest/manifest-keeper.js';
+import type { StoreOptions } from './store-options.js';
+
+/** Watermarks are kept once the logs are recovered, and by a writer only. */
+export type StoreParts = Omit<LogStore, 'watermarks'>;
+
+/** A data folder that is being opened. */
+export interface OpeningFolder {
+  readonly disk: Disk;
+  readonly directory: StoreDirectory;
+  readonly storeId: Buffer;
+  readonly manifest: ManifestFile;
+  readonly freeSpace: FreeSpace;
+}
+
+const megabyte = 1024 * 1024;
+const nothing = () => undefined;
+
+/** Makes the parts of a store; a failure of any of them fences it and is told to its owner. */
+export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreParts {
+  const { disk, directory, storeId, manifest, freeSpace } = folder;
+  const { concurrentSyncs = 4, onSync } = options;
+  const fence = new Fence();
+  fence.closed.push((error) => options.onFailure(error));
+  return {
+    disk,
+    directory,
+    openFiles: new OpenFiles(disk, options.openFilesMax ?? 256),
+    fileSync: new FileSync(disk, fence, { concurrentSyncs, onSync }),
+    freeSpace,
+    fence,
+    manifest: new ManifestKeeper(manifest, freeSpace, fence),
+    indexes: newIndexCache(),
+    buffers: new BufferPool(),
+    storeId,
+    epoch: manifest.state.epoch,
+    now: () => options.now(),
+    fsync: options.fsync,
+    readOnly: options.readOnly ?? false,
+    segmentBytes: options.segmentBytes ?? 64 * megabyte,
+    leaseOffsets: options.leaseOffsets ?? 100_000,
+    compactionKeysMax: options.compactionKeysMax ?? 1_500_000,
+    isolatesDamage: options.isolatesDamage ?? (() => false),
+    damaged: options.onDamage ?? nothing,
+    committing: options.onCommit ?? (() => nothing),
+  };
+}
