@@ -6,8 +6,8 @@ const slotsAtFirst = 1024;
 
 /**
  * Open addressing over 24 bytes a slot: 16 of the key's SHA-256 and the offset. A hash that short
- * of a collision (2^-88 at a million keys) stands for its key, whoever chose it: two keys taken
- * for one would lose a record.
+ * of a collision (2^-88 at a million keys) stands for its key, even if clients choose keys to
+ * collide: two keys taken for one would lose a record.
  */
 export class KeyOffsets {
   private hashes = new Uint32Array(slotsAtFirst * 4);

@@ -77,7 +77,7 @@ export async function writeReplacement(
   }
 }
 
-/** A change of files that nobody relies on yet: without room for it the log just goes on. */
+/** A change of files that nothing relies on yet: without room for it the log just goes on. */
 async function changing<T>(
   store: ReplacingStore,
   logId: number,

@@ -46,8 +46,8 @@ const lockRetryMs = 20;
 const lockRetriesMax = 25;
 
 /**
- * Whoever forks holds all our files until it becomes another program, so a lock that was given back
- * may be held for some milliseconds more: by a process that another thread of this one starts.
+ * A child of a fork holds all our files until it becomes another program, so a lock that was given
+ * back may be held for some milliseconds more: by a process that another thread of this one starts.
  */
 async function lock(path: string): Promise<(() => Promise<void>) | null> {
   const file = await openFile(path, O_RDWR | O_CREAT | O_NOFOLLOW);

@@ -85,7 +85,7 @@ export async function replaceFile(
   await disk.rename(aside, path);
 }
 
-/** Writes a file anew that nobody knows yet, and syncs it. */
+/** Writes a file anew that nothing refers to yet, and syncs it. */
 export async function writeAside(disk: Disk, path: string, content: Buffer): Promise<void> {
   await disk.remove(path).catch(() => undefined);
   await withFile(disk, path, 'create', async (file) => {

@@ -8,7 +8,7 @@ export class Fence {
   readonly closed: ((error: StorageError) => void)[] = [];
 
   /**
-   * Fences the store, if it is not yet; returns what to refuse everybody with. Never `DiskFull`,
+   * Fences the store, if it is not yet; returns what to refuse every caller with. Never `DiskFull`,
    * which says for certain that nothing was stored.
    */
   fail(doing: string, cause: unknown): StorageError {

@@ -230,7 +230,7 @@ function decodeRecord(body: Buffer, start: number, end: number, baseOffset: Offs
   );
 }
 
-/** A record whose headers and terms are read whenever somebody asks: a replay never does. */
+/** A record whose headers and terms are read when they are asked for: a replay never asks. */
 class DecodedRecord implements LogRecord {
   constructor(
     readonly offset: Offset,

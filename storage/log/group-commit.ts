@@ -116,7 +116,7 @@ export class GroupCommit {
 
   /**
    * For want of room the group is refused, and with it what was appended behind it meanwhile. Their
-   * offsets are not given out again: somebody may have noted them.
+   * offsets are not given out again: a caller may have noted them.
    */
   private async commit(group: AppendGroup): Promise<void> {
     if (group.recordCount === 0) return;

@@ -18,7 +18,7 @@ export interface FindOptions {
 }
 
 /**
- * Reads the segments of a log; whoever calls has checked that the range is inside the log. Rejects
+ * Reads the segments of a log; the caller has checked that the range is inside the log. Rejects
  * with `SegmentChanged` where the same call may end otherwise, with `DamagedOffsets` where damage
  * is the next thing to give: what lies before it is given first.
  */
@@ -155,7 +155,7 @@ export class LogReader {
     for (const segment of this.from(0)) await this.reader.verify(segment);
   }
 
-  /** What cannot be read from `from` on, as far as anybody has looked. */
+  /** What cannot be read from `from` on, as far as it was looked for. */
   damages(from: Offset): OffsetRange[] {
     return damagedRanges(this.segments)
       .filter(({ until }) => until > from)

@@ -96,7 +96,7 @@ export class PartitionLog {
     return this.opened.segments.filter(({ isEmpty }) => !isEmpty).map(({ span }) => span);
   }
 
-  /** What cannot be read, as far as anybody has looked: only in a log that isolates damage. */
+  /** What cannot be read, as far as it was looked for: only in a log that isolates damage. */
   get damages(): OffsetRange[] {
     return this.reader.damages(this.startOffset);
   }

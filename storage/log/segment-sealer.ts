@@ -34,7 +34,7 @@ export class SegmentSealer {
 
   /**
    * Settles when every segment that was left behind is sealed; or with why that has to wait, until
-   * somebody asks again or another one is left.
+   * this is asked again or another one is left.
    */
   sealed(): Promise<DiskFull | null> {
     this.sealing = this.sealing.then(() => this.sealLeft());

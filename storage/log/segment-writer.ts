@@ -248,7 +248,7 @@ export class SegmentWriter {
     if (this.next !== null) return this.next;
     const next = this.allocate(this.log.preparesNextSegment);
     this.next = next;
-    // Whoever rolls meets the error, unless it is made once there is room.
+    // The next roll meets the error, unless it is made once there is room.
     next.catch((error: unknown) => {
       if (!this.store.fence.lacksRoom(error)) return;
       this.store.freeSpace.outOfRoom(`making a segment of log ${this.log.id}`, error);

@@ -9,7 +9,7 @@ export class Settlement {
       this.settle = resolve;
       this.refuse = reject;
     });
-    // Whoever asked without waiting hears of a failure through the store, not as unhandled.
+    // A caller that does not wait hears of a failure through the store, not as unhandled.
     this.promise.catch(() => undefined);
   }
 }

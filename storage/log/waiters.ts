@@ -1,4 +1,4 @@
-/** Who waits for a log to grow: woken by its commits, so that nobody polls. */
+/** Who waits for a log to grow: woken by its commits, so that no reader polls. */
 import type { Offset } from '../offsets/offset.js';
 
 interface Waiter {
@@ -21,7 +21,7 @@ export class Waiters {
     };
   }
 
-  /** Wakes whoever waits for an offset below `end`. */
+  /** Wakes all who wait for an offset below `end`. */
   wakeBelow(end: Offset): void {
     for (const waiter of this.waiting) {
       if (waiter.offset >= end) continue;
@@ -33,7 +33,7 @@ export class Waiters {
     }
   }
 
-  /** Wakes everybody: the log will not grow any more. */
+  /** Wakes all who wait: the log will not grow any more. */
   wakeAll(): void {
     this.wakeBelow(Number.POSITIVE_INFINITY);
   }

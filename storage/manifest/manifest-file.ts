@@ -58,7 +58,7 @@ export interface LoadedManifest {
   readonly storeId: Buffer;
   readonly generation: number;
   readonly state: ManifestState;
-  /** Bytes of an edit that was never finished; kept aside by whoever opens for writing. */
+  /** Bytes of an edit that was never finished; a start for writing keeps it aside. */
   readonly torn: Buffer;
 }
 

@@ -26,7 +26,7 @@ export function readOffset(source: Buffer, position: number): Offset {
   const low = source.readUInt32LE(position);
   const high = source.readUInt32LE(position + 4);
   // A product is floating point even where it is 0, and so is every offset counted from there: one
-  // that somebody remembers would take 16 bytes more than a small integer.
+  // that is kept in memory would take 16 bytes more than a small integer.
   if (high === 0) return low;
   const value = high * 0x1_0000_0000 + low;
   return Number.isSafeInteger(value) ? value : Number.POSITIVE_INFINITY;

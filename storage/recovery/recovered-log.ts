@@ -16,7 +16,7 @@ export interface LogReport {
   /** Bytes of the growing segment that were proven durable, and bytes that are intact. */
   readonly provenEnd: number;
   readonly intactEnd: number;
-  /** Intact, unproven bytes: written again to a new segment before anybody sees them. */
+  /** Intact, unproven bytes: written again to a new segment before a reader sees them. */
   readonly rewrittenBytes: number;
   /** Offsets that were acknowledged in a lazy fsync mode and are gone; 0 in strict mode. */
   readonly lostOffsets: number;

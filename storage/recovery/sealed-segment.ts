@@ -29,7 +29,7 @@ export interface OpeningLog {
 
 /**
  * Throws `DamagedData` where it is not what the manifest says; a log that isolates damage has it
- * searched instead for what can be read, and whoever opened the store is told.
+ * searched instead for what can be read, and the owner of the store is told.
  */
 export async function openSealed(
   store: IsolatingStore,

@@ -80,7 +80,7 @@ export function damagedRanges(segments: readonly Segment[]): OffsetRange[] {
   return ranges;
 }
 
-/** What whoever wants to read a span is told. */
+/** What a reader of a damaged span is told. */
 export function damagedOffsets(
   { directory }: StoreFiles,
   log: { readonly id: number; readonly name: string },

@@ -1,4 +1,4 @@
-/** The numbers of one log's segments: rising, and none twice, whoever makes the next segment. */
+/** The numbers of one log's segments: rising, and none twice, for appends and compactions alike. */
 import type { ManifestState } from '../manifest/manifest.js';
 
 export class SegmentNumbers {
@@ -8,7 +8,7 @@ export class SegmentNumbers {
     this.next = manifest.logs.find(({ id }) => id === logId)?.nextNumber ?? 0;
   }
 
-  /** A number that is nobody else's. */
+  /** A number that no other segment of the log has. */
   take(): number {
     this.next += 1;
     return this.next - 1;

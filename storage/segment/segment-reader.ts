@@ -191,14 +191,14 @@ export class SegmentReader {
       return true;
     };
     await this.scan(segment, range, add, (span) => {
-      // As if it held the latest time: whoever looks for one does not get past it unawares.
+      // As if it held the latest time: a search for one does not get past it unawares.
       index.addBatch({ maxTimestamp }, span.from - baseOffset, span.start);
       lost = span;
       return true;
     });
     if (lost === null) return index;
     const { offsets, byteLength } = index;
-    // Nobody knows which terms stood there: "not found" would be a guess.
+    // Which terms stood there is not known: "not found" would be a guess.
     return { offsets, byteLength, find: this.refuse.bind(this, segment, lost) };
   }
 }

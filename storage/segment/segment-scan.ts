@@ -111,9 +111,9 @@ export async function* headersIn(
 }
 
 /**
- * Whether a file holds an intact batch of this log in its place: somebody's data, not rubbish. A
- * batch that a recovery had rewritten counts only once its new segment is listed: until then the
- * original is still where it was.
+ * Whether a file holds an intact batch of this log in its place: data, not rubbish. A batch that a
+ * recovery had rewritten counts only once its new segment is listed: until then the original is
+ * still where it was.
  */
 export async function holdsBatches(
   store: StoreFiles,

@@ -56,7 +56,7 @@ export class Segment implements SegmentEnd {
   lastAppendTime: number | undefined;
   /** Nothing will be added to it: it has a footer, and the manifest says so. */
   isSealed = false;
-  /** What of it does not read back, as far as anybody has looked; only in logs that isolate it. */
+  /** What of it does not read back, as far as it was looked for; only in logs that isolate it. */
   damages: readonly DamagedSpan[] = [];
   private replacedLink: SegmentLink | null = null;
   /** Kept while the segment grows; a sealed segment's is loaded when it is needed. */

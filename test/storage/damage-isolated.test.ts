@@ -265,7 +265,7 @@ describe('compaction', () => {
       const { store, log, told, failures } = await openIsolating(disk);
       if (how === 'found by a reader') expect(await survey(log)).toEqual(['4 to 5']);
       const report = await log.compact({ tombstonesBefore: 0 });
-      // 1 is superseded by 5 only, which nobody believes while its segment is damaged.
+      // 1 is superseded by 5 only, which is not believed while its segment is damaged.
       const left = { offsets: [1, 3, 5, 6, 7, 8, 9], damaged: ['4 to 5'] };
       expect(report).toMatchObject({ removedRecords: 2, until: 9 });
       expect([await readAll(log), told.length, failures]).toEqual([left, 1, []]);

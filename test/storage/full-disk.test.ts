@@ -21,7 +21,7 @@ const reading: StoreOptions = {
 const page = 4096;
 const always = Number.POSITIVE_INFINITY;
 
-/** A store of topics on a disk that may be full: whoever is refused goes on with something else. */
+/** A store of topics on a disk that may be full: a worker that is refused goes on. */
 class Topics {
   refused = 0;
   readonly model = new StoreModel();
@@ -352,7 +352,7 @@ describe('a full disk', () => {
       }
       await topics.compact('clicks');
       await topics.holds();
-      // Somebody takes the little that is left, and the reserve is all there is.
+      // Another program takes the little that is left, and the reserve is all there is.
       disk.capacityBytes = disk.usedBytes;
       const before = disk.usedBytes;
       expect(await topics.trim('orders', topics.open.store.log('orders')?.highWatermark ?? 0)).toBe(

@@ -113,7 +113,7 @@ async function writeFolder(stop: (typeof stops)[number]): Promise<Map<string, Bu
 function filesOf(disk: SimulatedDisk): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   for (const [path, bytes] of disk.files()) {
-    // LOCK is empty and tmp/ is nobody's: git keeps neither.
+    // LOCK and tmp/ are empty: git keeps neither.
     if (bytes.length > 0) files.set(path.slice(directory.length + 1), bytes);
   }
   return files;

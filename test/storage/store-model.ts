@@ -9,13 +9,13 @@ interface Submitted {
   readonly records: readonly RecordInput[];
   readonly appendedAt: number;
   acknowledged: boolean;
-  /** Whoever appended was told that nothing of it is there. */
+  /** The append was told that nothing of it is there. */
   refused: boolean;
 }
 
 interface ModelLog {
   readonly name: string;
-  /** Appends in order; also those that nobody was told of. */
+  /** Appends in order; also those that were never answered. */
   readonly appends: Submitted[];
   created: boolean;
   dropping: boolean;
@@ -138,7 +138,7 @@ export class StoreModel {
   }
 
   /**
-   * Throws where the store has broken a promise, or holds what nobody gave it. What it holds of
+   * Throws where the store has broken a promise, or holds what it was never given. What it holds of
    * the unacknowledged becomes promised: it was seen, so it may not vanish any more.
    */
   async check(store: Store, lossAllowed = false): Promise<void> {

@@ -8,7 +8,7 @@ import { openSimulated, settle } from '../simulated-store.js';
 
 const rounds = Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 1);
 
-/** Nobody's tombstones are that old. */
+/** No tombstone is that old. */
 const never = Number.NEGATIVE_INFINITY;
 const always = Number.POSITIVE_INFINITY;
 
@@ -300,7 +300,7 @@ async function expectReadable({ log, records }: Compacting, random: SeededRandom
     const first = there.find(({ timestamp }) => timestamp >= time)?.offset ?? end;
     expect(await log.offsetFor(time)).toBe(first);
   }
-  for (const key of ['', 'a', 'b', 'c', 'd', 'nobody']) {
+  for (const key of ['', 'a', 'b', 'c', 'd', 'absent']) {
     for (const order of ['oldest', 'newest'] as const) {
       const found: number[] = [];
       for await (const offset of log.find(`key-${key}`, { order })) found.push(offset);
@@ -400,7 +400,7 @@ describe('a compaction that cannot go on', () => {
     return compacting;
   };
 
-  it('for want of room says so, leaves nothing behind and harms nobody', async () => {
+  it('for want of room says so, leaves nothing behind and harms no log', async () => {
     let refused = 0;
     const succeeded = new Set<string>();
     for (let nth = 1; ; nth += 1) {

@@ -254,7 +254,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     expect(woken).toEqual(['the end at 4', 'one who came late at 4']);
   });
 
-  it('wakes nobody who has cancelled, not even one whose turn has come', async () => {
+  it('wakes no waiter that has cancelled, not even one whose turn has come', async () => {
     const store = await open();
     const log = await filled(store, 1);
     const woken: string[] = [];

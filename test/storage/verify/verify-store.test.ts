@@ -66,7 +66,7 @@ function flipped(disk: SimulatedDisk, path: string, at: number): SimulatedDisk {
 const filesOf = (disk: SimulatedDisk) =>
   [...disk.files()].filter(([, bytes]) => bytes.length > 0).map(([path]) => path);
 
-describe('a store that nobody damaged', () => {
+describe('a store without damage', () => {
   it.each(['cleanly', 'kill'] as const)('is found whole after it stopped: %s', async (stop) => {
     const { disk } = await workedDisk(stop);
     const before = new Map(disk.files());
