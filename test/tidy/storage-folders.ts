@@ -1,2 +1,29 @@
-/** The folders of the log engine from top to bottom; see `folders.ts`. */
-export const storageFolders: readonly string[] = ['storage'];
+/** The folders of `storage/` in their order: a file imports from its own folder and lower ones. */
+
+/** From top to bottom. An import of a type counts like any other. */
+export const storageFolders: readonly string[] = [
+  // The open store, what its users import first.
+  'storage',
+  // Reads all of a data folder and says what is damaged.
+  'storage/verify',
+  // A start: the options, the order of its steps, what a crash left, files that are not listed.
+  'storage/recovery',
+  // One log: append, group commit, the growing segment, reads, waiters, upkeep.
+  'storage/log',
+  // Putting one segment in the place of others, with all records or the latest of each key.
+  'storage/compaction',
+  // A segment in memory and its file: made, sealed, read, searched for damage, removed.
+  'storage/segment',
+  // What is live, and its two copies on disk; the watermarks.
+  'storage/manifest',
+  // From a term, a time or an offset to a place in a segment.
+  'storage/index',
+  // The bytes of records, batches and segments, and reading batches one after another.
+  'storage/format',
+  // The port to the file system and its implementation, open files, syncing, room, paths.
+  'storage/disk',
+  // Every error, and the fence that the first failed write puts up.
+  'storage/faults',
+  // An offset, and lists of them.
+  'storage/offsets',
+];
