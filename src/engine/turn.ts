@@ -89,6 +89,9 @@ export class Turn {
       body,
     };
     const before = actor === undefined ? decider.initialState() : actor.state;
+    if (decider.hears?.(before, event) === false) {
+      throw new Error(`${kind} ${id} accepted ${event.type}, which it does not hear in its state`);
+    }
     const terms = decider.terms?.(event, command, before) ?? noTerms;
     this.records.push(this.codec.encode(envelope, [id, ...terms]));
     this.envelopes.push(envelope);

@@ -17,14 +17,15 @@ import { type EngineOnDisk, openEngine } from '../support/engine.js';
 type CounterEvent =
   | { type: 'Added'; amount: number; note: string | null }
   | { type: 'Renamed'; name: string; shapes: Record<string, number> }
-  | { type: 'Closed' };
+  | { type: 'Closed' }
+  | { type: 'Unheard' };
 interface CounterState {
   readonly total: number;
   readonly openedAt: number;
   readonly closed: boolean;
 }
 interface CounterCommand extends Command {
-  readonly type: 'Add' | 'Rename' | 'Close' | 'Explode' | 'Copy';
+  readonly type: 'Add' | 'Rename' | 'Close' | 'Explode' | 'Copy' | 'Mishear';
   readonly amount?: number;
   readonly body?: Buffer;
   readonly shapes?: Record<string, number>;
@@ -65,6 +66,8 @@ const counterDecider: Decider<CounterState, CounterCommand, CounterEvent, Sum> =
         return accept([{ type: 'Added', amount: 0, note: 'copy' }]);
       case 'Explode':
         throw new Error('defect');
+      case 'Mishear':
+        return accept([{ type: 'Added', amount: 1, note: null }, { type: 'Unheard' }]);
     }
   },
   evolve(state, event, { offset }) {
@@ -73,6 +76,7 @@ const counterDecider: Decider<CounterState, CounterCommand, CounterEvent, Sum> =
     const openedAt = state.openedAt === -1 ? offset : state.openedAt;
     return { ...state, openedAt, total: state.total + event.amount };
   },
+  hears: (_state, { type }) => type !== 'Unheard',
   react({ event, at }, _state, names) {
     if (event.type !== 'Added' || event.note !== 'copy') return [];
     const address = { kind: 'counter', at };
@@ -163,6 +167,20 @@ describe('a turn', () => {
     expect(await engine.dispatch([command('Add', 'a', { amount: 1 })])).toMatchObject([
       { result: { total: 3 } },
     ]);
+    await close();
+  });
+
+  it('fails where what it accepted would not be heard, and nothing has changed', async () => {
+    const { engine, journal, states, failures, close } = await open();
+    await engine.dispatch([command('Add', 'a', { amount: 2 })]);
+    const before = JSON.stringify(states());
+    const end = journal.endOffset;
+    await expect(engine.dispatch([command('Mishear', 'a')])).rejects.toThrow(
+      'counter a accepted Unheard, which it does not hear in its state',
+    );
+    expect(JSON.stringify(states())).toBe(before);
+    expect(journal.endOffset).toBe(end);
+    expect(failures).toHaveLength(1);
     await close();
   });
 
