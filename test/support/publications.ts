@@ -22,8 +22,7 @@ export function originOf(engine: Engine) {
   return (runId: string): RunOrigin | undefined => {
     const state = engine.actors(runKind).find(runId)?.state as RunState | undefined;
     if (state === undefined) return undefined;
-    const { createdAt, startedOffset, configurationOffset, failureCallbackOffset } =
-      state.life.context;
+    const { createdAt, startedOffset, configurationOffset, failureCallbackOffset } = state.context;
     return { createdAt, startedOffset, configurationOffset, failureCallbackOffset };
   };
 }

@@ -53,8 +53,8 @@ export class ActiveRuns {
       return;
     }
     for await (const { id, actor } of this.engine.actors(runKind).walk(looksPerTick)) {
-      const { life } = actor.state as RunState;
-      if (isRunMeant(life.context, filters)) yield id;
+      const { context } = actor.state as RunState;
+      if (isRunMeant(context, filters)) yield id;
     }
   }
 

@@ -65,7 +65,7 @@ function waitersOf(
 ): Waiters {
   const { waiters } = registerRuns(engine);
   engine.carry('endWait', new WaitDeadlines(engine, clock, identifiers));
-  const entriesOf = (runId: string) => activeRun(engine, runId)?.entries;
+  const entriesOf = (runId: string) => activeRun(engine, runId)?.context.entries;
   engine.observe(
     runListener(payloads, entriesOf, new LongHistories(log), new RunMetrics(registry)),
   );

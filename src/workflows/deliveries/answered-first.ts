@@ -55,7 +55,7 @@ export class AnsweredFirst implements DeliveryOrder {
 
   began(messageId: string, { runId, role, entry, callId }: RunDelivery): void {
     if (role !== 'step' && role !== 'callResult') return;
-    const call = this.runOf(runId)?.calls.find((each) => each.messageId === callId);
+    const call = this.runOf(runId)?.context.calls.find((each) => each.messageId === callId);
     const begun = new Open(messageId, entry, call?.step.id ?? null);
     const others = this.open.get(runId);
     if (others === undefined) this.open.set(runId, [begun]);
@@ -76,7 +76,9 @@ export class AnsweredFirst implements DeliveryOrder {
   private openCauseOf(delivery: RunDelivery): Open | undefined {
     const open = this.open.get(delivery.runId);
     const run = open === undefined ? undefined : this.runOf(delivery.runId);
-    return open === undefined || run === undefined ? undefined : causeOf(delivery, run, open);
+    return open === undefined || run === undefined
+      ? undefined
+      : causeOf(delivery, run.context, open);
   }
 
   private letGo({ held }: Open, until: 'answer' | 'limit'): void {

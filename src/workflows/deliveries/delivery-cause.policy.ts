@@ -4,8 +4,8 @@
  * so they never wait for each other. Pure.
  */
 import type { RunDelivery } from '../../messaging/messages/run-deliveries.js';
+import type { RunContext } from '../runs/run.context.js';
 import type { RunEntry } from '../runs/run.events.js';
-import type { RunState } from '../runs/run.state.js';
 
 /** A delivery to the run's endpoint that has not been answered. */
 export interface OpenDelivery {
@@ -16,7 +16,7 @@ export interface OpenDelivery {
   readonly callStep: number | null;
 }
 
-type Run = Pick<RunState, 'entries' | 'calls'>;
+type Run = Pick<RunContext, 'entries' | 'calls'>;
 
 /** The open one that has caused `delivery`; undefined = it is answered, or there is none. */
 export function causeOf<Open extends OpenDelivery>(

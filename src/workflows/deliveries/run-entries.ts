@@ -48,10 +48,10 @@ export class RunEntries implements RunDeliveries {
     const { runId, entry, startedOffset } = placeOf(run);
     const state = this.stateOf(runId);
     // Its run has ended: the delivery will find that it is not wanted any more.
-    if (state?.life.context.startedOffset !== startedOffset) return nothing;
+    if (state?.context.startedOffset !== startedOffset) return nothing;
     // A fetch looks for the name of the delivery, which the first one loses at a takeover.
-    const isFound = state.entries.at(entry)?.messageId === id;
-    const fetchesLazily = isFound && state.life.context.fetchesLazily;
+    const isFound = state.context.entries.at(entry)?.messageId === id;
+    const fetchesLazily = isFound && state.context.fetchesLazily;
     const array = this.encode(runId, state, entry + 1);
     const lazily = (bytes: Buffer) => (fetchesLazily && bytes.length > lazyBytes ? nothing : bytes);
     return array instanceof Promise ? array.then(lazily) : lazily(array);
@@ -107,7 +107,7 @@ export class RunEntries implements RunDeliveries {
     if (!('configuration' in event)) throw new Error(`${runId} was not configured there`);
     if (event.configuration.reportsInitialBody) return this.bodyAt(startedOffset);
     const state = await this.archive.stateOf(runId, startedOffset, failedOffset);
-    return this.encode(runId, state, state.entries.length);
+    return this.encode(runId, state, state.context.entries.length);
   }
 
   /** The body of the entry that a run's event at `offset` has appended. */
@@ -145,13 +145,13 @@ export class RunEntries implements RunDeliveries {
   }
 
   private async *textsOf(runId: string, state: RunState): AsyncGenerator<string> {
-    const { entries } = state;
+    const { entries } = state.context;
     if (entries.deliveredBytes <= pieceBytes) {
       yield String(await this.encode(runId, state, entries.length));
       return;
     }
     for (let index = 0; index < entries.length; ) {
-      // Looked for each time: who takes nothing must not keep what the cache has let go of.
+      // Looked for each time: a client that takes nothing must not keep what the cache has let go of.
       const kept = this.kept(runId, state);
       if (kept !== undefined && kept.length > index) {
         const { text, next } = kept.part(index, entries.length, pieceBytes);
@@ -174,17 +174,17 @@ export class RunEntries implements RunDeliveries {
   }
 
   /** What is encoded of the run already; another one may have come to bear the name. */
-  private kept(runId: string, { life }: RunState): EncodedEntries | undefined {
+  private kept(runId: string, { context }: RunState): EncodedEntries | undefined {
     const kept = this.encoded.get(runId);
     // A run that was taken over begins with another id.
-    return kept?.configurationOffset === life.context.configurationOffset ? kept : undefined;
+    return kept?.configurationOffset === context.configurationOffset ? kept : undefined;
   }
 
   /** The first `count` entries; what is encoded already is not encoded again. */
   private encode(runId: string, state: RunState, count: number): Buffer | Promise<Buffer> {
-    const { configurationOffset } = state.life.context;
+    const { configurationOffset } = state.context;
     const encoded = this.kept(runId, state) ?? new EncodedEntries(configurationOffset);
-    return this.extend(runId, encoded, state.entries, count);
+    return this.extend(runId, encoded, state.context.entries, count);
   }
 
   /** Goes on with the list that it has: the cache may have let go of a large one meanwhile. */

@@ -5,8 +5,8 @@
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { parseJson } from '../../grammar/json.js';
+import type { RunContext } from '../runs/run.context.js';
 import { type RunEntry, webhookStepType } from '../runs/run.events.js';
-import type { RunState } from '../runs/run.state.js';
 
 /** Of the webhooks that were called last. */
 const namesMax = 10_000;
@@ -19,7 +19,7 @@ export class AnnouncedWebhooks {
   constructor(private readonly read: (offset: number) => EventEnvelope | Promise<EventEnvelope>) {}
 
   /** Whether a step of the run has announced a webhook of this name; none has an empty one. */
-  async has({ entries }: RunState, eventId: string): Promise<boolean> {
+  async has({ entries }: RunContext, eventId: string): Promise<boolean> {
     if (eventId === '') return false;
     for (let index = 0; index < entries.length; index += 1) {
       const entry = entries.at(index);

@@ -17,13 +17,13 @@ import type {
   StepReceipt,
   StoreNotification,
 } from '../runs/run.commands.js';
+import type { RunContext } from '../runs/run.context.js';
 import {
   type OpenWait,
   type RunConfiguration,
   type RunEvent,
   runKind,
 } from '../runs/run.events.js';
-import type { RunContext } from '../runs/run.machine.js';
 import type { RunState } from '../runs/run.state.js';
 import { isEndedBy } from '../runs/run-waits.policy.js';
 import type { Waiter, Waiters } from '../runs/waiters.projection.js';
@@ -110,7 +110,7 @@ export class EventsDesk {
   async announces(runId: string, eventId: string): Promise<boolean> {
     const run = this.runOf(runId);
     await this.settled();
-    return run !== undefined && this.webhooks.has(run, eventId);
+    return run !== undefined && this.webhooks.has(run.context, eventId);
   }
 
   /** Those that wait for an event, in the order in which they began to. */
@@ -188,7 +188,7 @@ export class EventsDesk {
   }
 
   private waitersOf(runId: string, eventId: string, isCall: boolean): readonly Waiter[] {
-    const waits = this.runOf(runId)?.waits ?? [];
+    const waits = this.runOf(runId)?.context.waits ?? [];
     return waits
       .filter((wait) => wait.eventId === eventId && isEndedBy(wait, isCall))
       .map(({ step, deadline, offset }) => ({ runId, stepId: step.id, deadline, offset }));
@@ -196,11 +196,11 @@ export class EventsDesk {
 
   private waitingOf(waiter: Waiter): Waiting {
     const state = this.runOf(waiter.runId);
-    const wait = state?.waits.find(({ offset }) => offset === waiter.offset);
+    const wait = state?.context.waits.find(({ offset }) => offset === waiter.offset);
     if (state === undefined || wait === undefined) {
       throw new Error(`${waiter.runId} waits, but has ended`);
     }
-    return { runId: waiter.runId, wait, run: state.life.context };
+    return { runId: waiter.runId, wait, run: state.context };
   }
 
   private async item(waiting: Waiting) {

@@ -95,7 +95,8 @@ function failedRunRecords(
   entries: RunEntries,
 ): FailedRunRecords {
   const archives: RunArchives = {
-    remainsOf: ({ runId, startedOffset, offset }) => archive.stateOf(runId, startedOffset, offset),
+    remainsOf: async ({ runId, startedOffset, offset }) =>
+      (await archive.stateOf(runId, startedOffset, offset)).context,
     bodyOf: (run) => entries.bodyOfFailed(run, run.offset),
     invokerOf: (runId) => contextOf(engine, runId)?.invoker ?? null,
   };
@@ -125,7 +126,7 @@ function failedRunSearch(
 
 function contextOf(engine: Engine, runId: string) {
   const state = engine.actors(runKind).find(runId)?.state as RunState | undefined;
-  return state?.life.context;
+  return state?.context;
 }
 
 /** The rules of a publish: what a resume changes must be allowed as well. */

@@ -50,8 +50,8 @@ function succeed(
  * An endpoint submits what comes next before it answers: once every message is done and the run
  * waits for nothing, nothing can ever come.
  */
-function isStalled({ waits, invocations }: RunState, id: string, messages: Messages): boolean {
-  return waits.length === 0 && invocations.length === 0 && !messages.hasPending(id);
+function isStalled(state: RunState, id: string, messages: Messages): boolean {
+  return !state.hasTag('expecting') && !messages.hasPending(id);
 }
 
 function failed(

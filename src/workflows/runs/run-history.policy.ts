@@ -1,15 +1,15 @@
 /** What a run's history says of a step that comes in: it came before, or it is too much. Pure. */
 import { accept, type Decision, reject } from '../../engine/decider.js';
 import type { StepReceipt } from './run.commands.js';
+import type { RunContext } from './run.context.js';
 import type { OpenCall, RunEvent, StepInfo } from './run.events.js';
-import type { RunState } from './run.state.js';
 
 /** A run's history is bounded: above it a step is refused, and so the run fails. */
 export const historyMax = { entries: 50_000, bytes: 50 * 1024 * 1024 } as const;
 /** The answer to a step that came before; the first one's result is kept (workflows.md 3.1). */
 export function repeatOf(
   step: StepInfo,
-  { entries, waits, invocations }: RunState,
+  { entries, waits, invocations }: RunContext,
   calls: readonly OpenCall[],
 ): Decision<RunEvent> | null {
   const isSame = (open: { readonly step: StepInfo }) =>
@@ -29,7 +29,7 @@ export function repeatOf(
 }
 
 /** Why a run takes no more in; null = it does. */
-export function overflow({ entries }: RunState, bytes: number): Decision<RunEvent> | null {
+export function overflow({ entries }: RunContext, bytes: number): Decision<RunEvent> | null {
   const { length } = entries;
   if (length < historyMax.entries && entries.bytes + bytes <= historyMax.bytes) return null;
   return reject(

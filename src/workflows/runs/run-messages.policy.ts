@@ -54,8 +54,7 @@ export function stepMessage(
   notBefore: number,
   options: StepOptions = noStepOptions,
 ): PublishMessage {
-  const { entries, life } = state;
-  const { url, dialect, callerIp, fetchesLazily } = life.context;
+  const { entries, url, dialect, callerIp, fetchesLazily } = state.context;
   const isLazy = fetchesLazily && entries.deliveredBytes > lazyBytes;
   return publish(envelope, messageId, noBody, {
     ...plain,
@@ -77,7 +76,7 @@ export function callMessage(
   state: RunState,
   { message, messageId, body, callback }: RequestCall,
 ): PublishMessage {
-  const { url } = state.life.context;
+  const { url } = state.context;
   const { labels, redaction } = termsOf(state);
   return publish(envelope, messageId, body, {
     ...message,
@@ -104,7 +103,7 @@ export function failureMessage(
 ): PublishMessage | null {
   const { failureCallback } = termsOf(state);
   if (failureCallback === null) return null;
-  const { dialect, callerIp } = state.life.context;
+  const { dialect, callerIp } = state.context;
   const { delayMs, ...options } = failureCallback;
   return publish(envelope, messageId, noBody, {
     ...plain,
@@ -113,11 +112,11 @@ export function failureMessage(
     dialect,
     callerIp,
     notBefore: envelope.at + delayMs,
-    bodyBytes: state.entries.deliveredBytes,
+    bodyBytes: state.context.entries.deliveredBytes,
     callbackOf: source,
     run: {
       ...runPlace(envelope, state, 'failureCallback', -1),
-      configurationOffset: state.life.context.failureCallbackOffset,
+      configurationOffset: state.context.failureCallbackOffset,
     },
   });
 }
@@ -157,11 +156,11 @@ function publish(
 
 function runPlace(
   { id, offset }: EventEnvelope,
-  { life }: RunState,
+  { context }: RunState,
   role: RunPlace['role'],
   entry: number,
 ): RunPlace {
-  const { url, createdAt, answerCheck, startedOffset, configurationOffset } = life.context;
+  const { url, createdAt, answerCheck, startedOffset, configurationOffset } = context;
   return {
     runId: id,
     url,
@@ -192,8 +191,8 @@ function optionsOf(
   };
 }
 
-function termsOf({ life }: RunState): RunTerms {
-  const { terms } = life.context;
+function termsOf({ context }: RunState): RunTerms {
+  const { terms } = context;
   if (terms === null) throw new Error('a run without its terms');
   return terms;
 }

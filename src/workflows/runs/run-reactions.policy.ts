@@ -81,16 +81,16 @@ function started(
 
 function invoked(
   { id, at }: EventEnvelope<RunEvent>,
-  { life }: RunState,
+  { context }: RunState,
   { step, child }: Extract<RunCommand, { type: 'InvokeRun' }>,
 ): StartRun {
-  const { url, createdAt } = life.context;
+  const { url, createdAt } = context;
   return { ...child, at, invoker: { runId: id, url, createdAt, step } };
 }
 
 function ended(envelope: Recorded<RunEnd>, state: RunState, names: TurnNames): readonly Command[] {
   const { event } = envelope;
-  const { invoker } = state.life.context;
+  const { invoker } = state.context;
   const commands: Command[] = [...leftBehind(envelope, state)];
   if (event.type === 'RunFailed') {
     const told = tellFailure({ ...envelope, event }, state, names);
@@ -112,11 +112,11 @@ function leftBehind(envelope: Recorded<RunEnd>, state: RunState): readonly Messa
 /** `state` is that of the run which has published them: they are found as it is found then. */
 function endings(
   { id, at }: EventEnvelope<RunEvent>,
-  { life }: RunState,
+  { context }: RunState,
   type: MessageEnding['type'],
   messageIds: readonly string[],
 ): readonly MessageEnding[] {
-  const terms = runTerms(id, life.context);
+  const terms = runTerms(id, context);
   return messageIds.map((messageId) => ({ type, kind: messageKind, id: messageId, at, terms }));
 }
 

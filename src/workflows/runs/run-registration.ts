@@ -23,7 +23,7 @@ export interface RunIndexes {
 export function registerRuns(engine: Engine): RunIndexes {
   const known = new KnownRuns();
   const notifications = new LatestNotification();
-  const waiters = new Waiters((runId) => activeRun(engine, runId)?.waits ?? []);
+  const waiters = new Waiters((runId) => activeRun(engine, runId)?.context.waits ?? []);
   const pending = new PendingRunMessages((id) => pendingMessage(engine, id)?.run?.runId);
   engine.register({
     decider: runDecider,
@@ -48,10 +48,10 @@ export function activeRun(engine: Engine, runId: string): RunState | undefined {
 /** Of an active run. */
 function startOf(engine: Engine, runId: string): KnownRun | undefined {
   const state = activeRun(engine, runId);
-  const messageId = state?.entries.at(0)?.messageId;
+  const messageId = state?.context.entries.at(0)?.messageId;
   return state === undefined || messageId === undefined
     ? undefined
-    : { messageId, createdAt: state.life.context.createdAt };
+    : { messageId, createdAt: state.context.createdAt };
 }
 
 function pendingRunMessage(engine: Engine, messageId: string): PendingRunMessage | undefined {

@@ -1,6 +1,7 @@
 /** What waiting for an event means to an active run (workflows.md 3.4 and 3.5). Pure. */
 import { accept, type Decision, reject } from '../../engine/decider.js';
 import type { EndWait, OpenWaitForEvent, StepReceipt, StoreNotification } from './run.commands.js';
+import type { RunContext } from './run.context.js';
 import type { RunView } from './run.decider.js';
 import {
   callWaitStepType,
@@ -9,7 +10,6 @@ import {
   type StepInfo,
   type StoredNotification,
 } from './run.events.js';
-import type { RunState } from './run.state.js';
 import { overflow, repeatOf } from './run-history.policy.js';
 
 /** Events that came before their wait: no run plans for more of them. */
@@ -26,12 +26,12 @@ export function isEndedBy({ step }: Pick<OpenWait, 'step'>, isCall: boolean): bo
   return !isCall || step.type === callWaitStepType;
 }
 
-export function openWait(command: OpenWaitForEvent, state: RunState): Decision<RunEvent> {
+export function openWait(command: OpenWaitForEvent, context: RunContext): Decision<RunEvent> {
   const { step, eventId, timeout, deadline, messageId } = command;
-  const repeated = repeatOf(step, state, state.calls) ?? overflow(state, 0);
+  const repeated = repeatOf(step, context, context.calls) ?? overflow(context, 0);
   if (repeated !== null) return repeated;
   const opened: RunEvent = { type: 'WaitOpened', step, eventId, timeout, deadline };
-  const stored = state.notifications.find(
+  const stored = context.notifications.find(
     (kept) => kept.eventId === eventId && isEndedBy(command, kept.isCall === true),
   );
   if (stored === undefined) return accept([opened], { messageId: null } satisfies StepReceipt);
@@ -48,9 +48,11 @@ export function openWait(command: OpenWaitForEvent, state: RunState): Decision<R
   return accept([opened, ended], { messageId } satisfies StepReceipt);
 }
 
-export function endWait(command: EndWait, state: RunState, view: RunView): Decision<RunEvent> {
+export function endWait(command: EndWait, context: RunContext, view: RunView): Decision<RunEvent> {
   const { stepId, waitOffset, messageId, notification } = command;
-  const wait = state.waits.find(({ step, offset }) => step.id === stepId && offset === waitOffset);
+  const wait = context.waits.find(
+    ({ step, offset }) => step.id === stepId && offset === waitOffset,
+  );
   if (wait === undefined) return reject('conflict', 'the wait has ended');
   const { step, eventId } = wait;
   const body = notification?.body ?? null;
@@ -77,7 +79,7 @@ export function endWait(command: EndWait, state: RunState, view: RunView): Decis
 
 export function storeNotification(
   { eventId, body, isCall }: StoreNotification,
-  { waits, notifications }: RunState,
+  { waits, notifications }: RunContext,
 ): Decision<RunEvent> {
   if (waits.some((wait) => wait.eventId === eventId && isEndedBy(wait, isCall))) {
     return reject('conflict', `the run waits for ${eventId}`);

@@ -13,6 +13,7 @@ import type {
 } from './run.commands.js';
 import { type RunEvent, runKind } from './run.events.js';
 import {
+  canHappen,
   evolveRun,
   initialRun,
   isActive,
@@ -64,11 +65,11 @@ function decide(command: RunCommand, state: RunState, view: RunView): Decision<R
     case 'RequestCall':
       return requestCall(command, state);
     case 'OpenWait':
-      return openWait(command, state);
+      return openWait(command, state.context);
     case 'EndWait':
-      return endWait(command, state, view);
+      return endWait(command, state.context, view);
     case 'StoreNotification':
-      return storeNotification(command, state);
+      return storeNotification(command, state.context);
     case 'InvokeRun':
       return invokeRun(command, state, view);
     case 'EndInvocation':
@@ -107,10 +108,7 @@ function start(command: StartRun, state: RunState, view: RunView): Decision<RunE
     if (payloadOffset !== null) {
       return reject('conflict', `workflow run ${id} has been started before`);
     }
-    if (!command.isTakeover || !canBeTakenOver(state)) {
-      return accept<RunEvent>([], { ...first, deduplicated: true });
-    }
-    return takeOver(command, first, view);
+    return takeOver(command, first, state, view);
   }
   // An endpoint that dawdles must not begin a run again that has ended and been forgotten.
   if (command.isTakeover) return reject('invalid', `workflow run ${id} is not active`);
@@ -133,45 +131,42 @@ function start(command: StartRun, state: RunState, view: RunView): Decision<RunE
   );
 }
 
-/** The delivery that asked for it needs no other answer, and must not ask again. */
+/**
+ * The delivery that asked for it needs no other answer, and must not ask again. An endpoint that is
+ * delivered to twice asks twice: the machine says whether it may still be taken over.
+ */
 function takeOver(
-  { id, configuration, messageId }: StartRun,
+  { id, configuration, messageId, isTakeover }: StartRun,
   first: KnownRun,
+  state: RunState,
   view: RunView,
 ): Decision<RunEvent> {
   const deliveries = view.pending(id).filter(({ role }) => role === 'step');
   const completed = deliveries.map((message) => message.messageId);
+  const taken: RunEvent = { type: 'RunReconfigured', configuration, messageId, completed };
+  if (!isTakeover || !canHappen(state, taken)) {
+    return accept<RunEvent>([], { ...first, deduplicated: true });
+  }
   const receipt: StartReceipt = { ...first, messageId, deduplicated: false };
-  return accept([{ type: 'RunReconfigured', configuration, messageId, completed }], receipt);
-}
-
-/** Once, before its first step: an endpoint that is delivered to twice asks twice. */
-function canBeTakenOver(state: RunState): boolean {
-  const { startedOffset, configurationOffset } = state.life.context;
-  return isActive(state) && state.entries.length === 1 && configurationOffset === startedOffset;
+  return accept([taken], receipt);
 }
 
 function submit(command: SubmitStep, state: RunState): Decision<RunEvent> {
   const { step, messageId, body, failureCallback } = command;
   // A call ends as the result that the endpoint makes of its answer: that repeats nothing.
-  const repeated = repeatOf(step, state, []) ?? overflow(state, body.length);
+  const repeated = repeatOf(step, state.context, []) ?? overflow(state.context, body.length);
   if (repeated !== null) return repeated;
   const stored: RunEvent = { type: 'StepStored', step, messageId, bytes: body.length };
   const receipt: StepReceipt = { messageId };
-  if (failureCallback === null || state.life.context.terms?.failureCallback !== null) {
-    return accept([stored], receipt, body);
-  }
+  if (failureCallback === null) return accept([stored], receipt, body);
+  const named: RunEvent = { type: 'FailureCallbackNamed', callback: failureCallback };
   // The first event brings the body, so that it is the step.
-  return accept<RunEvent>(
-    [stored, { type: 'FailureCallbackNamed', callback: failureCallback }],
-    receipt,
-    body,
-  );
+  return accept(canHappen(state, named) ? [stored, named] : [stored], receipt, body);
 }
 
 function requestCall(command: RequestCall, state: RunState): Decision<RunEvent> {
   const { step, messageId } = command;
-  const repeated = repeatOf(step, state, state.calls) ?? overflow(state, 0);
+  const repeated = repeatOf(step, state.context, state.context.calls) ?? overflow(state.context, 0);
   if (repeated !== null) return repeated;
   const receipt: StepReceipt = { messageId };
   return accept([{ type: 'CallRequested', step, messageId }], receipt);
@@ -179,7 +174,7 @@ function requestCall(command: RequestCall, state: RunState): Decision<RunEvent> 
 
 function invokeRun(command: InvokeRun, state: RunState, view: RunView): Decision<RunEvent> {
   const { step, child, id, at } = command;
-  const repeated = repeatOf(step, state, state.calls) ?? overflow(state, 0);
+  const repeated = repeatOf(step, state.context, state.context.calls) ?? overflow(state.context, 0);
   if (repeated !== null) return repeated;
   if (child.id === id || view.known(child.id, at) !== undefined) {
     return reject('conflict', `workflow run ${child.id} has been started before`);
@@ -197,13 +192,20 @@ function invokeRun(command: InvokeRun, state: RunState, view: RunView): Decision
 
 function endInvocation(command: EndInvocation, state: RunState): Decision<RunEvent> {
   const { step, runId, messageId, outcome, endOffset, bytes } = command;
-  const isOpen = state.invocations.some((open) => open.runId === runId);
-  if (!isOpen) return accept([]);
-  return accept([{ type: 'InvocationEnded', step, runId, messageId, outcome, endOffset, bytes }]);
+  const ended: RunEvent = {
+    type: 'InvocationEnded',
+    step,
+    runId,
+    messageId,
+    outcome,
+    endOffset,
+    bytes,
+  };
+  return accept(canHappen(state, ended) ? [ended] : []);
 }
 
-function wants({ waits }: RunState): readonly EndWaitWish[] {
-  return waits.map(({ step, deadline, offset }) => ({
+function wants({ context }: RunState): readonly EndWaitWish[] {
+  return context.waits.map(({ step, deadline, offset }) => ({
     kind: 'endWait',
     id: `wait ${offset}`,
     notBefore: deadline,
@@ -212,10 +214,10 @@ function wants({ waits }: RunState): readonly EndWaitWish[] {
   }));
 }
 
-function terms(event: RunEvent, { id }: RunCommand, { life }: RunState): readonly string[] {
+function terms(event: RunEvent, { id }: RunCommand, { context }: RunState): readonly string[] {
   return 'configuration' in event
     ? [...runTerms(id, event.configuration), configuredRunTerm]
-    : runTerms(id, life.context);
+    : runTerms(id, context);
 }
 
 export const runDecider: Decider<RunState, RunCommand, RunEvent, RunView> = {
@@ -223,6 +225,7 @@ export const runDecider: Decider<RunState, RunCommand, RunEvent, RunView> = {
   initialState: initialRun,
   decide,
   evolve: evolveRun,
+  hears: canHappen,
   react: reactToRun,
   wants,
   isFinal: isFinalRun,

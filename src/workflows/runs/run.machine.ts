@@ -1,117 +1,143 @@
 /**
- * The life of a workflow run. Its context is what every message of the run is made with; what grows
- * with the steps (entries, waits, notifications) is kept beside it, in `run.state.ts`.
+ * The life of a workflow run. Every event of a run goes through here, and what is not drawn here
+ * does not happen to a run.
  *
- *     absent     it was never started
+ *     absent     it has not been started
  *     active     it takes steps in and has messages delivered
  *     succeeded, failed, canceled    final
+ *
+ * Parallel steps do several things at once, and so an active run is in one state of each region:
+ * calls, waits and invocations. Which one follows from what is open. Whether it sleeps is not drawn
+ * here: the run does not change when it wakes; see `runDoing`.
  */
 import { type SnapshotFrom, setup } from 'xstate';
-import type { AnswerCheck, Invoker, RunEvent, RunTerms } from './run.events.js';
-
-/** An event with the time and the place at which the journal has it. */
-export type RecordedRunEvent = RunEvent & { readonly at: number; readonly offset: number };
-
-export interface RunContext {
-  readonly dialect: 'svc' | 'upstash';
-  readonly url: string;
-  /** Unix milliseconds. */
-  readonly createdAt: number;
-  readonly callerIp: string;
-  /** Journal offset of `RunStarted`. */
-  readonly startedOffset: number;
-  /** Journal offset of the configuration in force: `RunStarted` or `RunReconfigured`. */
-  readonly configurationOffset: number;
-  /** Journal offset of the event that holds the failure callback's headers. */
-  readonly failureCallbackOffset: number;
-  readonly terms: RunTerms | null;
-  readonly answerCheck: AnswerCheck;
-  readonly fetchesLazily: boolean;
-  /** The run that waits for this one's end. */
-  readonly invoker: Invoker | null;
-}
-
-const nothing: RunContext = {
-  dialect: 'svc',
-  url: '',
-  createdAt: 0,
-  callerIp: '',
-  startedOffset: -1,
-  configurationOffset: -1,
-  failureCallbackOffset: -1,
-  terms: null,
-  answerCheck: 'none',
-  fetchesLazily: false,
-  invoker: null,
-};
+import {
+  begun,
+  callRequested,
+  failureCallbackNamed,
+  invocationEnded,
+  nothingBegun,
+  notificationStored,
+  type RecordedRunEvent,
+  type RunContext,
+  reconfigured,
+  stepInvoked,
+  stepStored,
+  waitEnded,
+  waitOpened,
+} from './run.context.js';
 
 const run = setup({
   types: { context: {} as RunContext, events: {} as RecordedRunEvent },
+  guards: {
+    hasCalls: ({ context }) => context.calls.length > 0,
+    hasNoCalls: ({ context }) => context.calls.length === 0,
+    hasWaits: ({ context }) => context.waits.length > 0,
+    hasNoWaits: ({ context }) => context.waits.length === 0,
+    hasInvocations: ({ context }) => context.invocations.length > 0,
+    hasNoInvocations: ({ context }) => context.invocations.length === 0,
+    isBeforeFirstStep: ({ context }) =>
+      context.entries.length === 1 && context.configurationOffset === context.startedOffset,
+    hasNoFailureCallback: ({ context }) => context.terms?.failureCallback === null,
+    isOpenWait: ({ context, event }) =>
+      event.type === 'WaitEnded' && context.waits.some(({ step }) => step.id === event.step.id),
+    isOpenInvocation: ({ context, event }) =>
+      event.type === 'InvocationEnded' &&
+      context.invocations.some(({ runId }) => runId === event.runId),
+  },
 });
 
-const start = run.assign(({ event }) => (event.type === 'RunStarted' ? startedContext(event) : {}));
-
-const reconfigure = run.assign(({ event }) =>
-  event.type === 'RunReconfigured' ? configured(event) : {},
+const begin = run.assign(({ event }) => (event.type === 'RunStarted' ? begun(event) : {}));
+const reconfigure = run.assign(({ context, event }) =>
+  event.type === 'RunReconfigured' ? reconfigured(context, event) : {},
 );
-
-const nameFailureCallback = run.assign(({ context, event }) => {
-  if (event.type !== 'FailureCallbackNamed' || context.terms === null) return {};
-  const { headers, ...failureCallback } = event.callback;
-  const terms = { ...context.terms, failureCallback };
-  return { terms, failureCallbackOffset: event.offset };
-});
-
+const nameFailureCallback = run.assign(({ context, event }) =>
+  event.type === 'FailureCallbackNamed' ? failureCallbackNamed(context, event) : {},
+);
 const changeInvoker = run.assign(({ event }) =>
   event.type === 'InvokerChanged' ? { invoker: event.invoker } : {},
 );
-
-/** What a run is as it begins. */
-export function startedContext(event: Extract<RecordedRunEvent, { type: 'RunStarted' }>) {
-  const { at, offset, invoker } = event;
-  const context: RunContext = {
-    ...configured(event),
-    createdAt: at,
-    startedOffset: offset,
-    invoker,
-  };
-  return context;
-}
-
-function configured({
-  configuration,
-  offset,
-}: Extract<RecordedRunEvent, { configuration: unknown }>): Omit<
-  RunContext,
-  'createdAt' | 'startedOffset' | 'invoker'
-> {
-  const { dialect, url, callerIp, terms, answerCheck, fetchesLazily } = configuration;
-  return {
-    dialect,
-    url,
-    callerIp,
-    terms,
-    answerCheck,
-    fetchesLazily,
-    configurationOffset: offset,
-    failureCallbackOffset: offset,
-  };
-}
+const storeStep = run.assign(({ context, event }) =>
+  event.type === 'StepStored' ? stepStored(context, event) : {},
+);
+const requestCall = run.assign(({ context, event }) =>
+  event.type === 'CallRequested' ? callRequested(context, event) : {},
+);
+const openWait = run.assign(({ context, event }) =>
+  event.type === 'WaitOpened' ? waitOpened(context, event) : {},
+);
+const endWait = run.assign(({ context, event }) =>
+  event.type === 'WaitEnded' ? waitEnded(context, event) : {},
+);
+const storeNotification = run.assign(({ context, event }) =>
+  event.type === 'NotificationStored' ? notificationStored(context, event) : {},
+);
+const invoke = run.assign(({ context, event }) =>
+  event.type === 'StepInvoked' ? stepInvoked(context, event) : {},
+);
+const endInvocation = run.assign(({ context, event }) =>
+  event.type === 'InvocationEnded' ? invocationEnded(context, event) : {},
+);
 
 export const runMachine = run.createMachine({
   id: 'run',
-  context: nothing,
+  context: nothingBegun,
   initial: 'absent',
   states: {
-    absent: { on: { RunStarted: { target: 'active', actions: start } } },
+    absent: { on: { RunStarted: { target: 'active', actions: begin } } },
     active: {
+      type: 'parallel',
+      tags: 'active',
+      description: 'running while a message to the endpoint is due, else sleeping',
       on: {
-        RunReconfigured: { actions: reconfigure },
-        FailureCallbackNamed: { actions: nameFailureCallback },
+        StepStored: { actions: storeStep },
+        CallRequested: { actions: requestCall },
+        WaitOpened: { actions: openWait },
+        WaitEnded: { guard: 'isOpenWait', actions: endWait },
+        NotificationStored: { actions: storeNotification },
+        StepInvoked: { actions: invoke },
+        InvocationEnded: { guard: 'isOpenInvocation', actions: endInvocation },
+        RunReconfigured: { guard: 'isBeforeFirstStep', actions: reconfigure },
+        FailureCallbackNamed: { guard: 'hasNoFailureCallback', actions: nameFailureCallback },
         InvokerChanged: { actions: changeInvoker },
         RunSucceeded: 'succeeded',
         RunFailed: 'failed',
         RunCanceled: 'canceled',
+      },
+      states: {
+        calls: {
+          initial: 'none',
+          states: {
+            none: { always: { guard: 'hasCalls', target: 'calling' } },
+            calling: {
+              tags: 'calling',
+              description: 'third parties are called, or their answers are delivered',
+              always: { guard: 'hasNoCalls', target: 'none' },
+            },
+          },
+        },
+        waits: {
+          initial: 'none',
+          states: {
+            none: { always: { guard: 'hasWaits', target: 'waiting' } },
+            waiting: {
+              tags: ['waiting', 'expecting'],
+              description: 'events are waited for',
+              always: { guard: 'hasNoWaits', target: 'none' },
+            },
+          },
+        },
+        invocations: {
+          initial: 'none',
+          states: {
+            none: { always: { guard: 'hasInvocations', target: 'invoking' } },
+            invoking: {
+              tags: ['invoking', 'expecting'],
+              description: 'runs that it has started are waited for',
+              always: { guard: 'hasNoInvocations', target: 'none' },
+            },
+          },
+        },
       },
     },
     succeeded: { type: 'final' },
@@ -120,5 +146,5 @@ export const runMachine = run.createMachine({
   },
 });
 
-/** A run's life as memory holds it. */
-export type RunLife = SnapshotFrom<typeof runMachine>;
+/** A run as memory holds it. */
+export type RunState = SnapshotFrom<typeof runMachine>;

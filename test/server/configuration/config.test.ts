@@ -142,7 +142,7 @@ test('the table above knows every setting', () => {
 });
 
 test('docs/configuration.md has a row for every setting, and for no other', () => {
-  const text = readFileSync(join(import.meta.dirname, '../docs/configuration.md'), 'utf8');
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8');
   const rows = text.split('\n').filter((line) => line.startsWith('| `STEPWELL_'));
   const named = rows.flatMap((row) => row.split('|')[1]?.match(/STEPWELL_\w+/g) ?? []);
   expect(named.sort()).toEqual(table.map(([name]) => `STEPWELL_${name}`).sort());

@@ -28,9 +28,10 @@ export async function openFailedRunEngine(directory?: string) {
   });
   const { archive, entries, journal, payloads, run: runOf } = opened;
   const records = new FailedRunRecords(journal, payloads, {
-    remainsOf: ({ runId, startedOffset, offset }) => archive.stateOf(runId, startedOffset, offset),
+    remainsOf: async ({ runId, startedOffset, offset }) =>
+      (await archive.stateOf(runId, startedOffset, offset)).context,
     bodyOf: (run) => entries.bodyOfFailed(run, run.offset),
-    invokerOf: (runId) => runOf(runId)?.life.context.invoker ?? null,
+    invokerOf: (runId) => runOf(runId)?.context.invoker ?? null,
   });
   const all = (at = epochMs) => shelf.all(at);
   return {

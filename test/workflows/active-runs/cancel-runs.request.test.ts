@@ -19,7 +19,7 @@ const view = {
   notificationOffset: () => null,
 };
 const flowControl = { key: 'k', parallelism: 1, rate: null, periodSeconds: 1 };
-const { life } = given(runDecider, view, {
+const { context: run } = given(runDecider, view, {
   type: 'RunStarted',
   configuration: runConfiguration({
     url: 'https://app.example:8443/wf?x=1',
@@ -32,7 +32,6 @@ const { life } = given(runDecider, view, {
   invoker: null,
   inherited: null,
 }).state;
-const run = life.context;
 const isMeant = (query: string) => isRunMeant(run, asked(query));
 
 describe('a run', () => {

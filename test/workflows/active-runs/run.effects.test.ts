@@ -53,9 +53,9 @@ const lastStep = async () => {
 describe('a wait whose time is over', () => {
   it('ends as a step that says so, and that is delivered at once under a new name', async () => {
     await pass();
-    expect(runs.run()?.waits).toEqual([]);
+    expect(runs.run()?.context.waits).toEqual([]);
     expect(await lastStep()).toMatchObject({ stepId: 1, waitEventId: 'paid', waitTimeout: true });
-    const { messageId = '' } = runs.run()?.entries.at(1) ?? {};
+    const { messageId = '' } = runs.run()?.context.entries.at(1) ?? {};
     expect(messageId).toMatch(/^msg_./);
     expect((await runs.published(messageId)).event.notBefore).toBe(clock.now());
   });
@@ -67,7 +67,7 @@ describe('a wait whose time is over', () => {
     await runs.ask(toRun<EndWait>({ ...wait, notification }));
     await pass();
     expect(await lastStep()).not.toHaveProperty('waitTimeout');
-    expect(runs.run()?.entries.length).toBe(2);
+    expect(runs.run()?.context.entries.length).toBe(2);
   });
 
   it('is nothing to a run that is over', async () => {

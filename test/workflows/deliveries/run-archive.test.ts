@@ -20,7 +20,7 @@ const cancel = () => runs.ask(toRun<CancelRun>({ type: 'CancelRun' }));
 const stateAt = (until: number, startedOffset = 0) =>
   runs.archive.stateOf('wfr_1', startedOffset, until);
 const idsOf = async (until: number) =>
-  (await stateAt(until)).entries.toArray().map(({ messageId }) => messageId);
+  (await stateAt(until)).context.entries.toArray().map(({ messageId }) => messageId);
 /** Where the events of the run stand. */
 const offsets = async () => {
   const found: number[] = [];
@@ -39,9 +39,9 @@ describe('a run as it was', () => {
     await cancel();
     expect(runs.run()).toBeUndefined();
     const folded = await stateAt(endOffset);
-    expect(folded.life).toEqual(held?.life);
-    expect(folded.entries.toArray()).toEqual(held?.entries.toArray());
-    expect((await stateAt(runs.journal.endOffset)).life.value).toBe('canceled');
+    expect(folded.value).toEqual(held?.value);
+    expect(folded.context).toEqual(held?.context);
+    expect((await stateAt(runs.journal.endOffset)).value).toBe('canceled');
   });
 
   it('has what came before a place in the journal, and not what stands there', async () => {
@@ -62,8 +62,9 @@ describe('a run as it was', () => {
     const at = startRun().at + 600_000;
     const configuration = runConfiguration({ url: 'https://app.example/later' });
     await runs.ask(startRun({ at, messageId: 'msg_later', configuration }));
-    const { life, entries } = await stateAt(runs.journal.endOffset, startedOffset);
-    expect(life).toMatchObject({ value: 'active', context: { url: configuration.url } });
-    expect(entries.length).toBe(1);
+    const state = await stateAt(runs.journal.endOffset, startedOffset);
+    expect(state.matches('active')).toBe(true);
+    expect(state.context.url).toBe(configuration.url);
+    expect(state.context.entries.length).toBe(1);
   });
 });

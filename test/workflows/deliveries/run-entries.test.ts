@@ -146,7 +146,7 @@ describe('the entry of a wait', () => {
     toRun({
       type: 'EndWait',
       stepId,
-      waitOffset: runs.run()?.waits.find((open) => open.step.id === stepId)?.offset ?? -1,
+      waitOffset: runs.run()?.context.waits.find((open) => open.step.id === stepId)?.offset ?? -1,
       messageId: `msg_ended_${stepId}`,
       notification,
     });

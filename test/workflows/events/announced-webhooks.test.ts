@@ -1,8 +1,8 @@
 import type { EventEnvelope } from '../../../src/engine/decider.js';
 import { AnnouncedWebhooks } from '../../../src/workflows/events/announced-webhooks.js';
 import { EntryList } from '../../../src/workflows/runs/entry-list.js';
+import { nothingBegun, type RunContext } from '../../../src/workflows/runs/run.context.js';
 import type { StepInfo } from '../../../src/workflows/runs/run.events.js';
-import { initialRun, type RunState } from '../../../src/workflows/runs/run.state.js';
 import { planOf, stepInfo } from '../../support/workflows/run-commands.js';
 
 /** The bodies of entries, by their places; reads are counted. */
@@ -17,14 +17,14 @@ const webhooks = () =>
     return Promise.resolve({ body } as unknown as EventEnvelope);
   });
 
-const runOf = (...steps: readonly StepInfo[]): RunState => {
+const runOf = (...steps: readonly StepInfo[]): RunContext => {
   const entries = steps.map((step, offset) => ({
     messageId: `msg_${offset}`,
     offset,
     step,
     bytes: 1,
   }));
-  return { ...initialRun(), entries: EntryList.of(entries) };
+  return { ...nothingBegun, entries: EntryList.of(entries) };
 };
 
 const create = (id: number) => stepInfo(id, { type: 'CreateWebhook' });

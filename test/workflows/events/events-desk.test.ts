@@ -55,7 +55,7 @@ const stateOf = (runId: string) =>
 async function endsOf(runId: string): Promise<readonly WaitEnded[]> {
   const payloads = server.application.nest.get(Payloads);
   const ends: WaitEnded[] = [];
-  for (const { offset } of stateOf(runId).entries.toArray().slice(1)) {
+  for (const { offset } of stateOf(runId).context.entries.toArray().slice(1)) {
     ends.push((await payloads.read(offset)).event as WaitEnded);
   }
   return ends;

@@ -77,10 +77,10 @@ describe('a failed run that waited for more runs than there are commands in a tu
     expect(revived?.workflowRuns).toHaveLength(2);
     expect(revived).not.toHaveProperty('cursor');
     const runId = revived?.workflowRuns[0]?.workflowRunId ?? '';
-    const open = () => opened.run(runId)?.invocations.map(({ runId: child }) => child);
+    const open = () => opened.run(runId)?.context.invocations.map(({ runId: child }) => child);
     expect(open()).toEqual(late.map(childOf));
     for (const step of late) await end(step, 'CancelRun');
     expect(open()).toEqual([]);
-    expect(opened.run(runId)?.entries.length).toBe(1 + count);
+    expect(opened.run(runId)?.context.entries.length).toBe(1 + count);
   }, 60_000);
 });

@@ -63,7 +63,7 @@ const endWait = (stepId: number, changes: Partial<EndWait> = {}) =>
   toRun<EndWait>({
     type: 'EndWait',
     stepId,
-    waitOffset: runs.run()?.waits.find(({ step }) => step.id === stepId)?.offset ?? -1,
+    waitOffset: runs.run()?.context.waits.find(({ step }) => step.id === stepId)?.offset ?? -1,
     messageId: `msg_ended_${stepId}`,
     notification: null,
     ...changes,
@@ -100,7 +100,7 @@ describe('a run', () => {
         runId: 'wfr_1',
         role: 'step',
         entry: 0,
-        startedOffset: runs.run()?.life.context.startedOffset,
+        startedOffset: runs.run()?.context.startedOffset,
       },
     });
     expect(body).toBeNull();
@@ -145,7 +145,7 @@ describe('a run', () => {
     expect(await runs.history('wfr_1')).toEqual(['RunStarted', 'RunReconfigured']);
     // What comes of it later is nobody's business.
     await runs.attempted('msg_0', 500, { nonRetryable: true });
-    expect(runs.run()?.life.value).toBe('active');
+    expect(runs.run()?.matches('active')).toBe(true);
     expect(await typesFound('label:blue', 'msg_0')).toEqual([
       'MessagePublished',
       'MessageCompleted',
@@ -181,7 +181,7 @@ describe('a call of a run', () => {
       callbackOf: { kind: 'callback', messageId: 'msg_call' },
       run: { role: 'callResult', runId: 'wfr_1' },
     });
-    expect(runs.run()?.life.value).toBe('active');
+    expect(runs.run()?.matches('active')).toBe(true);
     // The endpoint makes nothing of it: nobody ever will.
     await runs.attempted(answer, 200);
     expect((await runs.history('wfr_1')).at(-1)).toBe('RunFailed');
@@ -216,7 +216,7 @@ describe('a run that waits', () => {
     await start();
     await runs.ask(wait(1));
     await runs.attempted('msg_0', 200);
-    expect(runs.run()?.life.value).toBe('active');
+    expect(runs.run()?.matches('active')).toBe(true);
     const notification = { id: 'ntf_1', body: Buffer.from('{"ok":true}') };
     expect(await runs.ask(endWait(1, { notification }))).toMatchObject({
       result: { messageId: 'msg_ended_1' },
@@ -233,7 +233,7 @@ describe('a run that waits', () => {
       accepted: false,
       rejection: { code: 'conflict' },
     });
-    expect(runs.run()?.entries.length).toBe(2);
+    expect(runs.run()?.context.entries.length).toBe(2);
   });
 
   it('does not take the end of an earlier wait for that of a later one', async () => {
@@ -250,7 +250,7 @@ describe('a run that waits', () => {
     await runs.ask(wait(1));
     await runs.ask(endWait(1));
     await runs.attempted('msg_0', 200);
-    expect(runs.run()?.life.value).toBe('active');
+    expect(runs.run()?.matches('active')).toBe(true);
     await runs.attempted('msg_ended_1', 200);
     expect(runs.run()).toBeUndefined();
   });
@@ -268,14 +268,14 @@ describe('a run that invoked another one', () => {
   });
 
   it('starts it in the same turn, and waits for its end', async () => {
-    expect(child()?.life.context.invoker).toMatchObject({ runId: 'wfr_1', step: { id: 1 } });
+    expect(child()?.context.invoker).toMatchObject({ runId: 'wfr_1', step: { id: 1 } });
     expect((await runs.published('msg_child')).event.run).toMatchObject({ runId: 'wfr_child' });
-    expect(runs.run()?.life.value).toBe('active');
+    expect(runs.run()?.matches('active')).toBe(true);
   });
 
   it('goes on when it has returned', async () => {
     await runs.ask(end('wfr_child'));
-    const ended = runs.run()?.entries.at(1)?.messageId ?? '';
+    const ended = runs.run()?.context.entries.at(1)?.messageId ?? '';
     expect((await runs.published(ended)).event.run).toMatchObject({ runId: 'wfr_1', entry: 1 });
     expect(await runs.history('msg_child')).toEqual(['MessagePublished', 'MessageCompleted']);
   });
@@ -286,12 +286,12 @@ describe('a run that invoked another one', () => {
   ])('goes on when it %s', async (_name, ended) => {
     await ended();
     expect(await runs.history('wfr_1')).toContain('InvocationEnded');
-    expect(runs.run()?.invocations).toEqual([]);
+    expect(runs.run()?.context.invocations).toEqual([]);
   });
 
   it('leaves it alone when it ends itself', async () => {
     await runs.ask(end('wfr_1'));
-    expect(child()?.life.value).toBe('active');
+    expect(child()?.matches('active')).toBe(true);
     await runs.ask(end('wfr_child'));
     expect(child()).toBeUndefined();
   });
@@ -395,7 +395,7 @@ describe('a turn that is taken back', () => {
     await runs.ask(submitStep(stepInfo(2), { messageId: 'msg_two' }));
     const entries = runs
       .run()
-      ?.entries.toArray()
+      ?.context.entries.toArray()
       .map(({ messageId }) => messageId);
     expect(entries).toEqual(['msg_0', 'msg_two']);
   });

@@ -83,7 +83,7 @@ describe('a wait', () => {
 
   it('takes an event that came before for itself alone', () => {
     const { state } = run(stored('paid')).when(open);
-    expect(state).toMatchObject({ notifications: [], waits: [] });
+    expect(state?.context).toMatchObject({ notifications: [], waits: [] });
     expect(run(stored('shipped')).when(open)).toMatchObject({ events: [opened] });
   });
 

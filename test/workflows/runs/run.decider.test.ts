@@ -127,7 +127,7 @@ describe('a run that is started again', () => {
       { type: 'RunReconfigured', configuration, messageId: 'msg_again', completed: [] },
     ]);
     expect(result).toEqual({ messageId: 'msg_again', createdAt: epochMs, deduplicated: false });
-    expect(state?.entries.at(0)?.messageId).toBe('msg_again');
+    expect(state?.context.entries.at(0)?.messageId).toBe('msg_again');
   });
 
   it('answers by the takeover whatever delivers its payload, be it due or not', () => {
@@ -245,11 +245,11 @@ describe('a call', () => {
   it('is remembered until its result comes', () => {
     const { events, state } = given(runDecider, alone, started).when(call);
     expect(events).toEqual([requested]);
-    expect(state?.calls).toEqual([{ step: call.step, messageId: 'msg_call' }]);
+    expect(state?.context.calls).toEqual([{ step: call.step, messageId: 'msg_call' }]);
     const result = submitStep(call.step, { messageId: 'msg_result' });
     const after = given(runDecider, alone, started, requested).when(result);
     expect(after.events).toHaveLength(1);
-    expect(after.state?.calls).toEqual([]);
+    expect(after.state?.context.calls).toEqual([]);
   });
 
   it('is made once, whether it still runs or has its result', () => {
@@ -274,7 +274,7 @@ describe('an invocation', () => {
   it('is remembered until the child ends', () => {
     const { events, state } = given(runDecider, alone, started).when(invoke);
     expect(events).toEqual([invoked]);
-    expect(state?.invocations).toEqual([
+    expect(state?.context.invocations).toEqual([
       { step: invoke.step, runId: 'wfr_child', messageId: 'msg_child' },
     ]);
     const end = toRun<EndInvocation>({
@@ -289,8 +289,8 @@ describe('an invocation', () => {
     const history = given(runDecider, alone, started, invoked);
     const after = history.when(end);
     expect(after.events).toHaveLength(1);
-    expect(after.state?.invocations).toEqual([]);
-    expect(after.state?.entries.at(1)).toMatchObject({ messageId: 'msg_end', bytes: 20 });
+    expect(after.state?.context.invocations).toEqual([]);
+    expect(after.state?.context.entries.at(1)).toMatchObject({ messageId: 'msg_end', bytes: 20 });
     // Somebody else's child means nothing here.
     expect(history.when({ ...end, runId: 'wfr_other' }).events).toEqual([]);
   });

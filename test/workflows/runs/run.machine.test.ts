@@ -1,10 +1,10 @@
 import { machineEvolve } from '../../../src/engine/machine-evolve.js';
 import type { RunEvent } from '../../../src/workflows/runs/run.events.js';
-import { type RunLife, runMachine } from '../../../src/workflows/runs/run.machine.js';
+import { type RunState, runMachine } from '../../../src/workflows/runs/run.machine.js';
 import { callbackOptions } from '../../support/message-options.js';
 import { runConfiguration, runTermsOf, stepInfo } from '../../support/workflows/run-commands.js';
 
-const { initialState, evolve, isFinal } = machineEvolve(runMachine);
+const { initialState, evolve, can, isFinal } = machineEvolve(runMachine);
 
 const configuration = runConfiguration({
   terms: runTermsOf({ labels: ['blue'], maxRetries: 2 }),
@@ -35,8 +35,8 @@ const ends = [
 ] satisfies readonly RunEvent[];
 
 /** The life after these events, at offsets from 5 and times from 1005. */
-const lifeAfter = (...events: readonly RunEvent[]): RunLife =>
-  events.reduce<RunLife>(
+const lifeAfter = (...events: readonly RunEvent[]): RunState =>
+  events.reduce<RunState>(
     (life, event, index) => evolve(life, { ...event, at: 1005 + index, offset: 5 + index }),
     initialState(),
   );
@@ -44,8 +44,8 @@ const lifeAfter = (...events: readonly RunEvent[]): RunLife =>
 describe('the life of a run', () => {
   it('begins with its start, which its context is made of', () => {
     const life = lifeAfter(started);
-    expect(life.value).toBe('active');
-    expect(life.context).toEqual({
+    expect(life.matches('active')).toBe(true);
+    expect(life.context).toMatchObject({
       dialect: 'svc',
       url: configuration.url,
       createdAt: 1005,
@@ -102,5 +102,52 @@ describe('the life of a run', () => {
 
   it('does not begin with anything else', () => {
     for (const event of ends) expect(lifeAfter(event).value).toBe('absent');
+  });
+
+  it('is in a state for all that is open, whatever else goes on', () => {
+    const wait: RunEvent = {
+      type: 'WaitOpened',
+      step: stepInfo(1),
+      eventId: 'paid',
+      timeout: '1d',
+      deadline: 9000,
+    };
+    const call: RunEvent = { type: 'CallRequested', step: stepInfo(2), messageId: 'msg_2' };
+    const both = lifeAfter(started, wait, call);
+    expect(both.value).toEqual({
+      active: { calls: 'calling', waits: 'waiting', invocations: 'none' },
+    });
+    expect([...both.tags].sort()).toEqual(['active', 'calling', 'expecting', 'waiting']);
+    const result: RunEvent = {
+      type: 'StepStored',
+      step: stepInfo(2),
+      messageId: 'msg_3',
+      bytes: 2,
+    };
+    const { value } = lifeAfter(started, wait, call, result);
+    expect(value).toEqual({ active: { calls: 'none', waits: 'waiting', invocations: 'none' } });
+  });
+
+  it('hears of the end of a wait and of an invocation only while they are open', () => {
+    const step = stepInfo(1);
+    const noEnd: RunEvent = {
+      type: 'InvocationEnded',
+      step,
+      runId: 'wfr_c',
+      messageId: 'msg_2',
+      outcome: 'succeeded',
+      endOffset: 3,
+      bytes: 4,
+    };
+    const invoked: RunEvent = {
+      type: 'StepInvoked',
+      step,
+      runId: 'wfr_c',
+      url: 'https://c.example',
+      messageId: 'msg_1',
+    };
+    expect(can(lifeAfter(started), noEnd)).toBe(false);
+    expect(can(lifeAfter(started, invoked), noEnd)).toBe(true);
+    expect(can(lifeAfter(started, invoked, noEnd), noEnd)).toBe(false);
   });
 });

@@ -1,0 +1,196 @@
+/**
+ * What the machine of a run remembers, and how each event changes that. Bodies and headers stay in
+ * the journal; a run that sleeps costs some hundred bytes. Pure.
+ */
+import { EntryList } from './entry-list.js';
+import {
+  type AnswerCheck,
+  type Invoker,
+  initialStep,
+  type OpenCall,
+  type OpenInvocation,
+  type OpenWait,
+  type RunEntry,
+  type RunEvent,
+  type RunTerms,
+  type StepInfo,
+  type StoredNotification,
+} from './run.events.js';
+
+/** An event with the time and the place at which the journal has it. */
+export type RecordedRunEvent = RunEvent & { readonly at: number; readonly offset: number };
+
+/** One kind of these events. */
+type Recorded<Type extends RunEvent['type']> = Extract<RecordedRunEvent, { readonly type: Type }>;
+
+/** What every message of a run is made with, and what grows with its steps. */
+export interface RunContext {
+  readonly dialect: 'svc' | 'upstash';
+  readonly url: string;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  readonly callerIp: string;
+  /** Journal offset of `RunStarted`. */
+  readonly startedOffset: number;
+  /** Journal offset of the configuration in force: `RunStarted` or `RunReconfigured`. */
+  readonly configurationOffset: number;
+  /** Journal offset of the event that holds the failure callback's headers. */
+  readonly failureCallbackOffset: number;
+  readonly terms: RunTerms | null;
+  readonly answerCheck: AnswerCheck;
+  readonly fetchesLazily: boolean;
+  /** The run that waits for this one's end. */
+  readonly invoker: Invoker | null;
+  readonly entries: EntryList;
+  readonly calls: readonly OpenCall[];
+  readonly waits: readonly OpenWait[];
+  readonly notifications: readonly StoredNotification[];
+  readonly invocations: readonly OpenInvocation[];
+}
+
+/** What an event changes. */
+type Changes = Partial<RunContext>;
+
+/** The context of a run that has not begun. */
+export const nothingBegun: RunContext = {
+  dialect: 'svc',
+  url: '',
+  createdAt: 0,
+  callerIp: '',
+  startedOffset: -1,
+  configurationOffset: -1,
+  failureCallbackOffset: -1,
+  terms: null,
+  answerCheck: 'none',
+  fetchesLazily: false,
+  invoker: null,
+  entries: EntryList.of([]),
+  calls: [],
+  waits: [],
+  notifications: [],
+  invocations: [],
+};
+
+/** A resumed run begins with what it has inherited, any other with its payload as its entry. */
+export function begun(event: Recorded<'RunStarted'>): Changes {
+  const { at, offset, invoker, inherited, messageId, payloadBytes: bytes } = event;
+  const started = { ...configured(event), createdAt: at, startedOffset: offset, invoker };
+  if (inherited === null) {
+    const initial = { messageId, offset, step: initialStep, bytes };
+    return { ...started, entries: EntryList.of([initial]) };
+  }
+  const { entries, calls, waits, notifications, invocations } = inherited;
+  return {
+    ...started,
+    entries: EntryList.of(entries),
+    calls,
+    waits,
+    notifications,
+    invocations,
+  };
+}
+
+/** The initial entry is delivered anew, and so it is named after its new message. */
+export function reconfigured({ entries }: RunContext, event: Recorded<'RunReconfigured'>): Changes {
+  const [initial, ...later] = entries.toArray();
+  if (initial === undefined) return configured(event);
+  const { messageId } = event;
+  return { ...configured(event), entries: EntryList.of([{ ...initial, messageId }, ...later]) };
+}
+
+/** Whom to call when the run fails, in the terms of the run; the headers stay in the journal. */
+export function failureCallbackNamed(
+  { terms }: RunContext,
+  { callback, offset }: Recorded<'FailureCallbackNamed'>,
+): Changes {
+  if (terms === null) return {};
+  const { headers: _, ...failureCallback } = callback;
+  return { terms: { ...terms, failureCallback }, failureCallbackOffset: offset };
+}
+
+/** A step is one more entry, and the end of its call, if it is the answer of one. */
+export function stepStored(context: RunContext, event: Recorded<'StepStored'>): Changes {
+  return { ...appended(context, event), calls: without(context.calls, event.step) };
+}
+
+export function callRequested(
+  { calls }: RunContext,
+  { step, messageId }: Recorded<'CallRequested'>,
+): Changes {
+  return { calls: [...calls, { step, messageId }] };
+}
+
+export function waitOpened(
+  { waits }: RunContext,
+  { step, eventId, deadline, offset }: Recorded<'WaitOpened'>,
+): Changes {
+  return { waits: [...waits, { step, eventId, deadline, offset }] };
+}
+
+/** The wait becomes an entry; the event that it took is kept no longer. */
+export function waitEnded(context: RunContext, event: Recorded<'WaitEnded'>): Changes {
+  const { waits, notifications } = context;
+  return {
+    ...appended(context, event),
+    waits: without(waits, event.step),
+    notifications: taken(notifications, event.notificationOffset),
+  };
+}
+
+export function notificationStored(
+  { notifications }: RunContext,
+  { eventId, bytes, isCall, offset }: Recorded<'NotificationStored'>,
+): Changes {
+  return {
+    notifications: [...notifications, { eventId, offset, bytes, ...(isCall && { isCall }) }],
+  };
+}
+
+export function stepInvoked(
+  { invocations }: RunContext,
+  { step, runId, messageId }: Recorded<'StepInvoked'>,
+): Changes {
+  return { invocations: [...invocations, { step, runId, messageId }] };
+}
+
+/** The end of the child run becomes an entry. */
+export function invocationEnded(context: RunContext, event: Recorded<'InvocationEnded'>): Changes {
+  return { ...appended(context, event), invocations: without(context.invocations, event.step) };
+}
+
+function configured({ configuration, offset }: Recorded<'RunStarted' | 'RunReconfigured'>) {
+  const { dialect, url, callerIp, terms, answerCheck, fetchesLazily } = configuration;
+  return {
+    dialect,
+    url,
+    callerIp,
+    terms,
+    answerCheck,
+    fetchesLazily,
+    configurationOffset: offset,
+    failureCallbackOffset: offset,
+  };
+}
+
+function appended(
+  { entries }: RunContext,
+  { messageId, step, bytes, offset }: RunEntry,
+): Pick<RunContext, 'entries'> {
+  return { entries: entries.append({ messageId, offset, step, bytes }) };
+}
+
+function without<Open extends { readonly step: StepInfo }>(
+  open: readonly Open[],
+  { id }: StepInfo,
+): readonly Open[] {
+  return open.length === 0 ? open : open.filter(({ step }) => step.id !== id);
+}
+
+function taken(
+  notifications: readonly StoredNotification[],
+  offset: number | null,
+): readonly StoredNotification[] {
+  return notifications.length === 0
+    ? notifications
+    : notifications.filter((stored) => stored.offset !== offset);
+}
