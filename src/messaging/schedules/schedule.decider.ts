@@ -33,15 +33,16 @@ export interface ScheduleView {
 }
 
 const machine = machineEvolve(scheduleMachine);
+const paused: ScheduleEvent = { type: 'SchedulePaused' };
 
 function decide(command: ScheduleCommand, state: ScheduleState, view: ScheduleView) {
   if (command.type === 'CreateSchedule') return create(command);
-  if (state.value === 'absent') return reject('not_found', `schedule ${command.id} not found`);
+  if (!state.hasTag('there')) return reject('not_found', `schedule ${command.id} not found`);
   switch (command.type) {
     case 'TriggerSchedule':
       return trigger(command, state, view);
     case 'PauseSchedule':
-      return accept<ScheduleEvent>(state.value === 'paused' ? [] : [{ type: 'SchedulePaused' }]);
+      return accept<ScheduleEvent>(machine.can(state, paused) ? [paused] : []);
     case 'ResumeSchedule':
       return resume(command.at, state);
     case 'DeleteSchedule':
@@ -65,29 +66,27 @@ function create({ id, at, definition, body }: CreateSchedule): Decision<Schedule
  */
 function trigger(
   { at, dueAt, definitionOffset, messageIds, error }: TriggerSchedule,
-  { value, context }: ScheduleState,
+  state: ScheduleState,
   view: ScheduleView,
 ): Decision<ScheduleEvent> {
-  const isWanted = context.nextAt === dueAt && context.definitionOffset === definitionOffset;
-  if (value !== 'active' || !isWanted) {
-    return reject('conflict', 'the trigger is not wanted any more');
-  }
+  const { context } = state;
   const cron = parseCron(context.cron);
-  return accept([
-    {
-      type: 'ScheduleTriggered',
-      dueAt,
-      nextAt: cron.ok ? cron.value.nextTime(Math.max(at, dueAt)) : null,
-      // One that repeated an earlier message was not published.
-      messageIds: messageIds.filter((messageId) => view.isPending(messageId)),
-      error: cron.ok ? error : `the cron expression ${cron.reason}`,
-    },
-  ]);
+  const triggered: ScheduleEvent = {
+    type: 'ScheduleTriggered',
+    dueAt,
+    nextAt: cron.ok ? cron.value.nextTime(Math.max(at, dueAt)) : null,
+    // One that repeated an earlier message was not published.
+    messageIds: messageIds.filter((messageId) => view.isPending(messageId)),
+    error: cron.ok ? error : `the cron expression ${cron.reason}`,
+  };
+  const isWanted = context.nextAt === dueAt && context.definitionOffset === definitionOffset;
+  if (isWanted && machine.can(state, triggered)) return accept([triggered]);
+  return reject('conflict', 'the trigger is not wanted any more');
 }
 
-function resume(at: number, { value, context }: ScheduleState): Decision<ScheduleEvent> {
-  if (value === 'active') return accept([]);
-  const cron = parseCron(context.cron);
+function resume(at: number, state: ScheduleState): Decision<ScheduleEvent> {
+  if (state.hasTag('triggering')) return accept([]);
+  const cron = parseCron(state.context.cron);
   if (!cron.ok) return reject('invalid', `the cron expression ${cron.reason}`);
   return accept([{ type: 'ScheduleResumed', nextAt: cron.value.nextTime(at) }]);
 }
@@ -100,9 +99,9 @@ function evolve(
   return machine.evolve(state, { ...event, at, offset });
 }
 
-function wants({ value, context }: ScheduleState): readonly TriggerScheduleWish[] {
-  const { nextAt, definitionOffset } = context;
-  if (value !== 'active' || nextAt === null) return [];
+function wants(state: ScheduleState): readonly TriggerScheduleWish[] {
+  const { nextAt, definitionOffset } = state.context;
+  if (!state.hasTag('triggering') || nextAt === null) return [];
   const id = `due ${nextAt} as ${definitionOffset}`;
   return [{ kind: 'triggerSchedule', id, notBefore: nextAt, definitionOffset }];
 }
@@ -113,6 +112,7 @@ export const scheduleDecider: Decider<ScheduleState, ScheduleCommand, ScheduleEv
     initialState: machine.initialState,
     decide,
     evolve,
+    hears: machine.can,
     wants,
     isFinal: machine.isFinal,
     packing: machine.packing,

@@ -70,6 +70,7 @@ export const scheduleMachine = schedule.createMachine({
   states: {
     absent: { on: { ScheduleCreated: { target: 'active', actions: define } } },
     active: {
+      tags: ['there', 'triggering'],
       on: {
         ScheduleCreated: { actions: define },
         ScheduleTriggered: { actions: trigger },
@@ -78,6 +79,7 @@ export const scheduleMachine = schedule.createMachine({
       },
     },
     paused: {
+      tags: 'there',
       on: {
         ScheduleCreated: { actions: define },
         ScheduleResumed: { target: 'active', actions: resume },

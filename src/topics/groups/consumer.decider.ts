@@ -28,16 +28,15 @@ const machine = machineEvolve(consumerMachine);
 
 function decide(command: ConsumerCommand, state: ConsumerState) {
   if (command.type === 'OpenConsumer') {
-    if (state.value !== 'absent') return accept<ConsumerEvent>([]);
     const { autoCommit, autoCommitIntervalMs, offsetReset, sessionTimeoutMs } = command.settings;
     const settings = { autoCommit, autoCommitIntervalMs, offsetReset, sessionTimeoutMs };
-    return accept<ConsumerEvent>([{ type: 'ConsumerOpened', ...settings }]);
+    const opened: ConsumerEvent = { type: 'ConsumerOpened', ...settings };
+    return accept<ConsumerEvent>(machine.can(state, opened) ? [opened] : []);
   }
-  if (state.value !== 'active') {
-    const { group, instance } = consumerPlace(command.id);
-    return reject<ConsumerEvent>('not_found', `group ${group} has no instance ${instance}`);
-  }
-  return accept<ConsumerEvent>([{ type: 'ConsumerClosed', reason: command.reason }]);
+  const closed: ConsumerEvent = { type: 'ConsumerClosed', reason: command.reason };
+  if (machine.can(state, closed)) return accept<ConsumerEvent>([closed]);
+  const { group, instance } = consumerPlace(command.id);
+  return reject<ConsumerEvent>('not_found', `group ${group} has no instance ${instance}`);
 }
 
 function react({ id, at, event }: EventEnvelope<ConsumerEvent>): readonly LeaveGroup[] {
@@ -46,9 +45,9 @@ function react({ id, at, event }: EventEnvelope<ConsumerEvent>): readonly LeaveG
   return [{ type: 'LeaveGroup', kind: consumerGroupKind, id: group, at, instance }];
 }
 
-function wants({ value, context }: ConsumerState): readonly RunConsumer[] {
-  if (value !== 'active') return [];
-  const { openedOffset, ...settings } = context;
+function wants(state: ConsumerState): readonly RunConsumer[] {
+  if (!state.hasTag('watched')) return [];
+  const { openedOffset, ...settings } = state.context;
   return [{ kind: 'runConsumer', id: `opened at ${openedOffset}`, notBefore: 0, settings }];
 }
 
@@ -57,6 +56,7 @@ export const consumerDecider: Decider<ConsumerState, ConsumerCommand, ConsumerEv
   initialState: machine.initialState,
   decide,
   evolve: (state, event, { offset }) => machine.evolve(state, { ...event, offset }),
+  hears: machine.can,
   react,
   wants,
   isFinal: machine.isFinal,

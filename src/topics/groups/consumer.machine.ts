@@ -41,7 +41,7 @@ export const consumerMachine = consumer.createMachine({
   initial: 'absent',
   states: {
     absent: { on: { ConsumerOpened: { target: 'active', actions: open } } },
-    active: { on: { ConsumerClosed: 'closed' } },
+    active: { tags: 'watched', on: { ConsumerClosed: 'closed' } },
     closed: { type: 'final' },
   },
 });

@@ -39,33 +39,37 @@ export interface SubscriptionView {
 export const maxRecordsMax = 500;
 
 const machine = machineEvolve(subscriptionMachine);
-const nothing = accept<SubscriptionEvent>([]);
 
 function decide(
   command: SubscriptionCommand,
-  { value, context }: SubscriptionState,
+  state: SubscriptionState,
   view: SubscriptionView,
 ): Decision<SubscriptionEvent> {
   const { id } = command;
   if (command.type === 'CreateSubscription') {
-    return value === 'absent'
-      ? create(command, view)
-      : reject('conflict', `subscription ${id} exists`);
+    return state.hasTag('there')
+      ? reject('conflict', `subscription ${id} exists`)
+      : create(command, view);
   }
-  if (value === 'absent') return reject('not_found', `subscription ${id} not found`);
+  if (!state.hasTag('there')) return reject('not_found', `subscription ${id} not found`);
   switch (command.type) {
     case 'GrowSubscription': {
       const { partitions } = command;
-      if (partitions <= context.partitions) return nothing;
-      return accept([{ type: 'SubscriptionGrown', from: context.partitions, partitions }]);
+      const from = state.context.partitions;
+      return where(state, { type: 'SubscriptionGrown', from, partitions });
     }
     case 'PauseSubscription':
-      return value === 'paused' ? nothing : accept([{ type: 'SubscriptionPaused' }]);
+      return where(state, { type: 'SubscriptionPaused' });
     case 'ResumeSubscription':
-      return value === 'active' ? nothing : accept([{ type: 'SubscriptionResumed' }]);
+      return where(state, { type: 'SubscriptionResumed' });
     case 'DeleteSubscription':
       return accept([{ type: 'SubscriptionDeleted', cause: command.cause }]);
   }
+}
+
+/** The event where the machine hears it; a repeat changes nothing. */
+function where(state: SubscriptionState, event: SubscriptionEvent): Decision<SubscriptionEvent> {
+  return accept(machine.can(state, event) ? [event] : []);
 }
 
 function create(
@@ -144,6 +148,7 @@ export const subscriptionDecider: Decider<
   initialState: machine.initialState,
   decide,
   evolve,
+  hears: machine.can,
   react,
   wants,
   isFinal: machine.isFinal,

@@ -26,6 +26,10 @@ const nothing: SubscriptionContext = { definition: null, createdAt: 0, partition
 
 const subscription = setup({
   types: { context: {} as SubscriptionContext, events: {} as RecordedSubscriptionEvent },
+  guards: {
+    isMore: ({ context, event }) =>
+      event.type === 'SubscriptionGrown' && event.partitions > context.partitions,
+  },
 });
 
 const define = subscription.assign(({ event }) => {
@@ -45,15 +49,17 @@ export const subscriptionMachine = subscription.createMachine({
   states: {
     absent: { on: { SubscriptionCreated: { target: 'active', actions: define } } },
     active: {
+      tags: 'there',
       on: {
-        SubscriptionGrown: { actions: grow },
+        SubscriptionGrown: { guard: 'isMore', actions: grow },
         SubscriptionPaused: 'paused',
         SubscriptionDeleted: 'deleted',
       },
     },
     paused: {
+      tags: 'there',
       on: {
-        SubscriptionGrown: { actions: grow },
+        SubscriptionGrown: { guard: 'isMore', actions: grow },
         SubscriptionResumed: 'active',
         SubscriptionDeleted: 'deleted',
       },
