@@ -92,8 +92,8 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
   /** The state after something that already happened. Total: it never refuses, it never mutates. */
   evolve(state: State, event: Event, envelope: EventEnvelope<Event>): State;
   /**
-   * Whether a state hears an event, where that is not always so: an accepted event that would not be
-   * heard is a defect, and its turn fails. What has happened is replayed as it is.
+   * Whether a state hears an event, where that is not always so: an accepted event that would not
+   * be heard is a defect, and its turn fails. What has happened is replayed as it is.
    */
   hears?(state: State, event: Event): boolean;
   /**
