@@ -24,7 +24,8 @@ import {
   consumerGroupKind,
   type Rebalance,
 } from './consumer-group.events.js';
-import { absentGroup, type ConsumerGroupState, evolveGroup } from './consumer-group.state.js';
+import type { ConsumerGroupLife } from './consumer-group.machine.js';
+import { absentGroup, canHappen, evolveGroup, isRemoved } from './consumer-group.state.js';
 import type { Members } from './members.js';
 
 /** What a group's decisions read beside the group. */
@@ -53,16 +54,18 @@ export interface ForgetOffsets extends Effect {
 
 type GroupDecision = Decision<ConsumerGroupEvent>;
 
+const removed: ConsumerGroupEvent = { type: 'GroupRemoved' };
+
 /** Letters of a group's name or an instance's id; ids stand in keys and in index terms. */
 const nameLengthMax = 256;
 
 function decide(
   command: ConsumerGroupCommand,
-  state: ConsumerGroupState,
+  state: ConsumerGroupLife,
   view: GroupView,
 ): GroupDecision {
   if (command.type === 'JoinGroup') return join(command, state, view);
-  if (state.phase === 'absent') return reject('not_found', `group ${command.id} not found`);
+  if (!state.hasTag('there')) return reject('not_found', `group ${command.id} not found`);
   switch (command.type) {
     case 'ChangeSubscription':
       return changeSubscription(command, state, view);
@@ -75,32 +78,35 @@ function decide(
     case 'ExpireGroup':
       return expire(command, state);
     case 'RemoveGroup':
-      return state.phase === 'deleting'
-        ? accept([{ type: 'GroupRemoved' }])
+      return canHappen(state, removed)
+        ? accept([removed])
         : reject('conflict', `group ${command.id} is not being deleted`);
   }
 }
 
-function join(command: JoinGroup, state: ConsumerGroupState, view: GroupView): GroupDecision {
+function join(command: JoinGroup, state: ConsumerGroupLife, view: GroupView): GroupDecision {
   const { id, instance, topics } = command;
-  if (state.phase === 'deleting') return reject('conflict', `group ${id} is being deleted`);
+  if (!state.hasTag('joinable')) return reject('conflict', `group ${id} is being deleted`);
   const problem = nameProblem('group', id) ?? nameProblem('instance', instance);
   if (problem !== null) return reject('invalid', problem);
-  if (!permitsAll(command.grant, 'consume', state.members.topics)) return forbidden(id);
-  if (state.members.has(instance)) return accept([], receipt(state.generation));
-  const isEmpty = state.members.size === 0;
-  const strategy = command.strategy ?? (isEmpty ? 'range' : state.strategy);
-  if (!isEmpty && strategy !== state.strategy) {
-    return reject('conflict', `group ${id} assigns by ${state.strategy}, not by ${strategy}`);
+  if (!permitsAll(command.grant, 'consume', state.context.members.topics)) return forbidden(id);
+  if (state.context.members.has(instance)) return accept([], receipt(state.context.generation));
+  const isEmpty = state.context.members.size === 0;
+  const strategy = command.strategy ?? (isEmpty ? 'range' : state.context.strategy);
+  if (!isEmpty && strategy !== state.context.strategy) {
+    return reject(
+      'conflict',
+      `group ${id} assigns by ${state.context.strategy}, not by ${strategy}`,
+    );
   }
-  const { size } = state.members;
+  const { size } = state.context.members;
   if (size >= view.partitions) {
     const limit = `all topics have ${view.partitions} partitions`;
     return reject('conflict', `group ${id} has ${size} instances, and ${limit}`);
   }
   const full = tooMany(state, view);
   if (full !== null) return reject('conflict', full);
-  const members = state.members.with(instance, topics);
+  const members = state.context.members.with(instance, topics);
   const rebalance = rebalanceOf(state, strategy, members, view);
   return accept(
     [{ type: 'MemberJoined', instance, topics, strategy, ...rebalance }],
@@ -110,63 +116,67 @@ function join(command: JoinGroup, state: ConsumerGroupState, view: GroupView): G
 
 function changeSubscription(
   { id, instance, topics, grant }: ChangeSubscription,
-  state: ConsumerGroupState,
+  state: ConsumerGroupLife,
   view: GroupView,
 ): GroupDecision {
-  if (!permitsAll(grant, 'consume', state.members.topics)) return forbidden(id);
-  const current = state.members.topicsOf(instance);
+  if (!permitsAll(grant, 'consume', state.context.members.topics)) return forbidden(id);
+  const current = state.context.members.topicsOf(instance);
   if (current === undefined) return reject('not_found', `group ${id} has no instance ${instance}`);
-  if (isSameSet(current, topics)) return accept([], receipt(state.generation));
-  const members = state.members.with(instance, topics);
-  const rebalance = rebalanceOf(state, state.strategy, members, view);
+  if (isSameSet(current, topics)) return accept([], receipt(state.context.generation));
+  const members = state.context.members.with(instance, topics);
+  const rebalance = rebalanceOf(state, state.context.strategy, members, view);
   return accept(
     [{ type: 'SubscriptionChanged', instance, topics, ...rebalance }],
     receipt(rebalance.generation),
   );
 }
 
-function leave(instance: string, state: ConsumerGroupState, view: GroupView): GroupDecision {
-  if (!state.members.has(instance)) return accept([]);
-  const members = state.members.without(instance);
-  const rebalance = rebalanceOf(state, state.strategy, members, view);
+function leave(instance: string, state: ConsumerGroupLife, view: GroupView): GroupDecision {
+  if (!state.context.members.has(instance)) return accept([]);
+  const members = state.context.members.without(instance);
+  const rebalance = rebalanceOf(state, state.context.strategy, members, view);
   return accept([{ type: 'MemberLeft', instance, ...rebalance }]);
 }
 
-function reassign(state: ConsumerGroupState, view: GroupView): GroupDecision {
-  const rebalance = rebalanceOf(state, state.strategy, state.members, view);
+function reassign(state: ConsumerGroupLife, view: GroupView): GroupDecision {
+  const rebalance = rebalanceOf(state, state.context.strategy, state.context.members, view);
   if (rebalance.moved.length === 0) return accept([]);
   return accept([{ type: 'PartitionsReassigned', ...rebalance }]);
 }
 
-function remove(id: string, state: ConsumerGroupState): GroupDecision {
-  if (state.phase === 'deleting') return accept([]);
-  const { size } = state.members;
-  if (size > 0) return reject('conflict', `group ${id} has ${size} instances; delete them first`);
-  return accept([{ type: 'GroupDeleted', cause: 'request' }]);
+function remove(id: string, state: ConsumerGroupLife): GroupDecision {
+  if (state.hasTag('deleting')) return accept([]);
+  const deleted: ConsumerGroupEvent = { type: 'GroupDeleted', cause: 'request' };
+  if (canHappen(state, deleted)) return accept([deleted]);
+  const { size } = state.context.members;
+  return reject('conflict', `group ${id} has ${size} instances; delete them first`);
 }
 
-function expire({ id, emptySince }: ExpireGroup, state: ConsumerGroupState): GroupDecision {
-  if (state.phase !== 'live' || state.emptySince !== emptySince) {
-    return reject('conflict', `group ${id} has been in use`);
-  }
-  return accept([{ type: 'GroupDeleted', cause: 'retention' }]);
+function expire({ id, emptySince }: ExpireGroup, state: ConsumerGroupLife): GroupDecision {
+  const deleted: ConsumerGroupEvent = { type: 'GroupDeleted', cause: 'retention' };
+  const isMeant = state.context.emptySince === emptySince;
+  if (isMeant && canHappen(state, deleted)) return accept([deleted]);
+  return reject('conflict', `group ${id} has been in use`);
 }
 
 function rebalanceOf(
-  state: ConsumerGroupState,
+  state: ConsumerGroupLife,
   strategy: Strategy,
   members: Members,
   view: GroupView,
 ): Rebalance {
   const partitionsOf = (topic: string) => view.partitionsOf(topic);
-  const owners = assign(strategy, members, partitionsOf, state.owners);
-  return { generation: state.generation + 1, moved: movesBetween(state.owners, owners) };
+  const owners = assign(strategy, members, partitionsOf, state.context.owners);
+  return {
+    generation: state.context.generation + 1,
+    moved: movesBetween(state.context.owners, owners),
+  };
 }
 
 /** Why the server has no place for one more instance; null = it has. */
-function tooMany({ phase }: ConsumerGroupState, view: GroupView): string | null {
+function tooMany(state: ConsumerGroupLife, view: GroupView): string | null {
   const { groups, instances, limits } = view;
-  if (phase === 'absent' && groups >= limits.groupsMax) {
+  if (!state.hasTag('there') && groups >= limits.groupsMax) {
     return `there may be ${limits.groupsMax} consumer groups (STEPWELL_GROUPS_MAX)`;
   }
   if (instances < limits.consumersMax) return null;
@@ -198,7 +208,7 @@ function nameProblem(what: string, name: string): string | null {
 /** Opens an instance that joined as a consumer, in the same turn. */
 function react(
   { id, at, event }: EventEnvelope<ConsumerGroupEvent>,
-  _state: ConsumerGroupState,
+  _state: ConsumerGroupLife,
   _names: unknown,
   command: ConsumerGroupCommand,
 ): readonly Command[] {
@@ -218,11 +228,11 @@ function react(
 /** `retentionMs`: how long a group without members keeps its committed offsets. */
 export function consumerGroupDecider(
   retentionMs: number,
-): Decider<ConsumerGroupState, ConsumerGroupCommand, ConsumerGroupEvent, GroupView> {
-  const wants = (state: ConsumerGroupState): readonly (ExpireGroupWish | ForgetOffsets)[] => {
-    const { phase, emptySince } = state;
-    if (phase === 'deleting') return [{ kind: 'forgetOffsets', id: 'forget', notBefore: 0 }];
-    if (phase !== 'live' || emptySince === null) return [];
+): Decider<ConsumerGroupLife, ConsumerGroupCommand, ConsumerGroupEvent, GroupView> {
+  const wants = (state: ConsumerGroupLife): readonly (ExpireGroupWish | ForgetOffsets)[] => {
+    if (state.hasTag('deleting')) return [{ kind: 'forgetOffsets', id: 'forget', notBefore: 0 }];
+    const { emptySince } = state.context;
+    if (!state.hasTag('deletable') || emptySince === null) return [];
     const notBefore = emptySince + retentionMs;
     return [{ kind: 'expireGroup', id: `empty since ${emptySince}`, notBefore, emptySince }];
   };
@@ -231,8 +241,9 @@ export function consumerGroupDecider(
     initialState: () => absentGroup,
     decide,
     evolve: evolveGroup,
+    hears: canHappen,
     react,
     wants,
-    isFinal: ({ phase }) => phase === 'removed',
+    isFinal: isRemoved,
   };
 }

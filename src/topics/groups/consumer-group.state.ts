@@ -1,79 +1,35 @@
-/** A consumer group as the fold of its events: members, owners, generation. */
-import type { EventEnvelope } from '../../engine/decider.js';
-import { afterMoves, type Owners, type Strategy } from './assignment.policy.js';
-import type { ConsumerGroupEvent, Rebalance } from './consumer-group.events.js';
-import { Members } from './members.js';
+/** A consumer group as the fold of its events through its machine, and what is read of it. */
+import { machineEvolve } from '../../engine/machine-evolve.js';
+import type { GroupContext } from './consumer-group.context.js';
+import type { ConsumerGroupEvent } from './consumer-group.events.js';
+import { type ConsumerGroupLife, consumerGroupMachine } from './consumer-group.machine.js';
 import type { TopicPartition } from './topic-partition.js';
 
-export interface ConsumerGroupState {
-  /** `deleting` goes on until its committed offsets are gone. */
-  readonly phase: 'absent' | 'live' | 'deleting' | 'removed';
-  /** Rises with every change of members or owners; 0 = there was none. */
-  readonly generation: number;
-  readonly strategy: Strategy;
-  readonly members: Members;
-  readonly owners: Owners;
-  /** Of each topic that a member ever subscribed to: where the journal has that first. */
-  readonly firstSubscribed: ReadonlyMap<string, number>;
-  /** Since when it has no members, Unix milliseconds; null = it has some. */
-  readonly emptySince: number | null;
-}
+const machine = machineEvolve(consumerGroupMachine);
 
-export const absentGroup: ConsumerGroupState = {
-  phase: 'absent',
-  generation: 0,
-  strategy: 'range',
-  members: Members.none,
-  owners: new Map(),
-  firstSubscribed: new Map(),
-  emptySince: null,
-};
+export const absentGroup = machine.initialState();
+export const isRemoved = machine.isFinal;
+
+/** Whether such an event can happen to the group now. */
+export const canHappen = machine.can;
 
 export function evolveGroup(
-  state: ConsumerGroupState,
+  state: ConsumerGroupLife,
   event: ConsumerGroupEvent,
-  { offset, at }: Pick<EventEnvelope, 'offset' | 'at'>,
-): ConsumerGroupState {
-  switch (event.type) {
-    case 'MemberJoined':
-    case 'SubscriptionChanged': {
-      const { instance, topics } = event;
-      const strategy = event.type === 'MemberJoined' ? event.strategy : state.strategy;
-      const members = state.members.with(instance, topics);
-      const firstSubscribed = subscribed(state.firstSubscribed, topics, offset);
-      const next = { ...state, strategy, members, firstSubscribed, emptySince: null };
-      return { ...rebalanced(next, event), phase: 'live' };
-    }
-    case 'MemberLeft': {
-      const members = state.members.without(event.instance);
-      const emptySince = members.size === 0 ? at : null;
-      return rebalanced({ ...state, members, emptySince }, event);
-    }
-    case 'PartitionsReassigned':
-      return rebalanced(state, event);
-    case 'GroupDeleted':
-      return { ...state, phase: 'deleting' };
-    case 'GroupRemoved':
-      return { ...state, phase: 'removed' };
-  }
+  { offset, at }: { readonly offset: number; readonly at: number },
+): ConsumerGroupLife {
+  return machine.evolve(state, { ...event, offset, at });
 }
 
-function rebalanced(
-  state: ConsumerGroupState,
-  { generation, moved }: Rebalance,
-): ConsumerGroupState {
-  return { ...state, generation, owners: afterMoves(state.owners, moved) };
+/** A group as it is shown and as sessions act on it. */
+export interface ConsumerGroupState extends GroupContext {
+  /** The state of its machine; `deleting` goes on until its committed offsets are gone. */
+  readonly phase: 'absent' | 'live' | 'deleting' | 'removed';
 }
 
-function subscribed(
-  known: ReadonlyMap<string, number>,
-  topics: readonly string[],
-  offset: number,
-): ReadonlyMap<string, number> {
-  const added = topics.filter((topic) => !known.has(topic));
-  return added.length === 0
-    ? known
-    : new Map([...known, ...added.map((t) => [t, offset] as const)]);
+/** What is shown of a group. */
+export function shownGroup({ value, context }: ConsumerGroupLife): ConsumerGroupState {
+  return { ...context, phase: typeof value === 'string' ? value : 'live' };
 }
 
 /** What an instance owns of one topic (topics.md 4.5). */

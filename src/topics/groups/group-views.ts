@@ -5,14 +5,24 @@
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { EventListener } from '../../engine/engine.js';
 import { type ConsumerGroupEvent, consumerGroupKind } from './consumer-group.events.js';
-import { absentGroup, type ConsumerGroupState, evolveGroup } from './consumer-group.state.js';
+import type { ConsumerGroupLife } from './consumer-group.machine.js';
+import {
+  absentGroup,
+  type ConsumerGroupState,
+  evolveGroup,
+  isRemoved,
+  shownGroup,
+} from './consumer-group.state.js';
 
 interface Waiter {
   readonly generation: number;
   readonly resolve: () => void;
 }
 
+const noView = shownGroup(absentGroup);
+
 export class GroupViews {
+  private readonly lives = new Map<string, ConsumerGroupLife>();
   private readonly groups = new Map<string, ConsumerGroupState>();
   private readonly waiting = new Map<string, Waiter[]>();
 
@@ -56,13 +66,18 @@ export class GroupViews {
 
   private evolve(envelope: EventEnvelope<ConsumerGroupEvent>): void {
     const { id, event } = envelope;
-    const view = evolveGroup(this.groups.get(id) ?? absentGroup, event, envelope);
-    if (view.phase === 'removed') this.groups.delete(id);
-    else this.groups.set(id, view);
+    const life = evolveGroup(this.lives.get(id) ?? absentGroup, event, envelope);
+    if (isRemoved(life)) {
+      this.lives.delete(id);
+      this.groups.delete(id);
+    } else {
+      this.lives.set(id, life);
+      this.groups.set(id, shownGroup(life));
+    }
   }
 
   private tell(group: string): void {
-    const view = this.groups.get(group) ?? absentGroup;
+    const view = this.groups.get(group) ?? noView;
     this.changed(group, view);
     const waiters = this.waiting.get(group);
     if (waiters === undefined) return;

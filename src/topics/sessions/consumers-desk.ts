@@ -9,7 +9,7 @@ import type { Grant } from '../../http/identity/grant.js';
 import type { ConsumerPlace } from '../groups/consumer.events.js';
 import type { ConsumerGroupCommand, MembershipReceipt } from '../groups/consumer-group.commands.js';
 import { consumerGroupKind } from '../groups/consumer-group.events.js';
-import type { ConsumerGroupState } from '../groups/consumer-group.state.js';
+import type { ConsumerGroupLife } from '../groups/consumer-group.machine.js';
 import type { GroupViews } from '../groups/group-views.js';
 import type { CommittedOffsets } from '../offsets/committed-offsets.js';
 import type { TopicAccess } from '../topics/topic-access.js';
@@ -86,7 +86,7 @@ export class ConsumersDesk {
     const session = this.find(place);
     if ('status' in session) return session;
     const removed = engine.dispatch([sessions.closing(session, 'deleted')]);
-    const { generation } = this.decided(place.group);
+    const { generation } = this.decided(place.group).context;
     const [outcome] = await removed;
     if (outcome !== undefined && !outcome.accepted) return refusalOf(outcome.rejection);
     await views.whenAt(place.group, generation);
@@ -115,7 +115,7 @@ export class ConsumersDesk {
     const silent = sessions.closingSilent(group);
     await dispatchAll(engine, silent);
     if (silent.length === 0) return false;
-    await views.whenAt(group, this.decided(group).generation);
+    await views.whenAt(group, this.decided(group).context.generation);
     return true;
   }
 
@@ -167,7 +167,7 @@ export class ConsumersDesk {
     return topics.every((topic) => this.floor.topics.partitionsOf(topic) > 0);
   }
 
-  private decided(group: string): ConsumerGroupState {
-    return this.floor.engine.actors(consumerGroupKind).stateOf(group) as ConsumerGroupState;
+  private decided(group: string): ConsumerGroupLife {
+    return this.floor.engine.actors(consumerGroupKind).stateOf(group) as ConsumerGroupLife;
   }
 }

@@ -70,12 +70,12 @@ describe('a group that does not exist', () => {
       },
     ]);
     expect(result).toEqual({ generation: 1 });
-    expect(state?.owners.get('rides')).toEqual(['a', 'a', 'a']);
+    expect(state?.context.owners.get('rides')).toEqual(['a', 'a', 'a']);
   });
 
   it('is opened to a topic that is not there yet', () => {
     const { state } = group().when(joinGroup('a', { topics: ['later'] }));
-    expect([...(state?.owners ?? [])]).toEqual([]);
+    expect([...(state?.context.owners ?? [])]).toEqual([]);
   });
 
   it.each([change('a', 'rides'), leave('a'), ask('ReassignGroup'), ask('DeleteGroup')])(
@@ -189,7 +189,7 @@ describe('a subscription', () => {
         ],
       },
     ]);
-    expect([...(state?.owners.keys() ?? [])]).toEqual(['fares']);
+    expect([...(state?.context.owners.keys() ?? [])]).toEqual(['fares']);
   });
 
   it('to the same topics in another order is none', () => {
@@ -199,7 +199,7 @@ describe('a subscription', () => {
 
   it('is remembered by topic as the first one', () => {
     const { state } = group(alone).when(change('a', 'rides', 'fares'));
-    expect([...(state?.firstSubscribed ?? [])]).toEqual([
+    expect([...(state?.context.firstSubscribed ?? [])]).toEqual([
       ['rides', 0],
       ['fares', 1],
     ]);
