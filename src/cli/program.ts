@@ -9,6 +9,7 @@ import { exitCodeOf, exitCodes } from '../server/lifecycle/exit-codes.js';
 import { configCommand } from './config.command.js';
 import { devCommand } from './dev.command.js';
 import { journalCommand } from './journal.command.js';
+import { machinesCommand } from './machines.command.js';
 import { startCommand } from './start.command.js';
 import { complain } from './terminal.js';
 
@@ -34,6 +35,7 @@ export function program(): Command {
   stepwell.addCommand(devCommand());
   stepwell.addCommand(configCommand());
   stepwell.addCommand(journalCommand());
+  stepwell.addCommand(machinesCommand());
   inherit(stepwell);
   return stepwell;
 }

@@ -8,7 +8,7 @@
  *
  * Parallel steps do several things at once, and so an active run is in one state of each region:
  * calls, waits and invocations. Which one follows from what is open. Whether it sleeps is not drawn
- * here: the run does not change when it wakes; see `runDoing`.
+ * here: the run does not change when it wakes, its message becomes due.
  */
 import { type SnapshotFrom, setup } from 'xstate';
 import {
