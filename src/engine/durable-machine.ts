@@ -7,7 +7,7 @@
 export interface MachineState {
   readonly context: object;
   /** The nodes that the machine is in; states that differ only in their contexts share one list. */
-  readonly _nodes: object;
+  readonly _nodes: readonly MachineNode[];
   readonly status: string;
   readonly value: unknown;
 }
@@ -30,8 +30,8 @@ export interface Transition {
   }[];
 }
 
-/** A guard of a transition without an event: it judges the context alone. */
-export type ContextGuard = (input: { readonly context: object }) => boolean;
+/** A guard as a machine has it: without an event it judges the context alone. */
+export type Guard = (input: { readonly context: object; readonly event: unknown }) => boolean;
 
 /** A state of a machine as XState has read it; `states` are those within it. */
 export interface MachineNode {
@@ -42,6 +42,7 @@ export interface MachineNode {
   readonly exit: readonly unknown[];
   readonly invoke: readonly unknown[];
   readonly after: readonly unknown[];
+  /** By the type of their event. */
   readonly transitions: ReadonlyMap<string, readonly Transition[]>;
   readonly always?: readonly Transition[];
 }
@@ -59,6 +60,9 @@ export function requireDurable(root: MachineNode): void {
   for (const node of nodesOf(root)) {
     const { id, type, entry, exit, invoke, after, always = [] } = node;
     const acts = [...entry, ...exit, ...invoke, ...after].length > 0 || type === 'history';
+    if ([...node.transitions.keys()].some((type) => type.includes('*'))) {
+      throw new Error(`${id}: a durable machine names the events that it hears`);
+    }
     if (acts) throw new Error(`${id}: a restored machine neither enters, leaves, waits nor calls`);
     for (const { actions } of [...node.transitions.values()].flat()) {
       if (actions.every(({ type: kind }) => kind === 'xstate.assign')) continue;
@@ -74,14 +78,16 @@ export function requireDurable(root: MachineNode): void {
 export function alwaysGuards(
   root: MachineNode,
   named: Readonly<Record<string, unknown>>,
-): readonly ContextGuard[] {
-  const guards = new Set<ContextGuard>();
-  for (const { id, always = [] } of nodesOf(root)) {
-    for (const { guard } of always) {
-      const judge = typeof guard === 'string' ? named[guard] : guard;
-      if (typeof judge !== 'function') throw new Error(`${id}: unknown guard ${String(guard)}`);
-      guards.add(judge as ContextGuard);
-    }
-  }
-  return [...guards];
+): readonly Guard[] {
+  const transitions = [...nodesOf(root)].flatMap(({ always = [] }) => always);
+  return [...new Set(transitions.flatMap(({ guard }) => guardOf(guard, named) ?? []))];
+}
+
+/** The guard that a transition names, or has; null = it has none. */
+export function guardOf(guard: unknown, named: Readonly<Record<string, unknown>>): Guard | null {
+  if (guard === undefined) return null;
+  const judge = typeof guard === 'string' ? named[guard] : guard;
+  // XState's own combinations are no plain functions of context and event.
+  if (typeof judge !== 'function' || 'check' in judge) throw new Error('a guard is a function');
+  return judge as Guard;
 }

@@ -3,7 +3,70 @@
  * leads from the same states to the same ones ever after, as long as the guards that no event asks
  * answer the same.
  */
-import type { AssignerInput, ContextGuard, MachineState, Transition } from './durable-machine.js';
+import {
+  type AssignerInput,
+  type Guard,
+  guardOf,
+  type MachineState,
+  type Transition,
+} from './durable-machine.js';
+
+/** A transition that an event may take, if its guard lets it. */
+interface Candidate {
+  readonly alone: readonly [Transition];
+  readonly guard: Guard | null;
+}
+
+const none: readonly Transition[] = [];
+
+/**
+ * The transition that an event takes where one node alone hears it; where several do, XState knows
+ * which goes before.
+ */
+export class Selection {
+  private readonly known = new WeakMap<object, Map<string, readonly Candidate[] | null>>();
+
+  constructor(
+    private readonly named: Readonly<Record<string, unknown>>,
+    private readonly asked: (state: MachineState, event: unknown) => readonly Transition[],
+  ) {}
+
+  /** None = the event is not heard in this state. */
+  of(state: MachineState, event: { readonly type: string }): readonly Transition[] {
+    const candidates = this.candidates(state, event.type);
+    if (candidates === null) return this.asked(state, event);
+    const { context } = state;
+    for (const { alone, guard } of candidates) {
+      if (guard === null || guard({ context, event })) return isHandling(alone[0]) ? alone : none;
+    }
+    return none;
+  }
+
+  private candidates({ _nodes: nodes }: MachineState, type: string): readonly Candidate[] | null {
+    let byType = this.known.get(nodes);
+    if (byType === undefined) {
+      byType = new Map();
+      this.known.set(nodes, byType);
+    }
+    let candidates = byType.get(type);
+    if (candidates === undefined) {
+      const heard = nodes.flatMap(({ transitions }) =>
+        [transitions.get(type) ?? []].filter(hasAny),
+      );
+      candidates = heard.length > 1 ? null : (heard[0] ?? []).map((each) => this.candidate(each));
+      byType.set(type, candidates);
+    }
+    return candidates;
+  }
+
+  private candidate(transition: Transition): Candidate {
+    return { alone: [transition], guard: guardOf(transition.guard, this.named) };
+  }
+}
+
+function hasAny({ length }: readonly Transition[]): boolean {
+  return length > 0;
+}
 
 /** The states of one machine without their contexts, and which follows which. */
 export class FollowingStates {
@@ -14,7 +77,7 @@ export class FollowingStates {
   /** `whole` is the step as XState takes it; `guards` decide where a state goes on by itself. */
   constructor(
     private readonly whole: (state: MachineState, event: unknown) => MachineState,
-    private readonly guards: readonly ContextGuard[],
+    private readonly guards: readonly Guard[],
   ) {}
 
   /** The state after `transitions`, which XState has selected. */
@@ -52,7 +115,7 @@ export class FollowingStates {
   private answersOf(context: object): number {
     let answers = 0;
     for (const [place, guard] of this.guards.entries()) {
-      if (guard({ context })) answers += 2 ** place;
+      if (guard({ context, event: null })) answers += 2 ** place;
     }
     return answers;
   }

@@ -1,9 +1,8 @@
 /**
  * An XState machine as `initialState`, `evolve`, `can` and `packing`: the only file that knows
- * XState's insides. XState itself selects the transition of every event and judges its guards, and
- * finds the states that follow when a transition is first taken. They are the same each time, so
- * that they are kept, and a later step only assigns the context: under a microsecond, where
- * `transition()` takes 24 to 50 and a machine stepped in whole 6 to 8. A live `createActor` cannot
+ * XState's insides. XState reads the definition, and finds the states that follow when a transition
+ * is first taken. They are the same each time, so that they are kept, and a later step only judges
+ * guards and assigns the context: a few microseconds, where `transition()` takes 24 to 50. A live `createActor` cannot
  * roll back and turns a throwing `assign` into a status; here it throws into the turn.
  */
 import { Packr } from 'msgpackr';
@@ -23,10 +22,12 @@ import {
   requireDurable,
   type Transition,
 } from './durable-machine.js';
-import { FollowingStates, isHandling } from './following-states.js';
+import { FollowingStates, isHandling, Selection } from './following-states.js';
 
 /** An event as a decision knows it, before the journal gives it a time and a place. */
-type Undated<Event> = Event extends unknown ? Omit<Event, 'at' | 'offset'> : never;
+type Undated<Event> = Event extends { readonly type: string }
+  ? Omit<Event, 'at' | 'offset'> & { readonly type: string }
+  : never;
 
 /** A state as memory holds it while it is idle. */
 export interface PackedState {
@@ -58,29 +59,39 @@ export function machineEvolve<Machine extends AnyStateMachine, Plain = unknown>(
   codec?: ContextCodec<ContextFrom<Machine>, Plain>,
 ): MachineEvolve<Machine> {
   type Kept = SnapshotFrom<Machine>;
+  type Named = { readonly type: string };
   const root = machine.root as unknown as MachineNode;
   const named = machine.implementations.guards as Readonly<Record<string, unknown>>;
   requireDurable(root);
   const scope = inertScope();
   const initial = machine.getInitialSnapshot(scope, undefined) as Kept;
-  const whole = (state: MachineState, event: unknown): MachineState =>
-    machine.transition(state as Kept, event as EventFromLogic<Machine>, scope);
-  const following = new FollowingStates(whole, alwaysGuards(root, named));
-  const taken = (state: Kept, event: unknown) =>
-    machine.getTransitionData(
-      state,
+  const whole = (state: MachineState, event: unknown): MachineState => {
+    const next: unknown = machine.transition(
+      state as Kept,
       event as EventFromLogic<Machine>,
-    ) as unknown as readonly Transition[];
+      scope,
+    );
+    return next as MachineState;
+  };
+  const following = new FollowingStates(whole, alwaysGuards(root, named));
+  const selection = new Selection(named, (state, event) => {
+    const taken: unknown = machine.getTransitionData(
+      state as Kept,
+      event as EventFromLogic<Machine>,
+    );
+    return (taken as readonly Transition[]).filter(isHandling);
+  });
   /** It knows the shapes that it has packed: its bytes are for itself and for this process. */
   const packr = new Packr({ structures: [] });
   return {
     initialState: () => initial,
     evolve(state, event) {
-      const transitions = taken(state, event);
-      if (!transitions.some(isHandling)) return state;
-      return following.step(state, transitions, event) as Kept;
+      const transitions = selection.of(state as MachineState, event);
+      return transitions.length === 0
+        ? state
+        : (following.step(state as MachineState, transitions, event) as Kept);
     },
-    can: (state, event) => taken(state, event).some(isHandling),
+    can: (state, event: Named) => selection.of(state as MachineState, event).length > 0,
     isFinal: (state) => (state as Snapshot<unknown>).status === 'done',
     packing: {
       pack(state) {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createActor, setup, transition } from 'xstate';
+import { assign, createActor, createMachine, setup, transition } from 'xstate';
 import { machineEvolve } from '../../src/engine/machine-evolve.js';
 
 type Event =
@@ -106,5 +106,53 @@ describe('a machine stepped through one inert scope', () => {
     });
     const { initialState, evolve: step } = machineEvolve(broken);
     expect(() => step(initialState(), { type: 'Closed' })).toThrow('broken');
+  });
+
+  it('moves regions at once as XState moves them', () => {
+    const lampSetup = setup({
+      types: { context: {} as { n: number }, events: {} as Event },
+      guards: { isLit: ({ context }) => context.n > 0, isDark: ({ context }) => context.n === 0 },
+    });
+    const light = lampSetup.assign({ n: ({ context }) => context.n + 1 });
+    const lamp = lampSetup.createMachine({
+      context: { n: 0 },
+      type: 'parallel',
+      states: {
+        left: { initial: 'off', states: { off: { on: { Closed: 'on' } }, on: {} } },
+        right: {
+          initial: 'off',
+          states: {
+            off: { on: { Closed: { target: 'on', actions: light } } },
+            on: { on: { Counted: { actions: light } } },
+          },
+        },
+        seen: {
+          initial: 'dark',
+          states: {
+            dark: { always: { guard: 'isLit', target: 'lit' } },
+            lit: { always: { guard: 'isDark', target: 'dark' } },
+          },
+        },
+      },
+    });
+    const { initialState, evolve: step } = machineEvolve(lamp);
+    fc.assert(
+      fc.property(fc.array(events, { maxLength: 8 }), (history) => {
+        let stepped = initialState();
+        let pure = initialState();
+        for (const event of history) {
+          stepped = step(stepped, event);
+          pure = transition(lamp, pure, event)[0];
+          expect([stepped.value, stepped.context]).toEqual([pure.value, pure.context]);
+        }
+      }),
+    );
+  });
+
+  it('refuses what a restored machine would not do', () => {
+    const make = (config: object) => () => machineEvolve(createMachine({ context: {}, ...config }));
+    expect(make({ entry: () => undefined })).toThrow('neither enters');
+    expect(make({ on: { '*': { actions: assign({}) } } })).toThrow('names the events');
+    expect(make({ on: { Closed: { actions: () => undefined } } })).toThrow('only assigns');
   });
 });
