@@ -2,8 +2,9 @@
  * An XState machine as `initialState`, `evolve`, `can` and `packing`: the only file that knows
  * XState's insides. XState reads the definition, and finds the states that follow when a transition
  * is first taken. They are the same each time, so that they are kept, and a later step only judges
- * guards and assigns the context: a few microseconds, where `transition()` takes 24 to 50. A live `createActor` cannot
- * roll back and turns a throwing `assign` into a status; here it throws into the turn.
+ * guards and assigns the context: a few microseconds, where `transition()` takes 24 to 50. A live
+ * `createActor` cannot roll back and turns a throwing `assign` into a status; here it throws into
+ * the turn.
  */
 import { Packr } from 'msgpackr';
 import type {
