@@ -1,13 +1,13 @@
 /** `stepwell journal print` and `journal verify`: looking at a data folder without touching it. */
 import { Command, InvalidArgumentError } from 'commander';
-import { nodeDisk } from '../../storage/disk/node-disk.js';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { systemClock } from '../engine/clock.js';
 import { readConfiguration } from '../server/configuration/config.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
 import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
-import { type PrintOptions, printedLines } from './journal-print.js';
-import { readJournal } from './journal-reader.js';
-import { verifyFolder } from './journal-verify.js';
+import { type PrintOptions, printedLines } from './journal/journal-print.js';
+import { readJournal } from './journal/journal-reader.js';
+import { verifyFolder } from './journal/journal-verify.js';
 import { requireDataFolder } from './owned-folder.js';
 import { complain, progressLine, sayAll } from './terminal.js';
 

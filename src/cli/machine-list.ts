@@ -4,7 +4,7 @@ import { scheduleMachine } from '../messaging/schedules/schedule.machine.js';
 import { consumerMachine } from '../topics/groups/consumer.machine.js';
 import { consumerGroupMachine } from '../topics/groups/consumer-group.machine.js';
 import { subscriptionMachine } from '../topics/subscriptions/subscription.machine.js';
-import { runMachine } from '../workflows/runs/run.machine.js';
+import { runMachine } from '../workflows/run-state/run.machine.js';
 import type { DrawnMachine } from './machine-diagram.js';
 
 export const machines: readonly DrawnMachine[] = [

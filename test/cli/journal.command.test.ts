@@ -4,7 +4,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { verifyFolder } from '../../src/cli/journal-verify.js';
+import { verifyFolder } from '../../src/cli/journal/journal-verify.js';
 import { flipByte } from '../support/program/flipped-byte.js';
 import { type Ended, program, runProgram } from '../support/program/program.js';
 import {

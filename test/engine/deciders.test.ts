@@ -51,9 +51,9 @@ import {
   type FailedRun,
   FailedRuns,
 } from '../../src/workflows/failed-runs/failed-runs.projection.js';
-import type { RunCommand } from '../../src/workflows/runs/run.commands.js';
+import type { RunCommand } from '../../src/workflows/run-state/run.commands.js';
+import type { Inheritance, StepInfo } from '../../src/workflows/run-state/run.events.js';
 import { runDecider } from '../../src/workflows/runs/run.decider.js';
-import type { Inheritance, StepInfo } from '../../src/workflows/runs/run.events.js';
 import { noStepOptions } from '../../src/workflows/runs/run-messages.policy.js';
 import { registerRuns } from '../../src/workflows/runs/run-registration.js';
 import type { Waiters } from '../../src/workflows/runs/waiters.projection.js';

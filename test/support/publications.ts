@@ -5,8 +5,8 @@ import type { Publication } from '../../src/messaging/dead-letters/dead-letters.
 import { messageKind } from '../../src/messaging/messages/message.events.js';
 import type { MessageState } from '../../src/messaging/messages/message.state.js';
 import type { RunOrigin } from '../../src/workflows/failed-runs/failed-runs.projection.js';
-import { runKind } from '../../src/workflows/runs/run.events.js';
-import type { RunState } from '../../src/workflows/runs/run.state.js';
+import { runKind } from '../../src/workflows/run-state/run.events.js';
+import type { RunState } from '../../src/workflows/run-state/run.state.js';
 
 export function publicationOf(engine: Engine) {
   return (messageId: string): Publication | undefined => {

@@ -8,6 +8,7 @@ export const folders: readonly string[] = [
   // The program.
   'src',
   'src/cli',
+  'src/cli/journal',
   // What puts the server together: configuration, listeners, lifecycle, what operators look at.
   'src/server',
   'src/server/openapi',
@@ -42,6 +43,7 @@ export const folders: readonly string[] = [
   'src/workflows/requests',
   'src/workflows/deliveries',
   'src/workflows/runs',
+  'src/workflows/run-state',
   'src/workflows',
   // Messages: taken in, held back, delivered.
   'src/messaging/logs',
@@ -66,6 +68,7 @@ export const folders: readonly string[] = [
   'src/engine/metrics',
   'src/engine/lifecycle',
   'src/engine/bulk',
+  'src/engine/machines',
   'src/engine',
   // The log engine.
   ...storageFolders,

@@ -59,7 +59,7 @@ export const lineRules: readonly LineRule[] = [
   },
   {
     pattern: /\bas unknown as\b/,
-    applies: inProductExcept('src/engine/machine-evolve.ts'),
+    applies: inProductExcept('src/engine/machines/machine-evolve.ts'),
     instead: 'a type that needs no cast',
   },
   { pattern: /\bforwardRef\b/, applies: inProduct, instead: 'a vocabulary file' },

@@ -76,7 +76,7 @@ export const importRules: readonly ImportRule[] = [
     from: (path) =>
       path.startsWith('src/') &&
       !path.endsWith('.machine.ts') &&
-      !/^src\/engine\/(machine-evolve|lifecycle\/.*)\.ts$/.test(path),
+      !/^src\/engine\/(machines|lifecycle)\//.test(path),
     forbids: (imported) => imported === 'xstate',
     instead: 'a *.machine.ts',
   },

@@ -7,7 +7,7 @@ import {
   type EventEnvelope,
   reject,
 } from '../../engine/decider.js';
-import { machineEvolve } from '../../engine/machine-evolve.js';
+import { machineEvolve } from '../../engine/machines/machine-evolve.js';
 import { parseCron, parseNewCron } from '../../grammar/cron.js';
 import { parseName } from '../../grammar/name.js';
 import type {

@@ -6,7 +6,7 @@ import {
   type MessageEvent,
   type MessagePublished,
 } from '../../messaging/messages/message.events.js';
-import type { RunEvent, RunStarted } from '../../workflows/runs/run.events.js';
+import type { RunEvent, RunStarted } from '../../workflows/run-state/run.events.js';
 
 /** How the message or run of an event began; null where that has left the journal. */
 export type Beginning<Began extends MessagePublished | RunStarted> = EventEnvelope<Began> | null;

@@ -11,8 +11,8 @@ import {
   messageKind,
 } from '../../messaging/messages/message.events.js';
 import { messageTerm } from '../../messaging/messages/message-terms.js';
-import type { RunEvent, RunStarted } from '../../workflows/runs/run.events.js';
-import { configuredRunTerm } from '../../workflows/runs/run-terms.js';
+import type { RunEvent, RunStarted } from '../../workflows/run-state/run.events.js';
+import { configuredRunTerm } from '../../workflows/run-state/run-terms.js';
 import { isShown, messageLine, runLine } from './activity-line.js';
 
 /** Beyond it, the lines of a second are counted instead of written. */

@@ -2,7 +2,7 @@
  * The life of a consumer group.
  *
  *     absent     it has never had a member
- *     live       stable while it has members, whoever owns what; empty while it has none
+ *     live       stable while it has members, with any owners; empty while it has none
  *     deleting   nothing joins; its committed offsets are being removed
  *     removed    final
  *

@@ -1,5 +1,5 @@
 /** A consumer group as the fold of its events through its machine, and what is read of it. */
-import { machineEvolve } from '../../engine/machine-evolve.js';
+import { machineEvolve } from '../../engine/machines/machine-evolve.js';
 import type { GroupContext } from './consumer-group.context.js';
 import type { ConsumerGroupEvent } from './consumer-group.events.js';
 import { type ConsumerGroupLife, consumerGroupMachine } from './consumer-group.machine.js';

@@ -6,7 +6,7 @@ import {
   type EventEnvelope,
   reject,
 } from '../../engine/decider.js';
-import { machineEvolve } from '../../engine/machine-evolve.js';
+import { machineEvolve } from '../../engine/machines/machine-evolve.js';
 import type { ConsumerCommand } from './consumer.commands.js';
 import {
   type ConsumerEvent,

@@ -4,9 +4,9 @@ import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Outcome } from '../../engine/turn.js';
 import type { RunEntries } from '../deliveries/run-entries.js';
-import type { CancelRun, EndRun } from '../runs/run.commands.js';
-import { runKind } from '../runs/run.events.js';
-import type { RunState } from '../runs/run.state.js';
+import type { CancelRun, EndRun } from '../run-state/run.commands.js';
+import { runKind } from '../run-state/run.events.js';
+import type { RunState } from '../run-state/run.state.js';
 import { type CancelRunsFilters, isRunMeant } from './cancel-runs.request.js';
 
 /** So many are looked at per tick: one that sleeps is unpacked for it. */

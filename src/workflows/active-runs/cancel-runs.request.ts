@@ -9,7 +9,7 @@ import {
   texts,
 } from '../../http/query-filters.js';
 import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
-import type { RunContext } from '../runs/run.context.js';
+import type { RunContext } from '../run-state/run.context.js';
 
 const countMax = 500;
 

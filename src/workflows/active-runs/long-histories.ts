@@ -1,6 +1,6 @@
 /** Runs whose history grows long: operators hear of each once, before its steps are refused. */
 import type { Logger } from 'pino';
-import type { EntryList } from '../runs/entry-list.js';
+import type { EntryList } from '../run-state/entry-list.js';
 import { historyMax } from '../runs/run-history.policy.js';
 
 /** From here on the run is worth a look. */

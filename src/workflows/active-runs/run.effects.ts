@@ -3,9 +3,9 @@ import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
-import type { EndWait } from '../runs/run.commands.js';
+import type { EndWait } from '../run-state/run.commands.js';
+import { runKind } from '../run-state/run.events.js';
 import type { EndWaitWish } from '../runs/run.decider.js';
-import { runKind } from '../runs/run.events.js';
 
 export class WaitDeadlines implements EffectCarrier<EndWaitWish> {
   constructor(

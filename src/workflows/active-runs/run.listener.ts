@@ -1,8 +1,8 @@
 /** What durable run events mean beside the runs: payloads at hand, counts, warnings. */
 import type { EventListener } from '../../engine/engine.js';
 import type { Payloads } from '../../engine/payloads.js';
-import type { EntryList } from '../runs/entry-list.js';
-import { type RunEvent, runKind } from '../runs/run.events.js';
+import type { EntryList } from '../run-state/entry-list.js';
+import { type RunEvent, runKind } from '../run-state/run.events.js';
 import type { LongHistories } from './long-histories.js';
 import type { RunMetrics, RunOutcome } from './run.metrics.js';
 

@@ -12,7 +12,7 @@ import { InFlight } from '../../http/bytes/in-flight.js';
 import { RouteTable } from '../../http/routes/hot-routes.js';
 import { RunEntries } from '../deliveries/run-entries.js';
 import { RunEntriesModule } from '../deliveries/run-entries.module.js';
-import { runKind } from '../runs/run.events.js';
+import { runKind } from '../run-state/run.events.js';
 import { activeRun, registerRuns } from '../runs/run-registration.js';
 import { Waiters } from '../runs/waiters.projection.js';
 import { ActiveRuns } from './active-runs.js';

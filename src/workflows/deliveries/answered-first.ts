@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../engine/clock.js';
 import type { DeliveryOrder, RunDelivery } from '../../messaging/messages/run-deliveries.js';
-import type { RunState } from '../runs/run.state.js';
+import type { RunState } from '../run-state/run.state.js';
 import { causeOf, type OpenDelivery } from './delivery-cause.policy.js';
 import type { HeldDeliveryMetrics } from './held-delivery.metrics.js';
 

@@ -4,8 +4,8 @@
  * so they never wait for each other. Pure.
  */
 import type { RunDelivery } from '../../messaging/messages/run-deliveries.js';
-import type { RunContext } from '../runs/run.context.js';
-import type { RunEntry } from '../runs/run.events.js';
+import type { RunContext } from '../run-state/run.context.js';
+import type { RunEntry } from '../run-state/run.events.js';
 
 /** A delivery to the run's endpoint that has not been answered. */
 export interface OpenDelivery {

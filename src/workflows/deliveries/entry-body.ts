@@ -1,5 +1,5 @@
 /** The steps that the server itself submits: the end of a wait, or of an invoked run. Pure. */
-import type { InvocationEnded, StepInfo, WaitEnded } from '../runs/run.events.js';
+import type { InvocationEnded, StepInfo, WaitEnded } from '../run-state/run.events.js';
 
 /**
  * A wait's end (workflows.md 3.4): `out` is the base64 of what was notified with, and is not

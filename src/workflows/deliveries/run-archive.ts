@@ -1,7 +1,7 @@
 /** Runs as they were: a run that has ended is folded again from its events, on request. */
 import type { Journal } from '../../engine/journal.js';
-import { type RunEvent, runKind } from '../runs/run.events.js';
-import { evolveRun, initialRun, type RunState } from '../runs/run.state.js';
+import { type RunEvent, runKind } from '../run-state/run.events.js';
+import { evolveRun, initialRun, type RunState } from '../run-state/run.state.js';
 
 export class RunArchive {
   constructor(private readonly journal: Journal) {}

@@ -7,15 +7,15 @@ import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { pieceBytes } from '../../http/bytes/in-flight.js';
 import type { MessagePublished, RunPlace } from '../../messaging/messages/message.events.js';
 import type { RunDeliveries } from '../../messaging/messages/run-deliveries.js';
-import type { EntryList } from '../runs/entry-list.js';
+import type { EntryList } from '../run-state/entry-list.js';
 import {
   type FailureCallbackNamed,
   type RunConfiguration,
   type RunEntry,
   type RunEvent,
   runKind,
-} from '../runs/run.events.js';
-import type { RunState } from '../runs/run.state.js';
+} from '../run-state/run.events.js';
+import type { RunState } from '../run-state/run.state.js';
 import { lazyBytes } from '../runs/run-messages.policy.js';
 import { EncodedEntries, entryText } from './encoded-entries.js';
 import { endedInvocationBody, endedWaitBody } from './entry-body.js';
@@ -151,7 +151,7 @@ export class RunEntries implements RunDeliveries {
       return;
     }
     for (let index = 0; index < entries.length; ) {
-      // Looked for each time: a client that takes nothing must not keep what the cache has let go of.
+      // Looked for each time: a slow client must not keep what the cache has let go of.
       const kept = this.kept(runId, state);
       if (kept !== undefined && kept.length > index) {
         const { text, next } = kept.part(index, entries.length, pieceBytes);

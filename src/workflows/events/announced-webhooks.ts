@@ -5,8 +5,8 @@
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { parseJson } from '../../grammar/json.js';
-import type { RunContext } from '../runs/run.context.js';
-import { type RunEntry, webhookStepType } from '../runs/run.events.js';
+import type { RunContext } from '../run-state/run.context.js';
+import { type RunEntry, webhookStepType } from '../run-state/run.events.js';
 
 /** Of the webhooks that were called last. */
 const namesMax = 10_000;

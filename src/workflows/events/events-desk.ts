@@ -16,15 +16,15 @@ import type {
   OpenWaitForEvent,
   StepReceipt,
   StoreNotification,
-} from '../runs/run.commands.js';
-import type { RunContext } from '../runs/run.context.js';
+} from '../run-state/run.commands.js';
+import type { RunContext } from '../run-state/run.context.js';
 import {
   type OpenWait,
   type RunConfiguration,
   type RunEvent,
   runKind,
-} from '../runs/run.events.js';
-import type { RunState } from '../runs/run.state.js';
+} from '../run-state/run.events.js';
+import type { RunState } from '../run-state/run.state.js';
 import { isEndedBy } from '../runs/run-waits.policy.js';
 import type { Waiter, Waiters } from '../runs/waiters.projection.js';
 import { AnnouncedWebhooks } from './announced-webhooks.js';

@@ -13,7 +13,7 @@ import type { Intake } from '../../http/intake.js';
 import { resultOf, valueIn } from '../../http/outcome.js';
 import type { HotRoutes } from '../../http/routes/hot-routes.js';
 import { rawBody } from '../../http/routes/raw-body.js';
-import type { StepReceipt } from '../runs/run.commands.js';
+import type { StepReceipt } from '../run-state/run.commands.js';
 import { eventIn, notifiedIn } from './event-path.js';
 import { eventRoutes } from './events.openapi.js';
 import type { EventsDesk } from './events-desk.js';

@@ -4,7 +4,7 @@ import { parseDuration, parseTimeout } from '../../grammar/duration.js';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
 import { readJsonBody } from '../../http/json-body.js';
-import type { StepInfo } from '../runs/run.events.js';
+import type { StepInfo } from '../run-state/run.events.js';
 
 /** What an endpoint asks for when it waits. */
 export interface WaitAsked {

@@ -6,7 +6,7 @@ import { headerMapSchema } from '../../messaging/messages/message-schema.js';
 import { redactedHeaders } from '../../messaging/messages/redaction.js';
 import { protocolVersion } from '../../messaging/messages/run-headers.js';
 import { endedWaitBody } from '../deliveries/entry-body.js';
-import type { OpenWait, RunConfiguration } from '../runs/run.events.js';
+import type { OpenWait, RunConfiguration } from '../run-state/run.events.js';
 
 export const waiterSchema = z.object({
   url: z.string().describe('The endpoint of the run'),

@@ -14,7 +14,7 @@ import {
   limitedFields,
 } from '../../messaging/messages/message-object.js';
 import { redactedBody, redactedHeaders } from '../../messaging/messages/redaction.js';
-import type { RunConfiguration, RunFailed } from '../runs/run.events.js';
+import type { RunConfiguration, RunFailed } from '../run-state/run.events.js';
 import type { CallbackState, FailedRun } from './failed-runs.projection.js';
 import { starterHeaders } from './starter-headers.js';
 

@@ -20,7 +20,7 @@ import {
   type RunEvent,
   type RunFailed,
   runKind,
-} from '../runs/run.events.js';
+} from '../run-state/run.events.js';
 import type { FailedRun } from './failed-runs.projection.js';
 
 export type Published = EventEnvelope<MessagePublished>;

@@ -8,7 +8,7 @@ import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { LetterShelf, PlacedLetter } from '../../messaging/dead-letters/letter-shelf.js';
 import { deadLetterId, type MessageEvent } from '../../messaging/messages/message.events.js';
-import type { RunEvent } from '../runs/run.events.js';
+import type { RunEvent } from '../run-state/run.events.js';
 import type { FailedRunEvent } from './failed-run.events.js';
 
 /** The states of a failure callback (workflows.md 4.3). */

@@ -8,7 +8,7 @@ import { dialects } from '../../http/dialect.js';
 import { retriedMessage } from '../../messaging/dead-letters/retry.request.js';
 import type { MessagePublished } from '../../messaging/messages/message.events.js';
 import { relabeled } from '../requests/run-headers.js';
-import type { StartRun } from '../runs/run.commands.js';
+import type { StartRun } from '../run-state/run.commands.js';
 import {
   type Inheritance,
   type OpenCall,
@@ -16,7 +16,7 @@ import {
   type RunEntry,
   type RunTerms,
   runKind,
-} from '../runs/run.events.js';
+} from '../run-state/run.events.js';
 import type { RunRemains } from './failed-run-records.js';
 import type { RevivalOverrides } from './revival.request.js';
 

@@ -5,8 +5,13 @@ import type { Identifiers } from '../../engine/identifiers.js';
 import type { Outcome } from '../../engine/turn.js';
 import type { LetterSearch } from '../../messaging/dead-letters/letter-search.js';
 import type { MessagePublished } from '../../messaging/messages/message.events.js';
-import type { ChangeInvoker, EndInvocation, StartReceipt, StartRun } from '../runs/run.commands.js';
-import { type OpenInvocation, type RunEntry, runKind } from '../runs/run.events.js';
+import type {
+  ChangeInvoker,
+  EndInvocation,
+  StartReceipt,
+  StartRun,
+} from '../run-state/run.commands.js';
+import { type OpenInvocation, type RunEntry, runKind } from '../run-state/run.events.js';
 import type { RestartFailedRun, ResumeFailedRun } from './failed-run.commands.js';
 import { failedRunKind } from './failed-run.events.js';
 import type { FailedRunRecords, InvokedEnd, Published } from './failed-run-records.js';

@@ -5,7 +5,7 @@
 import { formatFlowControlValue } from '../../grammar/flow-control-value.js';
 import { dialects } from '../../http/dialect.js';
 import { runHeaders } from '../../messaging/messages/run-headers.js';
-import type { RunConfiguration, RunTerms } from '../runs/run.events.js';
+import type { RunConfiguration, RunTerms } from '../run-state/run.events.js';
 import type { FailedRun } from './failed-runs.projection.js';
 
 /** Names and values in turn. */

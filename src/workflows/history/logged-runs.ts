@@ -10,8 +10,8 @@ import {
   type RunReconfigured,
   type RunStarted,
   runKind,
-} from '../runs/run.events.js';
-import { configuredRunTerm } from '../runs/run-terms.js';
+} from '../run-state/run.events.js';
+import { configuredRunTerm } from '../run-state/run-terms.js';
 import { isRunEnd } from './run-log-entry.js';
 
 /** How a run began. */

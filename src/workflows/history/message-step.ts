@@ -1,6 +1,6 @@
 /** Which step of its run a message is about. Pure. */
 import type { RunPlace } from '../../messaging/messages/message.events.js';
-import { initialStep, type RunEvent, type StepInfo } from '../runs/run.events.js';
+import { initialStep, type RunEvent, type StepInfo } from '../run-state/run.events.js';
 
 /**
  * `event` is the run's at the message's `eventOffset`. null = it is about no step: it tells that

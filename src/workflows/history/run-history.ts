@@ -20,7 +20,7 @@ import {
   type RunEvent,
   runKind,
   type StepInfo,
-} from '../runs/run.events.js';
+} from '../run-state/run.events.js';
 import type { Started } from './logged-runs.js';
 import { isRunEnd } from './run-log-entry.js';
 

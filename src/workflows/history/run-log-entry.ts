@@ -1,7 +1,7 @@
 /** What the log of runs says of one event of a run (workflows.md 5.2). Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { LogEntry } from '../../messaging/logs/log-entry.js';
-import type { RunEnd, RunEvent } from '../runs/run.events.js';
+import type { RunEnd, RunEvent } from '../run-state/run.events.js';
 
 /** The states of a run as they are written. */
 export const runStates = ['RUN_STARTED', 'RUN_SUCCESS', 'RUN_FAILED', 'RUN_CANCELED'] as const;

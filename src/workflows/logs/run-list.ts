@@ -19,8 +19,8 @@ import {
 } from '../history/logged-runs.js';
 import { type ChildRun, type HistoryEntry, RunHistory } from '../history/run-history.js';
 import { endStates } from '../history/run-log-entry.js';
-import type { RunConfiguration } from '../runs/run.events.js';
-import { configuredRunTerm } from '../runs/run-terms.js';
+import type { RunConfiguration } from '../run-state/run.events.js';
+import { configuredRunTerm } from '../run-state/run-terms.js';
 import type { RunLogDesk } from './run-log.js';
 import { originOfRun } from './run-log-row.js';
 import { matchesRun, type RunListQuery, runQueryTerms } from './run-logs.request.js';

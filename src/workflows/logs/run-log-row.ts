@@ -9,7 +9,7 @@ import { deadLetterId, type RunPlace } from '../../messaging/messages/message.ev
 import { labelFields } from '../../messaging/messages/message-object.js';
 import { redactedHeaders } from '../../messaging/messages/redaction.js';
 import type { LoggedRun } from '../history/logged-runs.js';
-import type { RunEvent, StepInfo } from '../runs/run.events.js';
+import type { RunEvent, StepInfo } from '../run-state/run.events.js';
 import type { RunOrigin } from './run-logs.request.js';
 import type { StepFields } from './run-step-fields.js';
 import { stalledError } from './run-step-object.js';

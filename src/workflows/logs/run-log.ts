@@ -17,7 +17,7 @@ import { anyRunTerm } from '../../messaging/messages/message-terms.js';
 import { isRunEvent, LoggedRuns } from '../history/logged-runs.js';
 import { stepOfMessage } from '../history/message-step.js';
 import { runEntriesOf } from '../history/run-log-entry.js';
-import type { RunEvent } from '../runs/run.events.js';
+import type { RunEvent } from '../run-state/run.events.js';
 import {
   messageStepInfo,
   originOfMessage,

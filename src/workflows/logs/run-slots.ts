@@ -1,7 +1,7 @@
 /** The steps of a run in the order in which they began, and which of them run in parallel. Pure. */
 
 import type { HistoryEntry, Opening, RunHistory } from '../history/run-history.js';
-import type { StepInfo } from '../runs/run.events.js';
+import type { StepInfo } from '../run-state/run.events.js';
 
 /** An entry at its place in the list. */
 export interface Placed {

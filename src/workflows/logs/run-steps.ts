@@ -6,7 +6,7 @@ import { hiding, redactedHeaders } from '../../messaging/messages/redaction.js';
 import { protocolVersion } from '../../messaging/messages/run-headers.js';
 import type { HistoryMessage, RunHistory } from '../history/run-history.js';
 import { failedStepName } from '../history/sdk-answer.js';
-import type { RunFailed } from '../runs/run.events.js';
+import type { RunFailed } from '../run-state/run.events.js';
 import { isComplete, type Slot, type SlotGroup, slotGroups } from './run-slots.js';
 import type { Showing } from './run-step-fields.js';
 import {

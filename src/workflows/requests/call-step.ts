@@ -1,7 +1,7 @@
 /** The step of a third-party call, told with its answer (workflows.md 3.3). Pure. */
 
 import type { OptionReader } from '../../messaging/publishing/option-reader.js';
-import type { StepInfo } from '../runs/run.events.js';
+import type { StepInfo } from '../run-state/run.events.js';
 import { headerOf } from './run-headers.js';
 
 const whole = /^\d{1,9}$/;

@@ -2,7 +2,7 @@
 import { parseJson } from '../../grammar/json.js';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import { parseRunId } from '../../grammar/run-id.js';
-import type { StepInfo } from '../runs/run.events.js';
+import type { StepInfo } from '../run-state/run.events.js';
 import { parseStep } from './step-body.js';
 
 /** An invocation: the run `parentId` waits with `step` for the end of a child. */

@@ -9,7 +9,7 @@ import type {
   StartRun,
   StepReceipt,
   SubmitStep,
-} from '../runs/run.commands.js';
+} from '../run-state/run.commands.js';
 
 /** Starts a run; told as a publish is (workflows.md 1.3). */
 export class StartOrder implements Order {

@@ -2,8 +2,8 @@
 import type { MessagePublished } from '../../messaging/messages/message.events.js';
 import type { OptionReader } from '../../messaging/publishing/option-reader.js';
 import type { PublishInput } from '../../messaging/publishing/publish.request.js';
-import type { StartRun } from '../runs/run.commands.js';
-import { type RunConfiguration, runKind } from '../runs/run.events.js';
+import type { StartRun } from '../run-state/run.commands.js';
+import { type RunConfiguration, runKind } from '../run-state/run.events.js';
 import { failureHeaders, headerOf, ownHeaders, withLabel } from './run-headers.js';
 import type { WorkflowOptions } from './workflow-options.js';
 

@@ -21,8 +21,8 @@ import type {
   StartRun,
   StepOptions,
   SubmitStep,
-} from '../runs/run.commands.js';
-import { runKind } from '../runs/run.events.js';
+} from '../run-state/run.commands.js';
+import { runKind } from '../run-state/run.events.js';
 import { callStep } from './call-step.js';
 import { parseInvokeEnvelope } from './invoke-envelope.js';
 import { failureHeaders, ownHeaders } from './run-headers.js';

@@ -1,7 +1,7 @@
 /** A step as its submission spells it (workflows.md 3.1). Pure. */
 import { parseJson } from '../../grammar/json.js';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
-import type { StepInfo } from '../runs/run.events.js';
+import type { StepInfo } from '../run-state/run.events.js';
 
 /** Names and types stay in memory as long as their run is active, so they are not for prose. */
 const nameLengthMax = 1024;

@@ -5,7 +5,7 @@
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
 import type { PublishInput } from '../../messaging/publishing/publish.request.js';
-import type { StartRun } from '../runs/run.commands.js';
+import type { StartRun } from '../run-state/run.commands.js';
 import { type RunRequestParsed, readMessage } from './run.request.js';
 import { failureHeaders } from './run-headers.js';
 import { type Names, startRun } from './run-start.js';

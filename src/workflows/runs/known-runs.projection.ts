@@ -3,7 +3,7 @@ import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
 import { keptText } from '../../engine/kept-text.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
-import type { RunEvent } from './run.events.js';
+import type { RunEvent } from '../run-state/run.events.js';
 
 /** As long as a publish is remembered for deduplication. */
 const windowMs = 600_000;

@@ -2,7 +2,7 @@
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
-import type { RunEvent } from './run.events.js';
+import type { RunEvent } from '../run-state/run.events.js';
 
 export class LatestNotification implements Fold {
   /** One element at most: all that one notification releases is released in one go. */

@@ -2,8 +2,8 @@
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
 import type { MessageState } from '../../messaging/messages/message.state.js';
-import type { FailRun, SettleRun } from './run.commands.js';
-import { runKind } from './run.events.js';
+import type { FailRun, SettleRun } from '../run-state/run.commands.js';
+import { runKind } from '../run-state/run.events.js';
 
 type RunCommand = FailRun | SettleRun;
 

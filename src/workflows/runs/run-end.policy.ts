@@ -1,9 +1,9 @@
 /** How a run ends, and what becomes of the messages that it leaves behind. Pure. */
 import { accept, type Command, type Decision } from '../../engine/decider.js';
-import type { CancelRun, EndRun, FailRun, SettleRun } from './run.commands.js';
-import type { PendingRunMessage, RunView } from './run.decider.js';
-import type { RunEvent, RunFailed } from './run.events.js';
-import type { RunState } from './run.state.js';
+import type { CancelRun, EndRun, FailRun, SettleRun } from '../run-state/run.commands.js';
+import type { RunEvent, RunFailed } from '../run-state/run.events.js';
+import type { RunState } from '../run-state/run.state.js';
+import type { PendingRunMessage, RunView } from './run-view.js';
 
 type Messages = Pick<RunView, 'pending' | 'hasPending'>;
 

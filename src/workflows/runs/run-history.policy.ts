@@ -1,8 +1,8 @@
 /** What a run's history says of a step that comes in: it came before, or it is too much. Pure. */
 import { accept, type Decision, reject } from '../../engine/decider.js';
-import type { StepReceipt } from './run.commands.js';
-import type { RunContext } from './run.context.js';
-import type { OpenCall, RunEvent, StepInfo } from './run.events.js';
+import type { StepReceipt } from '../run-state/run.commands.js';
+import type { RunContext } from '../run-state/run.context.js';
+import type { OpenCall, RunEvent, StepInfo } from '../run-state/run.events.js';
 
 /** A run's history is bounded: above it a step is refused, and so the run fails. */
 export const historyMax = { entries: 50_000, bytes: 50 * 1024 * 1024 } as const;

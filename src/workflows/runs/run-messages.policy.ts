@@ -11,9 +11,9 @@ import {
   messageKind,
   type RunPlace,
 } from '../../messaging/messages/message.events.js';
-import type { RequestCall, StepOptions } from './run.commands.js';
-import type { RunEvent, RunTerms } from './run.events.js';
-import type { RunState } from './run.state.js';
+import type { RequestCall, StepOptions } from '../run-state/run.commands.js';
+import type { RunEvent, RunTerms } from '../run-state/run.events.js';
+import type { RunState } from '../run-state/run.state.js';
 
 type Message = Omit<MessagePublished, 'type'>;
 

@@ -2,7 +2,7 @@
 import type { Command, EventEnvelope, TurnNames } from '../../engine/decider.js';
 import type { CancelMessage, CompleteMessage } from '../../messaging/messages/message.commands.js';
 import { deadLetterId, messageKind } from '../../messaging/messages/message.events.js';
-import type { EndInvocation, RunCommand, StartRun } from './run.commands.js';
+import type { EndInvocation, RunCommand, StartRun } from '../run-state/run.commands.js';
 import {
   type InvocationEnded,
   type Invoker,
@@ -10,15 +10,15 @@ import {
   type RunEvent,
   type RunFailed,
   runKind,
-} from './run.events.js';
-import type { RunState } from './run.state.js';
+} from '../run-state/run.events.js';
+import type { RunState } from '../run-state/run.state.js';
+import { runTerms } from '../run-state/run-terms.js';
 import {
   callMessage,
   failureMessage,
   repeatedMessage,
   stepMessage,
 } from './run-messages.policy.js';
-import { runTerms } from './run-terms.js';
 
 type MessageEnding = CancelMessage | CompleteMessage;
 type Recorded<Event extends RunEvent> = EventEnvelope<RunEvent> & { readonly event: Event };

@@ -2,13 +2,14 @@
 import type { Engine } from '../../engine/engine.js';
 import { messageKind } from '../../messaging/messages/message.events.js';
 import { pendingMessage } from '../../messaging/messages/pending-message.js';
+import { runKind } from '../run-state/run.events.js';
+import type { RunState } from '../run-state/run.state.js';
 import { type KnownRun, KnownRuns } from './known-runs.projection.js';
 import { LatestNotification } from './latest-notification.projection.js';
 import { messageEndedFor } from './message-run.policy.js';
 import { PendingRunMessages } from './pending-messages.projection.js';
-import { type PendingRunMessage, runDecider } from './run.decider.js';
-import { runKind } from './run.events.js';
-import type { RunState } from './run.state.js';
+import { runDecider } from './run.decider.js';
+import type { PendingRunMessage } from './run-view.js';
 import { Waiters } from './waiters.projection.js';
 
 /** Folds of the events of runs and of their messages. */

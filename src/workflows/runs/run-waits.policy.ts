@@ -1,16 +1,21 @@
 /** What waiting for an event means to an active run (workflows.md 3.4 and 3.5). Pure. */
 import { accept, type Decision, reject } from '../../engine/decider.js';
-import type { EndWait, OpenWaitForEvent, StepReceipt, StoreNotification } from './run.commands.js';
-import type { RunContext } from './run.context.js';
-import type { RunView } from './run.decider.js';
+import type {
+  EndWait,
+  OpenWaitForEvent,
+  StepReceipt,
+  StoreNotification,
+} from '../run-state/run.commands.js';
+import type { RunContext } from '../run-state/run.context.js';
 import {
   callWaitStepType,
   type OpenWait,
   type RunEvent,
   type StepInfo,
   type StoredNotification,
-} from './run.events.js';
+} from '../run-state/run.events.js';
 import { overflow, repeatOf } from './run-history.policy.js';
+import type { RunView } from './run-view.js';
 
 /** Events that came before their wait: no run plans for more of them. */
 const notificationsMax = 1000;

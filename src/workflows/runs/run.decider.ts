@@ -1,6 +1,5 @@
 /** What a command means for a workflow run, and what an active one wants. */
 import { accept, type Decider, type Decision, type Effect, reject } from '../../engine/decider.js';
-import type { KnownRun } from './known-runs.projection.js';
 import type {
   EndInvocation,
   InvokeRun,
@@ -10,8 +9,8 @@ import type {
   StartRun,
   StepReceipt,
   SubmitStep,
-} from './run.commands.js';
-import { type RunEvent, runKind } from './run.events.js';
+} from '../run-state/run.commands.js';
+import { type RunEvent, runKind } from '../run-state/run.events.js';
 import {
   canHappen,
   evolveRun,
@@ -20,34 +19,15 @@ import {
   isFinalRun,
   type RunState,
   runPacking,
-} from './run.state.js';
-import { liftReconfiguredToVersion2 } from './run.upcasters.js';
+} from '../run-state/run.state.js';
+import { liftReconfiguredToVersion2 } from '../run-state/run.upcasters.js';
+import { configuredRunTerm, runTerms } from '../run-state/run-terms.js';
+import type { KnownRun } from './known-runs.projection.js';
 import { endOfRun } from './run-end.policy.js';
 import { overflow, repeatOf } from './run-history.policy.js';
 import { reactToRun } from './run-reactions.policy.js';
-import { configuredRunTerm, runTerms } from './run-terms.js';
+import type { RunView } from './run-view.js';
 import { endWait, openWait, storeNotification } from './run-waits.policy.js';
-
-/** A message of a run that is not final. */
-export interface PendingRunMessage {
-  readonly messageId: string;
-  readonly role: 'step' | 'call' | 'callResult' | 'failureCallback';
-  /** Journal offset of its `MessagePublished`. */
-  readonly publishedOffset: number;
-  /** Unix milliseconds. */
-  readonly notBefore: number;
-}
-
-/** The indexes that a run's decisions read. */
-export interface RunView {
-  /** The run of this name that is active, or was started lately. */
-  readonly known: (runId: string, at: number) => KnownRun | undefined;
-  /** Messages of a run that are not final, failure callbacks excepted. */
-  readonly pending: (runId: string) => readonly PendingRunMessage[];
-  readonly hasPending: (runId: string) => boolean;
-  /** Journal offset where the bytes of the latest notification stand, if it is this one. */
-  readonly notificationOffset: (notificationId: string) => number | null;
-}
 
 /** The end of a wait whose time is over. */
 export interface EndWaitWish extends Effect {

@@ -3,7 +3,7 @@ import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
 import { keptText } from '../../engine/kept-text.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
-import type { OpenWait, RunEvent } from './run.events.js';
+import type { OpenWait, RunEvent } from '../run-state/run.events.js';
 
 /** An open wait of a run. */
 export interface Waiter {

@@ -1,4 +1,4 @@
-import { verifyFolder } from '../../../src/cli/journal-verify.js';
+import { verifyFolder } from '../../../src/cli/journal/journal-verify.js';
 import { Engine } from '../../../src/engine/engine.js';
 import { answerAt, call, GoldenFolder, writtenAt } from '../../support/golden/golden-folder.js';
 import { GoldenMessaging } from '../../support/golden/golden-messaging.js';

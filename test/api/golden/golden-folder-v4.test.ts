@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { verifyFolder } from '../../../src/cli/journal-verify.js';
+import { verifyFolder } from '../../../src/cli/journal/journal-verify.js';
 import { GoldenFolder, writtenAt } from '../../support/golden/golden-folder.js';
 import {
   elapsedMs,

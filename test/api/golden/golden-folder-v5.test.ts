@@ -1,4 +1,4 @@
-import { verifyFolder } from '../../../src/cli/journal-verify.js';
+import { verifyFolder } from '../../../src/cli/journal/journal-verify.js';
 import { answerAt, call, GoldenFolder, writtenAt } from '../../support/golden/golden-folder.js';
 import { GoldenRuns } from '../../support/golden/golden-runs.js';
 import { ManualClock } from '../../support/manual-clock.js';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { verifyFolder } from '../../../src/cli/journal-verify.js';
+import { verifyFolder } from '../../../src/cli/journal/journal-verify.js';
 import { DamagedData } from '../../../storage/faults/storage-errors.js';
 import { callLog } from '../../support/clients/log-api.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';

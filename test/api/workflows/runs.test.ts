@@ -1,5 +1,5 @@
 import { Engine } from '../../../src/engine/engine.js';
-import type { StartRun } from '../../../src/workflows/runs/run.commands.js';
+import type { StartRun } from '../../../src/workflows/run-state/run.commands.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { startServer, type TestServer } from '../../support/server.js';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readerOptions } from '../../../src/cli/journal-reader.js';
+import { readerOptions } from '../../../src/cli/journal/journal-reader.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { openStore } from '../../../storage/store.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';

@@ -8,8 +8,12 @@ import type {
   RequestCall,
   StartRun,
   SubmitStep,
-} from '../../../src/workflows/runs/run.commands.js';
-import { type RunTerms, runKind, type StepInfo } from '../../../src/workflows/runs/run.events.js';
+} from '../../../src/workflows/run-state/run.commands.js';
+import {
+  type RunTerms,
+  runKind,
+  type StepInfo,
+} from '../../../src/workflows/run-state/run.events.js';
 import { noStepOptions } from '../../../src/workflows/runs/run-messages.policy.js';
 import { callbackOptions, messageOptions } from '../../support/message-options.js';
 import type { Program, Step } from './workflow-program.js';

@@ -2,7 +2,7 @@
 import type { Command } from '../../../src/engine/decider.js';
 import type { CancelMessage } from '../../../src/messaging/messages/message.commands.js';
 import { messageKind } from '../../../src/messaging/messages/message.events.js';
-import type { StartReceipt } from '../../../src/workflows/runs/run.commands.js';
+import type { StartReceipt } from '../../../src/workflows/run-state/run.commands.js';
 import type { SeededRandom } from '../seeded-random.js';
 import type { SimulatedServer } from '../simulated-server.js';
 import type { Acknowledged, CommandDice } from '../simulation.js';

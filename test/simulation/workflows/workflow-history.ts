@@ -7,7 +7,7 @@ import {
   type RunEvent,
   type RunStarted,
   runKind,
-} from '../../../src/workflows/runs/run.events.js';
+} from '../../../src/workflows/run-state/run.events.js';
 import { type MessageHistory, messageHistories } from '../messaging/messaging-history.js';
 import type { StepEntry } from './workflow-interpreter.js';
 import type { Program } from './workflow-program.js';

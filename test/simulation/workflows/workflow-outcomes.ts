@@ -1,8 +1,8 @@
 /** What must hold of waits, invocations and acknowledged commands: rules throw what breaks them. */
 
-import { stepKey } from '../../../src/workflows/runs/entry-list.js';
-import type { StartReceipt, StepReceipt } from '../../../src/workflows/runs/run.commands.js';
-import type { StepInfo, WaitEnded } from '../../../src/workflows/runs/run.events.js';
+import { stepKey } from '../../../src/workflows/run-state/entry-list.js';
+import type { StartReceipt, StepReceipt } from '../../../src/workflows/run-state/run.commands.js';
+import type { StepInfo, WaitEnded } from '../../../src/workflows/run-state/run.events.js';
 import { holds } from '../holds.js';
 import type { Recorded, RunHistories, RunHistory } from './workflow-history.js';
 import { heirOf } from './workflow-revivals.js';

@@ -1,7 +1,10 @@
 /** What must hold of any simulated day of runs; each rule throws with what breaks it. */
 
-import { stepKey } from '../../../src/workflows/runs/entry-list.js';
-import type { RunConfiguration, RunReconfigured } from '../../../src/workflows/runs/run.events.js';
+import { stepKey } from '../../../src/workflows/run-state/entry-list.js';
+import type {
+  RunConfiguration,
+  RunReconfigured,
+} from '../../../src/workflows/run-state/run.events.js';
 import { holds } from '../holds.js';
 import { fateOf, type MessageHistory } from '../messaging/messaging-history.js';
 import type { Call } from '../simulated-endpoints.js';

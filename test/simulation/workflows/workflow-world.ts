@@ -8,7 +8,7 @@ import type { Command } from '../../../src/engine/decider.js';
 import type { DialectName } from '../../../src/http/dialect.js';
 import type { OutgoingAttempt } from '../../../src/messaging/outbound/attempt-outcome.js';
 import type { Endpoints } from '../../../src/messaging/outbound/endpoints.js';
-import type { StepInfo } from '../../../src/workflows/runs/run.events.js';
+import type { StepInfo } from '../../../src/workflows/run-state/run.events.js';
 import { type Answer, headerOf, SimulatedWorld } from '../simulated-endpoints.js';
 import type { Simulation } from '../simulation.js';
 import * as ask from './workflow-commands.js';

@@ -5,8 +5,8 @@
 import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { printedLines } from '../../../src/cli/journal-print.js';
-import { readJournal } from '../../../src/cli/journal-reader.js';
+import { printedLines } from '../../../src/cli/journal/journal-print.js';
+import { readJournal } from '../../../src/cli/journal/journal-reader.js';
 import { identifiersFrom } from '../../../src/engine/identifiers.js';
 import type { Ports } from '../../../src/server/ports.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';

@@ -9,8 +9,8 @@ import {
   type FailedRun,
   FailedRuns,
 } from '../../../src/workflows/failed-runs/failed-runs.projection.js';
-import type { StartRun } from '../../../src/workflows/runs/run.commands.js';
-import { runKind } from '../../../src/workflows/runs/run.events.js';
+import type { StartRun } from '../../../src/workflows/run-state/run.commands.js';
+import { runKind } from '../../../src/workflows/run-state/run.events.js';
 import { epochMs } from '../given.js';
 import { originOf } from '../publications.js';
 import { startRun } from './run-commands.js';

@@ -1,11 +1,15 @@
 /** What a workflow run is started and told with; a test names what it is about. */
-import type { RunCommand, StartRun, SubmitStep } from '../../../src/workflows/runs/run.commands.js';
+import type {
+  RunCommand,
+  StartRun,
+  SubmitStep,
+} from '../../../src/workflows/run-state/run.commands.js';
 import {
   type RunConfiguration,
   type RunTerms,
   runKind,
   type StepInfo,
-} from '../../../src/workflows/runs/run.events.js';
+} from '../../../src/workflows/run-state/run.events.js';
 import { noStepOptions } from '../../../src/workflows/runs/run-messages.policy.js';
 import { epochMs } from '../given.js';
 

@@ -18,8 +18,8 @@ import {
 import { queueDecider } from '../../../src/messaging/queues/queue.decider.js';
 import { RunArchive } from '../../../src/workflows/deliveries/run-archive.js';
 import { RunEntries } from '../../../src/workflows/deliveries/run-entries.js';
-import { runKind } from '../../../src/workflows/runs/run.events.js';
-import type { RunState } from '../../../src/workflows/runs/run.state.js';
+import { runKind } from '../../../src/workflows/run-state/run.events.js';
+import type { RunState } from '../../../src/workflows/run-state/run.state.js';
 import { type RunIndexes, registerRuns } from '../../../src/workflows/runs/run-registration.js';
 import { openEngine } from '../engine.js';
 import { epochMs } from '../given.js';

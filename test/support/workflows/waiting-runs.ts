@@ -2,8 +2,8 @@
 import type { Clock } from '../../../src/engine/clock.js';
 import { Engine } from '../../../src/engine/engine.js';
 import { provided } from '../../../src/engine/provided.js';
-import type { StartRun } from '../../../src/workflows/runs/run.commands.js';
-import { type RunConfiguration, runKind } from '../../../src/workflows/runs/run.events.js';
+import type { StartRun } from '../../../src/workflows/run-state/run.commands.js';
+import { type RunConfiguration, runKind } from '../../../src/workflows/run-state/run.events.js';
 import { callApi } from '../clients/api-call.js';
 import { type RecordedRequest, RecordingEndpoint } from '../clients/recording-endpoint.js';
 import type { TestServer } from '../server.js';

@@ -1,4 +1,4 @@
-import { machineEvolve } from '../../../src/engine/machine-evolve.js';
+import { machineEvolve } from '../../../src/engine/machines/machine-evolve.js';
 import type { ConsumerGroupEvent } from '../../../src/topics/groups/consumer-group.events.js';
 import {
   type ConsumerGroupLife,

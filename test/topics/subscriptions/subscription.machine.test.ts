@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { machineEvolve } from '../../../src/engine/machine-evolve.js';
+import { machineEvolve } from '../../../src/engine/machines/machine-evolve.js';
 import {
   type RecordedSubscriptionEvent,
   type SubscriptionState,

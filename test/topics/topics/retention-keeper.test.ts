@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { printedLines } from '../../../src/cli/journal-print.js';
-import { readJournal } from '../../../src/cli/journal-reader.js';
+import { printedLines } from '../../../src/cli/journal/journal-print.js';
+import { readJournal } from '../../../src/cli/journal/journal-reader.js';
 import { Engine } from '../../../src/engine/engine.js';
 import { LogCompactions } from '../../../src/topics/topics/log-compactions.js';
 import { dayMs } from '../../../src/topics/topics/retention.policy.js';

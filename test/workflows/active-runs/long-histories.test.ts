@@ -2,8 +2,8 @@ import {
   historyWarning,
   LongHistories,
 } from '../../../src/workflows/active-runs/long-histories.js';
-import { EntryList } from '../../../src/workflows/runs/entry-list.js';
-import type { RunEntry } from '../../../src/workflows/runs/run.events.js';
+import { EntryList } from '../../../src/workflows/run-state/entry-list.js';
+import type { RunEntry } from '../../../src/workflows/run-state/run.events.js';
 import { historyMax } from '../../../src/workflows/runs/run-history.policy.js';
 import { stepInfo } from '../../support/workflows/run-commands.js';
 

@@ -4,10 +4,10 @@ import type {
   CancelRun,
   EndWait,
   OpenWaitForEvent,
-} from '../../../src/workflows/runs/run.commands.js';
+} from '../../../src/workflows/run-state/run.commands.js';
+import { runKind } from '../../../src/workflows/run-state/run.events.js';
+import { initialRun } from '../../../src/workflows/run-state/run.state.js';
 import { type EndWaitWish, runDecider } from '../../../src/workflows/runs/run.decider.js';
-import { runKind } from '../../../src/workflows/runs/run.events.js';
-import { initialRun } from '../../../src/workflows/runs/run.state.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { startRun, stepInfo, toRun } from '../../support/workflows/run-commands.js';
 import { openRunEngine, type RunEngine } from '../../support/workflows/run-engine.js';

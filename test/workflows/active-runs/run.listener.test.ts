@@ -4,7 +4,7 @@ import { Payloads } from '../../../src/engine/payloads.js';
 import { LongHistories } from '../../../src/workflows/active-runs/long-histories.js';
 import { runListener } from '../../../src/workflows/active-runs/run.listener.js';
 import { RunMetrics } from '../../../src/workflows/active-runs/run.metrics.js';
-import { type RunEvent, runKind } from '../../../src/workflows/runs/run.events.js';
+import { type RunEvent, runKind } from '../../../src/workflows/run-state/run.events.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 import { envelope } from '../../support/envelope.js';
 

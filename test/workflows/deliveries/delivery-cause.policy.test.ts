@@ -3,12 +3,12 @@ import {
   causeOf,
   type OpenDelivery,
 } from '../../../src/workflows/deliveries/delivery-cause.policy.js';
-import { EntryList } from '../../../src/workflows/runs/entry-list.js';
+import { EntryList } from '../../../src/workflows/run-state/entry-list.js';
 import {
   initialStep,
   type OpenCall,
   type StepInfo,
-} from '../../../src/workflows/runs/run.events.js';
+} from '../../../src/workflows/run-state/run.events.js';
 import { planOf, stepInfo } from '../../support/workflows/run-commands.js';
 
 const runOf = (steps: readonly StepInfo[], calls: readonly OpenCall[] = []) => ({

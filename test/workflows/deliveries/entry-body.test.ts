@@ -2,7 +2,7 @@ import {
   endedInvocationBody,
   endedWaitBody,
 } from '../../../src/workflows/deliveries/entry-body.js';
-import type { InvocationEnded, WaitEnded } from '../../../src/workflows/runs/run.events.js';
+import type { InvocationEnded, WaitEnded } from '../../../src/workflows/run-state/run.events.js';
 import { stepInfo } from '../../support/workflows/run-commands.js';
 
 const waitEnded: WaitEnded = {

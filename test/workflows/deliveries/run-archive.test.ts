@@ -1,4 +1,4 @@
-import type { CancelRun } from '../../../src/workflows/runs/run.commands.js';
+import type { CancelRun } from '../../../src/workflows/run-state/run.commands.js';
 import {
   runConfiguration,
   startRun,

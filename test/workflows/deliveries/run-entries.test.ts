@@ -5,7 +5,7 @@ import type {
   InvokeRun,
   OpenWaitForEvent,
   StoreNotification,
-} from '../../../src/workflows/runs/run.commands.js';
+} from '../../../src/workflows/run-state/run.commands.js';
 import { epochMs } from '../../support/given.js';
 import { callbackOptions } from '../../support/message-options.js';
 import {

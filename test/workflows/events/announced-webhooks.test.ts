@@ -1,8 +1,8 @@
 import type { EventEnvelope } from '../../../src/engine/decider.js';
 import { AnnouncedWebhooks } from '../../../src/workflows/events/announced-webhooks.js';
-import { EntryList } from '../../../src/workflows/runs/entry-list.js';
-import { nothingBegun, type RunContext } from '../../../src/workflows/runs/run.context.js';
-import type { StepInfo } from '../../../src/workflows/runs/run.events.js';
+import { EntryList } from '../../../src/workflows/run-state/entry-list.js';
+import { nothingBegun, type RunContext } from '../../../src/workflows/run-state/run.context.js';
+import type { StepInfo } from '../../../src/workflows/run-state/run.events.js';
 import { planOf, stepInfo } from '../../support/workflows/run-commands.js';
 
 /** The bodies of entries, by their places; reads are counted. */

@@ -1,5 +1,5 @@
 import { waiterObject } from '../../../src/workflows/events/waiter-object.js';
-import type { RunConfiguration } from '../../../src/workflows/runs/run.events.js';
+import type { RunConfiguration } from '../../../src/workflows/run-state/run.events.js';
 
 const configuration: RunConfiguration = {
   dialect: 'svc',

@@ -5,7 +5,7 @@ import {
   type ToldRun,
 } from '../../../src/workflows/failed-runs/failed-run-object.js';
 import type { FailedRun } from '../../../src/workflows/failed-runs/failed-runs.projection.js';
-import type { RunFailed } from '../../../src/workflows/runs/run.events.js';
+import type { RunFailed } from '../../../src/workflows/run-state/run.events.js';
 import { envelope } from '../../support/envelope.js';
 import { epochMs } from '../../support/given.js';
 import { callbackOptions, messageOptions } from '../../support/message-options.js';

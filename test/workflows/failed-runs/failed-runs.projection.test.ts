@@ -1,4 +1,4 @@
-import type { CancelRun, EndRun } from '../../../src/workflows/runs/run.commands.js';
+import type { CancelRun, EndRun } from '../../../src/workflows/run-state/run.commands.js';
 import { epochMs } from '../../support/given.js';
 import { callbackOptions } from '../../support/message-options.js';
 import {

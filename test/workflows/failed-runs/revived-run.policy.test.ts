@@ -7,7 +7,11 @@ import {
   restartedRun,
   resumedRun,
 } from '../../../src/workflows/failed-runs/revived-run.policy.js';
-import type { Inheritance, RunEntry, StepInfo } from '../../../src/workflows/runs/run.events.js';
+import type {
+  Inheritance,
+  RunEntry,
+  StepInfo,
+} from '../../../src/workflows/run-state/run.events.js';
 import { envelope } from '../../support/envelope.js';
 import { epochMs } from '../../support/given.js';
 import { callbackOptions, messageOptions } from '../../support/message-options.js';

@@ -6,7 +6,11 @@ import {
   revivedMax,
 } from '../../../src/workflows/failed-runs/failed-runs.request.js';
 import { RunRevivals } from '../../../src/workflows/failed-runs/run-revivals.js';
-import type { CancelRun, EndRun, InvokeRun } from '../../../src/workflows/runs/run.commands.js';
+import type {
+  CancelRun,
+  EndRun,
+  InvokeRun,
+} from '../../../src/workflows/run-state/run.commands.js';
 import { epochMs } from '../../support/given.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import {

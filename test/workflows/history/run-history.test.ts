@@ -1,5 +1,5 @@
 import type { EventEnvelope } from '../../../src/engine/decider.js';
-import type { RunEvent } from '../../../src/workflows/runs/run.events.js';
+import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
 import { envelope } from '../../support/envelope.js';
 import { runPlace } from '../../support/workflows/run-place.js';
 import { stepOf, ToldRun } from '../logs/told-run.js';

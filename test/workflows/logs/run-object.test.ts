@@ -1,5 +1,5 @@
 import { redacted } from '../../../src/messaging/messages/redaction.js';
-import type { RunEvent } from '../../../src/workflows/runs/run.events.js';
+import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
 import { callbackOptions } from '../../support/message-options.js';
 import { runPlace } from '../../support/workflows/run-place.js';
 import { configuration, stepOf, ToldRun, workflow } from './told-run.js';

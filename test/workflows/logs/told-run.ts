@@ -16,7 +16,7 @@ import {
   type RunStarted,
   runKind,
   type StepInfo,
-} from '../../../src/workflows/runs/run.events.js';
+} from '../../../src/workflows/run-state/run.events.js';
 import { messageOptions } from '../../support/message-options.js';
 import { runPlace } from '../../support/workflows/run-place.js';
 

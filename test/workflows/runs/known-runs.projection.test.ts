@@ -1,6 +1,6 @@
 import { TurnChanges } from '../../../src/engine/turn-changes.js';
+import { runKind } from '../../../src/workflows/run-state/run.events.js';
 import { KnownRuns } from '../../../src/workflows/runs/known-runs.projection.js';
-import { runKind } from '../../../src/workflows/runs/run.events.js';
 import { envelope } from '../../support/envelope.js';
 import { runConfiguration } from '../../support/workflows/run-commands.js';
 

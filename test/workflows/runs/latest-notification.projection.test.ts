@@ -1,6 +1,6 @@
 import { TurnChanges } from '../../../src/engine/turn-changes.js';
+import { runKind } from '../../../src/workflows/run-state/run.events.js';
 import { LatestNotification } from '../../../src/workflows/runs/latest-notification.projection.js';
-import { runKind } from '../../../src/workflows/runs/run.events.js';
 import { envelope } from '../../support/envelope.js';
 import { stepInfo } from '../../support/workflows/run-commands.js';
 

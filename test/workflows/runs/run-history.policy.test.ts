@@ -1,6 +1,11 @@
-import type { InvokeRun, OpenWaitForEvent } from '../../../src/workflows/runs/run.commands.js';
-import { type RunView, runDecider } from '../../../src/workflows/runs/run.decider.js';
-import type { RunEntry, RunEvent, RunStarted } from '../../../src/workflows/runs/run.events.js';
+import type { InvokeRun, OpenWaitForEvent } from '../../../src/workflows/run-state/run.commands.js';
+import type {
+  RunEntry,
+  RunEvent,
+  RunStarted,
+} from '../../../src/workflows/run-state/run.events.js';
+import { runDecider } from '../../../src/workflows/runs/run.decider.js';
+import type { RunView } from '../../../src/workflows/runs/run-view.js';
 import { epochMs, given } from '../../support/given.js';
 import {
   planOf,

@@ -1,11 +1,15 @@
 import type { CallbackSource } from '../../../src/messaging/messages/message.events.js';
-import type { RequestCall } from '../../../src/workflows/runs/run.commands.js';
+import type { RequestCall } from '../../../src/workflows/run-state/run.commands.js';
 import type {
   RunConfiguration,
   RunEvent,
   RunTerms,
-} from '../../../src/workflows/runs/run.events.js';
-import { evolveRun, initialRun, type RunState } from '../../../src/workflows/runs/run.state.js';
+} from '../../../src/workflows/run-state/run.events.js';
+import {
+  evolveRun,
+  initialRun,
+  type RunState,
+} from '../../../src/workflows/run-state/run.state.js';
 import {
   callMessage,
   failureMessage,

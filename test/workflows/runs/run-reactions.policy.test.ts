@@ -6,7 +6,7 @@ import type {
   OpenWaitForEvent,
   RequestCall,
   StartReceipt,
-} from '../../../src/workflows/runs/run.commands.js';
+} from '../../../src/workflows/run-state/run.commands.js';
 import { noStepOptions } from '../../../src/workflows/runs/run-messages.policy.js';
 import { epochMs } from '../../support/given.js';
 import { callbackOptions, messageOptions } from '../../support/message-options.js';

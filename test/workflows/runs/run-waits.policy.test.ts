@@ -2,14 +2,15 @@ import type {
   EndWait,
   OpenWaitForEvent,
   StoreNotification,
-} from '../../../src/workflows/runs/run.commands.js';
-import { type RunView, runDecider } from '../../../src/workflows/runs/run.decider.js';
+} from '../../../src/workflows/run-state/run.commands.js';
 import type {
   RunEvent,
   RunStarted,
   WaitEnded,
   WaitOpened,
-} from '../../../src/workflows/runs/run.events.js';
+} from '../../../src/workflows/run-state/run.events.js';
+import { runDecider } from '../../../src/workflows/runs/run.decider.js';
+import type { RunView } from '../../../src/workflows/runs/run-view.js';
 import { given } from '../../support/given.js';
 import { runConfiguration, stepInfo, toRun } from '../../support/workflows/run-commands.js';
 

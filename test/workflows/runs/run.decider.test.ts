@@ -1,4 +1,3 @@
-import type { KnownRun } from '../../../src/workflows/runs/known-runs.projection.js';
 import type {
   CancelRun,
   EndInvocation,
@@ -7,14 +6,16 @@ import type {
   InvokeRun,
   RequestCall,
   SettleRun,
-} from '../../../src/workflows/runs/run.commands.js';
-import {
-  type PendingRunMessage,
-  type RunView,
-  runDecider,
-} from '../../../src/workflows/runs/run.decider.js';
-import type { RunEvent, RunStarted, StepStored } from '../../../src/workflows/runs/run.events.js';
+} from '../../../src/workflows/run-state/run.commands.js';
+import type {
+  RunEvent,
+  RunStarted,
+  StepStored,
+} from '../../../src/workflows/run-state/run.events.js';
+import type { KnownRun } from '../../../src/workflows/runs/known-runs.projection.js';
+import { runDecider } from '../../../src/workflows/runs/run.decider.js';
 import { noStepOptions } from '../../../src/workflows/runs/run-messages.policy.js';
+import type { PendingRunMessage, RunView } from '../../../src/workflows/runs/run-view.js';
 import { epochMs, given } from '../../support/given.js';
 import { callbackOptions, messageOptions } from '../../support/message-options.js';
 import {

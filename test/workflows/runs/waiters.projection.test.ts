@@ -1,5 +1,9 @@
 import { TurnChanges } from '../../../src/engine/turn-changes.js';
-import { type OpenWait, type RunEvent, runKind } from '../../../src/workflows/runs/run.events.js';
+import {
+  type OpenWait,
+  type RunEvent,
+  runKind,
+} from '../../../src/workflows/run-state/run.events.js';
 import { Waiters } from '../../../src/workflows/runs/waiters.projection.js';
 import { envelope } from '../../support/envelope.js';
 import { runConfiguration, stepInfo } from '../../support/workflows/run-commands.js';

@@ -1,12 +1,12 @@
 /** A data folder opened for looking: no lock, nothing written, also while a server owns it. */
-import { nodeDisk } from '../../storage/disk/node-disk.js';
-import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
-import { systemClock } from '../engine/clock.js';
-import { EventCodec } from '../engine/event-codec.js';
-import { systemIdentifiers } from '../engine/identifiers.js';
-import { Journal, journalLogName } from '../engine/journal.js';
-import { UpcasterTable } from '../engine/upcasters.js';
-import { isolatesDamage } from '../topics/topics/topic-log-name.js';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { openStore, type Store, type StoreOptions } from '../../../storage/store.js';
+import { systemClock } from '../../engine/clock.js';
+import { EventCodec } from '../../engine/event-codec.js';
+import { systemIdentifiers } from '../../engine/identifiers.js';
+import { Journal, journalLogName } from '../../engine/journal.js';
+import { UpcasterTable } from '../../engine/upcasters.js';
+import { isolatesDamage } from '../../topics/topics/topic-log-name.js';
 
 /** How a folder is looked at. */
 export const readerOptions: StoreOptions = {

@@ -1,6 +1,6 @@
-import { machineEvolve } from '../../../src/engine/machine-evolve.js';
-import type { RunEvent } from '../../../src/workflows/runs/run.events.js';
-import { type RunState, runMachine } from '../../../src/workflows/runs/run.machine.js';
+import { machineEvolve } from '../../../src/engine/machines/machine-evolve.js';
+import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
+import { type RunState, runMachine } from '../../../src/workflows/run-state/run.machine.js';
 import { callbackOptions } from '../../support/message-options.js';
 import { runConfiguration, runTermsOf, stepInfo } from '../../support/workflows/run-commands.js';
 
@@ -78,7 +78,7 @@ describe('the life of a run', () => {
     });
   });
 
-  it('learns later whom to call when it fails, and finds the headers of that call there', () => {
+  it('learns later what to call when it fails, and finds the headers of that call there', () => {
     const callback = callbackOptions({ headers: ['X-A', '1'] });
     const { context } = lifeAfter(started, { type: 'FailureCallbackNamed', callback });
     const { headers: _, ...kept } = callback;

@@ -1,5 +1,5 @@
-import { StreamChains } from '../../src/cli/stream-chains.js';
-import type { EventEnvelope } from '../../src/engine/decider.js';
+import { StreamChains } from '../../../src/cli/journal/stream-chains.js';
+import type { EventEnvelope } from '../../../src/engine/decider.js';
 
 const event = (id: string, sequence: number, offset: number, previous: number): EventEnvelope => ({
   kind: 'message',

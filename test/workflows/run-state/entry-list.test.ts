@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { EntryList, stepKey } from '../../../src/workflows/runs/entry-list.js';
-import type { RunEntry } from '../../../src/workflows/runs/run.events.js';
+import { EntryList, stepKey } from '../../../src/workflows/run-state/entry-list.js';
+import type { RunEntry } from '../../../src/workflows/run-state/run.events.js';
 import { planOf, stepInfo } from '../../support/workflows/run-commands.js';
 
 const entry = (offset: number, step = stepInfo(offset), bytes = 10): RunEntry => ({

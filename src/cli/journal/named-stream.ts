@@ -1,6 +1,6 @@
 /** The streams that a person means who names one to `journal print --stream`. */
-import type { EventEnvelope } from '../engine/decider.js';
-import type { Journal } from '../engine/journal.js';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Journal } from '../../engine/journal.js';
 
 /** Offsets are half-open: [from, until). */
 interface Range {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { transition } from 'xstate';
-import type { RunEvent } from '../../../src/workflows/runs/run.events.js';
-import { runMachine } from '../../../src/workflows/runs/run.machine.js';
+import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
+import { runMachine } from '../../../src/workflows/run-state/run.machine.js';
 import {
   evolveRun,
   initialRun,
@@ -9,7 +9,7 @@ import {
   isFinalRun,
   type RunState,
   runPacking,
-} from '../../../src/workflows/runs/run.state.js';
+} from '../../../src/workflows/run-state/run.state.js';
 import { callbackOptions } from '../../support/message-options.js';
 import {
   planOf,

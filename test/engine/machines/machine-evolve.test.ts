@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { assign, createActor, createMachine, setup, transition } from 'xstate';
-import { machineEvolve } from '../../src/engine/machine-evolve.js';
+import { machineEvolve } from '../../../src/engine/machines/machine-evolve.js';
 
 type Event =
   | { type: 'Opened'; by: string }

@@ -1,7 +1,7 @@
 /** One event of the journal as one line, for people at three in the morning and for programs. */
-import type { EventEnvelope } from '../engine/decider.js';
-import type { Redaction } from '../grammar/redaction-fields.js';
-import { redacted } from '../messaging/messages/redaction.js';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Redaction } from '../../grammar/redaction-fields.js';
+import { redacted } from '../../messaging/messages/redaction.js';
 import { shownFields } from './shown-fields.js';
 
 /**

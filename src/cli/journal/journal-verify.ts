@@ -1,7 +1,7 @@
 /** `stepwell journal verify`: everything in the data folder that can be checked, checked. */
-import { nodeDisk } from '../../storage/disk/node-disk.js';
-import { type VerifiedLog, verifyStore } from '../../storage/verify/verify-store.js';
-import { journalLogName } from '../engine/journal.js';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { type VerifiedLog, verifyStore } from '../../../storage/verify/verify-store.js';
+import { journalLogName } from '../../engine/journal.js';
 import { readerOptions, readJournal } from './journal-reader.js';
 import { StreamChains } from './stream-chains.js';
 

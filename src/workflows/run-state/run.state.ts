@@ -1,5 +1,5 @@
 /** A run as the fold of its events through its machine, and what is asked of it. */
-import { type ContextCodec, machineEvolve } from '../../engine/machine-evolve.js';
+import { type ContextCodec, machineEvolve } from '../../engine/machines/machine-evolve.js';
 import { EntryList } from './entry-list.js';
 import type { RunContext } from './run.context.js';
 import type { RunEntry, RunEvent } from './run.events.js';

@@ -1,8 +1,8 @@
-import { type PrintOptions, printedLines } from '../../src/cli/journal-print.js';
-import { readJournal } from '../../src/cli/journal-reader.js';
-import { callApi } from '../support/clients/api-call.js';
-import { callLog } from '../support/clients/log-client.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { type PrintOptions, printedLines } from '../../../src/cli/journal/journal-print.js';
+import { readJournal } from '../../../src/cli/journal/journal-reader.js';
+import { callApi } from '../../support/clients/api-call.js';
+import { callLog } from '../../support/clients/log-client.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
 let messageId: string;

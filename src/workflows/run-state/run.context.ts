@@ -98,7 +98,7 @@ export function reconfigured({ entries }: RunContext, event: Recorded<'RunReconf
   return { ...configured(event), entries: EntryList.of([{ ...initial, messageId }, ...later]) };
 }
 
-/** Whom to call when the run fails, in the terms of the run; the headers stay in the journal. */
+/** What is called when the run fails, in the terms of the run; the headers stay in the journal. */
 export function failureCallbackNamed(
   { terms }: RunContext,
   { callback, offset }: Recorded<'FailureCallbackNamed'>,

@@ -1,6 +1,6 @@
 /** `stepwell journal print`: the journal in human words, one line per event. */
-import type { EventEnvelope } from '../engine/decider.js';
-import type { Journal } from '../engine/journal.js';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Journal } from '../../engine/journal.js';
 import { EventRedactions } from './event-redactions.js';
 import { journalJson, journalLine } from './journal-line.js';
 import { eventsOfStream } from './named-stream.js';

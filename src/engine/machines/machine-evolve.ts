@@ -15,7 +15,7 @@ import type {
   Snapshot,
   SnapshotFrom,
 } from 'xstate';
-import type { StatePacking } from './decider.js';
+import type { StatePacking } from '../decider.js';
 import {
   alwaysGuards,
   type MachineNode,

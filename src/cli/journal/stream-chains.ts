@@ -1,6 +1,6 @@
 /** Whether the events of every stream hang together: numbered from 0, each pointing at the last. */
 import { crc32 } from 'node:zlib';
-import type { EventEnvelope } from '../engine/decider.js';
+import type { EventEnvelope } from '../../engine/decider.js';
 
 /**
  * Follows a journal from its start. Eight bytes for each offset, so that a journal of a hundred

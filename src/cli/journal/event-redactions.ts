@@ -3,17 +3,17 @@
  * Most events do not say it themselves, so it is looked up in the journal.
  */
 import { LRUCache } from 'lru-cache';
-import type { EventEnvelope } from '../engine/decider.js';
-import type { Journal } from '../engine/journal.js';
-import type { Redaction } from '../grammar/redaction-fields.js';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Journal } from '../../engine/journal.js';
+import type { Redaction } from '../../grammar/redaction-fields.js';
 import {
   type CallbackSource,
   type MessagePublished,
   type MessageTemplate,
   messageKind,
-} from '../messaging/messages/message.events.js';
-import { callbackRedaction, hiding } from '../messaging/messages/redaction.js';
-import { type RunConfiguration, runKind } from '../workflows/runs/run.events.js';
+} from '../../messaging/messages/message.events.js';
+import { callbackRedaction, hiding } from '../../messaging/messages/redaction.js';
+import { type RunConfiguration, runKind } from '../../workflows/run-state/run.events.js';
 
 export const nothingHidden: Redaction = { body: false, headers: [] };
 

@@ -1,14 +1,14 @@
-import { type PrintOptions, printedLines } from '../../src/cli/journal-print.js';
-import { readJournal } from '../../src/cli/journal-reader.js';
-import { redacted } from '../../src/messaging/messages/redaction.js';
-import { createLog } from '../../src/server/logging/log.js';
-import { callApi } from '../support/clients/api-call.js';
-import { callLog } from '../support/clients/log-client.js';
-import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
-import { startServer, type TestServer } from '../support/server.js';
-import { resultOf } from '../support/workflows/logged-runs.js';
-import { ScriptedWorkflow } from '../support/workflows/scripted-workflow.js';
-import { askToWait } from '../support/workflows/waiting-runs.js';
+import { type PrintOptions, printedLines } from '../../../src/cli/journal/journal-print.js';
+import { readJournal } from '../../../src/cli/journal/journal-reader.js';
+import { redacted } from '../../../src/messaging/messages/redaction.js';
+import { createLog } from '../../../src/server/logging/log.js';
+import { callApi } from '../../support/clients/api-call.js';
+import { callLog } from '../../support/clients/log-client.js';
+import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { resultOf } from '../../support/workflows/logged-runs.js';
+import { ScriptedWorkflow } from '../../support/workflows/scripted-workflow.js';
+import { askToWait } from '../../support/workflows/waiting-runs.js';
 
 /** Every value that is to be hidden holds this word; the names of what hides it do not. */
 const word = 'HUSH';

@@ -1,7 +1,7 @@
 /** The fields of an event as they are printed: without what is redacted, without secrets. Pure. */
-import type { DomainEvent } from '../engine/decider.js';
-import type { Redaction } from '../grammar/redaction-fields.js';
-import { hidesHeader, redacted } from '../messaging/messages/redaction.js';
+import type { DomainEvent } from '../../engine/decider.js';
+import type { Redaction } from '../../grammar/redaction-fields.js';
+import { hidesHeader, redacted } from '../../messaging/messages/redaction.js';
 
 /** Fields whose values open doors, or help to guess what does: shown as stars, in every format. */
 const secretFields = new Map([

@@ -1,6 +1,6 @@
+import type { RunReconfigured } from '../../../src/workflows/run-state/run.events.js';
+import { liftReconfiguredToVersion2 } from '../../../src/workflows/run-state/run.upcasters.js';
 import { runDecider } from '../../../src/workflows/runs/run.decider.js';
-import type { RunReconfigured } from '../../../src/workflows/runs/run.events.js';
-import { liftReconfiguredToVersion2 } from '../../../src/workflows/runs/run.upcasters.js';
 import { runConfiguration } from '../../support/workflows/run-commands.js';
 
 describe('a takeover of version 1', () => {

@@ -1,0 +1,23 @@
+/** What the decisions of a run read beside its state. */
+import type { KnownRun } from './known-runs.projection.js';
+
+/** A message of a run that is not final. */
+export interface PendingRunMessage {
+  readonly messageId: string;
+  readonly role: 'step' | 'call' | 'callResult' | 'failureCallback';
+  /** Journal offset of its `MessagePublished`. */
+  readonly publishedOffset: number;
+  /** Unix milliseconds. */
+  readonly notBefore: number;
+}
+
+/** The indexes that a run's decisions read. */
+export interface RunView {
+  /** The run of this name that is active, or was started lately. */
+  readonly known: (runId: string, at: number) => KnownRun | undefined;
+  /** Messages of a run that are not final, failure callbacks excepted. */
+  readonly pending: (runId: string) => readonly PendingRunMessage[];
+  readonly hasPending: (runId: string) => boolean;
+  /** Journal offset where the bytes of the latest notification stand, if it is this one. */
+  readonly notificationOffset: (notificationId: string) => number | null;
+}
