@@ -1,6 +1,6 @@
 /** `stepwell journal print` and `journal verify`: looking at a data folder without touching it. */
 import { Command, InvalidArgumentError } from 'commander';
-import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { systemClock } from '../engine/clock.js';
 import { readConfiguration } from '../server/configuration/config.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
