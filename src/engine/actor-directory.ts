@@ -21,7 +21,7 @@ class Packed {
   constructor(
     readonly packed: unknown,
     /** Whether the state wants anything: one that does not need not be woken to be asked. */
-    readonly hasWishes: boolean,
+    readonly wantsEffects: boolean,
   ) {}
 }
 
@@ -84,7 +84,7 @@ export class ActorDirectory {
   /** Whether a stream is packed and wants nothing: asking it what it wants would only wake it. */
   isAtRest(id: string): boolean {
     const state = this.actors.get(id)?.state;
-    return state instanceof Packed && !state.hasWishes;
+    return state instanceof Packed && !state.wantsEffects;
   }
 
   find(id: string): Actor | undefined {
@@ -135,8 +135,8 @@ export class ActorDirectory {
     for (const id of this.live.keys()) {
       const actor = this.actors.get(id);
       if (packing !== undefined && actor !== undefined && !(actor.state instanceof Packed)) {
-        const hasWishes = decider.wants(actor.state, id).length > 0;
-        const state = new Packed(packing.pack(actor.state), hasWishes);
+        const wantsEffects = decider.wants(actor.state, id).length > 0;
+        const state = new Packed(packing.pack(actor.state), wantsEffects);
         this.actors.set(id, { ...actor, state });
       }
       this.live.delete(id);

@@ -9,7 +9,7 @@
  * All four are pure: no clock, no randomness, no I/O. Time and ids come in with the command.
  */
 
-/** An imperative wish, addressed to one stream. */
+/** An imperative request, addressed to one stream. */
 export interface Command {
   readonly type: string;
   /** Which decider judges it. */

@@ -1,8 +1,8 @@
 /**
  * What runs is what the state wants: today and after a crash, by the same line of code. After a
- * stream's events are durable its wishes are compared with what runs: missing ones start, others
- * stop. A wish whose time has not come costs an alarm and nothing else: when it rings, the stream
- * is asked again what it wants.
+ * stream's events are durable its effects are compared with what runs: missing ones start, others
+ * stop. An effect whose time has not come costs an alarm and nothing else: when it rings, the
+ * stream is asked again what it wants.
  */
 import { AlarmClock } from './alarm-clock.js';
 import type { Clock } from './clock.js';

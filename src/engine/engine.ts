@@ -10,7 +10,7 @@ import type { EventCodec } from './event-codec.js';
 import type { Identifiers } from './identifiers.js';
 import type { Journal } from './journal.js';
 import type { EffectCarrier, Fold, Reaction, Registration } from './registration.js';
-import { type Outcome, type RefusedReaction, type Room, Turn } from './turn.js';
+import { type Outcome, type RefusedReaction, type RegisteredKind, Turn } from './turn.js';
 import { TurnChanges } from './turn-changes.js';
 import type { UpcasterTable } from './upcasters.js';
 
@@ -34,7 +34,7 @@ interface CommitGroup {
 }
 
 export class Engine {
-  private readonly rooms = new Map<string, Room>();
+  private readonly entities = new Map<string, RegisteredKind>();
   private readonly folds = new Map<string, Fold[]>();
   private readonly reactions = new Map<string, Reaction[]>();
   private readonly changes = new TurnChanges();
@@ -63,12 +63,12 @@ export class Engine {
     registration: Registration<State, Cmd, Event, View>,
   ): void {
     const { kind } = registration.decider;
-    if (this.rooms.has(kind)) throw new Error(`two deciders for ${kind}`);
+    if (this.entities.has(kind)) throw new Error(`two deciders for ${kind}`);
     this.upcasters.add(kind, registration.decider.upcasters);
     const folds = this.foldsOf(kind);
     folds.push(...registration.folds);
     const actors = new ActorDirectory(registration.decider, folds, this.liveStates);
-    this.rooms.set(kind, { registration, actors, reactions: this.reactionsTo(kind) });
+    this.entities.set(kind, { registration, actors, reactions: this.reactionsTo(kind) });
   }
 
   /** `fold` is an index of another feature over the events of `kind`; before recovery. */
@@ -83,11 +83,11 @@ export class Engine {
 
   /** The kinds of entities, in the order they were registered. */
   get kinds(): readonly string[] {
-    return [...this.rooms.keys()];
+    return [...this.entities.keys()];
   }
 
   /** Effects of `kind` are carried out by `carrier`; before recovery. */
-  carry<Wish extends Effect>(kind: string, carrier: EffectCarrier<Wish>): void {
+  carry<Wanted extends Effect>(kind: string, carrier: EffectCarrier<Wanted>): void {
     this.effects.carry(kind, carrier);
   }
 
@@ -130,9 +130,9 @@ export class Engine {
 
   /** The actors of one kind, for reads; show what is read only after `durable()`. */
   actors(kind: string): ActorDirectory {
-    const room = this.rooms.get(kind);
-    if (room === undefined) throw new Error(`nobody decides for ${kind}`);
-    return room.actors;
+    const entity = this.entities.get(kind);
+    if (entity === undefined) throw new Error(`nobody decides for ${kind}`);
+    return entity.actors;
   }
 
   /** Remembers one turn of the past: no decision, no reaction, nothing is sent. */
@@ -146,16 +146,16 @@ export class Engine {
 
   /** Asks one stream what it wants and starts or stops accordingly. */
   reconcile(kind: string, id: string): void {
-    const room = this.rooms.get(kind);
-    const actor = room?.actors.find(id);
-    if (room === undefined || actor === undefined) {
+    const entity = this.entities.get(kind);
+    const actor = entity?.actors.find(id);
+    if (entity === undefined || actor === undefined) {
       this.effects.reconcile({ kind, id, firstOffset: -1, lastOffset: -1 }, noEffects);
       return;
     }
     // A later event of this stream may not be durable yet; its own commit will come back here.
     if (actor.lastOffset >= this.journal.highWatermark) return;
     const { firstOffset, lastOffset } = actor;
-    const wanted = room.registration.decider.wants(actor.state, id);
+    const wanted = entity.registration.decider.wants(actor.state, id);
     this.effects.reconcile({ kind, id, firstOffset, lastOffset }, wanted);
   }
 
@@ -187,7 +187,7 @@ export class Engine {
     const names = new SeededNames(this.makeSeed);
     for (;;) {
       names.restart();
-      const turn = new Turn(this.rooms, this.codec, this.changes, this.journal.endOffset, names);
+      const turn = new Turn(this.entities, this.codec, this.changes, this.journal.endOffset, names);
       const outcomes = this.decide(turn, commands);
       const refusal = together ? outcomes.find(({ accepted }) => !accepted) : undefined;
       if (refusal !== undefined) {

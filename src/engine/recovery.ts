@@ -5,7 +5,7 @@
 import type { Engine } from './engine.js';
 import type { Journal } from './journal.js';
 
-/** Streams asked per tick, so that a million wishes do not block the event loop. */
+/** Streams asked per tick, so that a million effects do not block the event loop. */
 const streamsPerTick = 256;
 
 /** What recovery did, for the start line. */

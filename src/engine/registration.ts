@@ -42,8 +42,9 @@ export interface EffectSource {
 }
 
 /**
- * How a wish is carried out. `start` returns what stops it; stopping what has ended does nothing.
+ * How an effect is carried out. `start` returns what stops it; stopping what has ended does
+ * nothing.
  */
-export interface EffectCarrier<Wish extends Effect = Effect> {
-  start(source: EffectSource, effect: Wish): () => void;
+export interface EffectCarrier<Wanted extends Effect = Effect> {
+  start(source: EffectSource, effect: Wanted): () => void;
 }

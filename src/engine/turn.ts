@@ -15,7 +15,7 @@ export type Outcome<Result = unknown> =
   | { readonly accepted: false; readonly rejection: Rejection };
 
 /** One kind of entity as the engine holds it. */
-export interface Room {
+export interface RegisteredKind {
   readonly registration: AnyRegistration;
   readonly actors: ActorDirectory;
   /** Of other features, in the order in which they joined. */
@@ -36,7 +36,7 @@ export class Turn {
 
   /** `firstOffset` is where the journal will put the first event of this turn. */
   constructor(
-    private readonly rooms: ReadonlyMap<string, Room>,
+    private readonly entities: ReadonlyMap<string, RegisteredKind>,
     private readonly codec: EventCodec,
     private readonly changes: TurnChanges,
     private readonly firstOffset: number,
@@ -55,23 +55,23 @@ export class Turn {
   }
 
   private decide(command: Command): Outcome {
-    const room = this.rooms.get(command.kind);
-    if (room === undefined) throw new Error(`nobody decides for ${command.kind}`);
-    const { decider, view } = room.registration;
-    let actor = room.actors.find(command.id);
+    const entity = this.entities.get(command.kind);
+    if (entity === undefined) throw new Error(`nobody decides for ${command.kind}`);
+    const { decider, view } = entity.registration;
+    let actor = entity.actors.find(command.id);
     const state = actor === undefined ? decider.initialState() : actor.state;
     const decision = decider.decide(command, state, view);
     if (!decision.accepted) return decision;
     let body = decision.body;
     for (const event of decision.events) {
-      actor = this.remember(room, command, actor, event, body);
+      actor = this.remember(entity, command, actor, event, body);
       body = null;
     }
     return { accepted: true, result: decision.result };
   }
 
   private remember(
-    { registration: { decider }, actors, reactions: others }: Room,
+    { registration: { decider }, actors, reactions: others }: RegisteredKind,
     command: Command,
     actor: Actor | undefined,
     event: DomainEvent,

@@ -11,7 +11,7 @@ import {
   type DeadLetter,
   DeadLetters,
 } from '../../src/messaging/dead-letters/dead-letters.projection.js';
-import { LetterShelf } from '../../src/messaging/dead-letters/letter-shelf.js';
+import { LetterIndex } from '../../src/messaging/dead-letters/letter-index.js';
 import type { FlowControlCommand } from '../../src/messaging/flow-control/flow-control.commands.js';
 import { flowControlDecider } from '../../src/messaging/flow-control/flow-control.decider.js';
 import { KeyUsage } from '../../src/messaging/flow-control/key-usage.projection.js';
@@ -667,7 +667,7 @@ const subjects: readonly Subject[] = [
     ),
     join(engine) {
       joinMessages(engine);
-      const letters = new LetterShelf<DeadLetter>(20 * minute);
+      const letters = new LetterIndex<DeadLetter>(20 * minute);
       const failures = new DeadLetters(letters, publicationOf(engine));
       engine.register({ decider: deadLetterDecider, view: letters, folds: [failures] });
       engine.follow(messageDecider.kind, failures);
@@ -729,14 +729,14 @@ const subjects: readonly Subject[] = [
       joinMessages(engine);
       registerRuns(engine);
       engine.carry('endWait', carriesNothing);
-      const shelf = new LetterShelf<FailedRun>(20 * minute);
-      const failures = new FailedRuns(shelf, originOf(engine));
-      engine.register({ decider: failedRunDecider, view: shelf, folds: [failures] });
+      const letters = new LetterIndex<FailedRun>(20 * minute);
+      const failures = new FailedRuns(letters, originOf(engine));
+      engine.register({ decider: failedRunDecider, view: letters, folds: [failures] });
       engine.follow(runDecider.kind, failures);
       engine.follow(messageDecider.kind, failures);
       return {
         get all() {
-          return shelf.all(startedAt);
+          return letters.all(startedAt);
         },
       };
     },

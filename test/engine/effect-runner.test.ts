@@ -7,7 +7,7 @@ const start = 1_767_000_000_000;
 const kinds = ['message', 'schedule'] as const;
 type Kind = (typeof kinds)[number];
 
-/** Streams whose wishes a test sets, and what runs because of them. */
+/** Streams whose effects a test sets, and what runs because of them. */
 class Streams {
   readonly clock = new ManualClock(start);
   /** What runs, and what was ever started, as `<kind> <stream> <effect>`. */
@@ -17,7 +17,7 @@ class Streams {
   /** How often a stream was asked because an alarm rang. */
   rings = 0;
   private firstOffset = 0;
-  private readonly wishes = new Map<string, readonly Effect[]>();
+  private readonly effects = new Map<string, readonly Effect[]>();
 
   constructor() {
     this.runner = new EffectRunner(this.clock, (kind, id) => {
@@ -41,7 +41,7 @@ class Streams {
       id: effectId,
       notBefore: start + delay,
     }));
-    this.wishes.set(`${kind} ${id}`, effects);
+    this.effects.set(`${kind} ${id}`, effects);
     this.reconcile(kind, id);
   }
 
@@ -53,7 +53,7 @@ class Streams {
 
   private reconcile(kind: Kind, id: string): void {
     const source = { kind, id, firstOffset: this.firstOffset, lastOffset: this.firstOffset };
-    this.runner.reconcile(source, this.wishes.get(`${kind} ${id}`) ?? []);
+    this.runner.reconcile(source, this.effects.get(`${kind} ${id}`) ?? []);
   }
 }
 
@@ -148,8 +148,8 @@ describe('an effect', () => {
     const { runner } = new Streams();
     const source = { kind: 'message', id: 'a', firstOffset: 0, lastOffset: 0 };
     for (const notBefore of [0, start + 1000]) {
-      const wish = { kind: 'unheard of', id: 'x', notBefore };
-      expect(() => runner.reconcile(source, [wish])).toThrow('nobody carries out unheard of');
+      const effect = { kind: 'unheard of', id: 'x', notBefore };
+      expect(() => runner.reconcile(source, [effect])).toThrow('nobody carries out unheard of');
     }
   });
 });
@@ -204,9 +204,9 @@ describe('what runs', () => {
           }
           const names: string[] = [];
           for (const [stream, effects] of expected) {
-            for (const [effect, wish] of effects) {
-              wish.runs ||= wish.delay <= time;
-              if (wish.runs) names.push(`${stream} ${effect}`);
+            for (const [name, effect] of effects) {
+              effect.runs ||= effect.delay <= time;
+              if (effect.runs) names.push(`${stream} ${name}`);
             }
           }
           expect([...streams.running].sort()).toEqual(names.sort());

@@ -17,8 +17,8 @@ import { openCredentials } from '../../src/server/credentials/credentials.js';
 import { createHttpServer } from '../../src/server/http-server.js';
 import { Connections } from '../../src/server/inbound/connections.js';
 import type { Shared } from '../../src/server/shared.js';
-import { TopicsDesk } from '../../src/topics/topics/topics-desk.js';
-import { EventsDesk } from '../../src/workflows/events/events-desk.js';
+import { TopicsService } from '../../src/topics/topics/topics.service.js';
+import { EventsService } from '../../src/workflows/events/events.service.js';
 import { RunRevivals } from '../../src/workflows/failed-runs/run-revivals.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { SeededRandom } from './seeded-random.js';
@@ -32,9 +32,9 @@ export class SimulatedServer {
   private constructor(
     readonly engine: Engine,
     readonly journal: Journal,
-    readonly events: EventsDesk,
+    readonly events: EventsService,
     readonly revivals: RunRevivals,
-    readonly topics: TopicsDesk,
+    readonly topics: TopicsService,
     readonly clock: ManualClock,
     readonly disk: SimulatedDisk,
     /** Invariants that broke, turns that threw, and whatever was worth a warning. */
@@ -97,9 +97,9 @@ export class SimulatedServer {
     await life.recover();
     const engine = nest.get(Engine);
     const journal = nest.get(Journal);
-    const events = nest.get(EventsDesk, { strict: false });
+    const events = nest.get(EventsService, { strict: false });
     const revivals = nest.get(RunRevivals, { strict: false });
-    const topics = nest.get(TopicsDesk, { strict: false });
+    const topics = nest.get(TopicsService, { strict: false });
     return new SimulatedServer(engine, journal, events, revivals, topics, clock, disk, failures);
   }
 

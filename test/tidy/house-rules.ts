@@ -73,7 +73,7 @@ export const lineRules: readonly LineRule[] = [
     pattern:
       /\b(invoke|spawn|after|entry|exit|raise|sendTo|emit|log|history|fromPromise|Date)\s*[:(]/,
     applies: (path) => path.endsWith('.machine.ts') && !path.startsWith('src/engine/lifecycle/'),
-    instead: 'a wish in the decider: a restored machine runs none of these',
+    instead: 'an effect in the decider: a restored machine runs none of these',
   },
   {
     pattern: /\b(it|describe|test)\.(only|skip)\b/,
@@ -100,15 +100,17 @@ const testOfVagueSubjects = 'test/tidy/tidy.test.ts';
 
 /** Words that say nothing, as parts of file names. */
 const emptyWords =
-  'utils?|helpers?|common|manager|handler|service|job|task|data|info|misc|lib|types|interfaces';
+  'utils?|helpers?|common|manager|handler|job|task|data|info|misc|lib|types|interfaces';
 const bannedInFileNames = new RegExp(`(^|/)index\\.|(^|[/.-])(${emptyWords})(?=[.-])`);
 
 const wrongCase = /[A-Z_]/;
 
 /** Exported names that begin or end with a word the house does not use. */
 const exportKeywords = '(?:abstract )?(?:async )?(?:class|function|const|interface|type)';
-const emptyNames =
-  '(?:handle|process|do)[A-Z]\\w*|\\w*(?:Manager|Helper|Util|Utils|Handler|Service|Job|Task)';
+const emptySuffixes = 'Manager|Helper|Util|Utils|Handler|Job|Task';
+/** Pictures for parts of the program, in whose place a word of the field stands. */
+const metaphors = 'Desk|Floor|Ground|Shelf|Crowd|Occasion|Wish';
+const emptyNames = `(?:handle|process|do)[A-Z]\\w*|\\w*(?:${emptySuffixes}|${metaphors})`;
 const bannedExport = new RegExp(`^export ${exportKeywords} (${emptyNames})\\b`);
 
 function lineViolations(file: SourceFile): string[] {

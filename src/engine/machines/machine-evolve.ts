@@ -113,7 +113,7 @@ export function machineEvolve<Machine extends AnyStateMachine, Plain = unknown>(
  */
 function inertScope(): AnyActorScope {
   const refuse = (what: string) => () => {
-    throw new Error(`a durable machine may not ${what}: wishes are derived from its state`);
+    throw new Error(`a durable machine may not ${what}: effects are derived from its state`);
   };
   const self = { id: 'inert', sessionId: 'inert', send: refuse('send') };
   const scope = {

@@ -26,7 +26,7 @@ export const pieceBytes = 1024 * 1024;
 export const readingBytes = 16 * 1024 * 1024;
 
 /** Room to read what may be long. */
-export interface ReadingRoom {
+export interface ReadAllowance {
   /** Whether there was room at once; it is taken then. */
   takeNow(): boolean;
   /** Settles when there is room; rejects with `NoRoom`. */
@@ -54,7 +54,7 @@ export class InFlight {
   }
 
   /** For the pieces of one answer: `answer` gives back what each of them did not need. */
-  roomFor(request: FastifyRequest, reply: FastifyReply): ReadingRoom {
+  roomFor(request: FastifyRequest, reply: FastifyReply): ReadAllowance {
     const allowance = () => this.of(request, reply);
     return {
       takeNow: () => allowance().takeNow(readingBytes),

@@ -1,6 +1,6 @@
 /** A long listing as JSON, made page by page as its client takes it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type InFlight, pieceBytes, type ReadingRoom } from './in-flight.js';
+import { type InFlight, pieceBytes, type ReadAllowance } from './in-flight.js';
 import type { Piece } from './paced-body.js';
 
 /** Some rows of a listing, in order. */
@@ -36,7 +36,7 @@ export function sendListing(
 async function* listingPieces(
   name: string,
   next: (cursor: string | null, rowsSent: number) => Promise<ListingPage>,
-  room: ReadingRoom,
+  room: ReadAllowance,
 ): AsyncGenerator<Piece> {
   let cursor: string | null = null;
   let rowsSent = 0;
@@ -58,7 +58,7 @@ async function* listingPieces(
 /** Texts of one JSON document, each made once there is room for it. */
 export async function* textPieces(
   texts: AsyncIterator<string>,
-  room: ReadingRoom,
+  room: ReadAllowance,
 ): AsyncGenerator<Piece> {
   for (let isLast = false; !isLast; ) {
     await room.wait();

@@ -6,7 +6,7 @@ import { accept, type Decider, reject } from '../../engine/decider.js';
 import type { DeadLetterCommand } from './dead-letter.commands.js';
 import { type DeadLetterEvent, deadLetterKind } from './dead-letter.events.js';
 import type { DeadLetter } from './dead-letters.projection.js';
-import type { LetterShelf } from './letter-shelf.js';
+import type { LetterIndex } from './letter-index.js';
 
 /** What the events of its own say of a letter; one that was taken away is final. */
 export type DeadLetterState = 'untouched' | 'taken';
@@ -15,7 +15,7 @@ export const deadLetterDecider: Decider<
   DeadLetterState,
   DeadLetterCommand,
   DeadLetterEvent,
-  Pick<LetterShelf<DeadLetter>, 'find'>
+  Pick<LetterIndex<DeadLetter>, 'find'>
 > = {
   kind: deadLetterKind,
   initialState: () => 'untouched',

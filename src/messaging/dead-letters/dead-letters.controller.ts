@@ -29,14 +29,14 @@ import type { MessagingSettings } from '../settings.js';
 import type { DeadLetterObject } from './dead-letter-object.js';
 import { deadLetterRoutes } from './dead-letters.openapi.js';
 import { bulkFilters, type LetterFilters, listFilters } from './dead-letters.request.js';
-import { DeadLettersDesk } from './dead-letters-desk.js';
+import { DeadLettersService } from './dead-letters.service.js';
 import { LetterSources } from './letter-sources.js';
 import { type RetryOverrides, readOverrides } from './retry.request.js';
 
 @Controller('v2/dlq')
 export class DeadLettersController {
   constructor(
-    private readonly desk: DeadLettersDesk,
+    private readonly service: DeadLettersService,
     private readonly sources: LetterSources,
     private readonly intake: Intake,
     private readonly inFlight: InFlight,
@@ -53,14 +53,14 @@ export class DeadLettersController {
   ) {
     const other = this.sources.of(source);
     const letters =
-      other?.(request.url) ?? this.desk.list(valueIn(readFilters(request.url, listFilters)));
+      other?.(request.url) ?? this.service.list(valueIn(readFilters(request.url, listFilters)));
     return sendListing(this.inFlight, request, reply, 'messages', letters);
   }
 
   @Get(':id')
   @Describe(deadLetterRoutes.show)
   async show(@Param('id') id: string): Promise<DeadLetterObject> {
-    const letter = await this.desk.find(id);
+    const letter = await this.service.find(id);
     if (letter === null) throw notFound(id);
     return letter;
   }
@@ -68,13 +68,13 @@ export class DeadLettersController {
   @Delete()
   @Describe(deadLetterRoutes.removeMany)
   deleteMany(@Req() request: FastifyRequest) {
-    return this.desk.deleteMatching(meant(request));
+    return this.service.deleteMatching(meant(request));
   }
 
   @Delete(':id')
   @Describe(deadLetterRoutes.remove)
   async delete(@Param('id') id: string): Promise<{ deleted: number }> {
-    if (!(await this.desk.delete(id))) throw notFound(id);
+    if (!(await this.service.delete(id))) throw notFound(id);
     return { deleted: 1 };
   }
 
@@ -82,7 +82,7 @@ export class DeadLettersController {
   @HttpCode(200)
   @Describe(deadLetterRoutes.retryMany)
   retryMany(@Req() request: FastifyRequest) {
-    return this.desk.retryMatching(meant(request), this.overrides(request));
+    return this.service.retryMatching(meant(request), this.overrides(request));
   }
 
   /** Answers in both shapes that clients know. */
@@ -90,7 +90,7 @@ export class DeadLettersController {
   @HttpCode(200)
   @Describe(deadLetterRoutes.retry)
   async retry(@Param('id') id: string, @Req() request: FastifyRequest) {
-    const messageId = await this.desk.retry(id, this.overrides(request));
+    const messageId = await this.service.retry(id, this.overrides(request));
     if (messageId === null) throw notFound(id);
     return { messageId, responses: [{ messageId }] };
   }

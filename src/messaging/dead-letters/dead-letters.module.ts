@@ -15,8 +15,8 @@ import type { MessagingSettings } from '../settings.js';
 import { deadLetterDecider } from './dead-letter.decider.js';
 import { DeadLettersController } from './dead-letters.controller.js';
 import { type DeadLetter, DeadLetters, type Publication } from './dead-letters.projection.js';
-import { DeadLettersDesk } from './dead-letters-desk.js';
-import { LetterShelf } from './letter-shelf.js';
+import { DeadLettersService } from './dead-letters.service.js';
+import { LetterIndex } from './letter-index.js';
 import { LetterSources } from './letter-sources.js';
 
 @Module({
@@ -25,7 +25,7 @@ import { LetterSources } from './letter-sources.js';
   providers: [
     LetterSources,
     {
-      provide: DeadLettersDesk,
+      provide: DeadLettersService,
       inject: [
         Engine,
         Payloads,
@@ -50,15 +50,15 @@ function deadLettersDesk(
   { deadLetterRetentionMs }: MessagingSettings,
   clock: Clock,
   identifiers: Identifiers,
-): DeadLettersDesk {
-  const letters = new LetterShelf<DeadLetter>(deadLetterRetentionMs);
+): DeadLettersService {
+  const letters = new LetterIndex<DeadLetter>(deadLetterRetentionMs);
   const failures = new DeadLetters(letters, (id) => publicationOf(engine, id));
   engine.register({ decider: deadLetterDecider, view: letters, folds: [failures] });
   engine.follow(messageKind, failures);
   const help = 'Messages that failed for good and are kept.';
   gauge(registry, 'stepwell_dead_letters', help, () => letters.size);
   const readShown: MessageBodies['readShown'] = (published) => bodies.readShown(published);
-  return new DeadLettersDesk({ engine, payloads, readShown, letters, clock, identifiers });
+  return new DeadLettersService({ engine, payloads, readShown, letters, clock, identifiers });
 }
 
 function publicationOf(engine: Engine, messageId: string): Publication | undefined {

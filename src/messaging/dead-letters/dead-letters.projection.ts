@@ -8,7 +8,7 @@ import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import { deadLetterId, type MessageEvent } from '../messages/message.events.js';
 import type { DeadLetterEvent } from './dead-letter.events.js';
-import type { LetterShelf, PlacedLetter } from './letter-shelf.js';
+import type { LetterIndex, PlacedLetter } from './letter-index.js';
 
 /** A message that failed for good. */
 export interface DeadLetter extends PlacedLetter {
@@ -25,14 +25,14 @@ export interface Publication {
   readonly isOfRun: boolean;
 }
 
-/** Keeps the shelf of dead letters as the events say. */
+/** Keeps the letters of dead letters as the events say. */
 export class DeadLetters implements Fold {
   /**
    * `publicationOf` tells of a message while it is pending, which it still is in the eyes of a fold
    * of its last event.
    */
   constructor(
-    private readonly shelf: LetterShelf<DeadLetter>,
+    private readonly letters: LetterIndex<DeadLetter>,
     private readonly publicationOf: (messageId: string) => Publication | undefined,
   ) {}
 
@@ -44,7 +44,7 @@ export class DeadLetters implements Fold {
         return;
       case 'DeadLetterDeleted':
       case 'DeadLetterRetried':
-        this.shelf.take(envelope.id, changes);
+        this.letters.take(envelope.id, changes);
         return;
     }
   }
@@ -57,6 +57,6 @@ export class DeadLetters implements Fold {
     if (publication.isOfRun) return;
     const id = deadLetterId(envelope);
     const publishedOffset = publication.offset;
-    this.shelf.add({ id, messageId, at, offset, publishedOffset, responseStatus }, changes);
+    this.letters.add({ id, messageId, at, offset, publishedOffset, responseStatus }, changes);
   }
 }

@@ -1,7 +1,7 @@
 /** A page of letters as a listing answers it: as many as were asked for, or fewer large ones. */
 import type { ListingPage } from '../../http/bytes/listing.js';
+import type { PlacedLetter } from './letter-index.js';
 import type { LetterPage } from './letter-search.js';
-import type { PlacedLetter } from './letter-shelf.js';
 
 /** A part ends early when the bodies on it weigh this much. */
 const pageBytesMax = 1024 * 1024;

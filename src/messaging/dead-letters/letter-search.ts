@@ -2,7 +2,7 @@
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
 import type { LetterCursor } from './letter-cursor.js';
-import type { LetterShelf, PlacedLetter } from './letter-shelf.js';
+import type { LetterIndex, PlacedLetter } from './letter-index.js';
 
 /** Letters looked at per tick. */
 const looksPerTick = 4096;
@@ -15,24 +15,24 @@ export interface LetterPage<Letter> {
 }
 
 /** What every request about letters says of how many it means. */
-export interface AskedLetters {
+export interface LettersQuery {
   readonly dlqIds: readonly string[] | null;
   readonly count: number;
   readonly cursor: LetterCursor | null;
 }
 
-export class LetterSearch<Letter extends PlacedLetter, Asked extends AskedLetters> {
+export class LetterSearch<Letter extends PlacedLetter, Asked extends LettersQuery> {
   /** `matches` judges a letter by all that is asked beside ids and pages. */
   constructor(
     private readonly engine: Engine,
-    private readonly shelf: Pick<LetterShelf<Letter>, 'find' | 'all'>,
+    private readonly letters: Pick<LetterIndex<Letter>, 'find' | 'all'>,
     private readonly clock: Clock,
     private readonly matches: (letter: Letter, asked: Asked) => boolean | Promise<boolean>,
   ) {}
 
   /** The letter with this id, once it may be told of. */
   async find(id: string): Promise<Letter | undefined> {
-    const letter = this.shelf.find(id, this.clock.now());
+    const letter = this.letters.find(id, this.clock.now());
     await this.engine.durable();
     return letter;
   }
@@ -47,7 +47,7 @@ export class LetterSearch<Letter extends PlacedLetter, Asked extends AskedLetter
     namedMax: number = Number.POSITIVE_INFINITY,
   ): Promise<LetterPage<Letter>> {
     if (asked.dlqIds === null) {
-      const newest = asked.cursor?.until ?? this.shelf.all(this.clock.now()).at(-1)?.offset;
+      const newest = asked.cursor?.until ?? this.letters.all(this.clock.now()).at(-1)?.offset;
       const { letters, cursor } = await this.page(asked, 'earliestFirst');
       return { letters, cursor: cursor === null ? null : `${cursor}-${newest}` };
     }
@@ -60,7 +60,7 @@ export class LetterSearch<Letter extends PlacedLetter, Asked extends AskedLetter
   /** Those of the ids that there are, in their order. */
   named(ids: readonly string[]): Letter[] {
     const now = this.clock.now();
-    return [...new Set(ids)].flatMap((id) => this.shelf.find(id, now) ?? []);
+    return [...new Set(ids)].flatMap((id) => this.letters.find(id, now) ?? []);
   }
 
   /** At most `count` letters behind the cursor. */
@@ -85,7 +85,7 @@ export class LetterSearch<Letter extends PlacedLetter, Asked extends AskedLetter
   ): readonly Letter[] {
     const letters =
       dlqIds === null
-        ? this.shelf.all(this.clock.now())
+        ? this.letters.all(this.clock.now())
         : this.named(dlqIds).sort((one, other) => one.offset - other.offset);
     if (order === 'latestFirst') letters.reverse();
     if (cursor === null) return letters;

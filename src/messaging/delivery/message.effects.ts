@@ -1,5 +1,5 @@
 /**
- * How a message's wish to be delivered is carried out: wait for the gates, read the message back,
+ * How a message's effect to be delivered is carried out: wait for the gates, read the message back,
  * sign it, call the endpoint, and tell the message how it ended.
  */
 
@@ -68,7 +68,7 @@ class Attempt implements Entrant {
 }
 
 /** What an attempt needs beside the message itself. */
-export interface DeliveryDesk {
+export interface DeliveryContext {
   readonly engine: Engine;
   readonly payloads: Payloads;
   readonly bodies: MessageBodies;
@@ -91,11 +91,11 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   private draining = false;
   private ended: (() => void) | null = null;
 
-  constructor(private readonly desk: DeliveryDesk) {}
+  constructor(private readonly context: DeliveryContext) {}
 
   start(source: EffectSource, effect: CallEndpoint): () => void {
     const attempt = new Attempt(source, effect.attempt, effect, (own) => this.run(own));
-    const { gates, order } = this.desk;
+    const { gates, order } = this.context;
     const ask = () => {
       attempt.admission = gates.ask(attempt);
     };
@@ -120,17 +120,17 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
    */
   async drain(graceMs: number): Promise<void> {
     this.draining = true;
-    if (this.desk.gates.running === 0) return;
+    if (this.context.gates.running === 0) return;
     const allEnded = new Promise<void>((resolve) => {
       this.ended = resolve;
     });
-    const cancel = this.desk.clock.after(graceMs, () => this.cut.abort());
+    const cancel = this.context.clock.after(graceMs, () => this.cut.abort());
     await allEnded;
     cancel();
   }
 
   private async run(attempt: Attempt): Promise<void> {
-    const { engine, payloads, bodies, runs, order, gates, endpoints, clock } = this.desk;
+    const { engine, payloads, bodies, runs, order, gates, endpoints, clock } = this.context;
     const { delivery } = attempt;
     attempt.startedAt = clock.now();
     this.open.set(attempt.messageId, attempt);
@@ -152,7 +152,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     if (delivery !== null) order.ended(attempt.messageId, delivery);
     if (outcome !== null && !outcome.cut) {
       engine.tell([
-        recordAttempt(attempt, published.event, outcome, clock.now(), this.desk.answerLimits),
+        recordAttempt(attempt, published.event, outcome, clock.now(), this.context.answerLimits),
       ]);
     }
     if (gates.running === 0) this.ended?.();
@@ -164,7 +164,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     forwarded: readonly string[] | null,
     attempt: number,
   ): OutgoingAttempt {
-    const { sign, clock, identifiers, timeoutMs, answerLimits } = this.desk;
+    const { sign, clock, identifiers, timeoutMs, answerLimits } = this.context;
     const { messagePrefix, userAgent, issuer } = dialects[event.dialect];
     const sent = event.method === 'GET' ? null : body;
     const now = clock.now();

@@ -1,4 +1,4 @@
-/** Wiring of messages: their decider, their index, and how their wishes are carried out. */
+/** Wiring of messages: their decider, their index, and how their effects are carried out. */
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';

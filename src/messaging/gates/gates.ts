@@ -1,7 +1,7 @@
 /**
  * Admission in front of the caller. All gates are tested together; who is refused holds nothing
  * and waits in the line of the gate that refused, oldest first. Everything happens in
- * memory and at once: after a restart nothing runs, and every wish asks again.
+ * memory and at once: after a restart nothing runs, and every effect asks again.
  */
 
 import type { Gate, Line } from './gate.js';

@@ -10,7 +10,7 @@
  * here but by the gate that counts all.
  */
 
-import { Crowd } from './crowd.js';
+import { FairLines } from './fair-lines.js';
 import type { Entrant, Gate, Line } from './gate.js';
 import { OriginLines } from './origin-lines.js';
 
@@ -27,7 +27,7 @@ export class OriginGate implements Gate {
   readonly isShared = false;
   private readonly lines = new OriginLines(this);
   /** Those that wait for other origins' attempts to end; of their own ends they are told anyway. */
-  private readonly crowd = new Crowd();
+  private readonly fairLines = new FairLines();
   /** Of the lines that have any in flight. */
   private readonly bytes = new Map<Line, number>();
   /** Places for origins that have nothing in flight. */
@@ -56,7 +56,7 @@ export class OriginGate implements Gate {
   /** Where only free places are missing, it sees to it that the line is tried again. */
   hasRoom(line: Line, entrant: Entrant): boolean {
     if (this.isWithinShare(line)) return this.hasBytes(line, entrant);
-    if (line.used < this.most) this.crowd.add(line);
+    if (line.used < this.most) this.fairLines.add(line);
     return false;
   }
 
@@ -69,9 +69,9 @@ export class OriginGate implements Gate {
   }
 
   takeOpened(): Line | undefined {
-    const line = this.crowd.first;
+    const line = this.fairLines.first;
     if (line === undefined || !this.isWithinShare(line)) return undefined;
-    this.crowd.delete(line);
+    this.fairLines.delete(line);
     return line;
   }
 
@@ -89,10 +89,10 @@ export class OriginGate implements Gate {
   }
 
   private count(line: Line, places: number, bytes: number): void {
-    const isWaiting = this.crowd.delete(line);
+    const isWaiting = this.fairLines.delete(line);
     line.used += places;
     this.free -= places;
-    if (isWaiting) this.crowd.add(line);
+    if (isWaiting) this.fairLines.add(line);
     const taken = (this.bytes.get(line) ?? 0) + bytes;
     if (taken === 0) this.bytes.delete(line);
     else this.bytes.set(line, taken);

@@ -23,7 +23,7 @@ export interface RunningAttempt {
 }
 
 /** What logs are made of. */
-export interface LogDesk {
+export interface LogSource {
   readonly journal: Journal;
   /** Settles when everything decided so far is durable. */
   readonly durable: () => Promise<void>;
@@ -87,18 +87,18 @@ interface Present {
  * filled in, and `spend`, which it calls for every event that it reads beside the walk.
  */
 export async function logPage<Query extends WalkQuery, Row>(
-  desk: LogDesk,
+  source: LogSource,
   asked: Query,
   listingOf: (query: Query, spend: () => void) => LogListing<Row> | Promise<LogListing<Row>>,
 ): Promise<LogPageContent<Row>> {
-  const { journal, durable, running, clock, retentionMs, budget } = desk;
+  const { journal, durable, running, clock, retentionMs, budget } = source;
   const present: Present = { running: running(), end: journal.endOffset };
   await durable();
   const oldest = clock.now() - retentionMs;
   const query = { ...asked, fromDate: Math.max(asked.fromDate ?? 0, oldest) };
   const page = new LogPage<Row>(query.count, clock, budget);
   const listing = await listingOf(query, () => page.spend());
-  const walk = new LogWalk(desk, query, page, listing);
+  const walk = new LogWalk(source, query, page, listing);
   const parts = [() => walk.addRunning(present), () => walk.addRecorded(present)];
   for (const part of query.order === 'latestFirst' ? parts : parts.reverse()) {
     if (!page.isFull) await part();
@@ -110,7 +110,7 @@ class LogWalk<Row> {
   private readonly isBackwards: boolean;
 
   constructor(
-    private readonly desk: LogDesk,
+    private readonly source: LogSource,
     private readonly query: WalkQuery,
     private readonly page: LogPage<Row>,
     private readonly listing: LogListing<Row>,
@@ -138,7 +138,7 @@ class LogWalk<Row> {
   async addRecorded(present: Present): Promise<void> {
     const { isBackwards, page, listing } = this;
     if (!isBackwards && this.query.cursor?.at === 'running') return;
-    const events = this.desk.journal.query(await this.rangeOf(present.end));
+    const events = this.source.journal.query(await this.rangeOf(present.end));
     const make = async (envelope: EventEnvelope) => ({ envelope, made: await this.rows(envelope) });
     const isLarge = ({ made }: { made: MadeRow<Row>[] }) => rowsAhead.isLarge(made);
     for await (const { envelope, made } of mappedAhead(events, make, { ...rowsAhead, isLarge })) {
@@ -188,7 +188,7 @@ class LogWalk<Row> {
 
   /** Where the journal may hold what is meant. */
   private async rangeOf(end: number): Promise<JournalQuery> {
-    const { journal, attemptMsMax } = this.desk;
+    const { journal, attemptMsMax } = this.source;
     const { fromDate, toDate, cursor } = this.query;
     let from = await journal.offsetFor(fromDate ?? 0);
     let until = end;

@@ -7,23 +7,23 @@ import { meansEntry, termsOf } from './log-filter.js';
 import type { LogPageContent } from './log-page.js';
 import { type WeighedRow } from './log-page.js';
 import type { LogRow } from './log-row.js';
-import { type LogDesk, type LogListing, logPage, type RunningAttempt } from './log-walk.js';
+import { type LogListing, type LogSource, logPage, type RunningAttempt } from './log-walk.js';
 import type { LogQuery } from './logs.request.js';
 import { type LoggedMessages, type Published, PublishedMessages } from './published-messages.js';
 
 /** What the log of messages is made of. */
-export interface MessageLogDesk extends LogDesk {
+export interface MessageLogSource extends LogSource {
   readonly messages: LoggedMessages;
 }
 
 export class MessageLog {
-  constructor(private readonly desk: MessageLogDesk) {}
+  constructor(private readonly source: MessageLogSource) {}
 
   /** One page of rows. */
   page(asked: LogQuery): Promise<LogPageContent<LogRow>> {
-    const { messages } = this.desk;
+    const { messages } = this.source;
     return logPage(
-      this.desk,
+      this.source,
       asked,
       (query, spend) => new MessageListing(query, new PublishedMessages(messages, spend)),
     );

@@ -10,13 +10,13 @@ import { messageKind } from '../messages/message.events.js';
 import { MessageBodies } from '../messages/message-bodies.js';
 import type { MessagingSettings } from '../settings.js';
 import type { RunningAttempt } from './log-walk.js';
-import { MessageLog, type MessageLogDesk } from './message-log.js';
+import { MessageLog, type MessageLogSource } from './message-log.js';
 import { MessageLogsController } from './message-logs.controller.js';
 
 /** Some tens of milliseconds of work; on a machine that is busy no caller waits longer. */
 const budget = { events: 20_000, milliseconds: 1000 };
 
-/** What all logs are made of: a `MessageLogDesk`. */
+/** What all logs are made of: a `MessageLogSource`. */
 export const logSource = Symbol('logSource');
 
 @Module({
@@ -31,7 +31,7 @@ export const logSource = Symbol('logSource');
     {
       provide: MessageLog,
       inject: [logSource],
-      useFactory: (of: MessageLogDesk) => new MessageLog(of),
+      useFactory: (of: MessageLogSource) => new MessageLog(of),
     },
   ],
   exports: [logSource],
@@ -45,7 +45,7 @@ function deskOf(
   calls: EndpointCalls,
   clock: Clock,
   { logRetentionMs, timeoutMs }: MessagingSettings,
-): MessageLogDesk {
+): MessageLogSource {
   const publishedOffset = (id: string) => engine.actors(messageKind).find(id)?.firstOffset;
   return {
     journal,

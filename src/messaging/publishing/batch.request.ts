@@ -4,7 +4,7 @@ import { isWellFormed, parseJson } from '../../grammar/json.js';
 import { parseName } from '../../grammar/name.js';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import { headerBytesMax, headerCountMax } from '../../http/head-limits.js';
-import type { Asked } from './publish.request.js';
+import type { PublishRequest } from './publish.request.js';
 
 const noBody = Buffer.alloc(0);
 
@@ -21,7 +21,7 @@ export function parseBatch(body: Buffer): Parsed<readonly unknown[]> {
  * One item: `destination`, and perhaps `headers`, `body` and `queue`. A field that is null is
  * absent, and an unknown field means nothing.
  */
-export function parseBatchItem(item: unknown): Parsed<Asked> {
+export function parseBatchItem(item: unknown): Parsed<PublishRequest> {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
     return refused('a message of a batch must be an object');
   }
@@ -55,7 +55,7 @@ export function headersOf(item: unknown): readonly string[] {
 }
 
 /** As much as a request's own head may hold (messaging.md 1.1). */
-function parseHeaders(map: unknown): Parsed<Pick<Asked, 'rawHeaders' | 'contentType'>> {
+function parseHeaders(map: unknown): Parsed<Pick<PublishRequest, 'rawHeaders' | 'contentType'>> {
   if (typeof map !== 'object' || map === null || Array.isArray(map)) {
     return refused('headers must be an object of strings');
   }

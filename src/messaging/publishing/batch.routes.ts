@@ -5,16 +5,16 @@ import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/hot-routes.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { headersOf, parseBatch, parseBatchItem } from './batch.request.js';
-import {
-  BatchOrder,
-  type Order,
-  type OrderRefusal,
-  RefusedOrder,
-  refusalOfItem,
-} from './orders.js';
-import type { Asked } from './publish.request.js';
-import type { Occasion, Publisher } from './publisher.js';
+import type { PublishRequest } from './publish.request.js';
+import type { Publisher, RequestContext } from './publisher.js';
 import { publishingRoutes } from './publishing.openapi.js';
+import {
+  BatchSubmission,
+  RefusedSubmission,
+  refusalOfItem,
+  type Submission,
+  type SubmissionRefusal,
+} from './submissions.js';
 
 /** A batch is read in one go: this many messages hold the event loop for tens of ms. */
 const messagesMax = 16_384;
@@ -28,7 +28,7 @@ export interface BatchLimits {
 /** A batch of which nothing but its JSON was read. */
 export interface Batch {
   readonly items: readonly unknown[];
-  readonly occasion: Occasion;
+  readonly context: RequestContext;
 }
 
 export class BatchRoute implements ExpressRoute {
@@ -37,61 +37,61 @@ export class BatchRoute implements ExpressRoute {
   readonly bodyBytesMax: number;
 
   constructor(
-    private readonly desk: Publisher,
+    private readonly publisher: Publisher,
     private readonly limits: BatchLimits,
   ) {
     this.bodyBytesMax = limits.batchBytesMax;
   }
 
   serve(exchange: Exchange): void {
-    const order = this.read(exchange);
-    if ('status' in order) exchange.refuse(order);
-    else this.desk.carryOut(exchange, order, exchange.body.length);
+    const submission = this.read(exchange);
+    if ('status' in submission) exchange.refuse(submission);
+    else this.publisher.carryOut(exchange, submission, exchange.body.length);
   }
 
   /**
-   * An order of one for each item. An item that asks for more than is granted refuses them all, and
+   * One submission for each item. An item that asks for more than is granted refuses them all, and
    * so does one of a workflow run, whose endpoint knows no other refusal.
    */
-  private read(exchange: Exchange): Order | Refusal {
-    const batch = readBatch(exchange, this.desk);
+  private read(exchange: Exchange): Submission | Refusal {
+    const batch = readBatch(exchange, this.publisher);
     if ('status' in batch) return batch;
-    const { items, occasion } = batch;
-    const orders: Order[] = [];
+    const { items, context } = batch;
+    const submissions: Submission[] = [];
     let messages = 0;
     for (const [index, item] of items.entries()) {
-      const read = this.readItem(item, occasion);
+      const read = this.readItem(item, context);
       if ('status' in read && (read.isWhole === true || read.status === 412)) {
         return refusalOfItem(index, read);
       }
-      const order = 'status' in read ? new RefusedOrder(read) : read;
-      messages += order.commands.length;
+      const submission = 'status' in read ? new RefusedSubmission(read) : read;
+      messages += submission.commands.length;
       if (messages > messagesMax) return tooMany;
-      orders.push(order);
+      submissions.push(submission);
     }
-    return new BatchOrder(orders);
+    return new BatchSubmission(submissions);
   }
 
-  private readItem(item: unknown, occasion: Occasion): Order | OrderRefusal {
+  private readItem(item: unknown, context: RequestContext): Submission | SubmissionRefusal {
     const asked = readAsked(item, this.limits);
     return 'status' in asked
-      ? this.desk.refusalTo(asked, headersOf(item), occasion)
-      : this.desk.read(asked, occasion);
+      ? this.publisher.refusalTo(asked, headersOf(item), context)
+      : this.publisher.read(asked, context);
   }
 }
 
-/** The items of a request, and the occasion of each: one that does not tell speaks as it does. */
-export function readBatch(exchange: Exchange, desk: Publisher): Batch | Refusal {
+/** The items of a request, and the context of each: one that does not tell speaks as it does. */
+export function readBatch(exchange: Exchange, publisher: Publisher): Batch | Refusal {
   const items = parseBatch(exchange.body);
   if (!items.ok) return { status: 400, message: items.reason };
   if (items.value.length > messagesMax) return tooMany;
-  const here = desk.occasion(exchange);
+  const here = publisher.context(exchange);
   const { dialect } = readMessageOptions(exchange.request.rawHeaders, here.dialect);
-  return { items: items.value, occasion: { ...here, dialect } };
+  return { items: items.value, context: { ...here, dialect } };
 }
 
 /** One item; its body is as long as that of a publish may be. */
-export function readAsked(item: unknown, { bodyBytesMax }: BatchLimits): Asked | Refusal {
+export function readAsked(item: unknown, { bodyBytesMax }: BatchLimits): PublishRequest | Refusal {
   const asked = parseBatchItem(item);
   if (!asked.ok) return { status: 400, message: asked.reason };
   return asked.value.body.length <= bodyBytesMax

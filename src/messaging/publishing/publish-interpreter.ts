@@ -2,18 +2,18 @@
 import type { OptionHeaders } from '../../http/dialect.js';
 import type { Refusal } from '../../http/error-shapes.js';
 import type { PublishRules } from './option-reader.js';
-import type { Order, OrderRefusal, RequestNames } from './orders.js';
 import type { PublishInput } from './publish.request.js';
 import type { PublishTarget } from './publish-targets.js';
+import type { RequestNames, Submission, SubmissionRefusal } from './submissions.js';
 
 /** Reads one kind of request that comes in as a publish, such as that for a workflow run. Pure. */
 export interface PublishInterpreter {
   /** Whether a publish with these options is of this kind; cheap, as every publish is asked. */
   takes(headers: OptionHeaders): boolean;
   /** What it asks for. */
-  read: ReadPublish<OrderRefusal>;
+  read: ReadPublish<SubmissionRefusal>;
   /** A refusal of such a request, as its client understands it. */
-  refusal(refusal: Refusal, headers: OptionHeaders): OrderRefusal;
+  refusal(refusal: Refusal, headers: OptionHeaders): SubmissionRefusal;
 }
 
 /** From a publish as it came in, and where it goes, to what it asks for. */
@@ -22,4 +22,4 @@ export type ReadPublish<Refused extends Refusal> = (
   target: PublishTarget,
   rules: PublishRules,
   names: RequestNames,
-) => Order | Refused;
+) => Submission | Refused;

@@ -12,7 +12,7 @@ import { readCallback } from './callback-options.js';
 import { OptionReader, type OptionRefusal, type PublishRules } from './option-reader.js';
 
 /** One publish as it came in, split from its transport. */
-export interface Asked {
+export interface PublishRequest {
   /** Raw, with its query (messaging.md 1.5). */
   readonly destination: string;
   /** All headers, names and values in turn. */
@@ -26,7 +26,7 @@ export interface Asked {
 }
 
 /** One publish whose destination and headers were read. */
-export interface PublishInput extends Asked {
+export interface PublishInput extends PublishRequest {
   /** The URL to call; of a URL group its name, and each endpoint's message has its own URL. */
   readonly destination: string;
   /** What the headers say, and the options in the destination's query. */
@@ -36,7 +36,7 @@ export interface PublishInput extends Asked {
 }
 
 /** That the message is published again and again instead of now. */
-export interface ScheduleWish {
+export interface ScheduleRequest {
   /** As written, trimmed: whether it is an expression, the schedule decides. */
   readonly cron: string;
   /** null = it wants a new id. */
@@ -48,7 +48,7 @@ export type PublishParsed =
       readonly ok: true;
       readonly message: Omit<MessagePublished, 'type'>;
       /** null = the message is for now, or for once. */
-      readonly schedule: ScheduleWish | null;
+      readonly schedule: ScheduleRequest | null;
     }
   | { readonly ok: false; readonly refusal: OptionRefusal };
 
@@ -135,7 +135,7 @@ export function parseTemplate(input: PublishInput, rules: PublishRules): Publish
     : { ok: false, refusal: reader.refusal };
 }
 
-function readSchedule(reader: OptionReader, mustRepeat: boolean): ScheduleWish | null {
+function readSchedule(reader: OptionReader, mustRepeat: boolean): ScheduleRequest | null {
   const cron = reader.read('cron', null, parseCronText);
   const id = reader.name('schedule-id');
   if (cron === null) {

@@ -12,7 +12,7 @@ import type { Exchange } from '../../http/routes/exchange.js';
 import { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { ExpressRoute, HotRoutes } from '../../http/routes/hot-routes.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
-import type { Asked } from './publish.request.js';
+import type { PublishRequest } from './publish.request.js';
 import type { Publisher } from './publisher.js';
 import { publishingRoutes } from './publishing.openapi.js';
 
@@ -23,7 +23,7 @@ export class PublishRoute implements ExpressRoute {
   constructor(
     private readonly word: 'publish' | 'enqueue',
     readonly pattern: string,
-    private readonly desk: Publisher,
+    private readonly publisher: Publisher,
   ) {
     this.description = publishingRoutes[word];
   }
@@ -31,33 +31,33 @@ export class PublishRoute implements ExpressRoute {
   serve(exchange: Exchange): void {
     const asked = this.word === 'publish' ? askedOf(exchange) : enqueue(exchange);
     if ('status' in asked) exchange.refuse(asked);
-    else servePublish(this.desk, exchange, asked);
+    else servePublish(this.publisher, exchange, asked);
   }
 }
 
 /** Schedules have other routes below the same path, which only Fastify can tell apart. */
 export class ScheduleRoute implements HotRoutes {
-  constructor(private readonly desk: Publisher) {}
+  constructor(private readonly publisher: Publisher) {}
 
   register(fastify: FastifyInstance): void {
     const config = { description: publishingRoutes.schedule };
     for (const path of ['/v2/schedules', '/v2/schedules/*']) {
       fastify.post(path, { config }, (request, reply) => {
         const exchange = new FastifyExchange(request, reply);
-        servePublish(this.desk, exchange, { ...askedOf(exchange), mustRepeat: true });
+        servePublish(this.publisher, exchange, { ...askedOf(exchange), mustRepeat: true });
       });
     }
   }
 }
 
-function servePublish(desk: Publisher, exchange: Exchange, asked: Asked): void {
-  const order = desk.read(asked, desk.occasion(exchange));
-  if ('status' in order) exchange.refuse(order);
-  else desk.carryOut(exchange, order, asked.body.length);
+function servePublish(publisher: Publisher, exchange: Exchange, asked: PublishRequest): void {
+  const submission = publisher.read(asked, publisher.context(exchange));
+  if ('status' in submission) exchange.refuse(submission);
+  else publisher.carryOut(exchange, submission, asked.body.length);
 }
 
 /** A request to `/v2/<word>/{destination}`. */
-export function askedOf({ request, body }: Exchange): Asked {
+export function askedOf({ request, body }: Exchange): PublishRequest {
   const { url = '', rawHeaders, headers } = request;
   return {
     destination: behind(url, 2),
@@ -69,7 +69,7 @@ export function askedOf({ request, body }: Exchange): Asked {
   };
 }
 
-function enqueue(exchange: Exchange): Asked | Refusal {
+function enqueue(exchange: Exchange): PublishRequest | Refusal {
   const { url = '' } = exchange.request;
   const queue = parseName(behind(url, 2).split(/[/?]/, 1)[0] ?? '');
   if (!queue.ok) return { status: 400, message: `the queue name ${queue.reason}` };

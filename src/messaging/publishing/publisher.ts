@@ -15,28 +15,28 @@ import type { Exchange } from '../../http/routes/exchange.js';
 import { type UrlGroup, urlGroupKind } from '../url-groups/url-group.events.js';
 import type { PublishRules } from './option-reader.js';
 import {
-  type AddressedTemplate,
-  GroupOrder,
-  MessageOrder,
-  messageTemplate,
-  type Order,
-  type OrderRefusal,
-  RefusedOrder,
-  RequestNames,
-  ScheduleOrder,
-  scheduleDefinition,
-  type Told,
-  WarnedOrder,
-} from './orders.js';
-import {
-  type Asked,
   type PublishInput,
   type PublishParsed,
+  type PublishRequest,
   parsePublish,
   parseTemplate,
 } from './publish.request.js';
 import type { PublishInterpreter, ReadPublish } from './publish-interpreter.js';
 import type { PublishTarget, PublishTargets } from './publish-targets.js';
+import {
+  type AddressedTemplate,
+  type Answer,
+  GroupSubmission,
+  MessageSubmission,
+  messageTemplate,
+  RefusedSubmission,
+  RequestNames,
+  ScheduleSubmission,
+  type Submission,
+  type SubmissionRefusal,
+  scheduleDefinition,
+  WarnedSubmission,
+} from './submissions.js';
 import { type UnknownOption, unknownOptions, warningHeader } from './unknown-options.js';
 
 /** What the publisher works with. */
@@ -55,7 +55,7 @@ export interface PublisherTools {
 }
 
 /** Who asks, when, and in which dialect if the headers do not tell. */
-export interface Occasion {
+export interface RequestContext {
   readonly at: number;
   readonly callerIp: string;
   readonly dialect: Dialect;
@@ -85,8 +85,8 @@ export class Publisher {
     this.interpreters.push(interpreter);
   }
 
-  /** The occasion of a request that has just been read whole. */
-  occasion({ request }: Pick<Exchange, 'request'>): Occasion {
+  /** The context of a request that has just been read whole. */
+  context({ request }: Pick<Exchange, 'request'>): RequestContext {
     const { clock, identifiers, dialect } = this.tools;
     const at = clock.now();
     const names = new RequestNames(identifiers.turnSeed(at));
@@ -97,38 +97,38 @@ export class Publisher {
    * What one publish asks for; a refusal if the request alone shows that it cannot be carried out,
    * so that the caller learns it at once.
    */
-  read(asked: Asked, occasion: Occasion): Order | OrderRefusal {
+  read(asked: PublishRequest, context: RequestContext): Submission | SubmissionRefusal {
     const { targets, rules } = this.tools;
     const target = targets.read(asked.destination);
-    if ('status' in target) return this.refusalTo(target, asked.rawHeaders, occasion);
-    const input = inputOf(asked, target, occasion);
+    if ('status' in target) return this.refusalTo(target, asked.rawHeaders, context);
+    const input = inputOf(asked, target, context);
     const { headers } = input;
     const interpreter = this.interpreterOf(headers);
     const unknown = unknownOptions(headers);
     const typo = this.typoIn(unknown);
     if (typo !== undefined) return interpreter?.refusal(typo, headers) ?? typo;
     if (interpreter !== undefined) {
-      return warned(interpreter.read(input, target, rules, occasion.names), unknown);
+      return warned(interpreter.read(input, target, rules, context.names), unknown);
     }
     const publish = parsePublish(input, rules);
     if (!publish.ok) return refusalOf(publish.refusal);
     const groupName = target.kind === 'group' ? target.text : null;
-    return warned(this.orderOf(publish, groupName, asked.body, occasion), unknown);
+    return warned(this.submissionOf(publish, groupName, asked.body, context), unknown);
   }
 
   /** What a request asks for that came in another way than a publish, as `read` says. */
   readAs<Refused extends Refusal>(
     read: ReadPublish<Refused>,
-    asked: Asked,
-    occasion: Occasion,
-  ): Order | Refused | Refusal {
+    asked: PublishRequest,
+    context: RequestContext,
+  ): Submission | Refused | Refusal {
     const { targets, rules } = this.tools;
     const target = targets.read(asked.destination);
     if ('status' in target) return target;
-    const input = inputOf(asked, target, occasion);
+    const input = inputOf(asked, target, context);
     const unknown = unknownOptions(input.headers);
     const typo = this.typoIn(unknown);
-    return typo ?? warned(read(input, target, rules, occasion.names), unknown);
+    return typo ?? warned(read(input, target, rules, context.names), unknown);
   }
 
   /** What a schedule or a subscription publishes, again and again, as these headers say. */
@@ -137,38 +137,42 @@ export class Publisher {
     const target = targets.read(destination);
     if ('status' in target) return target;
     const { rawHeaders } = request;
-    const occasion = this.occasion({ request });
-    const input = inputOf({ destination, rawHeaders, ...withoutBody }, target, occasion);
+    const context = this.context({ request });
+    const input = inputOf({ destination, rawHeaders, ...withoutBody }, target, context);
     const typo = this.typoIn(unknownOptions(input.headers));
     if (typo !== undefined) return typo;
     const publish = parseTemplate(input, rules);
     if (!publish.ok) return refusalOf(publish.refusal);
     const topicName = target.kind === 'group' ? target.text : null;
-    return messageTemplate(occasion.at, { ...publish.message, topicName });
+    return messageTemplate(context.at, { ...publish.message, topicName });
   }
 
   /** A refusal of what came with these headers, in the form that their client understands. */
-  refusalTo(refusal: Refusal, rawHeaders: readonly string[], { dialect }: Occasion): OrderRefusal {
+  refusalTo(
+    refusal: Refusal,
+    rawHeaders: readonly string[],
+    { dialect }: RequestContext,
+  ): SubmissionRefusal {
     const headers = readMessageOptions(rawHeaders, dialect);
     return this.interpreterOf(headers)?.refusal(refusal, headers) ?? refusal;
   }
 
   /**
-   * Carries an order out and answers when its outcomes are durable. Turns of one tick share a
+   * Carries a submission out and answers when its outcomes are durable. Turns of one tick share a
    * commit. The bodies it brings weigh `bytes`.
    */
-  carryOut(exchange: Exchange, order: Order, bytes: number): void {
+  carryOut(exchange: Exchange, submission: Submission, bytes: number): void {
     const { intake } = this.tools;
     const refusal = intake.take(bytes);
     if (refusal !== null) {
       exchange.refuse(refusal);
       return;
     }
-    // One promise per order beside the engine's own: an async function would add three.
-    void this.dispatch(order).then(
+    // One promise per submission beside the engine's own: an async function would add three.
+    void this.dispatch(submission).then(
       (outcomes) => {
         intake.done(bytes);
-        this.answer(exchange, order, order.tell(outcomes));
+        this.answer(exchange, submission, submission.tell(outcomes));
       },
       (error: unknown) => {
         intake.done(bytes);
@@ -184,26 +188,26 @@ export class Publisher {
     return undefined;
   }
 
-  private orderOf(
+  private submissionOf(
     { message, schedule }: Extract<PublishParsed, { ok: true }>,
     groupName: string | null,
     body: Buffer,
-    { at, names }: Occasion,
-  ): Order {
+    { at, names }: RequestContext,
+  ): Submission {
     const group = groupName === null ? null : this.group(groupName);
     if (group === undefined) return notFound(`URL group ${groupName} not found`);
     if (group?.endpoints.length === 0) return notFound(`URL group ${groupName} is empty`);
     const addressed = groupName === null ? message : { ...message, topicName: groupName };
     if (schedule !== null) {
       const id = schedule.id ?? names.next('scd');
-      return new ScheduleOrder(id, at, scheduleDefinition(schedule, at, addressed), body);
+      return new ScheduleSubmission(id, at, scheduleDefinition(schedule, at, addressed), body);
     }
     return group === null
-      ? new MessageOrder(names.next('msg'), at, message, body)
-      : new GroupOrder(names, at, addressed, body, group);
+      ? new MessageSubmission(names.next('msg'), at, message, body)
+      : new GroupSubmission(names, at, addressed, body, group);
   }
 
-  private answer(exchange: Exchange, { warnings }: Order, told: Told | Refusal): void {
+  private answer(exchange: Exchange, { warnings }: Submission, told: Answer | Refusal): void {
     if ('message' in told) {
       exchange.refuse(told);
       return;
@@ -227,7 +231,7 @@ export class Publisher {
     return actor?.state as UrlGroup | undefined;
   }
 
-  private dispatch({ commands, isWhole }: Order): Promise<readonly Outcome[]> {
+  private dispatch({ commands, isWhole }: Submission): Promise<readonly Outcome[]> {
     const { engine } = this.tools;
     // Nothing that a run refuses can happen between the turns of one tick.
     if (isWhole) return dispatchAtOnce(engine, commands, true);
@@ -238,9 +242,9 @@ export class Publisher {
 }
 
 function inputOf(
-  { rawHeaders, contentType, body, queueName, mustRepeat }: Asked,
+  { rawHeaders, contentType, body, queueName, mustRepeat }: PublishRequest,
   { text: destination, options }: PublishTarget,
-  { at, callerIp, dialect }: Occasion,
+  { at, callerIp, dialect }: RequestContext,
 ): PublishInput {
   const pairs = options.length === 0 ? rawHeaders : [...rawHeaders, ...options];
   const headers = readMessageOptions(pairs, dialect);
@@ -257,17 +261,17 @@ function inputOf(
   };
 }
 
-/** An order of which its sender is told what meant nothing; mostly there is nothing to tell. */
+/** A submission whose answer says what meant nothing; mostly there is nothing to say. */
 function warned<Refused extends Refusal>(
-  read: Order | Refused,
+  read: Submission | Refused,
   unknown: readonly UnknownOption[],
-): Order | Refused {
+): Submission | Refused {
   if (unknown.length === 0 || 'status' in read) return read;
   const warnings = unknown.map(({ warning }) => warning);
-  return new WarnedOrder(read, warnings);
+  return new WarnedSubmission(read, warnings);
 }
 
 /** What is there was looked at, so this is told in its turn (ADR 1). */
-function notFound(message: string): Order {
-  return new RefusedOrder({ status: 404, message });
+function notFound(message: string): Submission {
+  return new RefusedSubmission({ status: 404, message });
 }

@@ -50,7 +50,7 @@ function publisherOf(
   const { retries, retriesMax, delayMaxMs, timeoutMs, maxBatchBytes, maxBodyBytes } = config;
   const targets = new PublishTargets(guard, (token) => bearer.include(token));
   const judgeUrl = (text: string) => targets.judgeUrl(text);
-  const desk = new Publisher({
+  const publisher = new Publisher({
     engine,
     intake,
     targets,
@@ -63,11 +63,11 @@ function publisherOf(
   });
   for (const word of ['publish', 'enqueue'] as const) {
     for (const pattern of [`/v2/${word}/*`, `/v2/${word}`]) {
-      table.addExpress(new PublishRoute(word, pattern, desk));
+      table.addExpress(new PublishRoute(word, pattern, publisher));
     }
   }
-  table.add(new ScheduleRoute(desk));
+  table.add(new ScheduleRoute(publisher));
   const limits = { batchBytesMax: maxBatchBytes, bodyBytesMax: maxBodyBytes };
-  table.addExpress(new BatchRoute(desk, limits));
-  return desk;
+  table.addExpress(new BatchRoute(publisher, limits));
+  return publisher;
 }

@@ -1,4 +1,4 @@
-/** How the ways in of the front desk are described (messaging.md 2.1, 2.2, 2.3, 7 and 3). */
+/** How the routes that publish are described (messaging.md 2.1, 2.2, 2.3, 7 and 3). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 

@@ -39,7 +39,7 @@ export class QueueGate implements Gate {
   /** A limit holds from when it is decided until its end is durable: an answered pause is one. */
   hasRoom(line: Line, { queueName, messageId }: Entrant): boolean {
     const entry = this.entries.find(messageId);
-    // Canceled a moment ago: its wish is about to be taken back.
+    // Canceled a moment ago: its effect is about to be taken back.
     if (queueName === null || entry === undefined || entry.isFinal) return false;
     const order = this.entries.orderOf(queueName);
     const all = [order.settings, this.decided(queueName)];

@@ -20,7 +20,7 @@ import { type ScheduleEvent, scheduleKind } from './schedule.events.js';
 import { type ScheduleState, scheduleMachine } from './schedule.machine.js';
 
 /** The next trigger of a schedule, at its time. */
-export interface TriggerScheduleWish extends Effect {
+export interface TriggerScheduleEffect extends Effect {
   readonly kind: 'triggerSchedule';
   /** Journal offset of the `ScheduleCreated` in force. */
   readonly definitionOffset: number;
@@ -99,7 +99,7 @@ function evolve(
   return machine.evolve(state, { ...event, at, offset });
 }
 
-function wants(state: ScheduleState): readonly TriggerScheduleWish[] {
+function wants(state: ScheduleState): readonly TriggerScheduleEffect[] {
   const { nextAt, definitionOffset } = state.context;
   if (!state.hasTag('triggering') || nextAt === null) return [];
   const id = `due ${nextAt} as ${definitionOffset}`;

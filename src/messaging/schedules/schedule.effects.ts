@@ -1,5 +1,5 @@
 /**
- * How a schedule's wish to trigger is carried out: read its definition back, look its destination
+ * How a schedule's effect to trigger is carried out: read its definition back, look its destination
  * up, and publish, all as one turn with the trigger itself.
  */
 import TinyQueue from 'tinyqueue';
@@ -13,7 +13,7 @@ import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
 import { messageTargets } from '../url-groups/message-targets.js';
 import { type UrlGroup, urlGroupKind } from '../url-groups/url-group.events.js';
 import type { TriggerSchedule } from './schedule.commands.js';
-import type { TriggerScheduleWish } from './schedule.decider.js';
+import type { TriggerScheduleEffect } from './schedule.decider.js';
 import { type ScheduleCreated, scheduleKind } from './schedule.events.js';
 import { triggerMessages } from './trigger-commands.js';
 
@@ -32,7 +32,7 @@ const lookAgainMs = 1000;
 const tryAgainMs = 10_000;
 
 /** What a trigger works with. */
-export interface TriggerDesk {
+export interface TriggerContext {
   readonly engine: Engine;
   readonly payloads: Payloads;
   readonly clock: Clock;
@@ -45,14 +45,14 @@ export interface TriggerDesk {
   readonly failed: (error: unknown, scheduleId: string) => void;
 }
 
-/** A wish whose time has come. */
+/** An effect whose time has come. */
 interface DueTrigger {
   readonly scheduleId: string;
-  readonly wish: TriggerScheduleWish;
+  readonly effect: TriggerScheduleEffect;
   isWanted: boolean;
 }
 
-export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
+export class ScheduleTriggers implements EffectCarrier<TriggerScheduleEffect> {
   /** The trigger that has been due for longest goes first. */
   private readonly due = new TinyQueue<DueTrigger>([], byDueTime);
   private running = 0;
@@ -60,10 +60,10 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
   private isStopped = false;
   private ended: (() => void) | null = null;
 
-  constructor(private readonly desk: TriggerDesk) {}
+  constructor(private readonly context: TriggerContext) {}
 
-  start({ id }: EffectSource, wish: TriggerScheduleWish): () => void {
-    const trigger: DueTrigger = { scheduleId: id, wish, isWanted: true };
+  start({ id }: EffectSource, effect: TriggerScheduleEffect): () => void {
+    const trigger: DueTrigger = { scheduleId: id, effect, isWanted: true };
     this.take(trigger);
     return () => {
       trigger.isWanted = false;
@@ -85,9 +85,9 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
   }
 
   private carryOn(): void {
-    const max = this.desk.isCrowded() ? atOnceInCrowdMax : atOnceMax;
+    const max = this.context.isCrowded() ? atOnceInCrowdMax : atOnceMax;
     while (this.due.length > 0 && this.running < max && !this.isStopped) {
-      if (!this.desk.hasRoom()) {
+      if (!this.context.hasRoom()) {
         this.lookAgain();
         return;
       }
@@ -101,14 +101,14 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
   private lookAgain(): void {
     if (this.isLooking) return;
     this.isLooking = true;
-    this.desk.clock.after(lookAgainMs, () => {
+    this.context.clock.after(lookAgainMs, () => {
       this.isLooking = false;
       this.carryOn();
     });
   }
 
   private async run(trigger: DueTrigger): Promise<void> {
-    const { clock, failed } = this.desk;
+    const { clock, failed } = this.context;
     try {
       await this.trigger(trigger);
     } catch (error) {
@@ -120,9 +120,9 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
     if (this.running === 0) this.ended?.();
   }
 
-  private async trigger({ scheduleId, wish }: DueTrigger): Promise<void> {
-    const { engine, payloads, clock, identifiers } = this.desk;
-    const read = await payloads.read(wish.definitionOffset);
+  private async trigger({ scheduleId, effect }: DueTrigger): Promise<void> {
+    const { engine, payloads, clock, identifiers } = this.context;
+    const read = await payloads.read(effect.definitionOffset);
     const definition = read as EventEnvelope<ScheduleCreated>;
     const at = clock.now();
     const count = (messageIds: readonly string[], error: string | null): TriggerSchedule => ({
@@ -130,8 +130,8 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
       kind: scheduleKind,
       id: scheduleId,
       at,
-      dueAt: wish.notBefore,
-      definitionOffset: wish.definitionOffset,
+      dueAt: effect.notBefore,
+      definitionOffset: effect.definitionOffset,
       messageIds,
       error,
     });
@@ -156,17 +156,17 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleWish> {
    * trigger counts with the last one, so a crash in between repeats messages and loses none.
    */
   private async publish(commands: readonly Command[]): Promise<string | null> {
-    for (const outcome of await dispatchAtOnce(this.desk.engine, commands, true)) {
+    for (const outcome of await dispatchAtOnce(this.context.engine, commands, true)) {
       if (!outcome.accepted) return outcome.rejection.message;
     }
     return null;
   }
 
   private findGroup(name: string): UrlGroup | undefined {
-    return this.desk.engine.actors(urlGroupKind).find(name)?.state as UrlGroup | undefined;
+    return this.context.engine.actors(urlGroupKind).find(name)?.state as UrlGroup | undefined;
   }
 }
 
 function byDueTime(left: DueTrigger, right: DueTrigger): number {
-  return left.wish.notBefore - right.wish.notBefore;
+  return left.effect.notBefore - right.effect.notBefore;
 }

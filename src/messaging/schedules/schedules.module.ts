@@ -18,7 +18,7 @@ import { ScheduledMessages } from './scheduled-messages.projection.js';
 import { SchedulesController } from './schedules.controller.js';
 
 /** From so many waiting attempts on, triggers hold back. */
-const crowd = 1000;
+const waitingMax = 1000;
 
 /** A stop waits this long for the triggers that are on their way. */
 const stopDeadlineMs = 10_000;
@@ -69,7 +69,7 @@ function scheduledMessages(
     clock,
     identifiers,
     hasRoom: () => intake.take(0) === null,
-    isCrowded: () => gates.waiting > crowd,
+    isCrowded: () => gates.waiting > waitingMax,
     failed: (err, scheduleId) =>
       log.error({ err, scheduleId }, 'a trigger failed; it will be tried again'),
   });

@@ -19,7 +19,7 @@ import type { FrontDoor } from './front-door.js';
 const plainLength = /^\d{1,15}$/;
 
 /** What the lane works with. */
-export interface LaneDesk {
+export interface LaneContext {
   readonly routes: RouteTable;
   readonly frontDoor: FrontDoor;
   readonly failures: Failures;
@@ -31,16 +31,16 @@ export interface LaneDesk {
 }
 
 export class ExpressLane {
-  constructor(private readonly desk: LaneDesk) {}
+  constructor(private readonly context: LaneContext) {}
 
   /** Takes an ordinary request of an express route in; false leaves it untouched. */
   takes(request: IncomingMessage, response: ServerResponse): boolean {
     const { method, url = '' } = request;
-    const { routes, frontDoor } = this.desk;
+    const { routes, frontDoor } = this.context;
     const route = method === 'POST' ? routes.expressFor(url) : undefined;
     if (route === undefined || !this.isOrdinary(request, route)) return false;
     if (!frontDoor.admits(request, isMessagingPath(route.pattern))) return false;
-    const exchange = new LaneExchange(request, response, route, this.desk);
+    const exchange = new LaneExchange(request, response, route, this.context);
     const bytes = Number(request.headers['content-length']);
     if (bytes <= smallBodyBytes) exchange.read();
     else exchange.readCounted(bytes);
@@ -53,7 +53,7 @@ export class ExpressLane {
     return (
       length !== undefined &&
       plainLength.test(length) &&
-      Number(length) <= (route.bodyBytesMax ?? this.desk.bodyLimit) &&
+      Number(length) <= (route.bodyBytesMax ?? this.context.bodyLimit) &&
       // The router refuses what it cannot decode.
       !url.includes('%') &&
       headers['transfer-encoding'] === undefined
@@ -71,9 +71,9 @@ class LaneExchange implements Exchange {
     readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     private readonly route: ExpressRoute,
-    private readonly desk: LaneDesk,
+    private readonly context: LaneContext,
   ) {
-    this.started = desk.clock.monotonic();
+    this.started = context.clock.monotonic();
   }
 
   /**
@@ -95,21 +95,21 @@ class LaneExchange implements Exchange {
 
   /** Reads a body of `bytes` once there is room for it; until then its client waits. */
   readCounted(bytes: number): void {
-    const { request, response, desk } = this;
-    desk.inFlight.allowanceOf(request, response, true).ask(bytes, (isGranted) => {
+    const { request, response, context } = this;
+    context.inFlight.allowanceOf(request, response, true).ask(bytes, (isGranted) => {
       if (isGranted) this.read();
       else if (!response.closed) this.refuse(noRoomRefusal);
     });
   }
 
   answer(status: number, headers: readonly string[], body: string | Buffer): void {
-    const { request, response, route, desk } = this;
+    const { request, response, route, context } = this;
     const length = Buffer.byteLength(body);
     response.writeHead(status, [...headers, 'content-length', String(length)]);
     if (length <= smallAnswerBytes) response.end(body);
     else this.sendPaced(typeof body === 'string' ? Buffer.from(body) : body);
-    const seconds = (desk.clock.monotonic() - this.started) / 1000;
-    desk.metrics.requestAnswered(request.method ?? '', route.pattern, status, seconds);
+    const seconds = (context.clock.monotonic() - this.started) / 1000;
+    context.metrics.requestAnswered(request.method ?? '', route.pattern, status, seconds);
   }
 
   refuse(refusal: Refusal): void {
@@ -120,12 +120,12 @@ class LaneExchange implements Exchange {
   }
 
   fail(error: unknown): void {
-    this.refuse(this.desk.failures.refusalOf(error, this.request));
+    this.refuse(this.context.failures.refusalOf(error, this.request));
   }
 
   private sendPaced(bytes: Buffer): void {
-    const { request, response, desk } = this;
-    const allowance = desk.inFlight.allowanceOf(request, response, true);
+    const { request, response, context } = this;
+    const allowance = context.inFlight.allowanceOf(request, response, true);
     new PacedBody(allowance, { chunks: [bytes], isLast: true }).pipe(response);
   }
 

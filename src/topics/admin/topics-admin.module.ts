@@ -9,7 +9,7 @@ import { RouteTable } from '../../http/routes/hot-routes.js';
 import type { TopicSettings } from '../settings.js';
 import { TopicAccessModule } from '../topics/topic-access.module.js';
 import { TopicLogs } from '../topics/topic-logs.js';
-import { TopicsDesk } from '../topics/topics-desk.js';
+import { TopicsService } from '../topics/topics.service.js';
 import { TopicsAdmin } from './topics-admin.js';
 import { TopicsAdminRoutes } from './topics-admin.routes.js';
 
@@ -18,7 +18,7 @@ import { TopicsAdminRoutes } from './topics-admin.routes.js';
   providers: [
     {
       provide: TopicsAdmin,
-      inject: [Engine, TopicsDesk, TopicLogs, provided.config, provided.clock],
+      inject: [Engine, TopicsService, TopicLogs, provided.config, provided.clock],
       useFactory: topicsAdmin,
     },
   ],
@@ -31,12 +31,12 @@ export class TopicsAdminModule {
 
 function topicsAdmin(
   engine: Engine,
-  desk: TopicsDesk,
+  service: TopicsService,
   logs: TopicLogs,
   { topicPartitions: partitions, topicRetentionMs: retentionMs }: TopicSettings,
   clock: Clock,
 ): TopicsAdmin {
-  const admin = new TopicsAdmin(engine, desk, logs, clock, { partitions, retentionMs });
+  const admin = new TopicsAdmin(engine, service, logs, clock, { partitions, retentionMs });
   engine.observe(admin.listener);
   return admin;
 }

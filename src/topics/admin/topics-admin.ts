@@ -6,7 +6,7 @@ import { type Refusal, refusalOf } from '../../http/error-shapes.js';
 import type { AlterTopic, CreateTopic, TopicCommand } from '../topics/topic.commands.js';
 import { type Trim, topicKind } from '../topics/topic.events.js';
 import type { TopicLogs } from '../topics/topic-logs.js';
-import { type TopicsDesk, unknownPartition, unknownTopic } from '../topics/topics-desk.js';
+import { type TopicsService, unknownPartition, unknownTopic } from '../topics/topics.service.js';
 import {
   partitionObject,
   type TopicDetails,
@@ -36,7 +36,7 @@ export class TopicsAdmin {
 
   constructor(
     private readonly engine: Engine,
-    private readonly desk: TopicsDesk,
+    private readonly service: TopicsService,
     private readonly topicLogs: TopicLogs,
     private readonly clock: Clock,
     readonly defaults: AdminDefaults,
@@ -60,7 +60,7 @@ export class TopicsAdmin {
   }
 
   async list(): Promise<readonly TopicObject[]> {
-    const topics = this.desk.names().flatMap((name) => this.object(name) ?? []);
+    const topics = this.service.names().flatMap((name) => this.object(name) ?? []);
     await this.engine.durable();
     return topics;
   }
@@ -131,12 +131,12 @@ export class TopicsAdmin {
   }
 
   private async showOpened(name: string): Promise<TopicDetails | Refusal> {
-    await this.desk.opened(name, this.desk.partitionsOf(name));
+    await this.service.opened(name, this.service.partitionsOf(name));
     return this.show(name);
   }
 
   private object(name: string): TopicObject | undefined {
-    const topic = this.desk.find(name);
+    const topic = this.service.find(name);
     if (topic === undefined) return undefined;
     const logs = this.topicLogs.present(name);
     return topicObject(name, topic, logs, this.defaults.retentionMs);

@@ -1,6 +1,6 @@
 /** The records of one consume, read as its client takes them. */
 import { likelyBytes } from '../../../storage/log/size-estimate.js';
-import { pieceBytes, type ReadingRoom, smallAnswerBytes } from '../../http/bytes/in-flight.js';
+import { pieceBytes, type ReadAllowance, smallAnswerBytes } from '../../http/bytes/in-flight.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
 import { RecordTexts } from '../records/record-text.js';
 import type { RecordsPart } from '../records/records-answer.js';
@@ -8,7 +8,7 @@ import type { ConsumerSession } from '../sessions/consumer-session.js';
 import type { OwnedPartition } from '../sessions/positions.js';
 import { damageRefusal } from '../topics/damaged-records.js';
 import type { ConsumeCall } from './consume-call.js';
-import { Poll, type PollDesk, type Polled, type PolledPart, type PollTerms } from './poll.js';
+import { Poll, type PollContext, type Polled, type PolledPart, type PollTerms } from './poll.js';
 
 /** What an answer begins with: records, or partitions that have no offset to begin at. */
 type Begun =
@@ -23,11 +23,11 @@ export class ConsumeAnswer {
 
   /** `call` has its turn; what is likely to be short, up to 64 KiB, is read without `room`. */
   constructor(
-    private readonly desk: PollDesk,
+    private readonly context: PollContext,
     private readonly session: ConsumerSession,
     private readonly call: ConsumeCall,
     private readonly terms: PollTerms,
-    private readonly room: ReadingRoom,
+    private readonly room: ReadAllowance,
   ) {
     this.recordsLeft = terms.maxRecords;
     this.bytesLeft = terms.maxBytes;
@@ -66,10 +66,10 @@ export class ConsumeAnswer {
 
   /** `isRoomy`: there is room for a long record, too. */
   private async poll(bytesMax: number, isRoomy: boolean, until: number): Promise<Polled> {
-    const { desk, session, terms, recordsLeft, bytesLeft } = this;
+    const { context, session, terms, recordsLeft, bytesLeft } = this;
     const isFirst = recordsLeft === terms.maxRecords;
     const longest = isFirst ? Number.POSITIVE_INFINITY : bytesLeft;
-    const poll = new Poll(desk, session, {
+    const poll = new Poll(context, session, {
       maxRecords: recordsLeft,
       maxBytes: Math.min(bytesLeft, bytesMax),
       oneBytesMax: isRoomy ? longest : smallAnswerBytes,
@@ -87,7 +87,7 @@ export class ConsumeAnswer {
    */
   private async show(parts: readonly PolledPart[]): Promise<void> {
     this.add(parts);
-    await this.desk.starts.begun(this.session);
+    await this.context.starts.begun(this.session);
     await this.session.committed;
   }
 

@@ -10,7 +10,7 @@ import type { ConsumerSession } from '../sessions/consumer-session.js';
 import type { ConsumerSessions } from '../sessions/consumer-sessions.js';
 import { damageRefusal } from '../topics/damaged-records.js';
 import type { ConsumeCall } from './consume-call.js';
-import { Poll, type PollDesk, type Polled, type PolledPart, type PollTerms } from './poll.js';
+import { Poll, type PollContext, type Polled, type PolledPart, type PollTerms } from './poll.js';
 import { StreamCursor } from './stream-cursor.js';
 
 /** Events of a browser's `EventSource` (WHATWG HTML: server-sent events), or a JSON text a line. */
@@ -52,7 +52,7 @@ function refusalOrThrow(error: unknown): Refusal {
 }
 
 /** What a stream works with. */
-export interface StreamDesk extends PollDesk {
+export interface StreamContext extends PollContext {
   readonly sessions: ConsumerSessions;
 }
 
@@ -69,7 +69,7 @@ export class ConsumeStream {
   private whenGone: () => void = () => undefined;
 
   constructor(
-    private readonly desk: StreamDesk,
+    private readonly context: StreamContext,
     private readonly session: ConsumerSession,
     private readonly reader: StreamReader,
     private readonly format: StreamFormat,
@@ -83,7 +83,7 @@ export class ConsumeStream {
    * acknowledged, and reading goes on there.
    */
   async run(call: ConsumeCall, received: readonly TopicPosition[]): Promise<void> {
-    const { session, desk } = this;
+    const { session, context } = this;
     const { response } = this.reader;
     response.writeHead(200, {
       'content-type': contentTypes[this.format],
@@ -94,8 +94,8 @@ export class ConsumeStream {
     if (this.format === 'events') response.write(': connected\n\n');
     else response.flushHeaders();
     try {
-      await desk.starts.resolve(session);
-      desk.sessions.resume(session, received);
+      await context.starts.resolve(session);
+      context.sessions.resume(session, received);
       await this.sendAll(call);
       response.end();
     } catch (error) {
@@ -138,17 +138,17 @@ export class ConsumeStream {
   }
 
   private async poll(call: ConsumeCall, oneBytesMax: number): Promise<Polled | Refusal> {
-    const { session, desk, terms } = this;
-    const until = desk.clock.now() + heartbeatMs;
+    const { session, context, terms } = this;
+    const until = context.clock.now() + heartbeatMs;
     const maxBytes = batchBytesMax;
-    const poll = new Poll(desk, session, { ...terms, until, maxBytes, oneBytesMax });
+    const poll = new Poll(context, session, { ...terms, until, maxBytes, oneBytesMax });
     call.watch(() => {
       this.isGone = true;
       poll.cancel();
       this.whenGone();
     });
     const polled = await poll.run().catch(refusalOrThrow);
-    await desk.starts.begun(session);
+    await context.starts.begun(session);
     await session.committed;
     return polled;
   }
@@ -165,7 +165,7 @@ export class ConsumeStream {
     if (allowance.bytes > 0) allowance.settle(length);
     const isTaken = await this.send(length === 0 ? [this.heartbeat] : texts);
     allowance.settle(0);
-    if (isTaken && !this.isGone) this.desk.sessions.written(this.session);
+    if (isTaken && !this.isGone) this.context.sessions.written(this.session);
   }
 
   private frame(json: JsonPieces, { own, next, records }: PolledPart): void {

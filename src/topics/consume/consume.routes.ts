@@ -74,7 +74,7 @@ export class ConsumeRoutes implements HotRoutes {
     if ('status' in grant) return sendRefusal(request, reply, grant);
     const until = consumers.clock.now() + timeoutMs;
     const options = () => parseJoinOptions(rawHeaders, consumers.sessionTimeoutMs);
-    const session = await consumers.desk.enter(request.params, topics, grant, options);
+    const session = await consumers.service.enter(request.params, topics, grant, options);
     if ('status' in session) return sendRefusal(request, reply, session);
     // A client that is gone already gets no turn.
     if (reply.raw.closed) return reply;

@@ -16,7 +16,7 @@ import { GroupRights } from '../offsets/group-rights.js';
 import { Consumers } from '../sessions/consumers.js';
 import type { TopicSettings } from '../settings.js';
 import { TopicAccessModule } from '../topics/topic-access.module.js';
-import { TopicsDesk } from '../topics/topics-desk.js';
+import { TopicsService } from '../topics/topics.service.js';
 import { ConsumeRoutes } from './consume.routes.js';
 import { ConsumersRoutes } from './consumers.routes.js';
 import { GroupsAdminRoutes } from './groups-admin.routes.js';
@@ -30,18 +30,18 @@ const stopDeadlineMs = 10_000;
   providers: [
     {
       provide: CommittedOffsets,
-      inject: [TopicsDesk, Store],
-      useFactory: async (topics: TopicsDesk, store: Store) =>
+      inject: [TopicsService, Store],
+      useFactory: async (topics: TopicsService, store: Store) =>
         CommittedOffsets.open(await topics.openInternal(offsetsTopic), (wake) =>
           store.whenRoom(wake),
         ),
     },
     {
       provide: Consumers,
-      inject: [Engine, TopicsDesk, CommittedOffsets, provided.config, provided.clock],
+      inject: [Engine, TopicsService, CommittedOffsets, provided.config, provided.clock],
       useFactory: (
         engine: Engine,
-        topics: TopicsDesk,
+        topics: TopicsService,
         offsets: CommittedOffsets,
         limits: TopicSettings,
         clock: Clock,

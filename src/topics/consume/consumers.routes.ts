@@ -57,7 +57,7 @@ export class ConsumersRoutes implements HotRoutes {
   ): Promise<FastifyReply> {
     const forbidden = this.rights.judge(request.raw, request.params.group, []);
     if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
-    const refusal = await this.consumers.desk.remove(request.params);
+    const refusal = await this.consumers.service.remove(request.params);
     if (refusal !== null) return sendRefusal(request, reply, refusal);
     return reply.header('content-type', jsonType).send(success);
   }

@@ -55,7 +55,7 @@ export type Polled =
   | { readonly undecided: readonly TopicPartition[] };
 
 /** What polls work with. */
-export interface PollDesk {
+export interface PollContext {
   readonly starts: StartPositions;
   readonly topics: Pick<TopicAccess, 'logs' | 'read'>;
   readonly clock: Clock;
@@ -67,7 +67,7 @@ export class Poll {
   private isCut = false;
 
   constructor(
-    private readonly desk: PollDesk,
+    private readonly context: PollContext,
     private readonly session: ConsumerSession,
     private readonly terms: PollTerms,
   ) {}
@@ -84,11 +84,11 @@ export class Poll {
    * without any at once. Rejects with `DamagedOffsets` where there is nothing else to give.
    */
   async run(): Promise<Polled> {
-    const { session, desk, terms } = this;
+    const { session, context, terms } = this;
     const nothing: Polled = { parts: [], needsRoom: false, isCut: false };
     for (let isLast = false; ; ) {
       const { changes } = session;
-      const undecided = await desk.starts.resolve(session);
+      const undecided = await context.starts.resolve(session);
       if (this.hasEnded) return nothing;
       if (undecided.length > 0) return { undecided };
       const read = await this.read();
@@ -96,7 +96,7 @@ export class Poll {
       const parts = handOut(session, read);
       const needsRoom = parts.length === 0 && this.isLongNext;
       if (parts.length > 0 || needsRoom) return { parts, needsRoom, isCut: this.isCut };
-      if (isLast || desk.clock.now() >= terms.until) return nothing;
+      if (isLast || context.clock.now() >= terms.until) return nothing;
       if (session.changes === changes) await this.wait();
       isLast = session.changes !== changes;
     }
@@ -108,7 +108,7 @@ export class Poll {
 
   /** Settles when there is something to look at. */
   private wait(): Promise<void> {
-    const { session, desk, terms } = this;
+    const { session, context, terms } = this;
     return new Promise((resolve) => {
       const wake = () => {
         for (const cancel of cancels) cancel();
@@ -120,7 +120,7 @@ export class Poll {
       for (const { log, position } of session.positions.all) {
         if (log !== null && position >= 0) cancels.push(log.whenBeyond(position, wake));
       }
-      cancels.push(desk.clock.after(Math.max(0, terms.until - desk.clock.now()), wake));
+      cancels.push(context.clock.after(Math.max(0, terms.until - context.clock.now()), wake));
     });
   }
 
@@ -162,7 +162,7 @@ export class Poll {
     if (log === null) return null;
     // Trimmed away: reading begins anew as the reset policy says; without one it is undecided.
     const isInside = own.position >= log.startOffset;
-    if (!isInside && !this.desk.starts.reset(this.session, own, log)) return null;
+    if (!isInside && !this.context.starts.reset(this.session, own, log)) return null;
     const from = own.position;
     const { oneBytesMax = Number.POSITIVE_INFINITY } = this.terms;
     const records: LogRecord[] = [];
@@ -193,7 +193,7 @@ export class Poll {
   }
 
   private async batchesOf(own: OwnedPartition, log: PartitionLog, from: number, records: number) {
-    const { topics } = this.desk;
+    const { topics } = this.context;
     try {
       return await topics.read(log, { from, until: Number.POSITIVE_INFINITY, records });
     } catch (error) {

@@ -6,7 +6,7 @@ import type { Grant } from '../../http/identity/grant.js';
 import { readJsonBody } from '../../http/json-body.js';
 
 /** A credential that a request asks for. */
-export interface AskedCredential extends Grant {
+export interface CredentialRequest extends Grant {
   /** Its username, too: no colon is in it. */
   readonly name: string;
 }
@@ -23,7 +23,7 @@ export const askedCredential = z.strictObject({
 });
 
 /** `{"name" or "credential_name", "topic", "permissions"}`. */
-export function parseCredential(body: Buffer): Parsed<AskedCredential> {
+export function parseCredential(body: Buffer): Parsed<CredentialRequest> {
   const asked = readJsonBody(body, askedCredential);
   if (!asked.ok) return asked;
   const { name, credential_name: alias, topic, permissions } = asked.value;

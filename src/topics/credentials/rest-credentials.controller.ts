@@ -12,11 +12,11 @@ import { Describe } from '../../http/routes/route-description.js';
 import type { RestCredentialCommand } from './rest-credential.commands.js';
 import type { RestCredentialState } from './rest-credential.decider.js';
 import { restCredentialKind } from './rest-credential.events.js';
-import { type AskedCredential, parseCredential } from './rest-credential.request.js';
+import { type CredentialRequest, parseCredential } from './rest-credential.request.js';
 import { restCredentialRoutes } from './rest-credentials.openapi.js';
 
 /** A credential as it is shown; the password only in the answer that creates it. */
-type CredentialObject = AskedCredential & { readonly username: string };
+type CredentialObject = CredentialRequest & { readonly username: string };
 
 /** The user of the configuration, whose name nothing else may take. */
 interface ConfiguredUser {

@@ -13,7 +13,7 @@ import { type Cursor, FairRead } from '../records/fair-read.js';
 import { type PayloadEncoding, readEncoding } from '../records/payload-encoding.js';
 import { sendRecords } from '../records/records-answer.js';
 import { topicRoutes } from '../records/topics.openapi.js';
-import type { TopicsDesk } from '../topics/topics-desk.js';
+import type { TopicsService } from '../topics/topics.service.js';
 import { type FetchRequest, type Position, parseFetch } from './fetch.request.js';
 
 /** A fetch that was read. */
@@ -24,7 +24,7 @@ export class FetchRoutes implements HotRoutes {
   private readonly waiting = new Set<() => void>();
 
   constructor(
-    private readonly topics: TopicsDesk,
+    private readonly topics: TopicsService,
     private readonly basic: BasicCredentials,
     private readonly clock: Clock,
     private readonly inFlight: InFlight,

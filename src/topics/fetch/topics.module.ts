@@ -10,12 +10,12 @@ import { Intake } from '../../http/intake.js';
 import { RouteTable } from '../../http/routes/hot-routes.js';
 import { ProduceByGetRoutes, ProduceRoute } from '../produce/produce.routes.js';
 import { ProduceCalls } from '../produce/produce-calls.js';
-import { ProduceDesk } from '../produce/produce-desk.js';
+import { Producer } from '../produce/producer.js';
 import { RecordAppender } from '../produce/record-appender.js';
 import { WebhookRoutes } from '../produce/webhook.routes.js';
 import type { TopicSettings } from '../settings.js';
 import { TopicAccessModule } from '../topics/topic-access.module.js';
-import { TopicsDesk } from '../topics/topics-desk.js';
+import { TopicsService } from '../topics/topics.service.js';
 import { FetchRoutes } from './fetch.routes.js';
 import { TopicsRoutes } from './topics.routes.js';
 
@@ -26,7 +26,7 @@ const requestBytesMax = 31 * 1024 * 1024;
 export class TopicsModule {
   constructor(
     table: RouteTable,
-    topics: TopicsDesk,
+    topics: TopicsService,
     engine: Engine,
     intake: Intake,
     basic: BasicCredentials,
@@ -38,8 +38,8 @@ export class TopicsModule {
       recordBytesMax: config.maxBodyBytes,
       requestBytesMax: Math.min(config.maxBatchBytes, requestBytesMax),
     };
-    const desk = new ProduceDesk(topics, new RecordAppender(clock));
-    const calls = new ProduceCalls(desk, basic, intake, durabilityOf(config));
+    const producer = new Producer(topics, new RecordAppender(clock));
+    const calls = new ProduceCalls(producer, basic, intake, durabilityOf(config));
     const produce = (['/produce/:topic', '/produce'] as const).map(
       (pattern) => new ProduceRoute(pattern, calls, limits),
     );

@@ -8,14 +8,14 @@ import type { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { HotRoutes } from '../../http/routes/hot-routes.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { topicRoutes } from '../records/topics.openapi.js';
-import type { TopicsDesk } from '../topics/topics-desk.js';
+import type { TopicsService } from '../topics/topics.service.js';
 import { type OffsetQuery, parseOffsetQuery, parseTopicPartitions } from './fetch.request.js';
 
 const jsonType = 'application/json; charset=utf-8';
 
 export class TopicsRoutes implements HotRoutes {
   constructor(
-    private readonly topics: TopicsDesk,
+    private readonly topics: TopicsService,
     private readonly basic: BasicCredentials,
     private readonly engine: Engine,
   ) {}

@@ -38,7 +38,7 @@ export function assign(
     const count = partitionsOf(topic);
     if (count > 0) counts.set(topic, count);
   }
-  const room: Room = { members, subscribers, counts };
+  const room: Spread = { members, subscribers, counts };
   if (strategy === 'range') return range(room);
   return strategy === 'roundrobin' ? roundRobin(room) : sticky(room, previous);
 }
@@ -82,7 +82,7 @@ export function afterMoves(previous: Owners, moves: readonly Move[]): Owners {
 }
 
 /** What is to be spread over which members; subscribers in the order of members. */
-interface Room {
+interface Spread {
   readonly members: Members;
   readonly subscribers: ReadonlyMap<string, readonly string[]>;
   readonly counts: ReadonlyMap<string, number>;
@@ -92,7 +92,7 @@ interface Room {
  * Per topic each subscriber gets as many consecutive partitions as fit, and the first ones one more
  * (Kafka: RangeAssignor).
  */
-function range({ subscribers, counts }: Room): Owners {
+function range({ subscribers, counts }: Spread): Owners {
   const owners = new Map<string, string[]>();
   for (const [topic, count] of counts) {
     const own = subscribers.get(topic) ?? [];
@@ -112,7 +112,7 @@ function range({ subscribers, counts }: Room): Owners {
  * Partitions in order are dealt out to members in order, passing over who has not subscribed to
  * the topic (Kafka: RoundRobinAssignor).
  */
-function roundRobin({ members, subscribers, counts }: Room): Owners {
+function roundRobin({ members, subscribers, counts }: Spread): Owners {
   const owners = new Map<string, string[]>();
   const ids = idsOf(members);
   let turn = 0;
@@ -133,7 +133,7 @@ function roundRobin({ members, subscribers, counts }: Room): Owners {
  * An owner keeps its partitions, unless another member has at least two fewer: then as few move
  * as it takes (KIP-54).
  */
-function sticky(room: Room, previous: Owners): Owners {
+function sticky(room: Spread, previous: Owners): Owners {
   const { subscribers, counts } = room;
   const ids = idsOf(room.members);
   const owned = new Map<string, Partition[]>(ids.map((instance) => [instance, []]));
@@ -158,7 +158,7 @@ function sticky(room: Room, previous: Owners): Owners {
 /** Moves one partition from the fullest member that can give one; false when all is level. */
 function levelOnce(
   ids: readonly string[],
-  subscribers: Room['subscribers'],
+  subscribers: Spread['subscribers'],
   owned: Map<string, Partition[]>,
   loads: (instance: string) => number,
 ): boolean {

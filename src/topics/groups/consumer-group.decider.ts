@@ -42,7 +42,7 @@ export interface GroupView {
 }
 
 /** The group is deleted, unless an instance joins until then. */
-export interface ExpireGroupWish extends Effect {
+export interface ExpireGroupEffect extends Effect {
   readonly kind: 'expireGroup';
   readonly emptySince: number;
 }
@@ -229,7 +229,7 @@ function react(
 export function consumerGroupDecider(
   retentionMs: number,
 ): Decider<ConsumerGroupLife, ConsumerGroupCommand, ConsumerGroupEvent, GroupView> {
-  const wants = (state: ConsumerGroupLife): readonly (ExpireGroupWish | ForgetOffsets)[] => {
+  const wants = (state: ConsumerGroupLife): readonly (ExpireGroupEffect | ForgetOffsets)[] => {
     if (state.hasTag('deleting')) return [{ kind: 'forgetOffsets', id: 'forget', notBefore: 0 }];
     const { emptySince } = state.context;
     if (!state.hasTag('deletable') || emptySince === null) return [];

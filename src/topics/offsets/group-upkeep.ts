@@ -3,7 +3,7 @@ import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
 import type { ConsumerGroupCommand } from '../groups/consumer-group.commands.js';
-import type { ExpireGroupWish, ForgetOffsets } from '../groups/consumer-group.decider.js';
+import type { ExpireGroupEffect, ForgetOffsets } from '../groups/consumer-group.decider.js';
 import { consumerGroupKind } from '../groups/consumer-group.events.js';
 import type { CommittedOffsets } from './committed-offsets.js';
 
@@ -12,13 +12,13 @@ type Tell = (commands: readonly Command[]) => void;
 const nothing = () => undefined;
 
 /** Deletes a group that has had no member for long. */
-export class GroupExpiry implements EffectCarrier<ExpireGroupWish> {
+export class GroupExpiry implements EffectCarrier<ExpireGroupEffect> {
   constructor(
     private readonly clock: Clock,
     private readonly tell: Tell,
   ) {}
 
-  start({ id }: EffectSource, { emptySince }: ExpireGroupWish): () => void {
+  start({ id }: EffectSource, { emptySince }: ExpireGroupEffect): () => void {
     const command: ConsumerGroupCommand = {
       ...{ type: 'ExpireGroup', kind: consumerGroupKind, id, at: this.clock.now(), emptySince },
     };

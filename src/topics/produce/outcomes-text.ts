@@ -1,7 +1,7 @@
 /** What became of the records of a produce, as its answer shows it (topics.md 2.2). */
 import { errorBody } from '../../http/error-shapes.js';
 import { JsonPieces } from '../records/json-pieces.js';
-import type { ProduceOutcome } from './produce-desk.js';
+import type { ProduceOutcome } from './producer.js';
 import type { ProduceResult } from './record-appender.js';
 
 const openBracket = 0x5b;

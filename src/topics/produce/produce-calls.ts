@@ -8,7 +8,7 @@ import type { Intake } from '../../http/intake.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import { parseIdempotencyKey } from './idempotency.js';
 import type { ProduceRecord } from './produce.request.js';
-import type { ProduceDesk, ProduceOrder, ProduceOutcome } from './produce-desk.js';
+import type { ProduceOrder, ProduceOutcome, Producer } from './producer.js';
 
 /** The records of a request, and whether the good ones of them are stored without the others. */
 export interface Asked {
@@ -23,7 +23,7 @@ export class ProduceCalls {
   private readonly headers: readonly string[];
 
   constructor(
-    private readonly desk: ProduceDesk,
+    private readonly producer: Producer,
     private readonly basic: BasicCredentials,
     private readonly intake: Intake,
     durability: Durability,
@@ -51,7 +51,7 @@ export class ProduceCalls {
       exchange.refuse(refusal);
       return;
     }
-    void this.desk.produce(order).then(
+    void this.producer.produce(order).then(
       (outcomes) => {
         this.intake.done(bytes);
         if ('status' in outcomes) exchange.refuse(outcomes);

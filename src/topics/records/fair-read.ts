@@ -5,7 +5,7 @@
 import { DamagedOffsets, OffsetOutOfRange } from '../../../storage/faults/storage-errors.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { likelyBytes } from '../../../storage/log/size-estimate.js';
-import { pieceBytes, type ReadingRoom, smallAnswerBytes } from '../../http/bytes/in-flight.js';
+import { pieceBytes, type ReadAllowance, smallAnswerBytes } from '../../http/bytes/in-flight.js';
 import type { TopicAccess } from '../topics/topic-access.js';
 import type { PayloadEncoding } from './payload-encoding.js';
 import { RecordTexts } from './record-text.js';
@@ -29,7 +29,7 @@ export interface AnswerBudget {
 const frameBytes = 100;
 
 export class FairRead {
-  private readonly shelves: readonly Shelf[];
+  private readonly readers: readonly PositionReader[];
   private left: AnswerBudget;
 
   constructor(
@@ -39,7 +39,7 @@ export class FairRead {
     private readonly budget: AnswerBudget,
   ) {
     this.left = budget;
-    this.shelves = cursors.map((cursor) => new Shelf(topics, cursor, encoding));
+    this.readers = cursors.map((cursor) => new PositionReader(topics, cursor, encoding));
   }
 
   /**
@@ -47,8 +47,8 @@ export class FairRead {
    * before the first such record. What is likely to be short is read without asking for room, up
    * to 64 KiB; so is the beginning of what is long where there is no room at once.
    */
-  async *parts(untilTimestamp: number | null, room: ReadingRoom): AsyncGenerator<RecordsPart> {
-    for (const shelf of this.shelves) await shelf.bound(untilTimestamp);
+  async *parts(untilTimestamp: number | null, room: ReadAllowance): AsyncGenerator<RecordsPart> {
+    for (const reader of this.readers) await reader.bound(untilTimestamp);
     const { records, bytes } = this.budget;
     const isRoomy = this.isLikelyLong && room.takeNow();
     const most = isRoomy ? pieceBytes : smallAnswerBytes;
@@ -66,7 +66,7 @@ export class FairRead {
   }
 
   private flush(): readonly RecordTexts[] {
-    return this.shelves.map((shelf) => shelf.flush());
+    return this.readers.map((reader) => reader.flush());
   }
 
   /** One record is always given. */
@@ -77,20 +77,20 @@ export class FairRead {
 
   private get isLikelyLong(): boolean {
     const { records } = this.budget;
-    const bytes = this.shelves.map((shelf) => shelf.likelyBytes(records));
+    const bytes = this.readers.map((reader) => reader.likelyBytes(records));
     return bytes.reduce((sum, each) => sum + each, 0) > smallAnswerBytes;
   }
 
   private get hasMore(): boolean {
     const { records, bytes } = this.left;
-    return records > 0 && bytes > 0 && this.shelves.some(({ hasMore }) => hasMore);
+    return records > 0 && bytes > 0 && this.readers.some(({ hasMore }) => hasMore);
   }
 
   /** Takes up to `bytesMax`, or one record of up to `oneBytesMax`. */
   private async take(bytesMax: number, oneBytesMax: number): Promise<void> {
     let { records } = this.left;
     let bytes = bytesMax;
-    let busy = this.shelves.filter(({ hasMore }) => hasMore);
+    let busy = this.readers.filter(({ hasMore }) => hasMore);
     // A round that moves nothing is followed by one without shares: what is left may be enough.
     for (let isShared = true; busy.length > 0 && records > 0 && bytes > 0; ) {
       const parts = isShared ? busy.length : 1;
@@ -99,14 +99,14 @@ export class FairRead {
         bytes: Math.max(1, Math.floor(bytes / parts)),
       };
       const before = records;
-      for (const shelf of busy) {
+      for (const reader of busy) {
         if (records <= 0 || bytes <= 0) break;
         const most = {
           records: Math.min(share.records, records),
           bytes: Math.min(share.bytes, bytes),
         };
         const isFirst = records === this.left.records;
-        const taken = await shelf.take(most, isFirst ? oneBytesMax : 0);
+        const taken = await reader.take(most, isFirst ? oneBytesMax : 0);
         records -= taken.records;
         bytes -= taken.bytes;
       }
@@ -119,7 +119,7 @@ export class FairRead {
 }
 
 /** What is taken from one position. */
-class Shelf {
+class PositionReader {
   private texts: RecordTexts;
   private readonly log: PartitionLog;
   private offset: number;

@@ -10,11 +10,11 @@ import { logsOf } from '../offsets/partition-logs.js';
 import type { TopicAccess } from '../topics/topic-access.js';
 import type { ConsumerSession } from './consumer-session.js';
 import type { ConsumerSessions } from './consumer-sessions.js';
-import type { ConsumersDesk } from './consumers-desk.js';
+import type { ConsumersService } from './consumers.service.js';
 
 /** What commits work with. */
-export interface CommitsFloor {
-  readonly consumers: ConsumersDesk;
+export interface CommitsContext {
+  readonly consumers: ConsumersService;
   readonly sessions: ConsumerSessions;
   readonly views: GroupViews;
   readonly offsets: CommittedOffsets;
@@ -23,7 +23,7 @@ export interface CommitsFloor {
 }
 
 export class Commits {
-  constructor(private readonly floor: CommitsFloor) {}
+  constructor(private readonly context: CommitsContext) {}
 
   /**
    * Commits `positions` for an instance's group; none means all that the instance was given in
@@ -35,7 +35,7 @@ export class Commits {
     positions: readonly TopicPosition[],
     generation: number | null,
   ): Promise<Refusal | null> {
-    const { consumers, sessions, offsets, clock, topics } = this.floor;
+    const { consumers, sessions, offsets, clock, topics } = this.context;
     const known = consumers.find(place);
     if ('status' in known) return known;
     const logs = await logsOf(topics, positions);
@@ -69,7 +69,7 @@ export class Commits {
       const message = `group ${group} is in generation ${generation}, not in ${believed}`;
       return { status: 409, message };
     }
-    const owners = this.floor.views.find(group)?.owners;
+    const owners = this.context.views.find(group)?.owners;
     for (const { topic, partition } of positions) {
       const owner = owners?.get(topic)?.[partition] ?? instance;
       if (owner === instance) continue;

@@ -23,7 +23,7 @@ import { ConsumerSession } from './consumer-session.js';
 import { type OwnedPartition, takeAcknowledged } from './positions.js';
 
 /** What sessions work with. */
-export interface SessionsDesk {
+export interface SessionsContext {
   readonly offsets: CommittedOffsets;
   readonly clock: Clock;
   viewOf(group: string): ConsumerGroupState | undefined;
@@ -37,16 +37,16 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
   private readonly commits: AlarmClock<ConsumerSession>;
   private hasStopped = false;
 
-  constructor(private readonly desk: SessionsDesk) {
-    this.silences = new AlarmClock(desk.clock, (session) => this.judgeSilence(session));
-    this.commits = new AlarmClock(desk.clock, (session) => this.commitInterval(session));
+  constructor(private readonly context: SessionsContext) {
+    this.silences = new AlarmClock(context.clock, (session) => this.judgeSilence(session));
+    this.commits = new AlarmClock(context.clock, (session) => this.commitInterval(session));
   }
 
   /** One that has not called yet, or not since the server started, has its session timeout to. */
   start({ id }: EffectSource, { settings }: RunConsumer): () => void {
     const place = consumerPlace(id);
-    const session = new ConsumerSession(place, settings, this.desk.clock);
-    const view = this.desk.viewOf(place.group);
+    const session = new ConsumerSession(place, settings, this.context.clock);
+    const view = this.context.viewOf(place.group);
     if (view !== undefined) session.view(view, ownedBy(view).get(place.instance) ?? []);
     const own = this.groups.get(place.group);
     if (own === undefined) this.groups.set(place.group, new Map([[place.instance, session]]));
@@ -108,7 +108,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
 
   /** Commits what the instance was given in full, whatever it committed before by itself. */
   commitWritten({ place: { group }, positions }: ConsumerSession): void {
-    const { offsets, clock } = this.desk;
+    const { offsets, clock } = this.context;
     positions.acknowledge();
     takeAcknowledged(positions.all);
     const given = positions.all.filter((own) => {
@@ -130,7 +130,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
   /** Asks for the end of an instance; what it was given in full counts as processed. */
   closing({ place, positions }: ConsumerSession, reason: CloseReason): CloseConsumer {
     positions.acknowledge();
-    const at = this.desk.clock.now();
+    const at = this.context.clock.now();
     return { type: 'CloseConsumer', kind: consumerKind, id: consumerId(place), at, reason };
   }
 
@@ -167,14 +167,14 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     if (!settings.autoCommit) return;
     const acknowledged = takeAcknowledged(partitions);
     if (acknowledged.length === 0) return;
-    const { offsets, clock } = this.desk;
+    const { offsets, clock } = this.context;
     offsets.commit(place.group, acknowledged, clock.now());
     session.committed = this.stored();
   }
 
   /** Settles when all commits are durable. What finds no room comes again after a crash. */
   private stored(): Promise<void> {
-    return this.desk.offsets.durable().catch((error: unknown) => {
+    return this.context.offsets.durable().catch((error: unknown) => {
       if (!(error instanceof DiskFull)) throw error;
     });
   }
@@ -184,7 +184,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     if (this.hasStopped || !settings.autoCommit || !positions.isOutstanding) return;
     if (this.commits.timeOf(session) !== undefined) return;
     positions.mark();
-    this.commits.set(session, this.desk.clock.now() + settings.autoCommitIntervalMs);
+    this.commits.set(session, this.context.clock.now() + settings.autoCommitIntervalMs);
   }
 
   private commitInterval(session: ConsumerSession): void {
@@ -196,9 +196,9 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
   /** A call moves no alarm: when it rings, the time of the last call is looked at. */
   private judgeSilence(session: ConsumerSession): void {
     const { isCalling, isSilent, settings, silentAt } = session;
-    if (isSilent) this.desk.tell([this.closingOf(session)]);
+    if (isSilent) this.context.tell([this.closingOf(session)]);
     else if (!isCalling) this.silences.set(session, silentAt);
-    else this.silences.set(session, this.desk.clock.now() + settings.sessionTimeoutMs);
+    else this.silences.set(session, this.context.clock.now() + settings.sessionTimeoutMs);
   }
 
   private closingOf(session: ConsumerSession): CloseConsumer {

@@ -13,13 +13,13 @@ import { topicKind } from '../topics/topic.events.js';
 import type { TopicAccess } from '../topics/topic-access.js';
 import { Commits } from './commits.js';
 import { ConsumerSessions } from './consumer-sessions.js';
-import { ConsumersDesk } from './consumers-desk.js';
+import { ConsumersService } from './consumers.service.js';
 import { GroupsAdmin } from './groups-admin.js';
 import { Seeks } from './seeks.js';
 import { StartPositions } from './start-positions.js';
 
 /** What consumer groups stand on. */
-export interface ConsumersGround {
+export interface ConsumersOptions {
   readonly engine: Engine;
   readonly topics: TopicAccess;
   readonly offsets: CommittedOffsets;
@@ -40,18 +40,18 @@ export class Consumers {
   readonly views: GroupViews;
   readonly sessions: ConsumerSessions;
   readonly starts: StartPositions;
-  readonly desk: ConsumersDesk;
+  readonly service: ConsumersService;
   readonly commits: Commits;
   readonly seeks: Seeks;
   readonly admin: GroupsAdmin;
   readonly reassignment: GroupReassignment;
 
-  constructor(ground: ConsumersGround) {
-    const { engine, topics, offsets, clock, retentionMs } = ground;
+  constructor(options: ConsumersOptions) {
+    const { engine, topics, offsets, clock, retentionMs } = options;
     this.topics = topics;
     this.offsets = offsets;
     this.clock = clock;
-    this.sessionTimeoutMs = ground.sessionTimeoutMs;
+    this.sessionTimeoutMs = options.sessionTimeoutMs;
     this.views = new GroupViews((group, view) => this.sessions.viewChanged(group, view));
     const viewOf = (group: string) => this.views.find(group);
     const tell = engine.tell.bind(engine);
@@ -60,14 +60,14 @@ export class Consumers {
     const bornAt = (topic: string, partition: number) => partitions.bornAt(topic, partition);
     this.starts = new StartPositions({ offsets, topics, clock, bornAt, viewOf });
     const { views, sessions, starts } = this;
-    const floor = { engine, topics, views, sessions, starts, offsets, clock };
-    this.desk = new ConsumersDesk(floor);
-    this.commits = new Commits({ ...floor, consumers: this.desk });
-    this.seeks = new Seeks({ ...floor, consumers: this.desk });
-    this.admin = new GroupsAdmin(floor);
+    const context = { engine, topics, views, sessions, starts, offsets, clock };
+    this.service = new ConsumersService(context);
+    this.commits = new Commits({ ...context, consumers: this.service });
+    this.seeks = new Seeks({ ...context, consumers: this.service });
+    this.admin = new GroupsAdmin(context);
     this.reassignment = new GroupReassignment(engine, views, clock);
     engine.follow(topicKind, partitions);
-    const count = new GroupCount(partitions, ground.limits);
+    const count = new GroupCount(partitions, options.limits);
     engine.register({ decider: consumerGroupDecider(retentionMs), view: count, folds: [count] });
     engine.register({ decider: consumerDecider, view: null, folds: [] });
     engine.carry('runConsumer', sessions);

@@ -15,7 +15,7 @@ import type { ConsumerSessions } from './consumer-sessions.js';
 import type { OffsetReset } from './groups-admin.request.js';
 
 /** What this works with. */
-export interface GroupsFloor {
+export interface GroupsContext {
   readonly engine: Engine;
   readonly views: GroupViews;
   readonly sessions: ConsumerSessions;
@@ -42,13 +42,13 @@ export interface ResetOffset extends TopicPartition {
 }
 
 export class GroupsAdmin {
-  constructor(private readonly floor: GroupsFloor) {}
+  constructor(private readonly context: GroupsContext) {}
 
   /** All groups in short, in the order of their beginnings. */
   async list() {
     const groups = [];
-    for (const name of [...this.floor.views.names()]) {
-      const view = this.floor.views.find(name);
+    for (const name of [...this.context.views.names()]) {
+      const view = this.context.views.find(name);
       if (view !== undefined) groups.push(await this.summaryOf(name, view));
     }
     return groups;
@@ -56,10 +56,10 @@ export class GroupsAdmin {
 
   /** A group with its members and its progress. */
   async show(name: string) {
-    const view = this.floor.views.find(name);
+    const view = this.context.views.find(name);
     if (view === undefined) return unknownGroup(name);
     const members = [...view.members].map(({ instance, topics }) => {
-      const session = this.floor.sessions.find({ group: name, instance });
+      const session = this.context.sessions.find({ group: name, instance });
       const lastSeenAt = session?.lastSeenAt ?? null;
       const isCalling = session?.isCalling ?? false;
       const assignments = assignmentsOf(view, instance);
@@ -71,7 +71,7 @@ export class GroupsAdmin {
 
   /** Why a group cannot be deleted; null = it is. */
   async remove(id: string): Promise<Refusal | null> {
-    const { engine, clock } = this.floor;
+    const { engine, clock } = this.context;
     const at = clock.now();
     const command: DeleteGroup = { type: 'DeleteGroup', kind: consumerGroupKind, id, at };
     const [outcome] = await engine.dispatch([command]);
@@ -80,7 +80,7 @@ export class GroupsAdmin {
 
   /** Commits other offsets for a group, within what the log still has; or only says which. */
   async reset(group: string, asked: OffsetReset): Promise<readonly ResetOffset[] | Refusal> {
-    const { views, offsets, topics, clock } = this.floor;
+    const { views, offsets, topics, clock } = this.context;
     if (views.find(group) === undefined) return unknownGroup(group);
     const { topic, partition, to, dryRun } = asked;
     const logs = await topics.logs(topic);
@@ -124,7 +124,7 @@ export class GroupsAdmin {
       for (const partition of list.keys())
         places.set(`${topic}/${partition}`, { topic, partition });
     }
-    for (const place of this.floor.offsets.of(group)) {
+    for (const place of this.context.offsets.of(group)) {
       places.set(`${place.topic}/${place.partition}`, place);
     }
     const progress = [];
@@ -142,7 +142,7 @@ export class GroupsAdmin {
     place: TopicPartition,
     owner: string | null,
   ): Promise<PartitionProgress> {
-    const { sessions, offsets, topics } = this.floor;
+    const { sessions, offsets, topics } = this.context;
     const stored = offsets.find(group, place);
     const session = owner === null ? undefined : sessions.find({ group, instance: owner });
     const read = session?.positions.find(place)?.position ?? -1;

@@ -7,12 +7,12 @@ import type { TopicPosition } from '../groups/topic-partition.js';
 import type { CommittedOffsets } from '../offsets/committed-offsets.js';
 import { offsetOfTarget } from '../offsets/offset-target.js';
 import type { TopicAccess } from '../topics/topic-access.js';
-import type { ConsumersDesk } from './consumers-desk.js';
+import type { ConsumersService } from './consumers.service.js';
 import type { Seek } from './groups-admin.request.js';
 
 /** What seeks work with. */
-export interface SeeksFloor {
-  readonly consumers: ConsumersDesk;
+export interface SeeksContext {
+  readonly consumers: ConsumersService;
   readonly views: GroupViews;
   readonly offsets: CommittedOffsets;
   readonly topics: Pick<TopicAccess, 'logs'>;
@@ -20,7 +20,7 @@ export interface SeeksFloor {
 }
 
 export class Seeks {
-  constructor(private readonly floor: SeeksFloor) {}
+  constructor(private readonly context: SeeksContext) {}
 
   /**
    * Moves an instance; answers where to. What it has not acquired yet begins there once it does:
@@ -30,7 +30,7 @@ export class Seeks {
     place: ConsumerPlace,
     seeks: readonly Seek[],
   ): Promise<readonly TopicPosition[] | Refusal> {
-    const { consumers, views, offsets } = this.floor;
+    const { consumers, views, offsets } = this.context;
     const known = consumers.find(place);
     if ('status' in known) return known;
     const positions = await this.positionsOf(seeks);
@@ -45,7 +45,7 @@ export class Seeks {
       if (owner === place.instance) own.push(position);
       else session.soughtOffsets.set(`${topic}/${partition}`, offset);
     }
-    offsets.keepStart(place.group, own, this.floor.clock.now());
+    offsets.keepStart(place.group, own, this.context.clock.now());
     for (const position of own) session.positions.seek(position);
     session.callBegan();
     session.callEnded();
@@ -57,7 +57,7 @@ export class Seeks {
   private async positionsOf(seeks: readonly Seek[]): Promise<readonly TopicPosition[] | Refusal> {
     const positions: TopicPosition[] = [];
     for (const { topic, partition, target } of seeks) {
-      const logs = await this.floor.topics.logs(topic);
+      const logs = await this.context.topics.logs(topic);
       if (logs === undefined) return { status: 404, message: `topic ${topic} not found` };
       const log = logs[partition];
       if (log === undefined)

@@ -10,7 +10,7 @@ import type { ConsumerSession } from './consumer-session.js';
 import type { OwnedPartition } from './positions.js';
 
 /** What start positions are found in. */
-export interface StartDesk {
+export interface StartContext {
   readonly offsets: CommittedOffsets;
   readonly topics: Pick<TopicAccess, 'logs'>;
   readonly clock: Clock;
@@ -26,7 +26,7 @@ export interface Arrival extends TopicPartition {
 }
 
 export class StartPositions {
-  constructor(private readonly desk: StartDesk) {}
+  constructor(private readonly context: StartContext) {}
 
   /**
    * Keeps where a group begins in partitions of which nothing is stored: where the reset policy led
@@ -35,7 +35,7 @@ export class StartPositions {
    * its topic is none of those: it is read from its beginning.
    */
   keep(session: ConsumerSession, arrivals: readonly Arrival[]): void {
-    const { offsets } = this.desk;
+    const { offsets } = this.context;
     const { group } = session.place;
     const { offsetReset } = session.settings;
     if (offsetReset === 'none') return;
@@ -56,7 +56,7 @@ export class StartPositions {
     const undecided: TopicPartition[] = [];
     for (const own of session.positions.all) {
       if (own.position >= 0) continue;
-      const log = (await this.desk.topics.logs(own.topic))?.[own.partition];
+      const log = (await this.context.topics.logs(own.topic))?.[own.partition];
       // Created and not there yet, or gone and not yet taken away.
       if (log === undefined || !session.positions.owns(own)) continue;
       own.log = log;
@@ -72,7 +72,7 @@ export class StartPositions {
   async begun(session: ConsumerSession): Promise<void> {
     try {
       await session.begun.catch(() => {
-        session.begun = this.desk.offsets.durable();
+        session.begun = this.context.offsets.durable();
         return session.begun;
       });
     } catch (error) {
@@ -102,7 +102,7 @@ export class StartPositions {
       const { topic, partition } = own;
       this.keepStarts(session, [{ topic, partition, offset: sought }]);
     }
-    const stored = this.desk.offsets.find(group, own);
+    const stored = this.context.offsets.find(group, own);
     const start = stored?.start ?? stored?.committed ?? null;
     if (start !== null && start >= log.startOffset && start <= log.highWatermark) {
       own.begin(start);
@@ -118,14 +118,14 @@ export class StartPositions {
 
   private keepStarts(session: ConsumerSession, starts: readonly TopicPosition[]): void {
     if (starts.length === 0) return;
-    const { offsets, clock } = this.desk;
+    const { offsets, clock } = this.context;
     offsets.keepStart(session.place.group, starts, clock.now());
     session.begun = offsets.durable();
   }
 
   private isYounger(group: string, { topic, partition }: TopicPartition): boolean {
-    const first = this.desk.viewOf(group)?.firstSubscribed.get(topic);
-    return first !== undefined && this.desk.bornAt(topic, partition) > first;
+    const first = this.context.viewOf(group)?.firstSubscribed.get(topic);
+    return first !== undefined && this.context.bornAt(topic, partition) > first;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * How a partition's wish to push is carried out: wait for the last messages to be final and for the
- * next records to be there, read them, and have them published in the turn that counts them.
+ * How a partition pushes: waits for the last messages to be final and for the next records to be
+ * there, reads them, and has them published in the turn that counts them.
  */
 import {
   DamagedOffsets,
@@ -36,7 +36,7 @@ const lookAgainMs = 1000;
 const tryAgainMs = 10_000;
 
 /** What a push works with. */
-export interface PushDesk {
+export interface PushContext {
   readonly engine: Engine;
   readonly topics: Pick<TopicAccess, 'logs'>;
   readonly ends: MessageEnds;
@@ -52,7 +52,7 @@ export interface PushDesk {
   failed(error: unknown, place: SubscriptionPartitionPlace): void;
 }
 
-/** One wish while it is carried out. */
+/** One effect while it is carried out. */
 class Push {
   readonly place: SubscriptionPartitionPlace;
   isWanted = true;
@@ -62,7 +62,7 @@ class Push {
 
   constructor(
     readonly id: string,
-    readonly wish: PushNext,
+    readonly effect: PushNext,
   ) {
     this.place = subscriptionPartitionPlace(id);
   }
@@ -97,10 +97,10 @@ export class RecordPushes implements EffectCarrier<PushNext> {
   private publishing = 0;
   private readonly waiting: (() => void)[] = [];
 
-  constructor(private readonly desk: PushDesk) {}
+  constructor(private readonly context: PushContext) {}
 
-  start({ id }: EffectSource, wish: PushNext): () => void {
-    const push = new Push(id, wish);
+  start({ id }: EffectSource, effect: PushNext): () => void {
+    const push = new Push(id, effect);
     const ended = this.run(push).finally(() => this.running.delete(push));
     this.running.set(push, ended);
     return () => push.stop();
@@ -113,9 +113,9 @@ export class RecordPushes implements EffectCarrier<PushNext> {
   }
 
   private async run(push: Push): Promise<void> {
-    const { ends, clock } = this.desk;
-    await push.wait((wake) => ends.whenFinal(push.wish.after, wake));
-    for (let from: number | null = push.wish.position; push.isWanted && from !== null; ) {
+    const { ends, clock } = this.context;
+    await push.wait((wake) => ends.whenFinal(push.effect.after, wake));
+    for (let from: number | null = push.effect.position; push.isWanted && from !== null; ) {
       try {
         from = await this.pushFrom(push, from);
       } catch (error) {
@@ -131,13 +131,13 @@ export class RecordPushes implements EffectCarrier<PushNext> {
   /** A partition that stands before damage waits there until it is purged; that is told once. */
   private tell(push: Push, error: unknown): void {
     const isDamage = error instanceof DamagedOffsets;
-    if (!(isDamage && push.standsAt === error.offsets.from)) this.desk.failed(error, push.place);
+    if (!(isDamage && push.standsAt === error.offsets.from)) this.context.failed(error, push.place);
     push.standsAt = isDamage ? error.offsets.from : null;
   }
 
   /** Where to look next; null = it has pushed, or nothing can come any more. */
   private async pushFrom(push: Push, from: number): Promise<number | null> {
-    const { topics, clock, definitionOf, targetsOf, hasRoom } = this.desk;
+    const { topics, clock, definitionOf, targetsOf, hasRoom } = this.context;
     const lookAgain = async () => {
       await push.wait((wake) => clock.after(lookAgainMs, wake));
       return from;
@@ -156,7 +156,7 @@ export class RecordPushes implements EffectCarrier<PushNext> {
   private async publish(push: Push, from: number, source: Source): Promise<number | null> {
     if (!push.isWanted) return null;
     const { definition, log } = source;
-    const { engine, bodyBytesMax: maxBytes } = this.desk;
+    const { engine, bodyBytesMax: maxBytes } = this.context;
     const { startOffset } = log;
     const start = Math.max(from, startOffset);
     const read = log.read(start, { maxRecords: definition.maxRecords, maxBytes });
@@ -167,7 +167,7 @@ export class RecordPushes implements EffectCarrier<PushNext> {
     if (batches === null) return from; // trimmed a moment ago
     const [first, ...rest] = batches.flatMap((batch) => batch.records());
     if (first === undefined) return batches.at(-1)?.nextOffset ?? start;
-    const gone = Math.max(0, startOffset - push.wish.position);
+    const gone = Math.max(0, startOffset - push.effect.position);
     const command = this.command(push, start, gone, [first, ...rest], source);
     try {
       await engine.dispatch([command]);
@@ -182,13 +182,13 @@ export class RecordPushes implements EffectCarrier<PushNext> {
   }
 
   private command(
-    { id, place: { partition }, wish: { position } }: Push,
+    { id, place: { partition }, effect: { position } }: Push,
     from: number,
     skipped: number,
     read: readonly [LogRecord, ...LogRecord[]],
     { definition, targets }: Source,
   ): PushRecords {
-    const { clock, identifiers, bodyBytesMax } = this.desk;
+    const { clock, identifiers, bodyBytesMax } = this.context;
     const { topic, maxRecords } = definition;
     const place = { topic, partition };
     const content =

@@ -12,7 +12,7 @@ import type { SubscriptionState } from './subscription.machine.js';
 
 export class TopicFollowers implements EffectCarrier<FollowTopic> {
   /** By subscription. */
-  private readonly wishes = new Map<string, FollowTopic>();
+  private readonly effects = new Map<string, FollowTopic>();
 
   constructor(
     private readonly engine: Engine,
@@ -20,15 +20,15 @@ export class TopicFollowers implements EffectCarrier<FollowTopic> {
     private readonly clock: Clock,
   ) {}
 
-  start({ id }: EffectSource, wish: FollowTopic): () => void {
-    this.wishes.set(id, wish);
-    this.look(id, wish);
-    return () => this.wishes.delete(id);
+  start({ id }: EffectSource, effect: FollowTopic): () => void {
+    this.effects.set(id, effect);
+    this.look(id, effect);
+    return () => this.effects.delete(id);
   }
 
   /** A topic was created or has grown. */
   grown(topic: string): void {
-    for (const [id, wish] of this.wishes) if (wish.topic === topic) this.look(id, wish);
+    for (const [id, effect] of this.effects) if (effect.topic === topic) this.look(id, effect);
   }
 
   /** A topic is gone: settles when its subscriptions are too. */

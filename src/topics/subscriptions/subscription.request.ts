@@ -5,7 +5,7 @@ import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import { readJsonBody } from '../../http/json-body.js';
 import { maxRecordsMax } from './subscription.decider.js';
 
-export const askedSubscription = z.strictObject({
+export const subscriptionRequest = z.strictObject({
   name: z.string(),
   topic: z.string(),
   destination: z.string().describe('A URL, or the name of a URL group'),
@@ -29,11 +29,11 @@ export const askedSubscription = z.strictObject({
 });
 
 /** A subscription that a request asks for. */
-export type AskedSubscription = z.output<typeof askedSubscription>;
+export type SubscriptionRequest = z.output<typeof subscriptionRequest>;
 
 /** The fields of a subscription; what the topic may be called, topics know. */
-export function parseSubscription(body: Buffer): Parsed<AskedSubscription> {
-  const asked = readJsonBody<AskedSubscription>(body, askedSubscription);
+export function parseSubscription(body: Buffer): Parsed<SubscriptionRequest> {
+  const asked = readJsonBody<SubscriptionRequest>(body, subscriptionRequest);
   if (!asked.ok) return asked;
   const { name, maxRecords, encoding } = asked.value;
   const known = parseName(name);

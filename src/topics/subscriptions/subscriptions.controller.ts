@@ -9,14 +9,14 @@ import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { parseSubscription } from './subscription.request.js';
 import { type SubscriptionObject, subscriptionRoutes } from './subscriptions.openapi.js';
-import { SubscriptionsDesk } from './subscriptions-desk.js';
+import { SubscriptionsService } from './subscriptions.service.js';
 
 const success = { result: 'Success', status: 200 };
 
 @Controller('admin/subscriptions')
 export class SubscriptionsController {
   constructor(
-    private readonly desk: SubscriptionsDesk,
+    private readonly service: SubscriptionsService,
     private readonly basic: BasicCredentials,
     private readonly intake: Intake,
   ) {}
@@ -28,21 +28,21 @@ export class SubscriptionsController {
     const asked = valueIn(parseSubscription(rawBody(request)));
     // It may make a topic, whose logs are files.
     refuseIf(this.intake.take(0) ?? undefined);
-    return shown(await this.desk.create(asked, request.raw));
+    return shown(await this.service.create(asked, request.raw));
   }
 
   @Get()
   @Describe(subscriptionRoutes.list)
   list(@Req() request: FastifyRequest): Promise<readonly SubscriptionObject[]> {
     this.judge(request);
-    return this.desk.list();
+    return this.service.list();
   }
 
   @Get(':name')
   @Describe(subscriptionRoutes.show)
   async show(@Req() request: FastifyRequest, @Param('name') name: string) {
     this.judge(request);
-    return shown(await this.desk.show(name));
+    return shown(await this.service.show(name));
   }
 
   @Delete(':name')
@@ -85,10 +85,10 @@ export class SubscriptionsController {
   private async ask(
     request: FastifyRequest,
     name: string,
-    asked: Parameters<SubscriptionsDesk['ask']>[1],
+    asked: Parameters<SubscriptionsService['ask']>[1],
   ): Promise<typeof success> {
     this.judge(request);
-    refuseIf((await this.desk.ask(name, asked)) ?? undefined);
+    refuseIf((await this.service.ask(name, asked)) ?? undefined);
     return success;
   }
 }

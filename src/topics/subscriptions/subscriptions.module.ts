@@ -15,7 +15,7 @@ import { messageTargets } from '../../messaging/url-groups/message-targets.js';
 import { type UrlGroup, urlGroupKind } from '../../messaging/url-groups/url-group.events.js';
 import type { TopicSettings } from '../settings.js';
 import { TopicAccessModule } from '../topics/topic-access.module.js';
-import { TopicsDesk } from '../topics/topics-desk.js';
+import { TopicsService } from '../topics/topics.service.js';
 import { MessageEnds } from './message-ends.js';
 import { PushMetrics } from './push.metrics.js';
 import { subscriptionDecider } from './subscription.decider.js';
@@ -29,7 +29,7 @@ import {
   subscriptionPartitionKind,
 } from './subscription-partition.events.js';
 import { SubscriptionsController } from './subscriptions.controller.js';
-import { SubscriptionsDesk } from './subscriptions-desk.js';
+import { SubscriptionsService } from './subscriptions.service.js';
 
 /** A stop waits this long for the pushes that are on their way. */
 const stopDeadlineMs = 10_000;
@@ -39,10 +39,10 @@ const stopDeadlineMs = 10_000;
   controllers: [SubscriptionsController],
   providers: [
     {
-      provide: SubscriptionsDesk,
+      provide: SubscriptionsService,
       inject: [
         Engine,
-        TopicsDesk,
+        TopicsService,
         Publisher,
         Intake,
         ProcessLife,
@@ -60,7 +60,7 @@ export class SubscriptionsModule {}
 
 function subscriptions(
   engine: Engine,
-  topics: TopicsDesk,
+  topics: TopicsService,
   frontDesk: Publisher,
   intake: Intake,
   life: ProcessLife,
@@ -69,7 +69,7 @@ function subscriptions(
   clock: Clock,
   identifiers: Identifiers,
   log: Logger,
-): SubscriptionsDesk {
+): SubscriptionsService {
   const isPending = (messageId: string) => engine.actors(messageKind).has(messageId);
   const findGroup = (name: string) =>
     engine.actors(urlGroupKind).find(name)?.state as UrlGroup | undefined;
@@ -102,10 +102,10 @@ function subscriptions(
   });
   engine.observe(pushListener(new PushMetrics(registry), log));
   const readTemplate = frontDesk.readTemplate.bind(frontDesk);
-  return new SubscriptionsDesk({ engine, topics, clock, readTemplate, targetsOf, isPending });
+  return new SubscriptionsService({ engine, topics, clock, readTemplate, targetsOf, isPending });
 }
 
-function follow(engine: Engine, topics: TopicsDesk, clock: Clock): void {
+function follow(engine: Engine, topics: TopicsService, clock: Clock): void {
   const followers = new TopicFollowers(engine, topics, clock);
   engine.carry('followTopic', followers);
   topics.onPartitions((topic) => followers.grown(topic));

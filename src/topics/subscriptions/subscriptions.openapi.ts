@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { milliseconds, templateShape } from '../../messaging/messages/message-schema.js';
-import { askedSubscription } from './subscription.request.js';
+import { subscriptionRequest } from './subscription.request.js';
 
 const partitionSchema = z.object({
   partition: z.int(),
@@ -50,7 +50,7 @@ const done = {
 export const subscriptionRoutes = {
   create: {
     summary: 'Push the records of a topic to a URL, in order by partition',
-    body: { isRequired: true, schema: askedSubscription },
+    body: { isRequired: true, schema: subscriptionRequest },
     answers: {
       201: {
         description:

@@ -7,7 +7,7 @@ import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { likelyRecordBytes } from '../../../storage/log/size-estimate.js';
 
 /** What a reader wants of a log. Offsets are half-open: [from, until). */
-export interface ReadWish {
+export interface SharedRead {
   readonly from: number;
   readonly until: number;
   readonly records: number;
@@ -26,7 +26,7 @@ export class SharedReads {
    * Batches from `from` on, clipped to what is wanted: often fewer records, none where there is
    * nothing. Rejects as `PartitionLog.read` does.
    */
-  async read(log: PartitionLog, { from, until, records }: ReadWish): Promise<RecordBatch[]> {
+  async read(log: PartitionLog, { from, until, records }: SharedRead): Promise<RecordBatch[]> {
     const end = Math.min(until, log.highWatermark);
     const name = `${from}-${end}/${records}`;
     const ofLog = this.underWay.get(log) ?? new Map<string, Promise<RecordBatch[]>>();

@@ -17,7 +17,7 @@ import { RetentionKeeper } from './retention-keeper.js';
 import { topicDecider } from './topic.decider.js';
 import { carryTopicEffects } from './topic.effects.js';
 import { TopicLogs } from './topic-logs.js';
-import { TopicsDesk } from './topics-desk.js';
+import { TopicsService } from './topics.service.js';
 
 /** A stop waits so long for the keeper to notice. */
 const stopDeadlineMs = 1000;
@@ -31,7 +31,7 @@ const stopDeadlineMs = 1000;
     },
     LogCompactions,
     {
-      provide: TopicsDesk,
+      provide: TopicsService,
       inject: [
         Engine,
         TopicLogs,
@@ -58,7 +58,7 @@ const stopDeadlineMs = 1000;
       useFactory: retentionKeeper,
     },
   ],
-  exports: [TopicLogs, TopicsDesk],
+  exports: [TopicLogs, TopicsService],
 })
 export class TopicAccessModule {
   constructor(failures: Failures) {
@@ -74,7 +74,7 @@ function topicsDesk(
   config: TopicSettings,
   clock: Clock,
   log: Logger,
-): TopicsDesk {
+): TopicsService {
   const count = new PartitionCount(config);
   engine.register({ decider: topicDecider, view: count, folds: [count] });
   carryTopicEffects({ engine, logs, compactions, clock, log });
@@ -84,7 +84,7 @@ function topicsDesk(
   const damaged = 'Ranges of offsets of topics that are damaged and cannot be read.';
   gauge(registry, 'stepwell_topic_damaged_ranges', damaged, () => logs.damagedRanges);
   const { topicPartitions: partitions, topicAutoCreate: autoCreate } = config;
-  return new TopicsDesk(engine, logs, clock, { partitions, autoCreate });
+  return new TopicsService(engine, logs, clock, { partitions, autoCreate });
 }
 
 function retentionKeeper(

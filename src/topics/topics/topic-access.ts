@@ -2,7 +2,7 @@
 import type { RecordBatch } from '../../../storage/format/record-batch.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Refusal } from '../../http/error-shapes.js';
-import type { ReadWish } from './shared-reads.js';
+import type { SharedRead } from './shared-reads.js';
 
 export interface TopicAccess {
   /** The logs of a topic by partition; where topics come by themselves it is created first. */
@@ -21,7 +21,7 @@ export interface TopicAccess {
    * Batches of a topic's log from an offset on: often fewer records than are wanted, none where
    * there is nothing. Rejects as `PartitionLog.read` does.
    */
-  read(log: PartitionLog, wish: ReadWish): Promise<readonly RecordBatch[]>;
+  read(log: PartitionLog, effect: SharedRead): Promise<readonly RecordBatch[]>;
 
   /**
    * How many partitions the topic has by now; 0 = it does not exist (any more). While it grows

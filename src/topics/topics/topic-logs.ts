@@ -108,17 +108,17 @@ export class TopicLogs {
    * Makes the logs that are missing (those that a crash left behind are found again) and hides what
    * lies below the trims before anybody can read; then lets go of what can go.
    */
-  keep(topic: string, wish: KeepPartitionLogs, isWanted: () => boolean): void {
+  keep(topic: string, effect: KeepPartitionLogs, isWanted: () => boolean): void {
     if (!this.ready.has(topic)) this.opening(topic);
     this.inTurn(topic, async () => {
       const logs: PartitionLog[] = [];
-      while (logs.length < wish.partitions && isWanted()) {
+      while (logs.length < effect.partitions && isWanted()) {
         logs.push(await this.open(topic, logs.length));
       }
       if (!isWanted()) return;
-      for (const { partition, before } of wish.trims) logs[partition]?.hideBelow(before);
+      for (const { partition, before } of effect.trims) logs[partition]?.hideBelow(before);
       this.publish(topic, logs);
-      await trimAll(logs, wish.trims);
+      await trimAll(logs, effect.trims);
     });
   }
 

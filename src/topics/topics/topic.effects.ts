@@ -1,4 +1,4 @@
-/** How the wishes of topics are carried out: logs are kept, compacted and dropped. */
+/** How the effects of topics are carried out: logs are kept, compacted and dropped. */
 import type { Logger } from 'pino';
 import { LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { CompactionReport } from '../../../storage/log/partition-log.js';
@@ -26,9 +26,9 @@ const retryMs = 600_000;
 export function carryTopicEffects(tools: TopicTools): void {
   const { engine, logs } = tools;
   const keep: EffectCarrier<KeepPartitionLogs> = {
-    start({ id }, wish) {
+    start({ id }, effect) {
       let isWanted = true;
-      logs.keep(id, wish, () => isWanted);
+      logs.keep(id, effect, () => isWanted);
       return () => {
         isWanted = false;
       };

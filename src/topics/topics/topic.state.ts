@@ -49,7 +49,7 @@ export interface DropPartitionLogs extends Effect {
   readonly partitions: number;
 }
 
-export type TopicWish = KeepPartitionLogs | CompactPartition | DropPartitionLogs;
+export type TopicEffect = KeepPartitionLogs | CompactPartition | DropPartitionLogs;
 
 const noCompaction: Compaction = { begunAt: 0, oldestTombstone: null, underWay: null };
 
@@ -92,7 +92,7 @@ export function compactionOf({ compactions }: Topic, partition: number): Compact
   return compactions.get(partition) ?? noCompaction;
 }
 
-export function topicWishes(state: TopicState): readonly TopicWish[] {
+export function topicWishes(state: TopicState): readonly TopicEffect[] {
   if (state === null) return [];
   const { partitions, revision, starts, compactions } = state;
   if (state.isDeleting) {
@@ -100,13 +100,13 @@ export function topicWishes(state: TopicState): readonly TopicWish[] {
   }
   const trims = [...starts].map(([partition, before]) => ({ partition, before }));
   const keep = { id: `logs ${revision}`, notBefore: 0, partitions, trims };
-  const wishes: TopicWish[] = [{ kind: 'keepPartitionLogs', ...keep }];
+  const effects: TopicEffect[] = [{ kind: 'keepPartitionLogs', ...keep }];
   for (const [partition, { underWay }] of compactions) {
     if (underWay === null) continue;
     const id = `compact ${partition} until ${underWay.until}`;
-    wishes.push({ kind: 'compactPartition', id, notBefore: 0, partition, ...underWay });
+    effects.push({ kind: 'compactPartition', id, notBefore: 0, partition, ...underWay });
   }
-  return wishes;
+  return effects;
 }
 
 function created(event: TopicEvent & { type: 'TopicCreated' }, createdAt: number): Topic {

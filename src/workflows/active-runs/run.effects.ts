@@ -5,16 +5,16 @@ import type { Identifiers } from '../../engine/identifiers.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
 import type { EndWait } from '../run-state/run.commands.js';
 import { runKind } from '../run-state/run.events.js';
-import type { EndWaitWish } from '../runs/run.decider.js';
+import type { EndWaitEffect } from '../runs/run.decider.js';
 
-export class WaitDeadlines implements EffectCarrier<EndWaitWish> {
+export class WaitDeadlines implements EffectCarrier<EndWaitEffect> {
   constructor(
     private readonly engine: Engine,
     private readonly clock: Clock,
     private readonly identifiers: Identifiers,
   ) {}
 
-  start({ id }: EffectSource, { stepId, waitOffset }: EndWaitWish): () => void {
+  start({ id }: EffectSource, { stepId, waitOffset }: EndWaitEffect): () => void {
     const at = this.clock.now();
     const command: EndWait = {
       type: 'EndWait',

@@ -12,14 +12,14 @@ import { WorkflowsModule } from '../active-runs/workflows.module.js';
 import { Waiters } from '../runs/waiters.projection.js';
 import type { WorkflowSettings } from '../settings.js';
 import { EventRoutes } from './events.routes.js';
-import { EventsDesk } from './events-desk.js';
+import { EventsService } from './events.service.js';
 import { WebhookRoutes } from './webhooks.routes.js';
 
 @Module({
   imports: [WorkflowsModule],
   providers: [
     {
-      provide: EventsDesk,
+      provide: EventsService,
       inject: [
         RouteTable,
         Engine,
@@ -47,11 +47,11 @@ function eventsDesk(
   userIds: ReadonlySet<string>,
   clock: Clock,
   identifiers: Identifiers,
-): EventsDesk {
-  const desk = new EventsDesk({ engine, payloads, waiters, clock, identifiers });
+): EventsService {
+  const service = new EventsService({ engine, payloads, waiters, clock, identifiers });
   const { delayMaxMs, publicUrl } = config;
   const durability = durabilityOf(config);
-  table.add(new EventRoutes(desk, intake, delayMaxMs));
-  table.add(new WebhookRoutes({ desk, intake, userIds, publicUrl, durability }));
-  return desk;
+  table.add(new EventRoutes(service, intake, delayMaxMs));
+  table.add(new WebhookRoutes({ service, intake, userIds, publicUrl, durability }));
+  return service;
 }

@@ -16,7 +16,7 @@ import { rawBody } from '../../http/routes/raw-body.js';
 import type { StepReceipt } from '../run-state/run.commands.js';
 import { eventIn, notifiedIn } from './event-path.js';
 import { eventRoutes } from './events.openapi.js';
-import type { EventsDesk } from './events-desk.js';
+import type { EventsService } from './events.service.js';
 import { takeIn } from './take-in.js';
 import { parseWait } from './wait.request.js';
 import type { NotifyItem, WaiterObject } from './waiter-object.js';
@@ -27,7 +27,7 @@ const segments = 2;
 export class EventRoutes implements HotRoutes {
   /** No wait is longer than `timeoutMaxMs`. */
   constructor(
-    private readonly desk: EventsDesk,
+    private readonly service: EventsService,
     private readonly intake: Intake,
     private readonly timeoutMaxMs: number,
   ) {}
@@ -61,22 +61,22 @@ export class EventRoutes implements HotRoutes {
     if (asked.timeoutMs > this.timeoutMaxMs) {
       throw new HttpException(`timeout ${asked.timeout} is longer than this server waits`, 412);
     }
-    const { messageId } = resultOf<StepReceipt>(await this.desk.wait(eventId, asked));
+    const { messageId } = resultOf<StepReceipt>(await this.service.wait(eventId, asked));
     return reply.send(messageId === null ? {} : { messageId });
   }
 
   private waiters(request: FastifyRequest): Promise<WaiterObject[]> {
-    return this.desk.waiters(valueIn(eventIn(request.url, segments)));
+    return this.service.waiters(valueIn(eventIn(request.url, segments)));
   }
 
   private async notify(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const isActive = (id: string) => this.desk.isActive(id);
+    const isActive = (id: string) => this.service.isActive(id);
     const { runId, eventId } = valueIn(notifiedIn(request.url, segments, isActive));
     const body = rawBody(request);
     const items =
       runId === null
-        ? await this.desk.notify(eventId, body)
-        : resultOf<readonly NotifyItem[]>(await this.desk.notifyRun(runId, eventId, body));
+        ? await this.service.notify(eventId, body)
+        : resultOf<readonly NotifyItem[]>(await this.service.notifyRun(runId, eventId, body));
     return reply.code(201).send(items);
   }
 }

@@ -7,7 +7,7 @@ import { readJsonBody } from '../../http/json-body.js';
 import type { StepInfo } from '../run-state/run.events.js';
 
 /** What an endpoint asks for when it waits. */
-export interface WaitAsked {
+export interface WaitRequest {
   readonly runId: string;
   readonly step: StepInfo;
   /** As it was written: `7d`. */
@@ -41,7 +41,7 @@ export const waitSchema = z.object({
 });
 
 /** Reads a wait; a reason of refusal is for the one who wrote the client. */
-export function parseWait(rawHeaders: readonly string[], body: Buffer): Parsed<WaitAsked> {
+export function parseWait(rawHeaders: readonly string[], body: Buffer): Parsed<WaitRequest> {
   const read = readJsonBody(body, waitSchema);
   if (!read.ok) return read;
   const { step, timeout, timeoutHeaders } = read.value;

@@ -13,7 +13,7 @@ import type { HotRoutes } from '../../http/routes/hot-routes.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { eventIn } from './event-path.js';
 import { eventRoutes } from './events.openapi.js';
-import type { EventsDesk } from './events-desk.js';
+import type { EventsService } from './events.service.js';
 import { takeIn } from './take-in.js';
 import { webhookEvent } from './webhook-event.js';
 
@@ -27,7 +27,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const unknown: Refusal = { status: 404, message: 'webhook not found' };
 
 export interface WebhookTools {
-  readonly desk: EventsDesk;
+  readonly service: EventsService;
   readonly intake: Intake;
   /** The users that this server's tokens name (workflows.md 3.5). */
   readonly userIds: ReadonlySet<string>;
@@ -55,10 +55,10 @@ export class WebhookRoutes implements HotRoutes {
   }
 
   private async call(request: FastifyRequest<Target>, reply: FastifyReply): Promise<FastifyReply> {
-    const { desk, publicUrl, durability } = this.tools;
+    const { service, publicUrl, durability } = this.tools;
     const eventId = valueIn(eventIn(request.url, segments));
     const body = webhookEvent(request.raw, rawBody(request), publicUrl);
-    const outcome = await desk.callWebhook(request.params.workflowRunId, eventId, body);
+    const outcome = await service.callWebhook(request.params.workflowRunId, eventId, body);
     if (!outcome.accepted) {
       const { rejection } = outcome;
       if (rejection.code === 'not_found') return this.refuse(request, reply);
@@ -68,18 +68,18 @@ export class WebhookRoutes implements HotRoutes {
   }
 
   private async isKnown({ url, params }: FastifyRequest<Target>): Promise<boolean> {
-    const { desk, userIds } = this.tools;
+    const { service, userIds } = this.tools;
     const eventId = eventIn(url, segments);
     return (
       eventId.ok &&
       userIds.has(params.userId) &&
-      (await desk.announces(params.workflowRunId, eventId.value))
+      (await service.announces(params.workflowRunId, eventId.value))
     );
   }
 
   /** In its turn: the run may have ended a moment ago. */
   private async refuse(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    await this.tools.desk.settled();
+    await this.tools.service.settled();
     return sendRefusal(request, reply, unknown);
   }
 }

@@ -60,7 +60,7 @@ export interface FailedRunObject extends Partial<LastAnswer> {
 }
 
 /** All that the journal tells of a failed run. */
-export interface ToldRun {
+export interface ReportedRun {
   readonly run: FailedRun;
   readonly failure: RunFailed;
   readonly configuration: RunConfiguration;
@@ -76,7 +76,7 @@ export interface ToldRun {
 const stalled =
   'every delivery was answered, but none of them submitted a next step or the end of the run';
 
-export function failedRunObject(told: ToldRun): FailedRunObject {
+export function failedRunObject(told: ReportedRun): FailedRunObject {
   const { run, failure, configuration, published, attempt, body } = told;
   const { url, terms, callerIp } = configuration;
   const error = failure.cause === 'stalled' ? stalled : attempt?.event.error;
@@ -116,7 +116,7 @@ function failureCallbackFields({ terms, failureHeaders }: RunConfiguration) {
   };
 }
 
-function callbackFields({ run, callbackAttempt }: ToldRun) {
+function callbackFields({ run, callbackAttempt }: ReportedRun) {
   if (run.callback === null) return {};
   const { state } = run.callback;
   const info: FailureCallbackInfo =

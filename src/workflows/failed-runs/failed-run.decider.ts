@@ -3,7 +3,7 @@
  * That it is there is its failure, so what a decision reads is the index of failures.
  */
 import { accept, type Decider, type Decision, reject } from '../../engine/decider.js';
-import type { LetterShelf } from '../../messaging/dead-letters/letter-shelf.js';
+import type { LetterIndex } from '../../messaging/dead-letters/letter-index.js';
 import type { FailedRunCommand } from './failed-run.commands.js';
 import { type FailedRunEvent, failedRunKind } from './failed-run.events.js';
 import type { FailedRun } from './failed-runs.projection.js';
@@ -14,7 +14,7 @@ export type FailedRunState = 'untouched' | 'taken';
 function decide(
   command: FailedRunCommand,
   _state: FailedRunState,
-  runs: Pick<LetterShelf<FailedRun>, 'find'>,
+  runs: Pick<LetterIndex<FailedRun>, 'find'>,
 ): Decision<FailedRunEvent> {
   const { id, at } = command;
   const run = runs.find(id, at);
@@ -38,7 +38,7 @@ export const failedRunDecider: Decider<
   FailedRunState,
   FailedRunCommand,
   FailedRunEvent,
-  Pick<LetterShelf<FailedRun>, 'find'>
+  Pick<LetterIndex<FailedRun>, 'find'>
 > = {
   kind: failedRunKind,
   initialState: () => 'untouched',

@@ -30,14 +30,14 @@ import type { WorkflowSettings } from '../settings.js';
 import type { FailedRunObject } from './failed-run-object.js';
 import { failedRunRoutes } from './failed-runs.openapi.js';
 import { failedRunFilters, failedRunListFilters, revivalFilters } from './failed-runs.request.js';
-import { FailedRunsDesk, type RunReference } from './failed-runs-desk.js';
+import { FailedRunsService, type RunReference } from './failed-runs.service.js';
 import { type RevivalOverrides, readRevival, revivalRules } from './revival.request.js';
 import { type RevivalKind, type RevivedRuns, RunRevivals } from './run-revivals.js';
 
 @Controller('v2')
 export class FailedRunsController {
   constructor(
-    private readonly desk: FailedRunsDesk,
+    private readonly service: FailedRunsService,
     private readonly revivals: RunRevivals,
     private readonly intake: Intake,
     private readonly inFlight: InFlight,
@@ -49,14 +49,14 @@ export class FailedRunsController {
   @Get('workflows/dlq')
   @Describe(failedRunRoutes.list)
   list(@Req() request: FastifyRequest, @Res() reply: FastifyReply) {
-    const letters = this.desk.list(valueIn(readFilters(request.url, failedRunListFilters)));
+    const letters = this.service.list(valueIn(readFilters(request.url, failedRunListFilters)));
     return sendListing(this.inFlight, request, reply, 'messages', letters);
   }
 
   @Get('workflows/dlq/:id')
   @Describe(failedRunRoutes.show)
   async show(@Param('id') id: string): Promise<FailedRunObject> {
-    const run = await this.desk.find(id);
+    const run = await this.service.find(id);
     if (run === null) throw notFound(id);
     return run;
   }
@@ -65,13 +65,13 @@ export class FailedRunsController {
   @Describe(failedRunRoutes.removeMany)
   deleteMany(@Req() request: FastifyRequest) {
     const filters = readFilters(request.url, failedRunFilters, rawBody(request));
-    return this.desk.deleteMatching(valueIn(filters));
+    return this.service.deleteMatching(valueIn(filters));
   }
 
   @Delete('workflows/dlq/:id')
   @Describe(failedRunRoutes.remove)
   async delete(@Param('id') id: string): Promise<{ deleted: number }> {
-    if (!(await this.desk.delete(id))) throw notFound(id);
+    if (!(await this.service.delete(id))) throw notFound(id);
     return { deleted: 1 };
   }
 
@@ -119,13 +119,13 @@ export class FailedRunsController {
   @HttpCode(200)
   async repeatCallback(@Param('id') id: string): Promise<RunReference> {
     this.takeIn();
-    return referenceIn(id, await this.desk.repeatCallback(id));
+    return referenceIn(id, await this.service.repeatCallback(id));
   }
 
   @Delete('workflows/dlq/callback/:id')
   @Describe(failedRunRoutes.cancelCallback)
   async cancelCallback(@Param('id') id: string): Promise<RunReference> {
-    return referenceIn(id, await this.desk.cancelCallback(id));
+    return referenceIn(id, await this.service.cancelCallback(id));
   }
 
   private async revive(

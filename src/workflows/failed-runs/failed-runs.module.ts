@@ -10,8 +10,8 @@ import { BearerTokens } from '../../http/identity/bearer-token.js';
 import { valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { DeadLettersModule } from '../../messaging/dead-letters/dead-letters.module.js';
+import { LetterIndex } from '../../messaging/dead-letters/letter-index.js';
 import { LetterSearch } from '../../messaging/dead-letters/letter-search.js';
-import { LetterShelf } from '../../messaging/dead-letters/letter-shelf.js';
 import { LetterSources } from '../../messaging/dead-letters/letter-sources.js';
 import { messageKind } from '../../messaging/messages/message.events.js';
 import { AddressGuard } from '../../messaging/outbound/address-guard.js';
@@ -29,7 +29,7 @@ import { FailedRunRecords, type RunArchives } from './failed-run-records.js';
 import { FailedRunsController } from './failed-runs.controller.js';
 import { type FailedRun, FailedRuns } from './failed-runs.projection.js';
 import { type FailedRunFilters, failedRunListFilters } from './failed-runs.request.js';
-import { FailedRunsDesk } from './failed-runs-desk.js';
+import { FailedRunsService } from './failed-runs.service.js';
 import { revivalRules } from './revival.request.js';
 import { RunRevivals } from './run-revivals.js';
 
@@ -50,7 +50,7 @@ class FailedRunSearch extends LetterSearch<FailedRun, FailedRunFilters> {}
       useFactory: failedRunSearch,
     },
     {
-      provide: FailedRunsDesk,
+      provide: FailedRunsService,
       inject: [Engine, FailedRunSearch, FailedRunRecords, provided.clock, provided.identifiers],
       useFactory: (
         engine: Engine,
@@ -58,7 +58,7 @@ class FailedRunSearch extends LetterSearch<FailedRun, FailedRunFilters> {}
         records: FailedRunRecords,
         clock: Clock,
         identifiers: Identifiers,
-      ) => new FailedRunsDesk(engine, search, records, clock, identifiers),
+      ) => new FailedRunsService(engine, search, records, clock, identifiers),
     },
     {
       provide: RunRevivals,
@@ -79,10 +79,10 @@ class FailedRunSearch extends LetterSearch<FailedRun, FailedRunFilters> {}
   ],
 })
 export class FailedRunsModule {
-  constructor(sources: LetterSources, desk: FailedRunsDesk) {
+  constructor(sources: LetterSources, service: FailedRunsService) {
     // How SDKs ask for what `/v2/workflows/dlq` lists.
     sources.add('workflow', (target) =>
-      desk.list(valueIn(readFilters(target, failedRunListFilters))),
+      service.list(valueIn(readFilters(target, failedRunListFilters))),
     );
   }
 }
@@ -110,18 +110,18 @@ function failedRunSearch(
   { deadLetterRetentionMs }: WorkflowSettings,
   clock: Clock,
 ): FailedRunSearch {
-  const shelf = new LetterShelf<FailedRun>(deadLetterRetentionMs);
-  const failures = new FailedRuns(shelf, (runId) => {
+  const letters = new LetterIndex<FailedRun>(deadLetterRetentionMs);
+  const failures = new FailedRuns(letters, (runId) => {
     const context = contextOf(engine, runId);
     if (context === undefined) return undefined;
     const { createdAt, startedOffset, configurationOffset, failureCallbackOffset } = context;
     return { createdAt, startedOffset, configurationOffset, failureCallbackOffset };
   });
-  engine.register({ decider: failedRunDecider, view: shelf, folds: [failures] });
+  engine.register({ decider: failedRunDecider, view: letters, folds: [failures] });
   engine.follow(runKind, failures);
   engine.follow(messageKind, failures);
   const matching = new FailedRunMatching(records);
-  return new FailedRunSearch(engine, shelf, clock, (run, asked) => matching.matches(run, asked));
+  return new FailedRunSearch(engine, letters, clock, (run, asked) => matching.matches(run, asked));
 }
 
 function contextOf(engine: Engine, runId: string) {

@@ -6,7 +6,7 @@
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
-import type { LetterShelf, PlacedLetter } from '../../messaging/dead-letters/letter-shelf.js';
+import type { LetterIndex, PlacedLetter } from '../../messaging/dead-letters/letter-index.js';
 import { deadLetterId, type MessageEvent } from '../../messaging/messages/message.events.js';
 import type { RunEvent } from '../run-state/run.events.js';
 import type { FailedRunEvent } from './failed-run.events.js';
@@ -22,7 +22,7 @@ export const callbackStates = [
 export type CallbackState = (typeof callbackStates)[number];
 
 /** The latest message that told, or tells, a failure callback of the failure. */
-export interface ToldFailure {
+export interface ReportedFailure {
   readonly state: CallbackState;
   readonly messageId: string;
   /** Journal offset of its `MessagePublished`. */
@@ -47,7 +47,7 @@ export interface RunOrigin {
 export interface FailedRun extends PlacedLetter, RunOrigin {
   readonly runId: string;
   /** null = no callback is called. */
-  readonly callback: ToldFailure | null;
+  readonly callback: ReportedFailure | null;
 }
 
 const ends = {
@@ -56,7 +56,7 @@ const ends = {
   MessageCanceled: 'CALLBACK_CANCELED',
 } as const;
 
-/** Keeps the shelf of failed runs as the events say. */
+/** Keeps the letters of failed runs as the events say. */
 export class FailedRuns implements Fold {
   /** Failure callbacks on their way: message id to dlqId. */
   private readonly callbacks = new Map<string, string>();
@@ -66,7 +66,7 @@ export class FailedRuns implements Fold {
    * last event.
    */
   constructor(
-    private readonly shelf: LetterShelf<FailedRun>,
+    private readonly letters: LetterIndex<FailedRun>,
     private readonly originOf: (runId: string) => RunOrigin | undefined,
   ) {}
 
@@ -79,7 +79,7 @@ export class FailedRuns implements Fold {
       case 'FailedRunDeleted':
       case 'FailedRunResumed':
       case 'FailedRunRestarted':
-        this.shelf.take(envelope.id, changes);
+        this.letters.take(envelope.id, changes);
         return;
       case 'MessagePublished': {
         const dlqId = event.callbackOf?.dlqId ?? null;
@@ -100,7 +100,7 @@ export class FailedRuns implements Fold {
     const origin = this.originOf(runId);
     if (origin === undefined) throw new Error(`${runId} failed but was not active`);
     const id = deadLetterId(envelope);
-    this.shelf.add({ id, at, offset, runId, ...origin, callback: null }, changes);
+    this.letters.add({ id, at, offset, runId, ...origin, callback: null }, changes);
   }
 
   private beginCallback(
@@ -109,9 +109,9 @@ export class FailedRuns implements Fold {
     changes: TurnChanges,
   ): void {
     const state = 'CALLBACK_INPROGRESS';
-    const callback: ToldFailure = { state, messageId, publishedOffset, attemptOffset: null };
+    const callback: ReportedFailure = { state, messageId, publishedOffset, attemptOffset: null };
     changes.set(this.callbacks, messageId, dlqId);
-    this.shelf.change(dlqId, (run) => ({ ...run, callback }), changes);
+    this.letters.change(dlqId, (run) => ({ ...run, callback }), changes);
   }
 
   /** A letter that was taken away meanwhile hears no more of its callback. */
@@ -128,6 +128,6 @@ export class FailedRuns implements Fold {
       ...run,
       callback: callback === null ? null : { ...callback, state, attemptOffset },
     });
-    this.shelf.change(dlqId, told, changes);
+    this.letters.change(dlqId, told, changes);
   }
 }

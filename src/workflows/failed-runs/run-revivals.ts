@@ -17,7 +17,7 @@ import { failedRunKind } from './failed-run.events.js';
 import type { FailedRunRecords, InvokedEnd, Published } from './failed-run-records.js';
 import type { FailedRun } from './failed-runs.projection.js';
 import { type FailedRunFilters, revivedMax } from './failed-runs.request.js';
-import type { RunReference } from './failed-runs-desk.js';
+import type { RunReference } from './failed-runs.service.js';
 import type { RevivalOverrides } from './revival.request.js';
 import {
   completed,

@@ -21,22 +21,22 @@ import { type ChildRun, type HistoryEntry, RunHistory } from '../history/run-his
 import { endStates } from '../history/run-log-entry.js';
 import type { RunConfiguration } from '../run-state/run.events.js';
 import { configuredRunTerm } from '../run-state/run-terms.js';
-import type { RunLogDesk } from './run-log.js';
+import type { RunLogSource } from './run-log.js';
 import { originOfRun } from './run-log-row.js';
 import { matchesRun, type RunListQuery, runQueryTerms } from './run-logs.request.js';
 import { type RunObject, runObject } from './run-object.js';
 
 export class RunList {
-  constructor(private readonly desk: RunLogDesk) {}
+  constructor(private readonly source: RunLogSource) {}
 
   /**
    * One page of runs, ordered by their starts. One that its endpoint took over is found by both its
    * configurations; by the second alone it stands where it was taken over.
    */
   page(asked: RunListQuery): Promise<LogPageContent<RunObject>> {
-    return logPage(this.desk, asked, async (query, spend) => {
+    return logPage(this.source, asked, async (query, spend) => {
       const begun = await this.runsOf(query.messageIds, spend);
-      return new RunListing(this.desk, query, begun, spend);
+      return new RunListing(this.source, query, begun, spend);
     });
   }
 
@@ -46,7 +46,7 @@ export class RunList {
     spend: () => void,
   ): Promise<ReadonlyMap<number, string> | null> {
     if (messageIds === null) return null;
-    const { journal, messages } = this.desk;
+    const { journal, messages } = this.source;
     const published = new PublishedMessages(messages, spend);
     const range = { from: 0, until: journal.highWatermark, order: 'oldest' as const };
     const begun = new Map<number, string>();
@@ -71,15 +71,15 @@ class RunListing implements LogListing<RunObject> {
 
   /** `begun` are the runs that may be meant, by where they began; null = any. */
   constructor(
-    private readonly desk: RunLogDesk,
+    private readonly source: RunLogSource,
     private readonly query: RunListQuery,
     private readonly begun: ReadonlyMap<number, string> | null,
     private readonly spend: () => void,
   ) {
     const named = begun === null ? [] : [[...begun.values()].map(messageTerm.runId)];
     this.terms = [[configuredRunTerm], ...named, ...runQueryTerms(query)];
-    this.runs = new LoggedRuns(desk.journal, spend);
-    this.running = new Set(desk.running().map(({ messageId }) => messageId));
+    this.runs = new LoggedRuns(source.journal, spend);
+    this.running = new Set(source.running().map(({ messageId }) => messageId));
   }
 
   entriesOf(envelope: EventEnvelope): readonly LogEntry<string>[] {
@@ -92,8 +92,8 @@ class RunListing implements LogListing<RunObject> {
     if (run === null || !this.isPlaced(run) || !(await this.isMeant(run.started))) return null;
     const history = await this.historyOf(run.started);
     const children = await this.childrenOf(history);
-    const { running, query, desk } = this;
-    const now = desk.clock.now();
+    const { running, query, source } = this;
+    const now = source.clock.now();
     const row = runObject(history, { now, running, children, bytesMax: query.trimBody });
     const weights = history.entries.map(({ body }) => body?.length ?? 0);
     return { row, characters: weights.reduce((sum, weight) => sum + weight, 0) };
@@ -125,12 +125,12 @@ class RunListing implements LogListing<RunObject> {
     if (begun !== null && !begun.has(offset)) return false;
     if (!isWithin(at, query)) return false;
     if (query.states === null) return true;
-    const end = await this.runs.endOf(started, this.desk.journal.highWatermark);
+    const end = await this.runs.endOf(started, this.source.journal.highWatermark);
     return query.states.has(end === null ? 'RUN_STARTED' : endStates[end.event.type]);
   }
 
   private async historyOf(started: Started): Promise<RunHistory> {
-    const { journal, entryBody } = this.desk;
+    const { journal, entryBody } = this.source;
     const { id, offset } = started;
     const inherited = await this.inheritedBy(started);
     const history = new RunHistory(started, await entryBody(offset), inherited);
@@ -144,14 +144,14 @@ class RunListing implements LogListing<RunObject> {
 
   /** What an event brings, wherever it stands. */
   private bodyOf(envelope: EventEnvelope): Buffer | null | Promise<Buffer | null> {
-    const { entryBody, messages } = this.desk;
+    const { entryBody, messages } = this.source;
     if (isRunEvent(envelope) && appends.has(envelope.event.type)) return entryBody(envelope.offset);
     return isCall(envelope) ? messages.body(envelope) : envelope.body;
   }
 
   /** The entries of the run that this one resumes: they stand where that one has them. */
   private async inheritedBy({ event }: Started): Promise<readonly HistoryEntry[]> {
-    const { journal, entryBody } = this.desk;
+    const { journal, entryBody } = this.source;
     const entries: HistoryEntry[] = [];
     for (const { step, messageId, offset } of event.inherited?.entries ?? []) {
       this.spend();
@@ -178,7 +178,7 @@ class RunListing implements LogListing<RunObject> {
 
   /** `isTold`: the run has been told of the child's end, so that is not looked up again. */
   private async child(runId: string, offset: number, isTold: boolean): Promise<ChildRun | null> {
-    const { journal, entryBody } = this.desk;
+    const { journal, entryBody } = this.source;
     const until = journal.highWatermark;
     const started =
       (await this.runs.next(runId, offset, until)) ?? (await this.runs.before(runId, offset));

@@ -5,7 +5,7 @@ import { entriesOf, type LogEntry } from '../../messaging/logs/log-entry.js';
 import type { LogPageContent } from '../../messaging/logs/log-page.js';
 import { type WeighedRow } from '../../messaging/logs/log-page.js';
 import { type LogListing, logPage, type RunningAttempt } from '../../messaging/logs/log-walk.js';
-import type { MessageLogDesk } from '../../messaging/logs/message-log.js';
+import type { MessageLogSource } from '../../messaging/logs/message-log.js';
 import { type Published, PublishedMessages } from '../../messaging/logs/published-messages.js';
 import {
   type MessageEvent,
@@ -31,7 +31,7 @@ import { matchesRun, type RunLogQuery, runQueryTerms } from './run-logs.request.
 import { callFields, payloadFields, type StepFields, submittedFields } from './run-step-fields.js';
 
 /** What the logs of runs are made of. */
-export interface RunLogDesk extends MessageLogDesk {
+export interface RunLogSource extends MessageLogSource {
   /** The body of the entry that the run's event at this offset has appended. */
   readonly entryBody: (offset: number) => Buffer | null | Promise<Buffer | null>;
 }
@@ -40,11 +40,15 @@ export interface RunLogDesk extends MessageLogDesk {
 const stepsMax = 64;
 
 export class RunLog {
-  constructor(private readonly desk: RunLogDesk) {}
+  constructor(private readonly source: RunLogSource) {}
 
   /** One page of rows. */
   page(asked: RunLogQuery): Promise<LogPageContent<RunLogRow>> {
-    return logPage(this.desk, asked, (query, spend) => new RunLogListing(this.desk, query, spend));
+    return logPage(
+      this.source,
+      asked,
+      (query, spend) => new RunLogListing(this.source, query, spend),
+    );
   }
 }
 
@@ -55,7 +59,7 @@ class RunLogListing implements LogListing<RunLogRow> {
   private readonly steps = new LRUCache<string, StepInfoObject>({ max: stepsMax });
 
   constructor(
-    private readonly desk: RunLogDesk,
+    private readonly source: RunLogSource,
     private readonly query: RunLogQuery,
     private readonly spend: () => void,
   ) {
@@ -65,8 +69,8 @@ class RunLogListing implements LogListing<RunLogRow> {
       ...(messageIds === null ? [] : [messageIds]),
       ...runQueryTerms(query),
     ];
-    this.runs = new LoggedRuns(desk.journal, spend);
-    this.published = new PublishedMessages(desk.messages, spend);
+    this.runs = new LoggedRuns(source.journal, spend);
+    this.published = new PublishedMessages(source.messages, spend);
   }
 
   entriesOf(envelope: EventEnvelope): readonly LogEntry<string>[] {
@@ -132,7 +136,7 @@ class RunLogListing implements LogListing<RunLogRow> {
   private async stepInfo(published: Published, run: RunPlace): Promise<StepInfoObject> {
     const kept = this.steps.get(published.id);
     if (kept !== undefined) return kept;
-    const { journal } = this.desk;
+    const { journal } = this.source;
     this.spend();
     const isHere = run.eventOffset >= journal.startOffset;
     const recorded = isHere ? await journal.read(run.eventOffset) : null;
@@ -150,7 +154,7 @@ class RunLogListing implements LogListing<RunLogRow> {
     event: RunEvent,
   ): Promise<StepFields> {
     const { role, entry, startedOffset, eventOffset } = run;
-    const { messages, entryBody } = this.desk;
+    const { messages, entryBody } = this.source;
     const showing = { bytesMax: this.query.trimBody, redaction: published.event.redaction };
     if (role === 'call') {
       return callFields({ ...published, body: await messages.body(published) }, showing);

@@ -1,15 +1,15 @@
 /** Wiring of the logs of runs: they decide nothing and remember nothing. */
 import { Module } from '@nestjs/common';
-import type { MessageLogDesk } from '../../messaging/logs/message-log.js';
+import type { MessageLogSource } from '../../messaging/logs/message-log.js';
 import { logSource, MessageLogsModule } from '../../messaging/logs/message-logs.module.js';
 import { RunEntries } from '../deliveries/run-entries.js';
 import { RunEntriesModule } from '../deliveries/run-entries.module.js';
 import { RunList } from './run-list.js';
-import { RunLog, type RunLogDesk } from './run-log.js';
+import { RunLog, type RunLogSource } from './run-log.js';
 import { RunLogsController } from './run-logs.controller.js';
 
 /** What the logs of runs are made of: that of messages, and what their steps delivered. */
-function sourceOf(messages: MessageLogDesk, entries: RunEntries): RunLogDesk {
+function sourceOf(messages: MessageLogSource, entries: RunEntries): RunLogSource {
   return { ...messages, entryBody: (offset) => entries.bodyAt(offset) };
 }
 
@@ -20,13 +20,13 @@ function sourceOf(messages: MessageLogDesk, entries: RunEntries): RunLogDesk {
     {
       provide: RunLog,
       inject: [logSource, RunEntries],
-      useFactory: (messages: MessageLogDesk, entries: RunEntries) =>
+      useFactory: (messages: MessageLogSource, entries: RunEntries) =>
         new RunLog(sourceOf(messages, entries)),
     },
     {
       provide: RunList,
       inject: [logSource, RunEntries],
-      useFactory: (messages: MessageLogDesk, entries: RunEntries) =>
+      useFactory: (messages: MessageLogSource, entries: RunEntries) =>
         new RunList(sourceOf(messages, entries)),
     },
   ],

@@ -5,7 +5,7 @@ import { RouteTable } from '../../http/routes/hot-routes.js';
 import { Publisher } from '../../messaging/publishing/publisher.js';
 import { PublishingModule } from '../../messaging/publishing/publishing.module.js';
 import type { WorkflowSettings } from '../settings.js';
-import { runInterpreter } from './run-desk.js';
+import { runInterpreter } from './run-interpreter.js';
 import { BatchTriggerRoute, TriggerRoute } from './trigger.routes.js';
 
 @Module({ imports: [PublishingModule] })

@@ -8,10 +8,10 @@ import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/hot-routes.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { type BatchLimits, readAsked, readBatch } from '../../messaging/publishing/batch.routes.js';
-import { BatchOrder, RefusedOrder } from '../../messaging/publishing/orders.js';
 import { askedOf } from '../../messaging/publishing/publish.routes.js';
 import type { Publisher } from '../../messaging/publishing/publisher.js';
-import { readTrigger } from './run-desk.js';
+import { BatchSubmission, RefusedSubmission } from '../../messaging/publishing/submissions.js';
+import { readTrigger } from './run-interpreter.js';
 import { triggerRoutes } from './trigger.openapi.js';
 
 /** One run. */
@@ -20,15 +20,15 @@ export class TriggerRoute implements ExpressRoute {
 
   constructor(
     readonly pattern: string,
-    private readonly desk: Publisher,
+    private readonly publisher: Publisher,
   ) {}
 
   serve(exchange: Exchange): void {
-    const { desk } = this;
+    const { publisher } = this;
     const asked = askedOf(exchange);
-    const order = desk.readAs(readTrigger, asked, desk.occasion(exchange));
-    if ('status' in order) exchange.refuse(order);
-    else desk.carryOut(exchange, order, asked.body.length);
+    const submission = publisher.readAs(readTrigger, asked, publisher.context(exchange));
+    if ('status' in submission) exchange.refuse(submission);
+    else publisher.carryOut(exchange, submission, asked.body.length);
   }
 }
 
@@ -39,24 +39,25 @@ export class BatchTriggerRoute implements ExpressRoute {
   readonly bodyBytesMax: number;
 
   constructor(
-    private readonly desk: Publisher,
+    private readonly publisher: Publisher,
     private readonly limits: BatchLimits,
   ) {
     this.bodyBytesMax = limits.batchBytesMax;
   }
 
   serve(exchange: Exchange): void {
-    const { desk, limits } = this;
-    const batch = readBatch(exchange, desk);
+    const { publisher, limits } = this;
+    const batch = readBatch(exchange, publisher);
     if ('status' in batch) {
       exchange.refuse(batch);
       return;
     }
-    const orders = batch.items.map((item) => {
+    const submissions = batch.items.map((item) => {
       const asked = readAsked(item, limits);
-      const order = 'status' in asked ? asked : desk.readAs(readTrigger, asked, batch.occasion);
-      return 'status' in order ? new RefusedOrder(order) : order;
+      const submission =
+        'status' in asked ? asked : publisher.readAs(readTrigger, asked, batch.context);
+      return 'status' in submission ? new RefusedSubmission(submission) : submission;
     });
-    desk.carryOut(exchange, new BatchOrder(orders, 201), exchange.body.length);
+    publisher.carryOut(exchange, new BatchSubmission(submissions, 201), exchange.body.length);
   }
 }

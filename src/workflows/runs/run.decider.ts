@@ -30,7 +30,7 @@ import type { RunView } from './run-view.js';
 import { endWait, openWait, storeNotification } from './run-waits.policy.js';
 
 /** The end of a wait whose time is over. */
-export interface EndWaitWish extends Effect {
+export interface EndWaitEffect extends Effect {
   readonly kind: 'endWait';
   readonly stepId: number;
   readonly waitOffset: number;
@@ -184,7 +184,7 @@ function endInvocation(command: EndInvocation, state: RunState): Decision<RunEve
   return accept(canHappen(state, ended) ? [ended] : []);
 }
 
-function wants({ context }: RunState): readonly EndWaitWish[] {
+function wants({ context }: RunState): readonly EndWaitEffect[] {
   return context.waits.map(({ step, deadline, offset }) => ({
     kind: 'endWait',
     id: `wait ${offset}`,

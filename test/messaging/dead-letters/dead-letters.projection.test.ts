@@ -4,7 +4,7 @@ import {
   type DeadLetter,
   DeadLetters,
 } from '../../../src/messaging/dead-letters/dead-letters.projection.js';
-import { LetterShelf } from '../../../src/messaging/dead-letters/letter-shelf.js';
+import { LetterIndex } from '../../../src/messaging/dead-letters/letter-index.js';
 import { DeduplicationIndex } from '../../../src/messaging/messages/deduplication.projection.js';
 import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
 import type { RunPlace } from '../../../src/messaging/messages/message.events.js';
@@ -17,11 +17,11 @@ import { runPlace } from '../../support/workflows/run-place.js';
 const retentionMs = 60_000;
 
 interface Opened extends EngineOnDisk {
-  readonly letters: LetterShelf<DeadLetter>;
+  readonly letters: LetterIndex<DeadLetter>;
 }
 
 async function open(directory?: string): Promise<Opened> {
-  const letters = new LetterShelf<DeadLetter>(retentionMs);
+  const letters = new LetterIndex<DeadLetter>(retentionMs);
   const opened = await openEngine((engine) => {
     const publishedOffset = (id: string) => engine.actors('message').find(id)?.firstOffset;
     const failures = new DeadLetters(letters, publicationOf(engine));

@@ -101,9 +101,9 @@ describe('pinning', () => {
     ['the rate', { rate: 9 }, { rate: 9, isPinnedRate: true, isPinnedParallelism: false }],
     ['the period', { periodSeconds: 9 }, { periodSeconds: 9, isPinnedRate: true }],
     ['the parallelism', { parallelism: 9 }, { parallelism: 9, isPinnedRate: false }],
-  ])('fixes %s and leaves the rest as it is', (_what, wish, expected) => {
-    expect(when(pin(wish), limited).events).toEqual([expect.objectContaining(expected)]);
-    expect(when(pin(wish), limited).state).toMatchObject({ ...limits, ...wish });
+  ])('fixes %s and leaves the rest as it is', (_what, effect, expected) => {
+    expect(when(pin(effect), limited).events).toEqual([expect.objectContaining(expected)]);
+    expect(when(pin(effect), limited).state).toMatchObject({ ...limits, ...effect });
   });
 
   it('adds to what is pinned already', () => {

@@ -46,12 +46,12 @@ describe('an item of a batch', () => {
 
   it('may say everything', () => {
     const headers = { 'content-TYPE': 'text/plain', 'svc-delay': '1s' };
-    expect(item({ headers, body: 'Grüße 🎈', queue: 'orders' })).toMatchObject({
+    expect(item({ headers, body: 'Grüße 🎈', queue: 'submissions' })).toMatchObject({
       value: {
         rawHeaders: ['content-TYPE', 'text/plain', 'svc-delay', '1s'],
         contentType: 'text/plain',
         body: Buffer.from('Grüße 🎈'),
-        queueName: 'orders',
+        queueName: 'submissions',
       },
     });
   });

@@ -14,8 +14,8 @@ describe('a destination', () => {
       ['svc-delay', '1h'],
     ],
     ['https://example.com/?token=theirs', 'url', 'https://example.com/?token=theirs', []],
-    ['orders', 'group', 'orders', []],
-    ['orders?svc-retries=1', 'group', 'orders', ['svc-retries', '1']],
+    ['submissions', 'group', 'submissions', []],
+    ['submissions?svc-retries=1', 'group', 'submissions', ['svc-retries', '1']],
   ])('%s is read alike the first and the second time', (destination, kind, text, options) => {
     const read = () => targets.read(destination);
     expect(read()).toEqual({ kind, text, options });
@@ -42,7 +42,7 @@ describe('a URL beside the destination', () => {
   });
 
   it.each([
-    ['orders', 'must begin with http:// or https://'],
+    ['submissions', 'must begin with http:// or https://'],
     ['ftp://example.com', 'must begin with http:// or https://'],
     ['https:example.com', 'must begin with http:// or https://'],
     ['', 'must begin with http:// or https://'],

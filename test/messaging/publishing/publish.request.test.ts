@@ -92,7 +92,7 @@ describe('an option of a publish', () => {
       { flowControl: { key: 'k', parallelism: null, rate: 1, periodSeconds: 60 } },
     ],
     [{ 'Svc-Telemetry-Sdk': 'x', 'Svc-Message-Id': 'msg_1' }, { headers: [] }],
-    [{ 'Svc-Queue-Name': 'orders' }, { queueName: 'orders' }],
+    [{ 'Svc-Queue-Name': 'submissions' }, { queueName: 'submissions' }],
     [
       { 'Svc-Redact-Fields': 'body, header[Authorization]' },
       { redaction: { body: true, headers: ['authorization'] } },
@@ -301,7 +301,7 @@ describe('what is written', () => {
 describe('the queue of a publish', () => {
   it('is the one in the path, whatever the header says', () => {
     const headers = { 'Svc-Queue-Name': 'other' };
-    expect(message(headers, { queueName: 'orders' }).queueName).toBe('orders');
+    expect(message(headers, { queueName: 'submissions' }).queueName).toBe('submissions');
   });
 });
 

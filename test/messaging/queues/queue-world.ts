@@ -140,7 +140,7 @@ export class QueueWorld {
     this.turn(...canceled, { kind: 'queue', id: queueName, event: { type: 'QueueDeleted' } });
   }
 
-  /** Everything decided so far is on disk: the index learns it, then wishes come true. */
+  /** Everything decided so far is on disk: the index learns it, then effects come true. */
   commit(): void {
     const group = this.uncommitted.flat();
     this.durable.push(...this.uncommitted);

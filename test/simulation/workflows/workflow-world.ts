@@ -215,7 +215,7 @@ export class WorkflowWorld extends SimulatedWorld {
     return ask.result(id, info, `${id}/${number} ${messageId}`, messageId, now + slept);
   }
 
-  private hearOfFailure(runId: string, { workflowRunId, dlqId }: ToldFailure): void {
+  private hearOfFailure(runId: string, { workflowRunId, dlqId }: ReportedFailure): void {
     if (workflowRunId !== runId) throw new Error(`${runId} is told of another`);
     this.operator.letters.push({ runId, dlqId });
   }
@@ -262,7 +262,7 @@ class FunctionFailed extends Error {
 }
 
 /** A failure callback's body, as far as it names what has failed. */
-interface ToldFailure {
+interface ReportedFailure {
   readonly workflowRunId: string;
   readonly dlqId: string;
 }

@@ -1,6 +1,6 @@
 /** Failed runs on an engine that calls no endpoint, with what the journal tells of them. */
 
-import { LetterShelf } from '../../../src/messaging/dead-letters/letter-shelf.js';
+import { LetterIndex } from '../../../src/messaging/dead-letters/letter-index.js';
 import { messageKind } from '../../../src/messaging/messages/message.events.js';
 import type { FailedRunCommand } from '../../../src/workflows/failed-runs/failed-run.commands.js';
 import { failedRunDecider } from '../../../src/workflows/failed-runs/failed-run.decider.js';
@@ -19,10 +19,10 @@ import { openRunEngine } from './run-engine.js';
 export const retentionMs = 60_000;
 
 export async function openFailedRunEngine(directory?: string) {
-  const shelf = new LetterShelf<FailedRun>(retentionMs);
+  const letters = new LetterIndex<FailedRun>(retentionMs);
   const opened = await openRunEngine(directory, (engine) => {
-    const failures = new FailedRuns(shelf, originOf(engine));
-    engine.register({ decider: failedRunDecider, view: shelf, folds: [failures] });
+    const failures = new FailedRuns(letters, originOf(engine));
+    engine.register({ decider: failedRunDecider, view: letters, folds: [failures] });
     engine.follow(runKind, failures);
     engine.follow(messageKind, failures);
   });
@@ -33,10 +33,10 @@ export async function openFailedRunEngine(directory?: string) {
     bodyOf: (run) => entries.bodyOfFailed(run, run.offset),
     invokerOf: (runId) => runOf(runId)?.context.invoker ?? null,
   });
-  const all = (at = epochMs) => shelf.all(at);
+  const all = (at = epochMs) => letters.all(at);
   return {
     ...opened,
-    shelf,
+    letters,
     records,
     all,
     /** Starts a run whose first message, `msg_<its id>`, fails for good with this status. */

@@ -23,7 +23,7 @@ beforeEach(async () => {
 async function join(instance: string): Promise<ConsumerSession> {
   const settings = consumerSettings({ offsetReset: 'earliest' });
   const place = { group: 'g', instance };
-  const entered = await world.consumers.desk.enter(place, ['rides'], fullGrant, () => {
+  const entered = await world.consumers.service.enter(place, ['rides'], fullGrant, () => {
     return { ok: true, value: { settings, strategy: null } };
   });
   if ('status' in entered) throw new Error(entered.message);

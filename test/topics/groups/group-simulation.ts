@@ -123,7 +123,7 @@ export class GroupSimulation {
     else if (die < 0.75) void this.consume(reader, random.pick([0, 50, 5 * second]));
     else if (die < 0.87) void this.commit(reader);
     else if (die < 0.91) this.breakOff(reader);
-    else if (die < 0.95) void this.world.consumers.desk.remove(reader.place);
+    else if (die < 0.95) void this.world.consumers.service.remove(reader.place);
     else if (die < 0.98) reader.topics = random.pick([topics, ['t'], ['u']]);
     else this.grow();
   }
@@ -155,11 +155,11 @@ export class GroupSimulation {
     response.once('close', () => {
       if (reader.waiting === response) reader.waiting = null;
     });
-    if (reader.hasDied) await consumers.desk.remove(reader.place);
+    if (reader.hasDied) await consumers.service.remove(reader.place);
     reader.hasDied = false;
     const until = clock.now() + timeoutMs;
     const options = { settings: reader.settings, strategy: null };
-    const session = await consumers.desk.enter(reader.place, reader.topics, fullGrant, () => {
+    const session = await consumers.service.enter(reader.place, reader.topics, fullGrant, () => {
       return { ok: true, value: options };
     });
     if ('status' in session || this.isOver(life)) return response.breakOff();

@@ -18,7 +18,7 @@ import { PartitionCount } from '../../../src/topics/topics/partition-count.proje
 import { topicDecider } from '../../../src/topics/topics/topic.decider.js';
 import { carryTopicEffects } from '../../../src/topics/topics/topic.effects.js';
 import { TopicLogs } from '../../../src/topics/topics/topic-logs.js';
-import { TopicsDesk } from '../../../src/topics/topics/topics-desk.js';
+import { TopicsService } from '../../../src/topics/topics/topics.service.js';
 import { openStore } from '../../../storage/store.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import type { SimulatedDisk } from '../../simulation/simulated-disk.js';
@@ -26,7 +26,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 
 export interface GroupWorld {
   readonly engine: Engine;
-  readonly topics: TopicsDesk;
+  readonly topics: TopicsService;
   readonly consumers: Consumers;
   readonly clock: ManualClock;
   readonly disk: SimulatedDisk;
@@ -68,7 +68,7 @@ export async function openGroupWorld(
   engine.register({ decider: topicDecider, view: count, folds: [count] });
   const log = pino({ level: 'warn' }, { write: failed });
   carryTopicEffects({ engine, logs, compactions: new LogCompactions(), clock, log });
-  const topics = new TopicsDesk(engine, logs, clock, { partitions: 3, autoCreate: true });
+  const topics = new TopicsService(engine, logs, clock, { partitions: 3, autoCreate: true });
   const offsets = await CommittedOffsets.open(await topics.openInternal(offsetsTopic), (wake) =>
     store.whenRoom(wake),
   );

@@ -1,5 +1,5 @@
 import { outcomesText } from '../../../src/topics/produce/outcomes-text.js';
-import type { ProduceOutcome } from '../../../src/topics/produce/produce-desk.js';
+import type { ProduceOutcome } from '../../../src/topics/produce/producer.js';
 
 const stored = { topic: 'rides', partition: 2, offset: 1234, timestamp: 1_767_000_000_000 };
 

@@ -75,8 +75,8 @@ describe('a partition of a subscription', () => {
   it('wants to push from where it was opened', () => {
     const { events, wants } = partition().when(open);
     expect(events).toEqual([opened]);
-    const wish = { kind: 'pushNext', id: 'from 4', notBefore: 0, position: 4, after: [] };
-    expect(wants).toEqual([wish]);
+    const effect = { kind: 'pushNext', id: 'from 4', notBefore: 0, position: 4, after: [] };
+    expect(wants).toEqual([effect]);
   });
 
   it('wants the next records after the messages of the last ones', () => {

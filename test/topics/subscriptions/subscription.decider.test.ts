@@ -63,8 +63,8 @@ describe('creating a subscription', () => {
   it('makes it follow its topic', () => {
     const { events, wants } = subscription().when(create());
     expect(events).toEqual([created]);
-    const wish = { kind: 'followTopic', id: 'beyond 2', notBefore: 0 };
-    expect(wants).toEqual([{ ...wish, topic: 'rides', partitions: 2 }]);
+    const effect = { kind: 'followTopic', id: 'beyond 2', notBefore: 0 };
+    expect(wants).toEqual([{ ...effect, topic: 'rides', partitions: 2 }]);
   });
 
   it('opens each partition at its position', () => {

@@ -27,11 +27,11 @@ const offsetsOf = (batches: readonly RecordBatch[]) =>
 describe('reads of a topic', () => {
   it('are one for all who want the same at the same time', async () => {
     await append(5);
-    const wish = { from: 0, until, records: 3 };
-    const [one, other] = await Promise.all([reads.read(log, wish), reads.read(log, wish)]);
+    const effect = { from: 0, until, records: 3 };
+    const [one, other] = await Promise.all([reads.read(log, effect), reads.read(log, effect)]);
     expect(offsetsOf(one)).toEqual([0, 1, 2]);
     expect(other).toBe(one);
-    expect(await reads.read(log, wish)).not.toBe(one);
+    expect(await reads.read(log, effect)).not.toBe(one);
   });
 
   it('give each who wants something else what it wants', async () => {
@@ -47,24 +47,24 @@ describe('reads of a topic', () => {
   });
 
   it('give those who come while others read what has come since', async () => {
-    const wish = { from: 0, until, records: 9 };
+    const effect = { from: 0, until, records: 9 };
     await append(1);
     const during: Promise<RecordBatch[]>[] = [];
     // At the very moment at which there is more, the read before may be under way or over.
-    log.whenBeyond(1, () => during.push(reads.read(log, wish)));
+    log.whenBeyond(1, () => during.push(reads.read(log, effect)));
     const durable = append(1);
-    expect(offsetsOf(await reads.read(log, wish))).toEqual([0]);
-    while (during.length === 0) await reads.read(log, wish);
+    expect(offsetsOf(await reads.read(log, effect))).toEqual([0]);
+    while (during.length === 0) await reads.read(log, effect);
     await durable;
     expect(offsetsOf((await during[0]) ?? [])).toEqual([0, 1]);
   });
 
   it('reject for all who wait, and are tried again by the next', async () => {
     await append(1);
-    const wish = { from: 7, until, records: 1 };
-    const both = [reads.read(log, wish), reads.read(log, wish)];
+    const effect = { from: 7, until, records: 1 };
+    const both = [reads.read(log, effect), reads.read(log, effect)];
     for (const read of both) await expect(read).rejects.toBeInstanceOf(OffsetOutOfRange);
     await append(7);
-    expect(offsetsOf(await reads.read(log, wish))).toEqual([7]);
+    expect(offsetsOf(await reads.read(log, effect))).toEqual([7]);
   });
 });

@@ -214,7 +214,7 @@ describe('the logs of a topic on a full disk', () => {
     expect([log?.startOffset, log?.byteLength]).toEqual([30, 0]);
   });
 
-  it('are dropped once there is room, and a wish that ended does not bring them back', async () => {
+  it('are dropped once there is room, and an ended effect does not bring them back', async () => {
     logs.keep('rides', keep(2), wanted);
     const [log] = (await logs.logs('rides')) ?? [];
     await append(log, 3);

@@ -7,7 +7,7 @@ import type {
 } from '../../../src/workflows/run-state/run.commands.js';
 import { runKind } from '../../../src/workflows/run-state/run.events.js';
 import { initialRun } from '../../../src/workflows/run-state/run.state.js';
-import { type EndWaitWish, runDecider } from '../../../src/workflows/runs/run.decider.js';
+import { type EndWaitEffect, runDecider } from '../../../src/workflows/runs/run.decider.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { startRun, stepInfo, toRun } from '../../support/workflows/run-commands.js';
 import { openRunEngine, type RunEngine } from '../../support/workflows/run-engine.js';
@@ -16,7 +16,7 @@ const clock = new ManualClock();
 const source = { kind: runKind, id: 'wfr_1', firstOffset: 0, lastOffset: 0 };
 
 let runs: RunEngine;
-let deadline: EndWaitWish;
+let deadline: EndWaitEffect;
 
 beforeEach(async () => {
   runs = await openRunEngine();
@@ -33,7 +33,7 @@ beforeEach(async () => {
   );
   const [wanted] = runDecider.wants(runs.run() ?? initialRun(), 'wfr_1');
   if (wanted === undefined) throw new Error('the run waits for nothing');
-  deadline = wanted as EndWaitWish;
+  deadline = wanted as EndWaitEffect;
 });
 
 afterEach(() => runs.close());

@@ -2,7 +2,7 @@ import type { Attempt } from '../../../src/messaging/dead-letters/last-answer.js
 import type { MessagePublished } from '../../../src/messaging/messages/message.events.js';
 import {
   failedRunObject,
-  type ToldRun,
+  type ReportedRun,
 } from '../../../src/workflows/failed-runs/failed-run-object.js';
 import type { FailedRun } from '../../../src/workflows/failed-runs/failed-runs.projection.js';
 import type { RunFailed } from '../../../src/workflows/run-state/run.events.js';
@@ -48,7 +48,7 @@ function attempt(status: number, body: Buffer | null, error: string | null = nul
   return envelope({ ...event, headers: ['x-why', 'boom'], error }, { body });
 }
 
-const shown = (changes: Partial<ToldRun> = {}) =>
+const shown = (changes: Partial<ReportedRun> = {}) =>
   failedRunObject({
     run,
     failure,

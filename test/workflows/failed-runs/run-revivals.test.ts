@@ -24,9 +24,9 @@ let revivals: RunRevivals;
 
 beforeEach(async () => {
   opened = await openFailedRunEngine();
-  const { engine, shelf, records } = opened;
+  const { engine, letters, records } = opened;
   const clock = new ManualClock(epochMs);
-  const search = new LetterSearch(engine, shelf, clock, () => true);
+  const search = new LetterSearch(engine, letters, clock, () => true);
   revivals = new RunRevivals(engine, search, records, clock, systemIdentifiers);
 });
 

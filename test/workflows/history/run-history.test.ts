@@ -2,12 +2,12 @@ import type { EventEnvelope } from '../../../src/engine/decider.js';
 import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
 import { envelope } from '../../support/envelope.js';
 import { runPlace } from '../../support/workflows/run-place.js';
-import { stepOf, ToldRun } from '../logs/told-run.js';
+import { ReportedRun, stepOf } from '../logs/told-run.js';
 
 describe('the history of a run', () => {
   it('holds its own bytes, and not the pages of the journal that they were read with', () => {
     const page = Buffer.from('before {"out":1} behind');
-    const { history } = new ToldRun();
+    const { history } = new ReportedRun();
     const stored: EventEnvelope<RunEvent> = envelope(
       { type: 'StepStored', step: stepOf(1), messageId: 'msg_1', bytes: 9 },
       { kind: 'run', id: 'wfr_1', offset: 7 },
@@ -18,12 +18,12 @@ describe('the history of a run', () => {
   });
 
   it('keeps 64 KiB of what an endpoint answered', () => {
-    const { history } = new ToldRun().stumbles('msg_0', {}, 'x'.repeat(64 * 1024 + 1));
+    const { history } = new ReportedRun().stumbles('msg_0', {}, 'x'.repeat(64 * 1024 + 1));
     expect(history.messages.get('msg_0')?.last?.body).toHaveLength(64 * 1024);
   });
 
   it('is about its own messages only', () => {
-    const { history } = new ToldRun()
+    const { history } = new ReportedRun()
       .publish('msg_other', { run: runPlace({ startedOffset: 99 }) })
       .publish('msg_none', { run: null })
       .delivered('msg_other');
@@ -31,7 +31,7 @@ describe('the history of a run', () => {
   });
 
   it('is about itself only', () => {
-    const { history } = new ToldRun();
+    const { history } = new ReportedRun();
     const canceled: RunEvent = { type: 'RunCanceled', canceled: [] };
     history.add(envelope(canceled, { kind: 'run', id: 'wfr_other', offset: 9 }), null);
     history.add(envelope(canceled, { kind: 'schedule', id: 'wfr_1', offset: 9 }), null);
@@ -47,7 +47,7 @@ describe('the history of a run', () => {
       notifications: [],
       invocations: [{ step: stepOf(3), runId: 'wfr_c', messageId: 'msg_c' }],
     };
-    expect(new ToldRun({ inherited }).history.openings).toMatchObject([
+    expect(new ReportedRun({ inherited }).history.openings).toMatchObject([
       { kind: 'call', step: { id: 1 }, messageId: 'msg_call' },
       { kind: 'wait', step: { id: 2 }, eventId: 'paid', timeout: null, deadline: 9000 },
       { kind: 'invocation', step: { id: 3 }, runId: 'wfr_c', messageId: 'msg_c' },
@@ -57,16 +57,16 @@ describe('the history of a run', () => {
   it('is told which run waits for it, the last time', () => {
     const invoker = { runId: 'wfr_p', url: 'https://example.com/p', createdAt: 1, step: stepOf(1) };
     const resumed = { ...invoker, runId: 'wfr_again' };
-    const run = new ToldRun({ invoker }).happen({ type: 'InvokerChanged', invoker: resumed });
+    const run = new ReportedRun({ invoker }).happen({ type: 'InvokerChanged', invoker: resumed });
     expect(run.history.invoker).toEqual(resumed);
   });
 });
 
 describe('a message of a run', () => {
-  const ofFirst = (run: ToldRun) => run.history.messages.get('msg_0');
+  const ofFirst = (run: ReportedRun) => run.history.messages.get('msg_0');
 
   it('waits for its next attempt, and remembers those that failed', () => {
-    const run = new ToldRun().stumbles('msg_0').stumbles('msg_0', { attempt: 1 });
+    const run = new ReportedRun().stumbles('msg_0').stumbles('msg_0', { attempt: 1 });
     expect(ofFirst(run)).toMatchObject({
       status: 'pending',
       notBefore: 99_000,
@@ -76,7 +76,7 @@ describe('a message of a run', () => {
   });
 
   it('has the failures that came before it was delivered, and not its delivery among them', () => {
-    const run = new ToldRun().stumbles('msg_0').delivered('msg_0');
+    const run = new ReportedRun().stumbles('msg_0').delivered('msg_0');
     const message = ofFirst(run);
     expect(message).toMatchObject({ status: 'delivered', endedAt: 4000 });
     expect(message?.failures).toHaveLength(1);
@@ -84,13 +84,13 @@ describe('a message of a run', () => {
   });
 
   it('is delivered without an answer of its own where the run ended under it', () => {
-    const run = new ToldRun();
+    const run = new ReportedRun();
     run.history.add(envelope({ type: 'MessageCompleted' }, { id: 'msg_0', at: 3000 }), null);
     expect(ofFirst(run)).toMatchObject({ status: 'delivered', endedAt: 3000, last: null });
   });
 
   it('that was taken back has no last attempt but the one that it had', () => {
-    const run = new ToldRun().stumbles('msg_0').canceled('msg_0');
+    const run = new ReportedRun().stumbles('msg_0').canceled('msg_0');
     expect(ofFirst(run)).toMatchObject({ status: 'canceled', failures: [{}], last: {} });
   });
 });

@@ -2,13 +2,13 @@ import { redacted } from '../../../src/messaging/messages/redaction.js';
 import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
 import { callbackOptions } from '../../support/message-options.js';
 import { runPlace } from '../../support/workflows/run-place.js';
-import { configuration, stepOf, ToldRun, workflow } from './told-run.js';
+import { configuration, ReportedRun, stepOf, workflow } from './told-run.js';
 
 const hidden = { body: true, headers: ['x-tenant'] };
 
 describe('a run that has begun', () => {
   it('shows what it was started with, and the delivery of that', () => {
-    expect(new ToldRun().object()).toEqual({
+    expect(new ReportedRun().object()).toEqual({
       workflowRunId: 'wfr_1',
       workflowUrl: workflow,
       workflowState: 'RUN_STARTED',
@@ -46,7 +46,7 @@ describe('a run that has begun', () => {
   });
 
   it('waits for a retry, or is being tried again', () => {
-    const run = new ToldRun().stumbles('msg_0', { headers: ['Svc-Error-Step-Name', 'one'] });
+    const run = new ReportedRun().stumbles('msg_0', { headers: ['Svc-Error-Step-Name', 'one'] });
     const next = (running: ReadonlySet<string>) => run.object({ running }).steps.at(-1)?.steps;
     const errors = [
       {
@@ -63,7 +63,7 @@ describe('a run that has begun', () => {
   });
 
   it('tells of a step what failed before it came', () => {
-    const run = new ToldRun().stumbles('msg_0').delivered('msg_0').store('msg_1', stepOf(1));
+    const run = new ReportedRun().stumbles('msg_0').delivered('msg_0').store('msg_1', stepOf(1));
     const [initial, first] = run.steps();
     expect(initial).not.toHaveProperty('errors');
     expect(first).toMatchObject({ state: 'STEP_SUCCESS', errors: [{ status: 500 }] });
@@ -73,7 +73,7 @@ describe('a run that has begun', () => {
     const labels = ['a', 'b'];
     const flowControl = { key: 'k', parallelism: 1, rate: null, periodSeconds: 1 };
     const terms = { ...configuration().terms, labels, flowControl };
-    const run = new ToldRun().delivered('msg_0').happen({
+    const run = new ReportedRun().delivered('msg_0').happen({
       type: 'RunReconfigured',
       configuration: configuration({ terms, headers: [] }),
       messageId: 'msg_again',
@@ -92,7 +92,7 @@ describe('a run that has begun', () => {
   });
 
   it('has nothing of a later run of the same name', () => {
-    const run = new ToldRun().delivered('msg_0').happen({ type: 'RunCanceled', canceled: [] });
+    const run = new ReportedRun().delivered('msg_0').happen({ type: 'RunCanceled', canceled: [] });
     const { started } = run.history;
     run.happen(started.event).happen({
       type: 'StepStored',
@@ -125,7 +125,7 @@ describe('a run that has begun', () => {
       notifications: [],
       invocations: [],
     };
-    const run = new ToldRun({ inherited });
+    const run = new ReportedRun({ inherited });
     run.publish('msg_call', {
       url: 'https://third.example/',
       run: runPlace({ role: 'call', entry: -1 }),
@@ -144,7 +144,7 @@ describe('a run that has ended', () => {
   it('shows what it returned, and which run waited for it', () => {
     const step = stepOf(4);
     const invoker = { runId: 'wfr_p', url: 'https://example.com/p', createdAt: 7, step };
-    const run = new ToldRun({ invoker }).delivered('msg_0');
+    const run = new ReportedRun({ invoker }).delivered('msg_0');
     run.happen(succeeded, Buffer.from('{"sum":2}'));
     const shown = run.object();
     expect(shown).toMatchObject({
@@ -161,7 +161,7 @@ describe('a run that has ended', () => {
   });
 
   it('shows what it was canceled in', () => {
-    const run = new ToldRun().delivered('msg_0').store('msg_1', stepOf(1));
+    const run = new ReportedRun().delivered('msg_0').store('msg_1', stepOf(1));
     run.happen({ type: 'RunCanceled', canceled: ['msg_1'] }).canceled('msg_1');
     const { workflowState, steps } = run.object();
     expect(workflowState).toBe('RUN_CANCELED');
@@ -172,7 +172,7 @@ describe('a run that has ended', () => {
   });
 
   it('shows why it failed, and where its dead letter lies', () => {
-    const run = new ToldRun().stumbles('msg_0').fails('msg_0', { attempt: 1 }, 'why');
+    const run = new ReportedRun().stumbles('msg_0').fails('msg_0', { attempt: 1 }, 'why');
     expect(run.failWith('msg_0').object()).toMatchObject({
       workflowState: 'RUN_FAILED',
       dlqId: '5000-4',
@@ -190,7 +190,9 @@ describe('a run that has ended', () => {
 
   it('shows what its endpoint answered that is no workflow, once', () => {
     const error = 'detected a non-workflow destination';
-    const run = new ToldRun().fails('msg_0', { status: 200, error }, '<html>').failWith('msg_0');
+    const run = new ReportedRun()
+      .fails('msg_0', { status: 200, error }, '<html>')
+      .failWith('msg_0');
     expect(run.object().steps.at(-1)).toMatchObject({
       type: 'next',
       steps: [{ state: 'STEP_FAILED', errors: [{ status: 200, error, body: '<html>' }] }],
@@ -198,7 +200,7 @@ describe('a run that has ended', () => {
   });
 
   it('shows that nothing could come any more', () => {
-    const run = new ToldRun().delivered('msg_0', {}, 'hello').failWith('msg_0', 'stalled');
+    const run = new ReportedRun().delivered('msg_0', {}, 'hello').failWith('msg_0', 'stalled');
     expect(run.object().steps.at(-1)).toMatchObject({
       type: 'next',
       steps: [
@@ -212,7 +214,9 @@ describe('a run that has ended', () => {
   });
 
   it('shows how its failure was told, the last time', () => {
-    const run = new ToldRun().fails('msg_0', { headers: ['x-why', 'so'] }, 'why').failWith('msg_0');
+    const run = new ReportedRun()
+      .fails('msg_0', { headers: ['x-why', 'so'] }, 'why')
+      .failWith('msg_0');
     const place = { url: workflow, maxRetries: 2, run: runPlace({ role: 'failureCallback' }) };
     run.publish('msg_f', place).fails('msg_f', {}, 'no');
     expect(run.object().failureFunction).toEqual({
@@ -241,7 +245,7 @@ describe('a run that has ended', () => {
   });
 
   it('shows that its failure callback was canceled', () => {
-    const run = new ToldRun().fails('msg_0').failWith('msg_0');
+    const run = new ReportedRun().fails('msg_0').failWith('msg_0');
     run.publish('msg_f', { url: workflow, run: runPlace({ role: 'failureCallback' }) });
     const { failureFunction } = run.stumbles('msg_f', {}, 'no').canceled('msg_f').object();
     expect(failureFunction).toMatchObject({ state: 'CALLBACK_CANCELED', errors: [{ body: 'no' }] });
@@ -249,7 +253,7 @@ describe('a run that has ended', () => {
   });
 
   it('shows nothing of that where its endpoint has no function for it', () => {
-    const run = new ToldRun().fails('msg_0').failWith('msg_0');
+    const run = new ReportedRun().fails('msg_0').failWith('msg_0');
     run.publish('msg_f', { url: workflow, run: runPlace({ role: 'failureCallback' }) });
     expect(run.object()).toHaveProperty('failureFunction');
     run.delivered('msg_f', { headers: ['Svc-Workflow-Failure-Callback-Notfound', 'true'] });
@@ -258,7 +262,7 @@ describe('a run that has ended', () => {
 
   it('hides what its starter wants hidden', () => {
     const terms = { ...configuration().terms, redaction: hidden };
-    const run = new ToldRun({ configuration: configuration({ terms }) });
+    const run = new ReportedRun({ configuration: configuration({ terms }) });
     run.delivered('msg_0').store('msg_1', stepOf(1), { out: '"secret"' });
     run.happen({ type: 'RunSucceeded', completed: [], canceled: [] }, Buffer.from('secret'));
     const shown = run.object();
@@ -271,7 +275,7 @@ describe('a run that has ended', () => {
   });
 
   it('shows as much of its texts as is asked for', () => {
-    const run = new ToldRun().stumbles('msg_0', {}, 'größer').delivered('msg_0');
+    const run = new ReportedRun().stumbles('msg_0', {}, 'größer').delivered('msg_0');
     run.happen(succeeded, Buffer.from('"returned"'));
     expect(run.object({ bytesMax: 3 })).toMatchObject({ workflowRunResponse: '"re' });
     expect(run.steps({ bytesMax: 3 })[0]?.out).toBe('{"n');
@@ -285,6 +289,6 @@ describe('a run that has ended', () => {
 it('names no failure function where only a failure callback was configured', () => {
   const failureCallback = callbackOptions();
   const terms = { ...configuration().terms, failureCallback };
-  const run = new ToldRun({ configuration: configuration({ terms }) });
+  const run = new ReportedRun({ configuration: configuration({ terms }) });
   expect(run.fails('msg_0').failWith('msg_0').object()).not.toHaveProperty('failureFunction');
 });

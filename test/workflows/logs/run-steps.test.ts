@@ -1,12 +1,12 @@
 import { redacted } from '../../../src/messaging/messages/redaction.js';
 import type { ChildRun } from '../../../src/workflows/history/run-history.js';
 import { runPlace } from '../../support/workflows/run-place.js';
-import { configuration, stepOf, ToldRun } from './told-run.js';
+import { configuration, ReportedRun, stepOf } from './told-run.js';
 
 describe('a sleep', () => {
   const asleep = () => {
     const nap = stepOf(1, { name: 'nap', type: 'SleepFor' });
-    return new ToldRun().delivered('msg_0').store('msg_1', nap, { sleepFor: '10s' }, 30_000);
+    return new ReportedRun().delivered('msg_0').store('msg_1', nap, { sleepFor: '10s' }, 30_000);
   };
 
   it('is in progress until it is over', () => {
@@ -28,7 +28,7 @@ describe('a call', () => {
   const step = stepOf(1, { name: 'third', type: 'Call' });
   const url = 'https://third.example/';
   const called = () =>
-    new ToldRun()
+    new ReportedRun()
       .delivered('msg_0')
       .happen({ type: 'CallRequested', step, messageId: 'msg_c' })
       .publish('msg_c', { url, maxRetries: 1, run: runPlace({ role: 'call', entry: -1 }) }, 'B');
@@ -45,7 +45,7 @@ describe('a call', () => {
         },
         run: runPlace({ role: 'callResult', entry: -1 }),
       });
-  const third = (run: ToldRun) => run.steps()[1];
+  const third = (run: ReportedRun) => run.steps()[1];
 
   it('goes to the third party, and comes back to the endpoint', () => {
     expect(third(called())).toMatchObject({
@@ -79,7 +79,7 @@ describe('a call', () => {
   });
 
   it('hides what its own message hides', () => {
-    const run = new ToldRun().happen({ type: 'CallRequested', step, messageId: 'msg_c' });
+    const run = new ReportedRun().happen({ type: 'CallRequested', step, messageId: 'msg_c' });
     const place = runPlace({ role: 'call', entry: -1 });
     run.publish(
       'msg_c',
@@ -93,7 +93,7 @@ describe('a call', () => {
 describe('a wait', () => {
   const step = stepOf(1, { name: 'w', type: 'Wait' });
   const waiting = () =>
-    new ToldRun()
+    new ReportedRun()
       .happen({ type: 'WaitOpened', step, eventId: 'paid', timeout: '1h', deadline: 3_600_000 })
       .delivered('msg_0');
 
@@ -137,13 +137,13 @@ describe('an invocation', () => {
   const step = stepOf(1, { name: 'inv', type: 'Invoke' });
   const url = 'https://example.com/child';
   const childConfiguration = configuration({ url });
-  const { started } = new ToldRun({ configuration: childConfiguration }, 'q', 'wfr_c').history;
+  const { started } = new ReportedRun({ configuration: childConfiguration }, 'q', 'wfr_c').history;
   const child = (changes: Partial<ChildRun> = {}): ReadonlyMap<string, ChildRun> =>
     new Map([
       ['wfr_c', { started, payload: Buffer.from('q'), end: null, returned: null, ...changes }],
     ]);
   const invoked = () =>
-    new ToldRun()
+    new ReportedRun()
       .happen({ type: 'StepInvoked', step, runId: 'wfr_c', url, messageId: 'msg_c' })
       .delivered('msg_0');
 
@@ -178,7 +178,7 @@ describe('parallel steps', () => {
     stepOf(0, { name: `branch ${target}`, concurrent: 2, target });
   const result = (id: number) => stepOf(id, { name: `branch ${id}`, concurrent: 2 });
   const both = () =>
-    new ToldRun()
+    new ReportedRun()
       .delivered('msg_0')
       .store('msg_p1', planned(1), { targetStep: 1 })
       .store('msg_p2', planned(2), { targetStep: 2 });

@@ -66,7 +66,7 @@ const record: AttemptRecord = {
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
 /** Every event happens a second after the one before it; the first one at 1000. */
-export class ToldRun {
+export class ReportedRun {
   readonly history: RunHistory;
   private offset = 0;
   private entries: number;

@@ -1,7 +1,7 @@
 /** Orders of workflow runs, and what the caller is told of their outcomes. Pure. */
 import type { Outcome } from '../../engine/turn.js';
 import { type Refusal, refusalOf } from '../../http/error-shapes.js';
-import type { Order, Told } from '../../messaging/publishing/orders.js';
+import type { Answer, Submission } from '../../messaging/publishing/submissions.js';
 import type {
   InvokeRun,
   RequestCall,
@@ -12,7 +12,7 @@ import type {
 } from '../run-state/run.commands.js';
 
 /** Starts a run; told as a publish is (workflows.md 1.3). */
-export class StartOrder implements Order {
+export class StartSubmission implements Submission {
   readonly commands: readonly [StartRun];
   readonly isWhole = false;
 
@@ -20,7 +20,7 @@ export class StartOrder implements Order {
     this.commands = [command];
   }
 
-  tell([outcome]: readonly Outcome[]): Told | Refusal {
+  tell([outcome]: readonly Outcome[]): Answer | Refusal {
     const receipt = resultOf<StartReceipt>(outcome);
     if ('status' in receipt) return receipt;
     const { messageId, deduplicated } = receipt;
@@ -32,7 +32,7 @@ export class StartOrder implements Order {
 }
 
 /** Starts a run for a caller that wants to hear of the run instead of its message. */
-export class TriggerOrder implements Order {
+export class TriggerSubmission implements Submission {
   readonly commands: readonly [StartRun];
   readonly isWhole = false;
 
@@ -40,7 +40,7 @@ export class TriggerOrder implements Order {
     this.commands = [command];
   }
 
-  tell([outcome]: readonly Outcome[]): Told | Refusal {
+  tell([outcome]: readonly Outcome[]): Answer | Refusal {
     const receipt = resultOf<StartReceipt>(outcome);
     if ('status' in receipt) return receipt;
     const { createdAt: workflowCreatedAt, deduplicated } = receipt;
@@ -53,7 +53,7 @@ export class TriggerOrder implements Order {
  * Adds to a run. Its endpoint reads the id of the first answer of a batch and takes everything else
  * for granted, so that a refusal must be the answer of the whole request.
  */
-export class StepOrder implements Order {
+export class StepSubmission implements Submission {
   readonly commands: readonly [SubmitStep | RequestCall | InvokeRun];
   readonly isWhole = true;
 
@@ -61,7 +61,7 @@ export class StepOrder implements Order {
     this.commands = [command];
   }
 
-  tell([outcome]: readonly Outcome[]): Told | Refusal {
+  tell([outcome]: readonly Outcome[]): Answer | Refusal {
     const receipt = resultOf<StepReceipt>(outcome);
     if ('status' in receipt) return receipt;
     const { messageId } = receipt;

@@ -14,7 +14,7 @@ export interface PlacedLetter {
   readonly offset: number;
 }
 
-export class LetterShelf<Letter extends PlacedLetter> {
+export class LetterIndex<Letter extends PlacedLetter> {
   private readonly letters = new Map<string, Letter>();
 
   /** A letter older than `retentionMs` counts as gone. */

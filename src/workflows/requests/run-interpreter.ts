@@ -1,17 +1,17 @@
 /**
- * What the publisher makes of a request for a workflow run: the order that it is, or a refusal that
- * its client understands. Pure.
+ * What the publisher makes of a request for a workflow run: the submission that it is, or a refusal
+ * that its client understands. Pure.
  */
 import type { OptionHeaders } from '../../http/dialect.js';
 import { type Refusal, refusalOf } from '../../http/error-shapes.js';
 import type { PublishRules } from '../../messaging/publishing/option-reader.js';
-import type { Order, OrderRefusal } from '../../messaging/publishing/orders.js';
 import type { PublishInput } from '../../messaging/publishing/publish.request.js';
 import type { PublishInterpreter } from '../../messaging/publishing/publish-interpreter.js';
 import type { PublishTarget } from '../../messaging/publishing/publish-targets.js';
+import type { Submission, SubmissionRefusal } from '../../messaging/publishing/submissions.js';
 import { parseRunRequest, type RunRequestParsed } from './run.request.js';
-import { StartOrder, StepOrder, TriggerOrder } from './run-orders.js';
 import type { Names } from './run-start.js';
+import { StartSubmission, StepSubmission, TriggerSubmission } from './run-submissions.js';
 import { parseTrigger } from './trigger.request.js';
 import { asksForRun } from './workflow-options.js';
 
@@ -21,11 +21,11 @@ export function readRun(
   target: PublishTarget,
   rules: PublishRules,
   names: Names,
-): Order | OrderRefusal {
+): Submission | SubmissionRefusal {
   const asked = parseAt(target, () => parseRunRequest(input, rules, names));
   if (!asked.ok) return runRefusal(asked.refusal, input.headers);
   const { command } = asked;
-  return command.type === 'StartRun' ? new StartOrder(command) : new StepOrder(command);
+  return command.type === 'StartRun' ? new StartSubmission(command) : new StepSubmission(command);
 }
 
 /** What a trigger asks for. */
@@ -34,9 +34,9 @@ export function readTrigger(
   target: PublishTarget,
   rules: PublishRules,
   names: Names,
-): Order | Refusal {
+): Submission | Refusal {
   const asked = parseAt(target, () => parseTrigger(input, rules, names));
-  return asked.ok ? new TriggerOrder(asked.command) : asked.refusal;
+  return asked.ok ? new TriggerSubmission(asked.command) : asked.refusal;
 }
 
 /**
@@ -44,7 +44,7 @@ export function readTrigger(
  * the run is over, and stops without a word: whatever else is wrong must have another status. 412
  * it does not try again (workflows.md 3.1).
  */
-export function runRefusal(refusal: Refusal, said: OptionHeaders): OrderRefusal {
+export function runRefusal(refusal: Refusal, said: OptionHeaders): SubmissionRefusal {
   const { status } = refusal;
   if (!isAddition(said)) return { ...refusal, isWhole: true };
   const told = { 400: 422, 413: 412 }[status] ?? status;

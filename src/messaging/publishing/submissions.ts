@@ -15,18 +15,18 @@ import {
 import type { CreateSchedule } from '../schedules/schedule.commands.js';
 import { type ScheduleDefinition, scheduleKind } from '../schedules/schedule.events.js';
 import type { UrlGroup } from '../url-groups/url-group.events.js';
-import type { ScheduleWish } from './publish.request.js';
+import type { ScheduleRequest } from './publish.request.js';
 
 type Message = Omit<MessagePublished, 'type'>;
 
 /** A success as it is answered. */
-export interface Told {
+export interface Answer {
   readonly status: 200 | 201 | 202;
   readonly body: unknown;
 }
 
-/** Commands to dispatch in this order, and what their outcomes, as many, are told as. */
-export interface Order {
+/** Commands to dispatch in this order, and how their outcomes, as many, are answered. */
+export interface Submission {
   readonly commands: readonly Command[];
   /**
    * It is carried out whole or not at all, with everything that was asked for in the same request,
@@ -35,11 +35,11 @@ export interface Order {
   readonly isWhole: boolean;
   /** What of the request meant nothing, where something did; for the `Stepwell-Warning` header. */
   readonly warnings?: readonly string[];
-  tell(outcomes: readonly Outcome[]): Told | Refusal;
+  tell(outcomes: readonly Outcome[]): Answer | Refusal;
 }
 
 /** A refusal that is told before anything is dispatched. */
-export interface OrderRefusal extends Refusal {
+export interface SubmissionRefusal extends Refusal {
   /** The whole request is told it, and not only the one item of a batch that it is about. */
   readonly isWhole?: true;
 }
@@ -64,7 +64,7 @@ interface MessageReceipt {
 }
 
 /** One message to one URL; 202 names the earlier message that it repeats. */
-export class MessageOrder implements Order {
+export class MessageSubmission implements Submission {
   readonly commands: readonly [PublishMessage];
   readonly isWhole = false;
 
@@ -72,7 +72,7 @@ export class MessageOrder implements Order {
     this.commands = [publishMessage(id, at, message, body, null)];
   }
 
-  tell([outcome]: readonly Outcome[]): Told | Refusal {
+  tell([outcome]: readonly Outcome[]): Answer | Refusal {
     const receipt = receiptOf(outcome, this.commands[0].message.url);
     if ('status' in receipt) return receipt;
     return { status: receipt.deduplicated ? 202 : 200, body: receipt };
@@ -80,7 +80,7 @@ export class MessageOrder implements Order {
 }
 
 /** One message to each endpoint of a URL group, told as a list; the body is stored once. */
-export class GroupOrder implements Order {
+export class GroupSubmission implements Submission {
   readonly commands: readonly PublishMessage[];
   readonly isWhole = false;
 
@@ -101,7 +101,7 @@ export class GroupOrder implements Order {
     });
   }
 
-  tell(outcomes: readonly Outcome[]): Told {
+  tell(outcomes: readonly Outcome[]): Answer {
     const body = this.commands.map(({ message }, index) => {
       const receipt = receiptOf(outcomes[index], message.url);
       return 'status' in receipt ? { error: receipt.message } : receipt;
@@ -111,7 +111,7 @@ export class GroupOrder implements Order {
 }
 
 /** A message that a schedule publishes from now on. */
-export class ScheduleOrder implements Order {
+export class ScheduleSubmission implements Submission {
   readonly commands: readonly [CreateSchedule];
   readonly isWhole = false;
 
@@ -119,43 +119,43 @@ export class ScheduleOrder implements Order {
     this.commands = [{ type: 'CreateSchedule', kind: scheduleKind, id, at, definition, body }];
   }
 
-  tell([outcome]: readonly Outcome[]): Told | Refusal {
+  tell([outcome]: readonly Outcome[]): Answer | Refusal {
     if (outcome === undefined) throw new Error('a command without an outcome');
     if (!outcome.accepted) return refusalOf(outcome.rejection);
     return { status: 200, body: { scheduleId: this.commands[0].id } };
   }
 }
 
-/** Many orders as one, told as a list in which a refused one is `{error}`, unless it is whole. */
-export class BatchOrder implements Order {
+/** Many submissions as one, answered as a list in which a refused one is `{error}`. */
+export class BatchSubmission implements Submission {
   readonly commands: readonly Command[];
   readonly isWhole: boolean;
   readonly warnings: readonly string[];
 
   constructor(
-    private readonly orders: readonly Order[],
-    private readonly success: Told['status'] = 200,
+    private readonly submissions: readonly Submission[],
+    private readonly success: Answer['status'] = 200,
   ) {
-    this.commands = orders.flatMap(({ commands }) => commands);
-    this.isWhole = orders.some(({ isWhole }) => isWhole);
-    this.warnings = orders.flatMap(({ warnings = noWarnings }, index) =>
+    this.commands = submissions.flatMap(({ commands }) => commands);
+    this.isWhole = submissions.some(({ isWhole }) => isWhole);
+    this.warnings = submissions.flatMap(({ warnings = noWarnings }, index) =>
       warnings.map((warning) => ofItem(index, warning)),
     );
   }
 
-  tell(outcomes: readonly Outcome[]): Told | Refusal {
+  tell(outcomes: readonly Outcome[]): Answer | Refusal {
     let first = 0;
     const body: unknown[] = [];
-    for (const [index, order] of this.orders.entries()) {
-      const next = first + order.commands.length;
-      const told = order.tell(outcomes.slice(first, next));
+    for (const [index, submission] of this.submissions.entries()) {
+      const next = first + submission.commands.length;
+      const told = submission.tell(outcomes.slice(first, next));
       first = next;
       if (!('message' in told)) {
         body.push(told.body);
         continue;
       }
       const refusal = refusalOfItem(index, told);
-      if (order.isWhole) return refusal;
+      if (submission.isWhole) return refusal;
       body.push({ error: refusal.message });
     }
     return { status: this.success, body };
@@ -174,26 +174,26 @@ export function refusalOfItem<Refused extends Refusal>(index: number, refusal: R
   return { ...refusal, message: ofItem(index, refusal.message) };
 }
 
-/** An order of which something meant nothing: it is carried out, and its sender is told. */
-export class WarnedOrder implements Order {
-  readonly commands: Order['commands'];
+/** A submission of which something meant nothing: it is carried out, and its answer says so. */
+export class WarnedSubmission implements Submission {
+  readonly commands: Submission['commands'];
   readonly isWhole: boolean;
 
   constructor(
-    private readonly order: Order,
+    private readonly submission: Submission,
     readonly warnings: readonly string[],
   ) {
-    this.commands = order.commands;
-    this.isWhole = order.isWhole;
+    this.commands = submission.commands;
+    this.isWhole = submission.isWhole;
   }
 
-  tell(outcomes: readonly Outcome[]): Told | Refusal {
-    return this.order.tell(outcomes);
+  tell(outcomes: readonly Outcome[]): Answer | Refusal {
+    return this.submission.tell(outcomes);
   }
 }
 
 /** A request that asks for nothing, because of what was found while it was read. */
-export class RefusedOrder implements Order {
+export class RefusedSubmission implements Submission {
   readonly commands: readonly [] = [];
   readonly isWhole = false;
 
@@ -224,7 +224,7 @@ export function messageTemplate(at: number, message: Message): AddressedTemplate
 
 /** What a schedule keeps. */
 export function scheduleDefinition(
-  { cron }: ScheduleWish,
+  { cron }: ScheduleRequest,
   at: number,
   message: Message,
 ): ScheduleDefinition {

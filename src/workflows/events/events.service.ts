@@ -28,10 +28,10 @@ import type { RunState } from '../run-state/run.state.js';
 import { isEndedBy } from '../runs/run-waits.policy.js';
 import type { Waiter, Waiters } from '../runs/waiters.projection.js';
 import { AnnouncedWebhooks } from './announced-webhooks.js';
-import type { WaitAsked } from './wait.request.js';
+import type { WaitRequest } from './wait.request.js';
 import { type NotifyItem, type WaiterObject, waiterObject } from './waiter-object.js';
 
-/** What the desk works with. */
+/** What the service works with. */
 export interface EventsTools {
   readonly engine: Engine;
   readonly payloads: Payloads;
@@ -49,7 +49,7 @@ interface Waiting {
 
 type Configured = RunEvent & { readonly configuration: RunConfiguration };
 
-export class EventsDesk {
+export class EventsService {
   private readonly webhooks: AnnouncedWebhooks;
 
   constructor(private readonly tools: EventsTools) {
@@ -57,7 +57,7 @@ export class EventsDesk {
   }
 
   /** Has a run wait for an event; an event that came for it before ends the wait at once. */
-  async wait(eventId: string, asked: WaitAsked): Promise<Outcome<StepReceipt>> {
+  async wait(eventId: string, asked: WaitRequest): Promise<Outcome<StepReceipt>> {
     const { engine, clock, identifiers } = this.tools;
     const { runId, step, timeout, timeoutMs } = asked;
     const at = clock.now();

@@ -1,7 +1,7 @@
 /** Lines that wait for free places, by how many of the taken ones are theirs. */
 import type { Line } from './gate.js';
 
-export class Crowd {
+export class FairLines {
   /**
    * By `Line.used`, which must not change while the line is here. There are few levels: of 1,000
    * taken places at most 44, as 1 + 2 + ... + 44 is 990.

@@ -18,27 +18,27 @@ import { DeadLetterMatching } from './dead-letter-matching.js';
 import { type DeadLetterObject, deadLetterObject } from './dead-letter-object.js';
 import type { DeadLetter } from './dead-letters.projection.js';
 import type { LetterFilters, ListFilters } from './dead-letters.request.js';
+import type { LetterIndex } from './letter-index.js';
 import { listed } from './letter-listing.js';
 import { LetterSearch } from './letter-search.js';
-import type { LetterShelf } from './letter-shelf.js';
 import { type RetryOverrides, retriedMessage } from './retry.request.js';
 
 type Published = EventEnvelope<MessagePublished>;
 
 const noBody = Buffer.alloc(0);
 
-/** What the desk works with. */
+/** What the service works with. */
 export interface DeadLettersTools {
   readonly engine: Engine;
   readonly payloads: Payloads;
   /** What may be shown of a message's body. */
   readonly readShown: (published: Published) => Promise<Buffer | null>;
-  readonly letters: LetterShelf<DeadLetter>;
+  readonly letters: LetterIndex<DeadLetter>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
 }
 
-export class DeadLettersDesk {
+export class DeadLettersService {
   private readonly search: LetterSearch<DeadLetter, LetterFilters>;
 
   constructor(private readonly tools: DeadLettersTools) {

@@ -4,7 +4,7 @@ import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { type Engine, turnCommandsMax } from '../../engine/engine.js';
 import { type Refusal, refusalOf } from '../../http/error-shapes.js';
-import { type ReadWish, SharedReads } from './shared-reads.js';
+import { type SharedRead, SharedReads } from './shared-reads.js';
 import type { EnsureTopic } from './topic.commands.js';
 import { topicNameProblem } from './topic.decider.js';
 import { topicKind } from './topic.events.js';
@@ -18,7 +18,7 @@ export interface TopicDefaults {
   readonly autoCreate: boolean;
 }
 
-export class TopicsDesk implements TopicAccess {
+export class TopicsService implements TopicAccess {
   private readonly reads = new SharedReads();
 
   constructor(
@@ -84,8 +84,8 @@ export class TopicsDesk implements TopicAccess {
     return this.topicLogs.logs(topic);
   }
 
-  read(log: PartitionLog, wish: ReadWish): Promise<readonly RecordBatch[]> {
-    return this.reads.read(log, wish);
+  read(log: PartitionLog, effect: SharedRead): Promise<readonly RecordBatch[]> {
+    return this.reads.read(log, effect);
   }
 
   partitionsOf(topic: string): number {

@@ -1,15 +1,15 @@
 import type { Outcome } from '../../../src/engine/turn.js';
 import type { PublishMessage } from '../../../src/messaging/messages/message.commands.js';
 import {
-  BatchOrder,
-  GroupOrder,
-  MessageOrder,
-  type Order,
-  RefusedOrder,
+  BatchSubmission,
+  GroupSubmission,
+  MessageSubmission,
+  RefusedSubmission,
   RequestNames,
-  ScheduleOrder,
+  ScheduleSubmission,
+  type Submission,
   scheduleDefinition,
-} from '../../../src/messaging/publishing/orders.js';
+} from '../../../src/messaging/publishing/submissions.js';
 import { messageOptions } from '../../support/message-options.js';
 
 const at = 1_767_000_000_000;
@@ -33,7 +33,13 @@ const group = {
   headers: ['x-a', 'default', 'X-B', 'default'],
 };
 const groupOrder = () =>
-  new GroupOrder(new RequestNames('S'), at, { ...options, topicName: 'orders' }, body, group);
+  new GroupSubmission(
+    new RequestNames('S'),
+    at,
+    { ...options, topicName: 'submissions' },
+    body,
+    group,
+  );
 
 describe('what one request makes', () => {
   it('is named by one seed, and never twice', () => {
@@ -44,11 +50,11 @@ describe('what one request makes', () => {
   });
 });
 
-describe('an order of one message', () => {
-  const order = new MessageOrder('msg_1', at, options, body);
+describe('an submission of one message', () => {
+  const submission = new MessageSubmission('msg_1', at, options, body);
 
   it('is one publish with its body', () => {
-    expect(order.commands).toEqual([
+    expect(submission.commands).toEqual([
       {
         type: 'PublishMessage',
         kind: 'message',
@@ -63,16 +69,19 @@ describe('an order of one message', () => {
 
   it('is told as its id and URL, and as an earlier one with 202', () => {
     const messageId = 'msg_1';
-    expect(order.tell([published(messageId)])).toEqual({ status: 200, body: { messageId, url } });
-    expect(order.tell([published('msg_0', true)])).toEqual({
+    expect(submission.tell([published(messageId)])).toEqual({
+      status: 200,
+      body: { messageId, url },
+    });
+    expect(submission.tell([published('msg_0', true)])).toEqual({
       status: 202,
       body: { messageId: 'msg_0', url, deduplicated: true },
     });
-    expect(order.tell([rejected('over_limit')])).toMatchObject({ status: 412 });
+    expect(submission.tell([rejected('over_limit')])).toMatchObject({ status: 412 });
   });
 });
 
-describe('an order to a URL group', () => {
+describe('an submission to a URL group', () => {
   it('is one publish per endpoint, with the body once and default headers', () => {
     const messages = groupOrder().commands;
     expect(messages.map(({ id, sharesBodyWith }) => [id, sharesBodyWith])).toEqual([
@@ -83,7 +92,7 @@ describe('an order to a URL group', () => {
       group.endpoints.map((endpoint) => ({
         ...options,
         url: endpoint.url,
-        topicName: 'orders',
+        topicName: 'submissions',
         endpointName: endpoint.name,
         headers: ['X-B', 'default', 'X-A', 'own'],
       })),
@@ -101,11 +110,11 @@ describe('an order to a URL group', () => {
   });
 });
 
-describe('an order of a schedule', () => {
-  const wish = { cron: '* * * * *', id: null };
+describe('an submission of a schedule', () => {
+  const effect = { cron: '* * * * *', id: null };
 
   it('keeps of the message what does not depend on when and where', () => {
-    const definition = scheduleDefinition(wish, at, options);
+    const definition = scheduleDefinition(effect, at, options);
     expect(definition).toMatchObject({ cron: '* * * * *', url, topicName: null });
     expect(definition.message).toMatchObject({ delayMs: 1000, headers: ['X-A', 'own'] });
     for (const field of ['url', 'notBefore', 'topicName', 'endpointName', 'scheduleId']) {
@@ -114,29 +123,37 @@ describe('an order of a schedule', () => {
   });
 
   it('to a group has the name and no URL', () => {
-    const addressed = { ...options, topicName: 'orders' };
-    expect(scheduleDefinition(wish, at, addressed)).toMatchObject({
+    const addressed = { ...options, topicName: 'submissions' };
+    expect(scheduleDefinition(effect, at, addressed)).toMatchObject({
       url: null,
-      topicName: 'orders',
+      topicName: 'submissions',
     });
   });
 
   it('is told as its id, or why not', () => {
-    const order = new ScheduleOrder('scd_1', at, scheduleDefinition(wish, at, options), body);
-    expect(order.tell([{ accepted: true, result: null }])).toEqual({
+    const submission = new ScheduleSubmission(
+      'scd_1',
+      at,
+      scheduleDefinition(effect, at, options),
+      body,
+    );
+    expect(submission.tell([{ accepted: true, result: null }])).toEqual({
       status: 200,
       body: { scheduleId: 'scd_1' },
     });
-    expect(order.tell([rejected('invalid')])).toEqual({ status: 400, message: 'it is invalid' });
+    expect(submission.tell([rejected('invalid')])).toEqual({
+      status: 400,
+      message: 'it is invalid',
+    });
   });
 });
 
-describe('an order of a batch', () => {
+describe('an submission of a batch', () => {
   it('tells each of its own, in its place', () => {
-    const one = new MessageOrder('msg_1', at, options, body);
-    const nothing = new RefusedOrder({ status: 404, message: 'no such group' });
-    const orders: Order[] = [one, nothing, groupOrder(), one];
-    const batch = new BatchOrder(orders);
+    const one = new MessageSubmission('msg_1', at, options, body);
+    const nothing = new RefusedSubmission({ status: 404, message: 'no such group' });
+    const submissions: Submission[] = [one, nothing, groupOrder(), one];
+    const batch = new BatchSubmission(submissions);
     const ids = batch.commands.map((command) => (command as PublishMessage).id);
     expect(ids).toEqual(['msg_1', 'msg_S', 'msg_S1', 'msg_1']);
     const outcomes = [...'abc'].map((id) => published(id));

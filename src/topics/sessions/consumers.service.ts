@@ -18,8 +18,8 @@ import type { ConsumerSession } from './consumer-session.js';
 import type { ConsumerSessions } from './consumer-sessions.js';
 import type { Arrival, StartPositions } from './start-positions.js';
 
-/** What the desk works with. */
-export interface ConsumersFloor {
+/** What the service works with. */
+export interface ConsumersContext {
   readonly engine: Engine;
   readonly topics: TopicAccess;
   readonly views: GroupViews;
@@ -38,8 +38,8 @@ const restless: Refusal = {
   headers: { 'retry-after': '1' },
 };
 
-export class ConsumersDesk {
-  constructor(private readonly floor: ConsumersFloor) {}
+export class ConsumersService {
+  constructor(private readonly context: ConsumersContext) {}
 
   /**
    * The session of an instance that is subscribed to exactly `topics`: the one there is, or one
@@ -52,7 +52,7 @@ export class ConsumersDesk {
     grant: Grant,
     options: () => Parsed<JoinOptions>,
   ): Promise<ConsumerSession | Refusal> {
-    const { sessions, starts } = this.floor;
+    const { sessions, starts } = this.context;
     const known = sessions.find(place);
     known?.acknowledge();
     if (known?.subscribesTo(topics) === true && this.areThere(topics)) return known;
@@ -77,12 +77,12 @@ export class ConsumersDesk {
   find(place: ConsumerPlace): ConsumerSession | Refusal {
     const { group, instance } = place;
     const message = `group ${group} has no instance ${instance}`;
-    return this.floor.sessions.find(place) ?? { status: 404, message };
+    return this.context.sessions.find(place) ?? { status: 404, message };
   }
 
   /** Why an instance cannot be deleted; null = it is gone, and what it was given is committed. */
   async remove(place: ConsumerPlace): Promise<Refusal | null> {
-    const { sessions, engine, views, offsets } = this.floor;
+    const { sessions, engine, views, offsets } = this.context;
     const session = this.find(place);
     if ('status' in session) return session;
     const removed = engine.dispatch([sessions.closing(session, 'deleted')]);
@@ -101,7 +101,7 @@ export class ConsumersDesk {
     options: Parsed<JoinOptions>,
   ): Promise<Refusal | null> {
     if (!options.ok) return { status: 400, message: options.reason };
-    const at = this.floor.clock.now();
+    const at = this.context.clock.now();
     const refusal = await this.ask({
       ...{ type: 'JoinGroup', kind: consumerGroupKind, id: group, at },
       ...{ instance, topics, grant, ...options.value },
@@ -111,7 +111,7 @@ export class ConsumersDesk {
 
   /** Ends the silent instances of a group, which keep others out; false = there are none. */
   private async closeSilent(group: string): Promise<boolean> {
-    const { engine, sessions, views } = this.floor;
+    const { engine, sessions, views } = this.context;
     const silent = sessions.closingSilent(group);
     await dispatchAll(engine, silent);
     if (silent.length === 0) return false;
@@ -124,14 +124,14 @@ export class ConsumersDesk {
     topics: readonly string[],
     grant: Grant,
   ): Promise<Refusal | null> {
-    const at = this.floor.clock.now();
+    const at = this.context.clock.now();
     const type = 'ChangeSubscription';
     return this.ask({ type, kind: consumerGroupKind, id: group, at, instance, topics, grant });
   }
 
   /** Settles when the group is seen in the generation that it was told of. */
   private async ask(command: ConsumerGroupCommand): Promise<Refusal | null> {
-    const { engine, views } = this.floor;
+    const { engine, views } = this.context;
     const [outcome] = await engine.dispatch([command]);
     if (outcome === undefined) throw new Error('a command without an outcome');
     if (!outcome.accepted) {
@@ -148,10 +148,10 @@ export class ConsumersDesk {
   /** Where the logs of the topics end now; a topic that does not come by itself is joined later. */
   private async open(topics: readonly string[]): Promise<readonly Arrival[] | Refusal> {
     const arrivals: Arrival[] = [];
-    const refusal = await this.floor.topics.ensure(topics);
+    const refusal = await this.context.topics.ensure(topics);
     if (refusal !== null) return refusal;
     for (const topic of topics) {
-      const logs = await this.floor.topics.forConsume(topic);
+      const logs = await this.context.topics.forConsume(topic);
       if ('status' in logs) {
         if (logs.status === 404) continue;
         return logs;
@@ -164,10 +164,10 @@ export class ConsumersDesk {
   }
 
   private areThere(topics: readonly string[]): boolean {
-    return topics.every((topic) => this.floor.topics.partitionsOf(topic) > 0);
+    return topics.every((topic) => this.context.topics.partitionsOf(topic) > 0);
   }
 
   private decided(group: string): ConsumerGroupLife {
-    return this.floor.engine.actors(consumerGroupKind).stateOf(group) as ConsumerGroupLife;
+    return this.context.engine.actors(consumerGroupKind).stateOf(group) as ConsumerGroupLife;
   }
 }

@@ -1,8 +1,8 @@
 import { Engine } from '../../../src/engine/engine.js';
 import { Payloads } from '../../../src/engine/payloads.js';
 import { messageKind } from '../../../src/messaging/messages/message.events.js';
-import { EventsDesk } from '../../../src/workflows/events/events-desk.js';
-import type { WaitAsked } from '../../../src/workflows/events/wait.request.js';
+import { EventsService } from '../../../src/workflows/events/events.service.js';
+import type { WaitRequest } from '../../../src/workflows/events/wait.request.js';
 import { runKind, type WaitEnded } from '../../../src/workflows/run-state/run.events.js';
 import type { RunState } from '../../../src/workflows/run-state/run.state.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -13,7 +13,7 @@ const hourMs = 3_600_000;
 
 let clock: ManualClock;
 let server: TestServer;
-let desk: EventsDesk;
+let service: EventsService;
 let runs: WaitingRuns;
 let open: (runId: string) => Promise<unknown>;
 
@@ -21,12 +21,12 @@ let open: (runId: string) => Promise<unknown>;
 beforeEach(async () => {
   clock = new ManualClock();
   server = await startServer({ ports: { clock } });
-  desk = server.application.nest.get(EventsDesk);
-  open = (runId) => desk.wait('event', asked(runId, 1));
+  service = server.application.nest.get(EventsService);
+  open = (runId) => service.wait('event', asked(runId, 1));
   runs = await WaitingRuns.start(({ runId, entries }) =>
     entries.length === 1
       ? open(runId)
-      : desk.wait('never', asked(runId, 100 + entries.length, 1000 * hourMs)),
+      : service.wait('never', asked(runId, 100 + entries.length, 1000 * hourMs)),
   );
 });
 
@@ -35,7 +35,7 @@ afterEach(async () => {
   await server.remove();
 });
 
-function asked(runId: string, stepId: number, timeoutMs = hourMs): WaitAsked {
+function asked(runId: string, stepId: number, timeoutMs = hourMs): WaitRequest {
   const step = { id: stepId, name: 'wait', type: 'Wait', concurrent: 1, target: null };
   return { runId, step, timeout: `${timeoutMs / 1000}s`, timeoutMs };
 }
@@ -45,7 +45,7 @@ async function restart(): Promise<void> {
   const { dataDirectory } = server;
   await server.stop();
   server = await startServer({ ports: { clock }, dataDirectory });
-  desk = server.application.nest.get(EventsDesk);
+  service = server.application.nest.get(EventsService);
 }
 
 const stateOf = (runId: string) =>
@@ -70,7 +70,7 @@ async function answered(count: number): Promise<void> {
 
 const data = Buffer.from('data');
 
-describe('the desk of events', () => {
+describe('the service of events', () => {
   it('lets a notification and the end of a wait that come together have one outcome', async () => {
     for (const [runId, isFirst] of [
       ['wfr_told_first', true],
@@ -80,13 +80,13 @@ describe('the desk of events', () => {
       const before = runs.deliveries.length;
       await answered(before + 1);
       // Neither waits for the disk before both are decided.
-      const early = isFirst ? desk.notify('event', data) : null;
+      const early = isFirst ? service.notify('event', data) : null;
       clock.advance(hourMs);
-      const items = await (early ?? desk.notify('event', data));
+      const items = await (early ?? service.notify('event', data));
       expect(items).toHaveLength(isFirst ? 1 : 0);
       await answered(before + 2);
       expect((await endsOf(runId)).map(({ isTimeout }) => isTimeout)).toEqual([!isFirst]);
-      expect(await desk.waiters('event')).toEqual([]);
+      expect(await service.waiters('event')).toEqual([]);
     }
   });
 
@@ -94,7 +94,7 @@ describe('the desk of events', () => {
     const ids = Array.from({ length: 300 }, (_, index) => `wfr_${index}`);
     await Promise.all(ids.map((id) => runs.begin(server, id)));
     await runs.delivered(ids.length);
-    expect(await desk.notify('event', data)).toHaveLength(ids.length);
+    expect(await service.notify('event', data)).toHaveLength(ids.length);
     const ends = (await Promise.all(ids.map(endsOf))).flat();
     expect(ends).toHaveLength(ids.length);
     expect(new Set(ends.map(({ notificationId }) => notificationId)).size).toBe(1);
@@ -104,8 +104,8 @@ describe('the desk of events', () => {
 
   it('sees a wait that was accepted in the same moment', async () => {
     open = async (runId) => {
-      const waits = desk.wait('event', asked(runId, 1));
-      const told = desk.notify('event', data);
+      const waits = service.wait('event', asked(runId, 1));
+      const told = service.notify('event', data);
       await waits;
       expect(await told).toHaveLength(1);
     };
@@ -117,11 +117,11 @@ describe('the desk of events', () => {
   it('knows after a restart who waits, and until when', async () => {
     await runs.begin(server, 'wfr_restarted');
     await answered(1);
-    const listed = await desk.waiters('event');
+    const listed = await service.waiters('event');
     clock.advance(hourMs / 2);
     await restart();
-    expect(await desk.waiters('event')).toEqual(listed);
-    const [item] = await desk.notify('event', data);
+    expect(await service.waiters('event')).toEqual(listed);
+    const [item] = await service.notify('event', data);
     expect(item?.waiter).toEqual(listed[0]);
     const [, second] = (await runs.delivered(2)) as readonly [Delivery, Delivery];
     expect([second.messageId, lastStep(second)['out']]).toEqual([
@@ -136,21 +136,21 @@ describe('the desk of events', () => {
     await server.stop();
     clock.advance(2 * hourMs);
     server = await startServer({ ports: { clock }, dataDirectory: server.dataDirectory });
-    desk = server.application.nest.get(EventsDesk);
+    service = server.application.nest.get(EventsService);
     const [, second] = (await runs.delivered(2)) as readonly [Delivery, Delivery];
     expect(lastStep(second)['waitTimeout']).toBe(true);
-    expect(await desk.notify('event', data)).toEqual([]);
+    expect(await service.notify('event', data)).toEqual([]);
   });
 
   it('keeps an event for a run over a restart', async () => {
     open = async (runId) => {
-      await desk.wait('another', asked(runId, 9));
-      expect(await desk.notifyRun(runId, 'event', data)).toEqual({ accepted: true, result: [] });
+      await service.wait('another', asked(runId, 9));
+      expect(await service.notifyRun(runId, 'event', data)).toEqual({ accepted: true, result: [] });
     };
     await runs.begin(server, 'wfr_kept');
     await answered(1);
     await restart();
-    expect(await desk.wait('event', asked('wfr_kept', 1))).toEqual({
+    expect(await service.wait('event', asked('wfr_kept', 1))).toEqual({
       accepted: true,
       result: { messageId: expect.stringMatching(/^msg_/) },
     });
@@ -159,11 +159,11 @@ describe('the desk of events', () => {
   });
 
   it('tells a run of at most so many events before it waits for them', async () => {
-    open = (runId) => desk.wait('another', asked(runId, 9));
+    open = (runId) => service.wait('another', asked(runId, 9));
     await runs.begin(server, 'wfr_told_too_much');
     await runs.delivered(1);
     const told = Array.from({ length: 1001 }, () =>
-      desk.notifyRun('wfr_told_too_much', 'event', Buffer.alloc(0)),
+      service.notifyRun('wfr_told_too_much', 'event', Buffer.alloc(0)),
     );
     const outcomes = await Promise.all(told);
     expect(outcomes.filter(({ accepted }) => accepted)).toHaveLength(1000);

@@ -1,6 +1,13 @@
 import type { Outcome } from '../../../src/engine/turn.js';
-import { BatchOrder, RefusedOrder } from '../../../src/messaging/publishing/orders.js';
-import { StartOrder, StepOrder, TriggerOrder } from '../../../src/workflows/requests/run-orders.js';
+import {
+  BatchSubmission,
+  RefusedSubmission,
+} from '../../../src/messaging/publishing/submissions.js';
+import {
+  StartSubmission,
+  StepSubmission,
+  TriggerSubmission,
+} from '../../../src/workflows/requests/run-submissions.js';
 import { startRun, stepInfo, submitStep } from '../../support/workflows/run-commands.js';
 
 const accepted = (result: unknown): Outcome => ({ accepted: true, result });
@@ -13,22 +20,22 @@ const started = { messageId: 'msg_0', createdAt: 1000, deduplicated: false };
 
 describe('a start', () => {
   it('is told as a publish is', () => {
-    const order = new StartOrder(startRun());
-    expect(order.tell([accepted(started)])).toEqual({
+    const submission = new StartSubmission(startRun());
+    expect(submission.tell([accepted(started)])).toEqual({
       status: 200,
       body: { messageId: 'msg_0', url },
     });
-    expect(order.tell([accepted({ ...started, deduplicated: true })])).toEqual({
+    expect(submission.tell([accepted({ ...started, deduplicated: true })])).toEqual({
       status: 202,
       body: { messageId: 'msg_0', url, deduplicated: true },
     });
   });
 
   it('is told of the run where a trigger asked for it', () => {
-    const order = new TriggerOrder(startRun());
+    const submission = new TriggerSubmission(startRun());
     const run = { workflowRunId: 'wfr_1', workflowCreatedAt: 1000 };
-    expect(order.tell([accepted(started)])).toEqual({ status: 200, body: run });
-    expect(order.tell([accepted({ ...started, deduplicated: true })])).toEqual({
+    expect(submission.tell([accepted(started)])).toEqual({ status: 200, body: run });
+    expect(submission.tell([accepted({ ...started, deduplicated: true })])).toEqual({
       status: 200,
       body: { ...run, deduplicated: true },
     });
@@ -36,13 +43,13 @@ describe('a start', () => {
 });
 
 describe('a step', () => {
-  const order = new StepOrder(submitStep(stepInfo(1)));
-  const start = new StartOrder(startRun());
+  const submission = new StepSubmission(submitStep(stepInfo(1)));
+  const start = new StartSubmission(startRun());
 
   it('is told which message delivers it, if one does', () => {
-    const told = order.tell([accepted({ messageId: 'msg_1' })]);
+    const told = submission.tell([accepted({ messageId: 'msg_1' })]);
     expect(told).toEqual({ status: 200, body: { messageId: 'msg_1' } });
-    expect(order.tell([accepted({ messageId: null })])).toEqual({ status: 200, body: {} });
+    expect(submission.tell([accepted({ messageId: null })])).toEqual({ status: 200, body: {} });
   });
 
   it.each([
@@ -50,7 +57,7 @@ describe('a step', () => {
     ['conflict', 409],
     ['over_limit', 412],
   ] as const)('that is %s answers its whole batch with %i', (code, status) => {
-    const batch = new BatchOrder([start, order]);
+    const batch = new BatchSubmission([start, submission]);
     expect(batch.isWhole).toBe(true);
     expect(batch.tell([rejected(code), rejected(code)])).toEqual({
       status,
@@ -59,7 +66,10 @@ describe('a step', () => {
   });
 
   it('leaves its neighbours the refusals that are their own', () => {
-    const batch = new BatchOrder([new RefusedOrder({ status: 404, message: 'nobody' }), order]);
+    const batch = new BatchSubmission([
+      new RefusedSubmission({ status: 404, message: 'nobody' }),
+      submission,
+    ]);
     expect(batch.tell([accepted({ messageId: 'msg_1' })])).toEqual({
       status: 200,
       body: [{ error: 'item 0: nobody' }, { messageId: 'msg_1' }],
@@ -68,7 +78,7 @@ describe('a step', () => {
 });
 
 test('a batch without a step is not whole, and may be told as something made', () => {
-  const batch = new BatchOrder([new TriggerOrder(startRun())], 201);
+  const batch = new BatchSubmission([new TriggerSubmission(startRun())], 201);
   expect(batch.isWhole).toBe(false);
   expect(batch.tell([accepted(started)])).toEqual({
     status: 201,

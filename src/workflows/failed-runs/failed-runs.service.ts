@@ -14,7 +14,7 @@ import type { AllowFailureCallback, DeleteFailedRun } from './failed-run.command
 import { failedRunKind } from './failed-run.events.js';
 import { type FailedRunObject, failedRunObject } from './failed-run-object.js';
 import type { FailedRunRecords } from './failed-run-records.js';
-import type { FailedRun, ToldFailure } from './failed-runs.projection.js';
+import type { FailedRun, ReportedFailure } from './failed-runs.projection.js';
 import type { FailedRunFilters, FailedRunListFilters } from './failed-runs.request.js';
 
 /** A run that is there, as bulk actions tell of it (workflows.md 6.2). */
@@ -26,7 +26,7 @@ export interface RunReference {
 
 const noBody = Buffer.alloc(0);
 
-export class FailedRunsDesk {
+export class FailedRunsService {
   constructor(
     private readonly engine: Engine,
     private readonly search: LetterSearch<FailedRun, FailedRunFilters>,
@@ -123,7 +123,7 @@ export class FailedRunsDesk {
     });
   }
 
-  private published({ publishedOffset }: ToldFailure) {
+  private published({ publishedOffset }: ReportedFailure) {
     return this.records.read<MessagePublished>(publishedOffset);
   }
 

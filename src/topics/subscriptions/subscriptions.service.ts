@@ -9,7 +9,7 @@ import type { TopicAccess } from '../topics/topic-access.js';
 import type { CreateSubscription, SubscriptionCommand } from './subscription.commands.js';
 import { type SubscriptionDefinition, subscriptionKind } from './subscription.events.js';
 import type { SubscriptionState } from './subscription.machine.js';
-import type { AskedSubscription } from './subscription.request.js';
+import type { SubscriptionRequest } from './subscription.request.js';
 import { subscriptionObject, subscriptionPartitionObject } from './subscription-object.js';
 import type { PartitionState } from './subscription-partition.decider.js';
 import {
@@ -18,8 +18,8 @@ import {
 } from './subscription-partition.events.js';
 import type { SubscriptionObject } from './subscriptions.openapi.js';
 
-/** What the desk works with. */
-export interface SubscriptionsDeskTools {
+/** What the service works with. */
+export interface SubscriptionsContext {
   readonly engine: Engine;
   readonly topics: Pick<TopicAccess, 'forConsume' | 'logs'>;
   readonly clock: Clock;
@@ -41,12 +41,12 @@ type Asked<Command> = Command extends SubscriptionCommand
   ? Omit<Command, 'kind' | 'id' | 'at'>
   : never;
 
-export class SubscriptionsDesk {
-  constructor(private readonly tools: SubscriptionsDeskTools) {}
+export class SubscriptionsService {
+  constructor(private readonly tools: SubscriptionsContext) {}
 
   /** The topic is created with it, where topics come by themselves. */
   async create(
-    { name, topic, destination, from, maxRecords, encoding }: AskedSubscription,
+    { name, topic, destination, from, maxRecords, encoding }: SubscriptionRequest,
     request: IncomingMessage,
   ): Promise<SubscriptionObject | Refusal> {
     const { engine, topics, readTemplate, targetsOf } = this.tools;

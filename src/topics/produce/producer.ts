@@ -4,7 +4,7 @@
  */
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Refusal } from '../../http/error-shapes.js';
-import type { TopicsDesk } from '../topics/topics-desk.js';
+import type { TopicsService } from '../topics/topics.service.js';
 import type { ProduceRecord } from './produce.request.js';
 import {
   diskFull,
@@ -33,12 +33,12 @@ interface TopicRecords {
   readonly records: ProduceRecord[];
 }
 
-export class ProduceDesk {
+export class Producer {
   /** Requests of one key go one after the other: the second finds what the first has stored. */
   private readonly lastOfKey = new Map<string, Promise<unknown>>();
 
   constructor(
-    private readonly topics: TopicsDesk,
+    private readonly topics: TopicsService,
     private readonly appender: RecordAppender,
   ) {}
 

@@ -1,5 +1,5 @@
 import { dialects, readMessageOptions } from '../../../src/http/dialect.js';
-import { runRefusal } from '../../../src/workflows/requests/run-desk.js';
+import { runRefusal } from '../../../src/workflows/requests/run-interpreter.js';
 
 const refusal = (status: number, headers: Readonly<Record<string, string>>) => {
   const said = readMessageOptions(Object.entries(headers).flat(), dialects.svc);
