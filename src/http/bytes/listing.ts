@@ -41,17 +41,20 @@ async function* listingPieces(
   let cursor: string | null = null;
   let rowsSent = 0;
   let length = 0;
+  let start = `{${JSON.stringify(name)}:[`;
   for (let isLast = false; !isLast; ) {
     await room.wait();
     const page: ListingPage = await next(cursor, rowsSent);
-    const start = length === 0 ? `{${JSON.stringify(name)}:[` : ',';
-    const text = page.rows.map((row) => JSON.stringify(row)).join();
+    const rows = page.rows.map((row) => JSON.stringify(row)).join();
+    // A page that ends for its length may be followed by one that finds no more rows.
+    const text = rowsSent > 0 && page.rows.length > 0 ? `,${rows}` : rows;
     cursor = page.cursor;
     rowsSent += page.rows.length;
     length += text.length;
     isLast = !page.isLong || cursor === null || length >= listingBytesMax;
     const end = cursor === null ? ']}' : `],"cursor":${JSON.stringify(cursor)}}`;
     yield { chunks: [Buffer.from(start + text + (isLast ? end : ''))], isLast };
+    start = '';
   }
 }
 

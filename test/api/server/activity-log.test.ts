@@ -101,12 +101,13 @@ describe('the log of dev', () => {
   });
 
   it('says why there was no answer', async () => {
-    const { url } = endpoint;
-    await endpoint.stop();
+    // One that was never called: no connection to it can be reset.
+    const gone = await RecordingEndpoint.start();
+    const { url } = gone;
+    await gone.stop();
     const target = `/v2/publish/${url}/gone`;
     await callApi(server, 'POST', target, { 'svc-retries': '0' }, 'hello');
     expect((await log.line(/^failed /)).msg).toMatch(/ in \d+ ms: .*refused/i);
-    endpoint = await RecordingEndpoint.start();
   });
 
   it('has one line for a message that is taken back', async () => {

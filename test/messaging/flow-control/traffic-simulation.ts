@@ -16,6 +16,7 @@ import { flowControlKind } from '../../../src/messaging/flow-control/flow-contro
 import { flowControlDecider } from '../../../src/messaging/flow-control/flow-control.decider.js';
 import type { FlowControlState } from '../../../src/messaging/flow-control/flow-control.state.js';
 import { FlowControlGate } from '../../../src/messaging/flow-control/flow-control-gate.js';
+import { keyNamedBy } from '../../../src/messaging/flow-control/key-naming.policy.js';
 import { KeySweep } from '../../../src/messaging/flow-control/key-sweep.js';
 import { KeyUsage } from '../../../src/messaging/flow-control/key-usage.projection.js';
 import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
@@ -214,6 +215,7 @@ export class TrafficSimulation {
     });
     engine.register({ decider: flowControlDecider, view: usage, folds: [] });
     engine.follow(messageKind, usage);
+    engine.reactTo(messageKind, keyNamedBy);
     gates.add(gate);
     engine.observe(gate.listener);
     engine.observe(new KeySweep(engine, gate, clock, this.options.keysKeptMax).listener);

@@ -328,7 +328,7 @@ const wrappedSpellings: readonly Spelling[] = [
 const spelling = fc.oneof(ipv4Spelling, fc.constantFrom(...wrappedSpellings));
 const suffix = fc.constantFrom(
   '/',
-  '.',
+  './',
   ':80/',
   ':8080/x',
   '?a',

@@ -51,7 +51,7 @@ describe('an option that nothing reads', () => {
 });
 
 it('is none of those that the published clients and their endpoints send', () => {
-  const folder = new URL('../../../node_modules/@upstash', import.meta.url);
+  const folder = new URL('../../../node_modules/@upstash/', import.meta.url);
   const names = new Set<string>();
   for (const client of ['qstash', 'workflow']) {
     const at = new URL(`${client}/`, folder);

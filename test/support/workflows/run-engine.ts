@@ -1,9 +1,11 @@
 /** Runs and their messages on an engine that calls no endpoint: a test says how attempts end. */
+
 import type { Command, EventEnvelope } from '../../../src/engine/decider.js';
 import type { Engine } from '../../../src/engine/engine.js';
 import { Payloads } from '../../../src/engine/payloads.js';
 import type { Outcome } from '../../../src/engine/turn.js';
 import { flowControlDecider } from '../../../src/messaging/flow-control/flow-control.decider.js';
+import { keyNamedBy } from '../../../src/messaging/flow-control/key-naming.policy.js';
 import { KeyUsage } from '../../../src/messaging/flow-control/key-usage.projection.js';
 import { DeduplicationIndex } from '../../../src/messaging/messages/deduplication.projection.js';
 import type {
@@ -16,6 +18,7 @@ import {
   messageKind,
 } from '../../../src/messaging/messages/message.events.js';
 import { queueDecider } from '../../../src/messaging/queues/queue.decider.js';
+import { queueNamedBy } from '../../../src/messaging/queues/queue-naming.policy.js';
 import { RunArchive } from '../../../src/workflows/deliveries/run-archive.js';
 import { RunEntries } from '../../../src/workflows/deliveries/run-entries.js';
 import { runKind } from '../../../src/workflows/run-state/run.events.js';
@@ -42,6 +45,8 @@ function registerMessages(engine: Engine): void {
   const usage = new KeyUsage();
   engine.register({ decider: flowControlDecider, view: usage, folds: [] });
   engine.follow(messageKind, usage);
+  engine.reactTo(messageKind, queueNamedBy);
+  engine.reactTo(messageKind, keyNamedBy);
   engine.register({ decider: queueDecider, view: null, folds: [] });
 }
 
