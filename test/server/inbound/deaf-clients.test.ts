@@ -59,7 +59,11 @@ async function serves(others: { publish: string; produce: string }): Promise<voi
 }
 
 /** Sends requests and takes no answer; then memory is looked at until it grows no more. */
-async function askedBy(count: number, text: (index: number) => string | Buffer): Promise<void> {
+async function askedBy(
+  count: number,
+  text: (index: number) => string | Buffer,
+  growthMax = growthMiBMax,
+): Promise<void> {
   before = await residentMiB(server.child.pid);
   clients = await deafClients(port, count, text);
   let highest = 0;
@@ -68,7 +72,7 @@ async function askedBy(count: number, text: (index: number) => string | Buffer):
     const resident = await residentMiB(server.child.pid);
     calm = resident > highest + 5 ? 0 : calm + 1;
     highest = Math.max(highest, resident);
-    expect(highest - before).toBeLessThan(growthMiBMax);
+    expect(highest - before).toBeLessThan(growthMax);
     expect(await metric('stepwell_in_flight_bytes')).toBeLessThanOrEqual(budgetBytes);
   }
 }
@@ -94,7 +98,9 @@ test('a hundred pages of the logs, by a token that may only read', async () => {
     expect(await post('/v2/publish/http://example.com/x', body, authorization)).toBe(200);
   }
   const request = head('GET /v2/logs?count=1000', `Bearer ${readToken}`, '\r\n');
-  await askedBy(100, () => request);
+  // Rows are made from text to text, which leaves garbage: 350 to 520 MiB were seen, and without a
+  // budget 1,391.
+  await askedBy(100, () => request, 900);
   expect(await metric('stepwell_in_flight_bytes')).toBeGreaterThan(0);
   await serves({ publish: authorization, produce: basic });
 }, 120_000);
