@@ -45,15 +45,20 @@ async function* listingPieces(
   for (let isLast = false; !isLast; ) {
     await room.wait();
     const page: ListingPage = await next(cursor, rowsSent);
-    const rows = page.rows.map((row) => JSON.stringify(row)).join();
-    // A page that ends for its length may be followed by one that finds no more rows.
-    const text = rowsSent > 0 && page.rows.length > 0 ? `,${rows}` : rows;
+    // Row by row: a text of the whole page would be garbage of its length, twice.
+    const chunks = start === '' ? [] : [Buffer.from(start)];
+    for (const row of page.rows) {
+      // A page that ends for its length may be followed by one that finds no more rows.
+      const text = `${rowsSent > 0 ? ',' : ''}${JSON.stringify(row)}`;
+      chunks.push(Buffer.from(text));
+      rowsSent += 1;
+      length += text.length;
+    }
     cursor = page.cursor;
-    rowsSent += page.rows.length;
-    length += text.length;
     isLast = !page.isLong || cursor === null || length >= listingBytesMax;
     const end = cursor === null ? ']}' : `],"cursor":${JSON.stringify(cursor)}}`;
-    yield { chunks: [Buffer.from(start + text + (isLast ? end : ''))], isLast };
+    if (isLast) chunks.push(Buffer.from(end));
+    yield { chunks, isLast };
     start = '';
   }
 }
