@@ -82,7 +82,7 @@ export class EffectRunner {
 
   private carrierOf(kind: string): EffectCarrier {
     const carrier = this.carriers.get(kind);
-    if (carrier === undefined) throw new Error(`nobody carries out ${kind}`);
+    if (carrier === undefined) throw new Error(`no carrier is registered for ${kind}`);
     return carrier;
   }
 }

@@ -131,7 +131,7 @@ export class Engine {
   /** The actors of one kind, for reads; show what is read only after `durable()`. */
   actors(kind: string): ActorDirectory {
     const entity = this.entities.get(kind);
-    if (entity === undefined) throw new Error(`nobody decides for ${kind}`);
+    if (entity === undefined) throw new Error(`no decider is registered for ${kind}`);
     return entity.actors;
   }
 

@@ -56,7 +56,7 @@ export class Turn {
 
   private decide(command: Command): Outcome {
     const entity = this.entities.get(command.kind);
-    if (entity === undefined) throw new Error(`nobody decides for ${command.kind}`);
+    if (entity === undefined) throw new Error(`no decider is registered for ${command.kind}`);
     const { decider, view } = entity.registration;
     let actor = entity.actors.find(command.id);
     const state = actor === undefined ? decider.initialState() : actor.state;

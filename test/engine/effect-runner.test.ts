@@ -144,12 +144,14 @@ describe('an effect', () => {
     expect(streams.started).toEqual(['schedule a work']);
   });
 
-  it('that nobody can carry out is a defect', () => {
+  it('without a carrier is a defect', () => {
     const { runner } = new Streams();
     const source = { kind: 'message', id: 'a', firstOffset: 0, lastOffset: 0 };
     for (const notBefore of [0, start + 1000]) {
       const effect = { kind: 'unheard of', id: 'x', notBefore };
-      expect(() => runner.reconcile(source, [effect])).toThrow('nobody carries out unheard of');
+      expect(() => runner.reconcile(source, [effect])).toThrow(
+        'no carrier is registered for unheard of',
+      );
     }
   });
 });

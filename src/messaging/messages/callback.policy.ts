@@ -10,7 +10,7 @@ import {
 } from './message.events.js';
 import type { FollowUps, MessageState } from './message.state.js';
 
-const nobody: readonly PublishMessage[] = [];
+const none: readonly PublishMessage[] = [];
 const noBody = Buffer.alloc(0);
 
 /** The callbacks that one event of a message sends: after each attempt, and after the last one. */
@@ -19,13 +19,13 @@ export function callbacksOf(
   state: MessageState,
   names: TurnNames,
 ): readonly PublishMessage[] {
-  if (state.status === 'absent' || state.followUps === null) return nobody;
+  if (state.status === 'absent' || state.followUps === null) return none;
   const { event } = envelope;
-  if (!('durationMs' in event)) return nobody; // not the end of an attempt
+  if (!('durationMs' in event)) return none; // not the end of an attempt
   const { callback, failureCallback, run } = state.followUps;
   const isFailed = event.type === 'MessageFailed';
   // A run is told how a call ended, not how it went meanwhile (workflows.md 3.3).
-  if (run !== null && event.type === 'AttemptFailed') return nobody;
+  if (run !== null && event.type === 'AttemptFailed') return none;
   const dlqId = isFailed ? deadLetterId(envelope) : null;
   const called: PublishMessage[] = [];
   const call = (kind: CallbackSource['kind'], options: CallbackOptions | null) => {

@@ -43,7 +43,7 @@ describe('a batch', () => {
     const { status, headers, body } = await send([
       { destination: endpoint.url, headers: later },
       { destination: 'pair', headers: later },
-      { destination: 'nobody' },
+      { destination: 'absent' },
       { destination: endpoint.url, headers: later, queue: 'line' },
       { destination: endpoint.url, headers: { 'svc-cron': '* * * * *' } },
     ]);
@@ -55,7 +55,7 @@ describe('a batch', () => {
         { messageId, url: `${endpoint.url}/one` },
         { messageId, url: `${endpoint.url}/two` },
       ],
-      { error: 'item 2: URL group nobody not found' },
+      { error: 'item 2: URL group absent not found' },
       { messageId, url: endpoint.url },
       { scheduleId: expect.stringMatching(/^scd_\w+$/) },
     ]);

@@ -138,10 +138,10 @@ describe('a queue over HTTP', () => {
     ['a text', 'POST', '/queues', { queueName: 'q', parallelism: '1' }, 400, 'parallelism'],
     ['a maybe', 'POST', '/queues', { queueName: 'q', paused: 'no' }, 400, 'paused'],
     ['too much', 'POST', '/queues', { queueName: 'q', parallelism: 10_001 }, 412, 'parallelism'],
-    ['a reading of no queue', 'GET', '/queues/nobody', undefined, 404, 'nobody not found'],
-    ['a pause of no queue', 'POST', '/queues/nobody/pause', undefined, 404, 'nobody not found'],
-    ['a resume of no queue', 'POST', '/queues/nobody/resume', undefined, 404, 'nobody not found'],
-    ['another method', 'PATCH', '/queues/nobody', undefined, 405, 'PATCH'],
+    ['a reading of no queue', 'GET', '/queues/absent', undefined, 404, 'absent not found'],
+    ['a pause of no queue', 'POST', '/queues/absent/pause', undefined, 404, 'absent not found'],
+    ['a resume of no queue', 'POST', '/queues/absent/resume', undefined, 404, 'absent not found'],
+    ['another method', 'PATCH', '/queues/absent', undefined, 405, 'PATCH'],
   ])('refuses %s', async (_what, method, path, body, status, reason) => {
     const answer = await call(method, path, body);
     expect(answer).toMatchObject({ status, body: { error: expect.stringContaining(reason) } });

@@ -140,7 +140,7 @@ describe('a URL group over HTTP', () => {
   });
 
   it('need not exist to be deleted', async () => {
-    expect((await call('DELETE', '/nobody')).status).toBe(200);
+    expect((await call('DELETE', '/absent')).status).toBe(200);
   });
 
   it.each<[string, string, string, unknown, number, string]>([
@@ -185,8 +185,8 @@ describe('a URL group over HTTP', () => {
     ['headers that are none', 'PATCH', '/g', { headers: { 'a b': 'c' } }, 400, 'header name'],
     ['a host', 'PATCH', '/g', { headers: { Host: 'a.example' } }, 400, 'headers.Host is written'],
     ['a line break', 'PATCH', '/g', { headers: { a: 'b\r\nc' } }, 400, 'no header can carry'],
-    ['headers of no group', 'PATCH', '/nobody', { headers: { a: 'b' } }, 404, 'nobody not found'],
-    ['a reading of no group', 'GET', '/nobody', undefined, 404, 'nobody not found'],
+    ['headers of no group', 'PATCH', '/absent', { headers: { a: 'b' } }, 404, 'absent not found'],
+    ['a reading of no group', 'GET', '/absent', undefined, 404, 'absent not found'],
   ])('refuses %s', async (_what, method, path, body, status, reason) => {
     const answer = await call(method, path, body);
     expect(answer).toMatchObject({ status, body: { error: expect.stringContaining(reason) } });

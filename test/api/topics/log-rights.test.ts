@@ -290,7 +290,7 @@ describe.each(Object.entries(table))('%s', (route, cases) => {
   it('refuses a caller without valid Basic credentials', async () => {
     const [[pattern, body]] = cases as [Case];
     const wrong = basicOf(`${server.credentials.restUsername}:wrong`);
-    const unknown = basicOf('nobody:wrong');
+    const unknown = basicOf('unknown:wrong');
     for (const authorization of ['', wrong, unknown, server.bearer]) {
       const { target, group } = await staged(pattern);
       const before = await everything(group);

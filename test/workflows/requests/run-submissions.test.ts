@@ -67,12 +67,12 @@ describe('a step', () => {
 
   it('leaves its neighbours the refusals that are their own', () => {
     const batch = new BatchSubmission([
-      new RefusedSubmission({ status: 404, message: 'nobody' }),
+      new RefusedSubmission({ status: 404, message: 'refused' }),
       submission,
     ]);
     expect(batch.tell([accepted({ messageId: 'msg_1' })])).toEqual({
       status: 200,
-      body: [{ error: 'item 0: nobody' }, { messageId: 'msg_1' }],
+      body: [{ error: 'item 0: refused' }, { messageId: 'msg_1' }],
     });
   });
 });
