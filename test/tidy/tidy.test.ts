@@ -1,5 +1,5 @@
 import { citableIn, citationViolations } from './citations.js';
-import { houseViolations, untestedDeciders } from './house-rules.js';
+import { houseViolations, untestedDeciders, vagueWords } from './house-rules.js';
 import { folderViolations, importCircles, importViolations } from './import-rules.js';
 import {
   documentTree,
@@ -82,12 +82,14 @@ describe('a rule', () => {
     ['src/messages/x.ts', 'export const x = 1;\n'],
     ['src/messages/x.ts', `/** . */\n${'x;\n'.repeat(300)}`],
     ['src/messages/x.ts', `/** ${'x'.repeat(100)} */\n`],
-    ['src/messages/x.ts', '/** Tells whoever asks. */\n'],
-    ['src/messages/x.ts', '/**\n * Nobody\n * asks.\n */\n'],
-    ['src/messages/x.ts', '/** . */\nstop(); // for somebody\n'],
-    ['test/messages/x.test.ts', "it('tells whom it names', () => {});\n"],
-    ['test/messages/x.test.ts', "it.each(rows)('tells nobody: %s', () => {});\n"],
-    ['test/messages/x.test.ts', "describe(\n  'somebody\\'s message', () => {});\n"],
+    ...vagueWords.flatMap((word) => [
+      ['src/messages/x.ts', `/** Tells ${word} asks. */\n`],
+      ['src/messages/x.ts', `/**\n * ${word.toUpperCase()}\n * asks.\n */\n`],
+      ['src/messages/x.ts', `/** . */\nstop(); // for ${word}\n`],
+      ['test/messages/x.test.ts', `it('tells ${word} it names', () => {});\n`],
+      ['test/messages/x.test.ts', `it.each(rows)('tells ${word}: %s', () => {});\n`],
+      ['test/messages/x.test.ts', `describe(\n  '${word}\\'s message', () => {});\n`],
+    ]),
     ['src/runs/run.machine.ts', '/** . */\nconst m = { after: { 10: "late" } };\n'],
     ['storage/x.ts', "/** . */\nimport { x } from 'fastify';\n"],
     ['src/engine/x.ts', "/** . */\nimport { x } from '../http/failures.js';\n"],
@@ -105,8 +107,10 @@ describe('a rule', () => {
   it.each([
     ['src/engine/clock.ts', '/** . */\nconst at = Date.now();\n'],
     ['src/messages/x.ts', '/** Not Date.now() but the command. */\n'],
-    ['src/messages/x.ts', "/** . */\nconst nobody = 'https://nobody.example';\n"],
-    ['test/messages/x.test.ts', "it('is refused', () => publish('nobody', '*/*'));\n"],
+    ...vagueWords.flatMap((word) => [
+      ['src/messages/x.ts', `/** . */\nconst ${word} = 'https://${word}.example';\n`],
+      ['test/messages/x.test.ts', `it('is refused', () => publish('${word}', '*/*'));\n`],
+    ]),
     ['src/messaging/queues/x.ts', "/** . */\nimport { x } from '../messages/y.js';\n"],
     ['src/server/app.module.ts', "/** . */\nimport { x } from '../topics/fetch/y.js';\n"],
     ['src/runs/run.machine.ts', "/** . */\nimport { setup } from 'xstate';\n"],
