@@ -2,13 +2,13 @@
  * The durable actors: every stream that is not final, as a fold of its events. A live state that
  * was not touched for long is packed into bytes and woken synchronously; a final one leaves memory.
  */
-import type { EventEnvelope } from './decider.js';
-import type { AnyRegistration, Fold } from './registration.js';
+import type { Command, Decider, DomainEvent, EventEnvelope } from './decider.js';
+import type { Fold } from './registration.js';
 import type { TurnChanges } from './turn-changes.js';
 
 /** What memory holds of one stream. Replaced, never mutated, by every event. */
-export interface Actor {
-  readonly state: unknown;
+export interface Actor<State = unknown> {
+  readonly state: State;
   /** Events so far. */
   readonly length: number;
   /** The offset of its first event: what a message was published with is read back from there. */
@@ -16,26 +16,35 @@ export interface Actor {
   readonly lastOffset: number;
 }
 
-/** A packed state; only kinds with `packing` ever have one. */
-class Packed {
+/** A stream whose state is packed; only kinds with `packing` ever have one. */
+class PackedActor {
+  readonly length: number;
+  readonly firstOffset: number;
+  readonly lastOffset: number;
+
   constructor(
+    { length, firstOffset, lastOffset }: Actor,
     readonly packed: unknown,
     /** Whether the state wants anything: one that does not need not be woken to be asked. */
     readonly wantsEffects: boolean,
-  ) {}
+  ) {
+    this.length = length;
+    this.firstOffset = firstOffset;
+    this.lastOffset = lastOffset;
+  }
 }
 
 /** Live states per packable kind; beyond them the least recently touched are packed. */
 export const liveStatesMax = 1024;
 
 /** The actors of one kind. */
-export class ActorDirectory {
-  private readonly actors = new Map<string, Actor>();
+export class ActorDirectory<State = unknown> {
+  private readonly actors = new Map<string, Actor<State> | PackedActor>();
   private readonly live = new Map<string, true>();
 
   /** `folds` are the indexes over this kind's events; more may join until recovery. */
   constructor(
-    private readonly decider: AnyRegistration['decider'],
+    private readonly decider: Decider<State, Command, DomainEvent>,
     private readonly folds: readonly Fold[],
     private readonly liveStates: number,
   ) {}
@@ -53,7 +62,9 @@ export class ActorDirectory {
    * Every stream that is there now, `perTick` of them at a time, so that a million do not hold the
    * event loop. What begins meanwhile may be among them. A packed one is woken for it.
    */
-  async *walk(perTick: number): AsyncGenerator<{ readonly id: string; readonly actor: Actor }> {
+  async *walk(
+    perTick: number,
+  ): AsyncGenerator<{ readonly id: string; readonly actor: Actor<State> }> {
     for await (const id of this.walkIds(perTick)) {
       const actor = this.find(id);
       if (actor !== undefined) yield { id, actor };
@@ -83,17 +94,18 @@ export class ActorDirectory {
 
   /** Whether a stream is packed and wants nothing: asking it what it wants would only wake it. */
   isAtRest(id: string): boolean {
-    const state = this.actors.get(id)?.state;
-    return state instanceof Packed && !state.wantsEffects;
+    const actor = this.actors.get(id);
+    return actor instanceof PackedActor && !actor.wantsEffects;
   }
 
-  find(id: string): Actor | undefined {
+  /** A stream that is there and not final; a packed one is woken. */
+  find(id: string): Actor<State> | undefined {
     const actor = this.actors.get(id);
-    return actor?.state instanceof Packed ? this.wake(id, actor, actor.state) : actor;
+    return actor instanceof PackedActor ? this.wake(id, actor) : actor;
   }
 
   /** The state of a stream, or the state before its first event. */
-  stateOf(id: string): unknown {
+  stateOf(id: string): State {
     return this.find(id)?.state ?? this.decider.initialState();
   }
 
@@ -101,11 +113,15 @@ export class ActorDirectory {
    * Remembers one event of the stream that is now `actor` (undefined before its first event), live
    * and in replay alike; returns what the stream is afterwards.
    */
-  evolve(envelope: EventEnvelope, actor: Actor | undefined, changes: TurnChanges): Actor {
+  evolve(
+    envelope: EventEnvelope,
+    actor: Actor<State> | undefined,
+    changes: TurnChanges,
+  ): Actor<State> {
     const { decider, folds } = this;
     const { id, offset, event, sequence } = envelope;
     const before = actor === undefined ? decider.initialState() : actor.state;
-    const evolved: Actor = {
+    const evolved: Actor<State> = {
       state: decider.evolve(before, event, envelope),
       length: sequence + 1,
       firstOffset: actor?.firstOffset ?? offset,
@@ -134,20 +150,20 @@ export class ActorDirectory {
     const { packing } = decider;
     for (const id of this.live.keys()) {
       const actor = this.actors.get(id);
-      if (packing !== undefined && actor !== undefined && !(actor.state instanceof Packed)) {
+      if (packing !== undefined && actor !== undefined && !(actor instanceof PackedActor)) {
         const wantsEffects = decider.wants(actor.state, id).length > 0;
-        const state = new Packed(packing.pack(actor.state), wantsEffects);
-        this.actors.set(id, { ...actor, state });
+        this.actors.set(id, new PackedActor(actor, packing.pack(actor.state), wantsEffects));
       }
       this.live.delete(id);
       return;
     }
   }
 
-  private wake(id: string, actor: Actor, packed: Packed): Actor {
+  private wake(id: string, actor: PackedActor): Actor<State> {
     const packing = this.decider.packing;
     if (packing === undefined) throw new Error(`${id} is packed but its kind cannot unpack`);
-    const woken = { ...actor, state: packing.unpack(packed.packed) };
+    const { packed, length, firstOffset, lastOffset } = actor;
+    const woken = { state: packing.unpack(packed), length, firstOffset, lastOffset };
     this.actors.set(id, woken);
     this.touch(id);
     return woken;

@@ -9,8 +9,8 @@
  * All four are pure: no clock, no randomness, no I/O. Time and ids come in with the command.
  */
 
-/** An imperative request, addressed to one stream. */
-export interface Command {
+/** An imperative request, addressed to one stream. `Result` is what its acceptance answers. */
+export interface Command<Result = unknown> {
   readonly type: string;
   /** Which decider judges it. */
   readonly kind: string;
@@ -18,7 +18,12 @@ export interface Command {
   readonly id: string;
   /** When it was asked, Unix milliseconds: the only time a decider knows. */
   readonly at: number;
+  /** Never there: it ties the type of the result to that of the command. */
+  readonly resultType?: Result;
 }
+
+/** What the acceptance of a command answers. */
+export type ResultOf<Cmd extends Command> = Cmd extends Command<infer Result> ? Result : never;
 
 /**
  * A past-tense fact. Its fields have a fixed shape (absent is `null`), because the journal stores

@@ -4,12 +4,14 @@
 import type { Appended } from '../../storage/log/partition-log.js';
 import { ActorDirectory, liveStatesMax } from './actor-directory.js';
 import type { Clock } from './clock.js';
-import type { Command, DomainEvent, Effect, EventEnvelope, TurnNames } from './decider.js';
+import type { Command, DomainEvent, Effect, EventEnvelope, ResultOf } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
 import type { Identifiers } from './identifiers.js';
 import type { Journal } from './journal.js';
 import type { EffectCarrier, Fold, Reaction, Registration } from './registration.js';
+import { SeededNames } from './seeded-names.js';
+import { type EventListener, Subscribers } from './subscribers.js';
 import { type Outcome, type RefusedReaction, type RegisteredKind, Turn } from './turn.js';
 import { TurnChanges } from './turn-changes.js';
 import type { UpcasterTable } from './upcasters.js';
@@ -24,8 +26,10 @@ export interface EngineWatch {
   reactionRefused(refused: RefusedReaction): void;
 }
 
-/** Sees events once they are durable, in journal order. */
-export type EventListener = (envelopes: readonly EventEnvelope[]) => void;
+/** What became of each of several commands, in their order. */
+export type Outcomes<Commands extends readonly Command[]> = {
+  readonly [Index in keyof Commands]: Outcome<ResultOf<Commands[Index]>>;
+};
 
 /** Everything decided since the last commit began: it becomes durable together. */
 interface CommitGroup {
@@ -40,8 +44,8 @@ export class Engine {
   private readonly changes = new TurnChanges();
   private readonly past = new TurnChanges(false);
   private readonly effects: EffectRunner;
-  private readonly indexes: EventListener[] = [];
-  private readonly listeners: EventListener[] = [];
+  private readonly indexes = new Subscribers();
+  private readonly listeners = new Subscribers();
   private readonly makeSeed = () => this.identifiers.turnSeed(this.clock.now());
   private lastDurable: Promise<void> | null = null;
   private group: CommitGroup = { settled: Promise.resolve(), envelopes: [] };
@@ -58,27 +62,28 @@ export class Engine {
     this.effects = new EffectRunner(clock, (kind, id) => this.reconcile(kind, id));
   }
 
-  /** One more kind of entity; before recovery. */
+  /** One more kind of entity, and its actors; before recovery. Features do so by an `Entity`. */
   register<State, Cmd extends Command, Event extends DomainEvent, View>(
     registration: Registration<State, Cmd, Event, View>,
-  ): void {
+  ): ActorDirectory<State> {
     const { kind } = registration.decider;
     if (this.entities.has(kind)) throw new Error(`two deciders for ${kind}`);
     this.upcasters.add(kind, registration.decider.upcasters);
-    const folds = this.foldsOf(kind);
+    const folds = listIn(this.folds, kind);
     folds.push(...registration.folds);
-    const actors = new ActorDirectory(registration.decider, folds, this.liveStates);
-    this.entities.set(kind, { registration, actors, reactions: this.reactionsTo(kind) });
+    const actors = new ActorDirectory<State>(registration.decider, folds, this.liveStates);
+    this.entities.set(kind, { registration, actors, reactions: listIn(this.reactions, kind) });
+    return actors;
   }
 
   /** `fold` is an index of another feature over the events of `kind`; before recovery. */
-  follow(kind: string, fold: Fold): void {
-    this.foldsOf(kind).push(fold);
+  follow<Event extends DomainEvent>(kind: string, fold: Fold<Event>): void {
+    listIn(this.folds, kind).push(fold);
   }
 
   /** Events of `kind` mean what `reaction` says, after the kind's own `react`; before recovery. */
   reactTo<Event extends DomainEvent, State>(kind: string, reaction: Reaction<Event, State>): void {
-    this.reactionsTo(kind).push(reaction as Reaction);
+    listIn(this.reactions, kind).push(reaction as Reaction);
   }
 
   /** The kinds of entities, in the order they were registered. */
@@ -92,33 +97,44 @@ export class Engine {
   }
 
   /**
-   * `index` learns every event once it is durable, replayed ones first: whole turns in the order of
-   * the journal, before any listener sees them and before anything starts because of them. What it
-   * knows is never taken back, so it may hold what it likes; before recovery.
+   * `index` learns the events of `kinds` once they are durable, replayed ones first: those of whole
+   * turns in the order of the journal, before any listener sees them and before anything starts
+   * because of them. What it knows is never taken back, so it may hold what it likes; before
+   * recovery.
    */
-  index(index: EventListener): void {
-    this.indexes.push(index);
+  index<Event extends DomainEvent>(kinds: readonly string[], index: EventListener<Event>): void {
+    this.indexes.add(kinds, index as EventListener);
   }
 
-  /** `listener` sees every event after it is durable; replayed events are not shown again. */
-  observe(listener: EventListener): void {
-    this.listeners.push(listener);
+  /**
+   * `listener` sees the events of `kinds` after they are durable; replayed events are not shown
+   * again. Those of one commit come together, in the order of the journal.
+   */
+  observe<Event extends DomainEvent>(
+    kinds: readonly string[],
+    listener: EventListener<Event>,
+  ): void {
+    this.listeners.add(kinds, listener as EventListener);
   }
 
   /**
    * Decides the commands now, in order, as one atomic turn, and answers when it is durable.
    * Rejects if a decider threw: then nothing has changed.
    */
-  dispatch(commands: readonly Command[]): Promise<readonly Outcome[]> {
+  dispatch<const Commands extends readonly Command[]>(
+    commands: Commands,
+  ): Promise<Outcomes<Commands>> {
     return this.answer(commands, false);
   }
 
-  /** As `dispatch`, but one refusal refuses them all: nothing has changed and each is told it. */
-  dispatchTogether(commands: readonly Command[]): Promise<readonly Outcome[]> {
+  /** As `dispatch`, but one refusal refuses all: nothing has changed, and it is each answer. */
+  dispatchTogether<const Commands extends readonly Command[]>(
+    commands: Commands,
+  ): Promise<Outcomes<Commands>> {
     return this.answer(commands, true);
   }
 
-  /** Dispatches for a caller that waits for no answer: the watch has been told of a defect. */
+  /** Dispatches for a caller that waits for no answer: the watch learns of a defect. */
   tell(commands: readonly Command[]): void {
     this.dispatch(commands).catch(() => undefined);
   }
@@ -128,7 +144,13 @@ export class Engine {
     return this.journal.highWatermark >= this.journal.endOffset ? settled : this.group.settled;
   }
 
-  /** The actors of one kind, for reads; show what is read only after `durable()`. */
+  /** What `read` finds now, once it is durable: what memory says may be shown no earlier. */
+  shown<Value>(read: () => Value): Promise<Value> {
+    const value = read();
+    return this.durable().then(() => value);
+  }
+
+  /** The actors of one kind, whatever their states are. */
   actors(kind: string): ActorDirectory {
     const entity = this.entities.get(kind);
     if (entity === undefined) throw new Error(`no decider is registered for ${kind}`);
@@ -141,7 +163,7 @@ export class Engine {
       const actors = this.actors(envelope.kind);
       actors.evolve(envelope, actors.find(envelope.id), this.past);
     }
-    for (const index of this.indexes) index(envelopes);
+    this.indexes.show(envelopes);
   }
 
   /** Asks one stream what it wants and starts or stops accordingly. */
@@ -159,27 +181,22 @@ export class Engine {
     this.effects.reconcile({ kind, id, firstOffset, lastOffset }, wanted);
   }
 
-  /** Nothing new starts; what runs may end and be recorded. */
+  /** Starts nothing new; what runs may end and be recorded. */
   stopEffects(): void {
     this.effects.stop();
   }
 
-  private answer(commands: readonly Command[], together: boolean): Promise<readonly Outcome[]> {
-    let outcomes: readonly Outcome[];
+  private answer<Commands extends readonly Command[]>(
+    commands: Commands,
+    together: boolean,
+  ): Promise<Outcomes<Commands>> {
     try {
-      outcomes = this.turn(commands, together);
+      // One outcome for each command, of the type that its decider answers.
+      const outcomes = this.turn(commands, together) as Outcomes<Commands>;
+      return this.durable().then(() => outcomes);
     } catch (error) {
       return Promise.reject(error);
     }
-    return this.durable().then(() => outcomes);
-  }
-
-  private foldsOf(kind: string): Fold[] {
-    return listIn(this.folds, kind);
-  }
-
-  private reactionsTo(kind: string): Reaction[] {
-    return listIn(this.reactions, kind);
   }
 
   private turn(commands: readonly Command[], together: boolean): readonly Outcome[] {
@@ -250,27 +267,9 @@ export class Engine {
   }
 
   private settle(envelopes: readonly EventEnvelope[]): void {
-    for (const index of this.indexes) index(envelopes);
-    for (const listener of this.listeners) listener(envelopes);
+    this.indexes.show(envelopes);
+    this.listeners.show(envelopes);
     for (const { kind, id } of envelopes) this.reconcile(kind, id);
-  }
-}
-
-/** Names made from one seed; a turn that is decided again starts again at the first name. */
-class SeededNames implements TurnNames {
-  private seed = '';
-  private index = 0;
-
-  constructor(private readonly makeSeed: () => string) {}
-
-  next(prefix: string): string {
-    this.seed ||= this.makeSeed();
-    this.index += 1;
-    return `${prefix}_${this.seed}${this.index.toString(36)}`;
-  }
-
-  restart(): void {
-    this.index = 0;
   }
 }
 

@@ -9,7 +9,7 @@ export const provided = {
   clock: Symbol('Clock'),
   identifiers: Symbol('Identifiers'),
   disk: Symbol('Disk'),
-  /** Made by the delivery module: the port, or the network. */
+  /** Made by the outbound module: the port, or the network. */
   endpoints: Symbol('Endpoints'),
   fileSizes: Symbol('fileSizes'),
   /** Which logs live with damage: `(logName: string) => boolean`. */

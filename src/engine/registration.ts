@@ -5,8 +5,8 @@ import type { Command, Decider, DomainEvent, Effect, EventEnvelope, TurnNames } 
 import type { TurnChanges } from './turn-changes.js';
 
 /** An in-memory index: a fold of events, changed in the same tick as the state. */
-export interface Fold {
-  evolve(envelope: EventEnvelope<DomainEvent>, changes: TurnChanges): void;
+export interface Fold<Event extends DomainEvent = DomainEvent> {
+  evolve(envelope: EventEnvelope<Event>, changes: TurnChanges): void;
 }
 
 /**
@@ -27,7 +27,7 @@ export interface Registration<State, Cmd extends Command, Event extends DomainEv
   /** The read-only indexes that `decide` may look at. */
   readonly view: View;
   /** Indexes folded from this kind's events. */
-  readonly folds: readonly Fold[];
+  readonly folds: readonly Fold<Event>[];
 }
 
 /** A registration as the engine sees it: values pass through, their types are the feature's own. */

@@ -11,10 +11,10 @@ import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { BearerTokens } from '../http/identity/bearer-token.js';
 import { RouteTable } from '../http/routes/hot-routes.js';
 import { DeadLettersModule } from '../messaging/dead-letters/dead-letters.module.js';
-import { MessagesModule } from '../messaging/delivery/messages.module.js';
+import { DeliveryModule } from '../messaging/delivery/delivery.module.js';
 import { FlowControlModule } from '../messaging/flow-control/flow-control.module.js';
 import { MessageLogsModule } from '../messaging/logs/message-logs.module.js';
-import { deliveryModule } from '../messaging/outbound/delivery.module.js';
+import { outboundModule } from '../messaging/outbound/outbound.module.js';
 import { PublishingModule } from '../messaging/publishing/publishing.module.js';
 import { QueuesModule } from '../messaging/queues/queues.module.js';
 import { SchedulesModule } from '../messaging/schedules/schedules.module.js';
@@ -83,13 +83,13 @@ export function applicationModule(
   ];
   const imports = [
     EngineModule,
-    deliveryModule(ports.endpoints),
+    outboundModule(ports.endpoints),
     HealthModule,
     MetricsModule,
     OpenapiModule,
     StartPageModule,
     SigningKeysModule,
-    MessagesModule,
+    DeliveryModule,
     FlowControlModule,
     MessageLogsModule,
     DeadLettersModule,

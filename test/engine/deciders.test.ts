@@ -15,9 +15,9 @@ import { LetterIndex } from '../../src/messaging/dead-letters/letter-index.js';
 import type { FlowControlCommand } from '../../src/messaging/flow-control/flow-control.commands.js';
 import { flowControlDecider } from '../../src/messaging/flow-control/flow-control.decider.js';
 import { KeyUsage } from '../../src/messaging/flow-control/key-usage.projection.js';
-import { DeduplicationIndex } from '../../src/messaging/messages/deduplication.projection.js';
 import type { MessageCommand } from '../../src/messaging/messages/message.commands.js';
 import { messageDecider } from '../../src/messaging/messages/message.decider.js';
+import { Messages } from '../../src/messaging/messages/message.entity.js';
 import type { QueueCommand } from '../../src/messaging/queues/queue.commands.js';
 import { queueDecider } from '../../src/messaging/queues/queue.decider.js';
 import type { ScheduleCommand } from '../../src/messaging/schedules/schedule.commands.js';
@@ -618,22 +618,14 @@ const messagesOfRuns: fc.Arbitrary<Asked<MessageCommand>> = fc.oneof(
 const asCommands = (kind: string, asked: fc.Arbitrary<object>) =>
   asked.map((command) => ({ ...command, kind, at: 0 }) as Command);
 
-const publishedOffset = (engine: Engine) => (id: string) =>
-  engine.actors(messageDecider.kind).find(id)?.firstOffset;
-
 /** Messages, and whom they tell of themselves. */
-function joinMessages(engine: Engine, usage = new KeyUsage()): DeduplicationIndex {
-  const deduplication = new DeduplicationIndex();
-  engine.register({
-    decider: messageDecider,
-    view: { deduplication, publishedOffset: publishedOffset(engine) },
-    folds: [deduplication],
-  });
+function joinMessages(engine: Engine, usage = new KeyUsage()): Messages {
+  const messages = new Messages(engine);
   engine.carry('callEndpoint', carriesNothing);
   engine.register({ decider: flowControlDecider, view: usage, folds: [] });
-  engine.follow(messageDecider.kind, usage);
+  messages.follow(usage);
   engine.register({ decider: queueDecider, view: null, folds: [] });
-  return deduplication;
+  return messages;
 }
 
 const consumerHistories = fc.oneof(
@@ -655,7 +647,7 @@ const subjects: readonly Subject[] = [
     kind: messageDecider.kind,
     wants: messageDecider.wants,
     commands: asCommands(messageDecider.kind, messageCommands),
-    join: joinMessages,
+    join: (engine) => joinMessages(engine).deduplication,
   },
   {
     file: 'src/messaging/dead-letters/dead-letter.decider.ts',
@@ -693,8 +685,8 @@ const subjects: readonly Subject[] = [
       asCommands(messageDecider.kind, messagesOfRuns),
     ),
     join(engine) {
-      joinMessages(engine);
-      const { known, notifications, pending, waiters } = registerRuns(engine);
+      const messages = joinMessages(engine);
+      const { known, notifications, pending, waiters } = registerRuns(engine, messages);
       engine.carry('endWait', carriesNothing);
       return {
         known,
@@ -726,8 +718,7 @@ const subjects: readonly Subject[] = [
       asCommands(failedRunDecider.kind, failedRunCommands),
     ),
     join(engine) {
-      joinMessages(engine);
-      registerRuns(engine);
+      registerRuns(engine, joinMessages(engine));
       engine.carry('endWait', carriesNothing);
       const letters = new LetterIndex<FailedRun>(20 * minute);
       const failures = new FailedRuns(letters, originOf(engine));
@@ -857,7 +848,7 @@ function joinSubscriptions(engine: Engine): unknown {
   engine.register({ decider: partitionDecider, view: { isPending }, folds: [] });
   engine.carry('followTopic', carriesNothing);
   engine.carry('pushNext', carriesNothing);
-  return joinMessages(engine);
+  return joinMessages(engine).deduplication;
 }
 
 /** Topics, groups and instances together, as none of them is without the others. */

@@ -35,8 +35,8 @@ async function openLamps(directory?: string) {
   const turns: string[][] = [];
   const opened = await openEngine((engine) => {
     engine.register({ decider: lampDecider, view: null, folds: [] });
-    engine.observe((envelopes) => told.push(`listener: ${envelopes.length}`));
-    engine.index((envelopes) => {
+    engine.observe(['lamp'], (envelopes) => told.push(`listener: ${envelopes.length}`));
+    engine.index(['lamp'], (envelopes) => {
       told.push(`index: ${envelopes.length}`);
       turns.push(envelopes.map(({ id }) => id));
     });

@@ -7,7 +7,7 @@ import type { Identifiers } from '../../engine/identifiers.js';
 import { gauge } from '../../engine/metrics/gauge.js';
 import { Payloads } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
-import { MessagesModule } from '../delivery/messages.module.js';
+import { DeliveryModule } from '../delivery/delivery.module.js';
 import { messageKind } from '../messages/message.events.js';
 import type { MessageState } from '../messages/message.state.js';
 import { MessageBodies } from '../messages/message-bodies.js';
@@ -20,7 +20,7 @@ import { LetterIndex } from './letter-index.js';
 import { LetterSources } from './letter-sources.js';
 
 @Module({
-  imports: [MessagesModule],
+  imports: [DeliveryModule],
   controllers: [DeadLettersController],
   providers: [
     LetterSources,

@@ -1,7 +1,7 @@
 /** What durable message events mean beside the messages: payloads at hand, attempts counted. */
-import type { EventListener } from '../../engine/engine.js';
 import type { Payloads } from '../../engine/payloads.js';
-import { type MessageEvent, messageKind } from '../messages/message.events.js';
+import type { EventListener } from '../../engine/subscribers.js';
+import type { MessageEvent } from '../messages/message.events.js';
 import type { AttemptEnd, AttemptMetrics } from './attempt.metrics.js';
 
 const ends: Partial<Record<MessageEvent['type'], AttemptEnd>> = {
@@ -14,11 +14,13 @@ const ends: Partial<Record<MessageEvent['type'], AttemptEnd>> = {
 const soonMs = 10_000;
 
 /** Keeps what is about to be delivered in the cache, and counts how attempts ended. */
-export function messageListener(payloads: Payloads, metrics: AttemptMetrics): EventListener {
+export function messageListener(
+  payloads: Payloads,
+  metrics: AttemptMetrics,
+): EventListener<MessageEvent> {
   return (envelopes) => {
     for (const envelope of envelopes) {
-      if (envelope.kind !== messageKind) continue;
-      const event = envelope.event as MessageEvent;
+      const { event } = envelope;
       if (event.type === 'MessagePublished' && event.notBefore - envelope.at < soonMs) {
         payloads.remember(envelope);
       }

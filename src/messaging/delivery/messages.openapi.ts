@@ -1,9 +1,19 @@
 /** How the routes of messages are described (messaging.md 2.4). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
-import { cancelQuery, messageSchema } from '../messages/message-schema.js';
+import { messageSchema, originQuery, several } from '../messages/message-schema.js';
+import type { CancelFilters } from './cancel.request.js';
 
 const cancelled = z.object({ cancelled: z.int() });
+
+/** The query parameters of a bulk cancel. */
+const cancelQuery = z.object({
+  ...originQuery,
+  host: several,
+  path: several,
+  messageIds: several,
+  count: z.int().min(1).max(500).optional(),
+} satisfies Record<keyof CancelFilters, z.ZodType>);
 
 export const messageRoutes = {
   show: {

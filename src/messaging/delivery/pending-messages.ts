@@ -6,12 +6,12 @@ import type { Engine } from '../../engine/engine.js';
 import type { Journal } from '../../engine/journal.js';
 import type { Payloads } from '../../engine/payloads.js';
 import type { Outcome } from '../../engine/turn.js';
-import type { CancelFilters } from '../messages/cancel.request.js';
 import type { CancelMessage } from '../messages/message.commands.js';
 import { type MessagePublished, messageKind } from '../messages/message.events.js';
 import type { PendingMessage } from '../messages/message.state.js';
 import { isAmong, matchesOrigin, originTerms } from '../messages/message-filter.js';
 import { messageTerms } from '../messages/message-terms.js';
+import type { CancelFilters } from './cancel.request.js';
 
 type Published = EventEnvelope<MessagePublished>;
 

@@ -7,10 +7,12 @@
 
 import { AlarmClock } from '../../engine/alarm-clock.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine, EventListener } from '../../engine/engine.js';
+import type { Engine } from '../../engine/engine.js';
+import type { EventListener } from '../../engine/subscribers.js';
 import type { Entrant, Gate, Line } from '../gates/gate.js';
 import type { Gates } from '../gates/gates.js';
 import { flowControlKind, type ReservedGrants } from './flow-control.commands.js';
+import type { FlowControlEvent } from './flow-control.events.js';
 import type { FlowControl, FlowControlState } from './flow-control.state.js';
 import { GrantReservations } from './grant-reservations.js';
 import { KeyTraffic } from './key-traffic.js';
@@ -76,9 +78,9 @@ export class FlowControlGate implements Gate {
   }
 
   /** Tries the lines of keys whose limits have changed. */
-  readonly listener: EventListener = (envelopes) => {
-    for (const { kind, id, event } of envelopes) {
-      if (kind !== flowControlKind || event.type === 'GrantsReserved') continue;
+  readonly listener: EventListener<FlowControlEvent> = (envelopes) => {
+    for (const { id, event } of envelopes) {
+      if (event.type === 'GrantsReserved') continue;
       const traffic = this.keys.get(id);
       if (traffic !== undefined) this.gates.reopen(traffic.line);
     }

@@ -6,6 +6,7 @@ import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import { Gates } from '../gates/gates.js';
 import { messageKind } from '../messages/message.events.js';
+import { flowControlKind } from './flow-control.commands.js';
 import { FlowControlController } from './flow-control.controller.js';
 import { flowControlDecider } from './flow-control.decider.js';
 import { FlowControlGate } from './flow-control-gate.js';
@@ -41,9 +42,9 @@ function flowControlGate(
   engine.reactTo(messageKind, keyNamedBy);
   const gate = new FlowControlGate(engine, gates, clock);
   gates.add(gate);
-  engine.observe(gate.listener);
+  engine.observe([flowControlKind], gate.listener);
   const sweep = new KeySweep(engine, gate, clock);
-  engine.observe(sweep.listener);
+  engine.observe([flowControlKind], sweep.listener);
   life.addStoppable({
     name: 'flow control',
     phase: 'doors',

@@ -4,7 +4,8 @@
  */
 import type { ActorDirectory } from '../../engine/actor-directory.js';
 import type { Clock } from '../../engine/clock.js';
-import { type Engine, type EventListener, turnCommandsMax } from '../../engine/engine.js';
+import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import type { EventListener } from '../../engine/subscribers.js';
 import { type ForgetFlowControl, flowControlKind } from './flow-control.commands.js';
 import type { FlowControlGate } from './flow-control-gate.js';
 
@@ -31,10 +32,7 @@ export class KeySweep {
   /** Sweeps when a new key is one too many. */
   readonly listener: EventListener = (envelopes) => {
     if (this.isSweeping || this.known.size <= this.keptMax) return;
-    const isNew = envelopes.some(
-      ({ kind, sequence }) => kind === flowControlKind && sequence === 0,
-    );
-    if (isNew) this.begin();
+    if (envelopes.some(({ sequence }) => sequence === 0)) this.begin();
   };
 
   /** No sweep begins after this. */

@@ -4,8 +4,8 @@ import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { Journal } from '../../engine/journal.js';
 import { provided } from '../../engine/provided.js';
+import { DeliveryModule } from '../delivery/delivery.module.js';
 import { EndpointCalls } from '../delivery/message.effects.js';
-import { MessagesModule } from '../delivery/messages.module.js';
 import { messageKind } from '../messages/message.events.js';
 import { MessageBodies } from '../messages/message-bodies.js';
 import type { MessagingSettings } from '../settings.js';
@@ -20,7 +20,7 @@ const budget = { events: 20_000, milliseconds: 1000 };
 export const logSource = Symbol('logSource');
 
 @Module({
-  imports: [MessagesModule],
+  imports: [DeliveryModule],
   controllers: [MessageLogsController],
   providers: [
     {

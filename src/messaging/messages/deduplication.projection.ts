@@ -1,5 +1,5 @@
 /** Which publishes of the last ten minutes a new one would repeat: a fold of `MessagePublished`. */
-import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent, MessagePublished } from './message.events.js';
@@ -17,7 +17,7 @@ interface FirstPublish {
   readonly at: number;
 }
 
-export class DeduplicationIndex implements Fold {
+export class DeduplicationIndex implements Fold<MessageEvent> {
   /** In publish order, so that the oldest expire from the front. */
   private readonly publishes = new Map<string, FirstPublish>();
 
@@ -31,14 +31,13 @@ export class DeduplicationIndex implements Fold {
       : undefined;
   }
 
-  evolve(envelope: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
-    const event = envelope.event as MessageEvent;
+  evolve({ id, at, event }: EventEnvelope<MessageEvent>, changes: TurnChanges): void {
     if (event.type !== 'MessagePublished') return;
     const key = keyOf(event);
     if (key === null) return;
-    this.expire(envelope.at, changes);
+    this.expire(at, changes);
     changes.delete(this.publishes, key);
-    changes.set(this.publishes, key, { messageId: envelope.id, at: envelope.at });
+    changes.set(this.publishes, key, { messageId: id, at });
   }
 
   private expire(at: number, changes: TurnChanges): void {

@@ -1,6 +1,5 @@
 /** The shapes of messages on the wire, as every listing describes them. */
 import { z } from 'zod';
-import type { CancelFilters } from './cancel.request.js';
 import type { OriginFilters } from './message-filter.js';
 import type { MessageObject } from './message-object.js';
 
@@ -77,12 +76,3 @@ export const originQuery = {
   fromDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
   toDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
 } satisfies Partial<Record<keyof OriginFilters, z.ZodType>>;
-
-/** The query parameters of a bulk cancel. */
-export const cancelQuery = z.object({
-  ...originQuery,
-  host: several,
-  path: several,
-  messageIds: several,
-  count: z.int().min(1).max(500).optional(),
-} satisfies Record<keyof CancelFilters, z.ZodType>);

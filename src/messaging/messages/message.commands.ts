@@ -3,7 +3,7 @@ import type { Command } from '../../engine/decider.js';
 import type { AttemptRecord, MessagePublished } from './message.events.js';
 
 /** Accept a message; `id` is the new message's. */
-export interface PublishMessage extends Command {
+export interface PublishMessage extends Command<PublishReceipt> {
   readonly type: 'PublishMessage';
   readonly message: Omit<MessagePublished, 'type'>;
   /** Kept beside the event, unless the message has a `bodyOffset` or shares another one's. */
@@ -15,7 +15,7 @@ export interface PublishMessage extends Command {
   readonly sharesBodyWith: string | null;
 }
 
-/** What a publish is told: its message, or the earlier one that it repeats. */
+/** What a publish answers: its message, or the earlier one that it repeats. */
 export interface PublishReceipt {
   readonly messageId: string;
   readonly deduplicated: boolean;

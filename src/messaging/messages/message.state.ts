@@ -3,7 +3,7 @@
  * journal and are read back when an attempt starts, so that a million delayed messages are cheap.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
-import { keptText } from '../../engine/kept-text.js';
+import { keptText } from '../../grammar/kept-text.js';
 import type { DialectName } from '../../http/dialect.js';
 import type {
   CallbackOptions,

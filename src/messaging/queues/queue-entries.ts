@@ -4,6 +4,7 @@
  * delay that passes while a publish is on its way to the disk may come before it today and after it
  * once the server has been restarted: both were under way at once.
  */
+import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
 import {
   type MessageEvent,
@@ -15,6 +16,7 @@ import { defaultSettings, type QueueEvent } from './queue.events.js';
 import { QueueEntry } from './queue-entry.js';
 import { QueueOrder } from './queue-order.js';
 
+@Injectable()
 export class QueueEntries {
   /** By message id. */
   private readonly entries = new Map<string, QueueEntry>();

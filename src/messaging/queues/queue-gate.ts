@@ -3,25 +3,28 @@
  * a slot. An attempt that was canceled in flight keeps its room until it has ended: a receiver
  * never has more of a queue at once than its parallelism.
  */
-
-import type { EventListener } from '../../engine/engine.js';
+import { Inject, Injectable } from '@nestjs/common';
+import type { EventListener } from '../../engine/subscribers.js';
 import type { Entrant, Gate } from '../gates/gate.js';
 import { Line } from '../gates/gate.js';
-import type { Gates } from '../gates/gates.js';
-import type { QueueSettings } from './queue.events.js';
-import type { QueueEntries } from './queue-entries.js';
+import { Gates } from '../gates/gates.js';
+import type { MessageEvent } from '../messages/message.events.js';
+import { Queues } from './queue.entity.js';
+import { defaultSettings, type QueueEvent } from './queue.events.js';
+import { QueueEntries } from './queue-entries.js';
 import type { QueueOrder } from './queue-order.js';
 
+@Injectable()
 export class QueueGate implements Gate {
   readonly isShared = false;
   /** By queue name. */
   private readonly lines = new Map<string, Line>();
 
-  /** `decided` tells how a queue works as far as memory knows, which may be ahead of the disk. */
+  /** `queues` say how a queue works as far as memory knows, which may be ahead of the disk. */
   constructor(
     private readonly entries: QueueEntries,
-    private readonly gates: Pick<Gates, 'reopen'>,
-    private readonly decided: (queueName: string) => QueueSettings,
+    @Inject(Gates) private readonly gates: Pick<Gates, 'reopen'>,
+    @Inject(Queues) private readonly queues: Pick<Queues, 'stateOf'>,
   ) {}
 
   /** An entrant that asks has joined its queue: its delay has passed. */
@@ -42,7 +45,8 @@ export class QueueGate implements Gate {
     // Canceled a moment ago: its effect is about to be taken back.
     if (queueName === null || entry === undefined || entry.isFinal) return false;
     const order = this.entries.orderOf(queueName);
-    const all = [order.settings, this.decided(queueName)];
+    const decided = this.queues.stateOf(queueName) ?? defaultSettings;
+    const all = [order.settings, decided];
     if (all.some(({ isPaused, parallelism }) => isPaused || line.used >= parallelism)) return false;
     return order.holdsSlot(entry);
   }
@@ -57,7 +61,7 @@ export class QueueGate implements Gate {
   }
 
   /** Learns what has happened and tries the lines in which it made room. */
-  readonly index: EventListener = (envelopes) => {
+  readonly index: EventListener<MessageEvent | QueueEvent> = (envelopes) => {
     for (const order of this.entries.learn(envelopes)) {
       const line = this.lines.get(order.name);
       if (line !== undefined) this.gates.reopen(line);

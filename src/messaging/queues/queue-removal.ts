@@ -1,25 +1,30 @@
 /** Deletes a queue together with the messages that are pending in it. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
-import { type Engine, type EventListener, turnCommandsMax } from '../../engine/engine.js';
-import type { Payloads } from '../../engine/payloads.js';
+import { Engine, turnCommandsMax } from '../../engine/engine.js';
+import { Payloads } from '../../engine/payloads.js';
+import { provided } from '../../engine/provided.js';
+import type { EventListener } from '../../engine/subscribers.js';
 import { resultOf } from '../../http/outcome.js';
 import type { CancelMessage } from '../messages/message.commands.js';
 import { type MessagePublished, messageKind } from '../messages/message.events.js';
 import { messageTerms } from '../messages/message-terms.js';
 import { type DeleteQueue, type EnsureQueue, queueKind } from './queue.commands.js';
-import type { QueueEntries } from './queue-entries.js';
+import type { QueueEvent } from './queue.events.js';
+import { QueueEntries } from './queue-entries.js';
 import type { QueueEntry } from './queue-entry.js';
 
 /** The last turn has one command more. */
 const cancelsPerTurn = turnCommandsMax - 1;
 
+@Injectable()
 export class QueueRemoval {
   constructor(
     private readonly engine: Engine,
     private readonly payloads: Payloads,
     private readonly entries: QueueEntries,
-    private readonly clock: Clock,
+    @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
   /**
@@ -42,9 +47,9 @@ export class QueueRemoval {
   }
 
   /** What was enqueued while its queue was deleted has a queue, as whatever is enqueued has. */
-  readonly listener: EventListener = (envelopes) => {
-    for (const { kind, id, at, event } of envelopes) {
-      if (kind !== queueKind || event.type !== 'QueueDeleted') continue;
+  readonly listener: EventListener<QueueEvent> = (envelopes) => {
+    for (const { id, at, event } of envelopes) {
+      if (event.type !== 'QueueDeleted') continue;
       if (this.entries.lagOf(id) === 0) continue;
       const creation: EnsureQueue = { type: 'EnsureQueue', kind: queueKind, id, at };
       this.engine.tell([creation]);

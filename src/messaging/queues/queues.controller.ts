@@ -13,13 +13,12 @@ import {
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
-import { Engine } from '../../engine/engine.js';
 import { provided } from '../../engine/provided.js';
 import { resultOf } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { type PauseQueue, queueKind, type ResumeQueue } from './queue.commands.js';
-import type { QueueState } from './queue.decider.js';
+import { Queues } from './queue.entity.js';
 import { parseUpsert } from './queue.request.js';
 import { QueueEntries } from './queue-entries.js';
 import { QueueRemoval } from './queue-removal.js';
@@ -39,7 +38,7 @@ export interface QueueObject {
 @Controller('v2/queues')
 export class QueuesController {
   constructor(
-    private readonly engine: Engine,
+    private readonly queues: Queues,
     private readonly entries: QueueEntries,
     private readonly removal: QueueRemoval,
     @Inject(provided.clock) private readonly clock: Clock,
@@ -51,24 +50,22 @@ export class QueuesController {
   async upsert(@Req() request: FastifyRequest): Promise<void> {
     const command = parseUpsert(rawBody(request), this.clock.now());
     if (!command.ok) throw new BadRequestException(command.reason);
-    const [outcome] = await this.engine.dispatch([command.value]);
-    resultOf(outcome);
+    resultOf(await this.queues.ask(command.value));
   }
 
   @Get()
   @Describe(queueRoutes.list)
-  async list(): Promise<readonly QueueObject[]> {
-    const names = [...this.engine.actors(queueKind).ids()].sort();
-    const queues = names.flatMap((name) => this.object(name) ?? []);
-    await this.engine.durable();
-    return queues;
+  list(): Promise<readonly QueueObject[]> {
+    return this.queues.shown(() => {
+      const names = [...this.queues.actors.ids()].sort();
+      return names.flatMap((name) => this.object(name) ?? []);
+    });
   }
 
   @Get(':name')
   @Describe(queueRoutes.show)
   async show(@Param('name') name: string): Promise<QueueObject> {
-    const queue = this.object(name);
-    await this.engine.durable();
+    const queue = await this.queues.shown(() => this.object(name));
     if (queue === null) throw new NotFoundException(`queue ${name} not found`);
     return queue;
   }
@@ -98,12 +95,11 @@ export class QueuesController {
     name: string,
   ): Promise<void> {
     const at = this.clock.now();
-    const [outcome] = await this.engine.dispatch([{ type, kind: queueKind, id: name, at }]);
-    resultOf(outcome);
+    resultOf(await this.queues.ask({ type, kind: queueKind, id: name, at }));
   }
 
   private object(name: string): QueueObject | null {
-    const state = this.engine.actors(queueKind).stateOf(name) as QueueState;
+    const state = this.queues.stateOf(name);
     if (state === null) return null;
     const { createdAt, updatedAt, parallelism, isPaused: paused } = state;
     return { name, createdAt, updatedAt, parallelism, paused, lag: this.entries.lagOf(name) };

@@ -14,7 +14,6 @@ import {
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
-import { Engine } from '../../engine/engine.js';
 import { provided } from '../../engine/provided.js';
 import { parseName } from '../../grammar/name.js';
 import type { Parsed } from '../../grammar/parsed.js';
@@ -23,7 +22,7 @@ import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { AddressGuard } from '../outbound/address-guard.js';
 import type { UrlGroupCommand } from './url-group.commands.js';
-import type { UrlGroupState } from './url-group.decider.js';
+import { UrlGroups } from './url-group.entity.js';
 import { urlGroupKind } from './url-group.events.js';
 import { parseGroupHeaders, parseRemoved, parseUpserted } from './url-group.request.js';
 import { type UrlGroupObject, urlGroupObject } from './url-group-object.js';
@@ -32,25 +31,24 @@ import { urlGroupRoutes } from './url-groups.openapi.js';
 @Controller('v2/topics')
 export class UrlGroupsController {
   constructor(
-    private readonly engine: Engine,
+    private readonly groups: UrlGroups,
     private readonly guard: AddressGuard,
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
   @Get()
   @Describe(urlGroupRoutes.list)
-  async list(): Promise<readonly UrlGroupObject[]> {
-    const names = [...this.engine.actors(urlGroupKind).ids()].sort();
-    const groups = names.flatMap((name) => this.object(name) ?? []);
-    await this.engine.durable();
-    return groups;
+  list(): Promise<readonly UrlGroupObject[]> {
+    return this.groups.shown(() => {
+      const names = [...this.groups.actors.ids()].sort();
+      return names.flatMap((name) => this.object(name) ?? []);
+    });
   }
 
   @Get(':name')
   @Describe(urlGroupRoutes.show)
   async show(@Param('name') name: string): Promise<UrlGroupObject> {
-    const group = this.object(name);
-    await this.engine.durable();
+    const group = await this.groups.shown(() => this.object(name));
     if (group === null) throw new NotFoundException(`URL group ${name} not found`);
     return group;
   }
@@ -91,13 +89,12 @@ export class UrlGroupsController {
   }
 
   private async carryOut(command: UrlGroupCommand): Promise<void> {
-    const [outcome] = await this.engine.dispatch([command]);
-    resultOf(outcome);
+    resultOf(await this.groups.ask(command));
   }
 
   private object(name: string): UrlGroupObject | null {
-    const actor = this.engine.actors(urlGroupKind).find(name);
-    return actor === undefined ? null : urlGroupObject(name, actor.state as UrlGroupState);
+    const actor = this.groups.find(name);
+    return actor === undefined ? null : urlGroupObject(name, actor.state);
   }
 }
 

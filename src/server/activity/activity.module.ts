@@ -5,6 +5,8 @@ import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { Journal } from '../../engine/journal.js';
 import { provided } from '../../engine/provided.js';
+import { messageKind } from '../../messaging/messages/message.events.js';
+import { runKind } from '../../workflows/run-state/run.events.js';
 import type { Config } from '../configuration/config.js';
 import { ActivityLog } from './activity-log.js';
 
@@ -21,6 +23,7 @@ export class ActivityModule {
     // Where no line would be written, nothing observes.
     if (!log.isLevelEnabled(level)) return;
     const write = (subject: object, line: string) => log[level](subject, line);
-    engine.observe(new ActivityLog(journal, clock, write).listen);
+    const activity = new ActivityLog(journal, clock, write);
+    engine.observe([messageKind, runKind], activity.listen);
   }
 }

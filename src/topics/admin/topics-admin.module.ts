@@ -7,6 +7,7 @@ import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { Intake } from '../../http/intake.js';
 import { RouteTable } from '../../http/routes/hot-routes.js';
 import type { TopicSettings } from '../settings.js';
+import { topicKind } from '../topics/topic.events.js';
 import { TopicAccessModule } from '../topics/topic-access.module.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { TopicsService } from '../topics/topics.service.js';
@@ -37,6 +38,6 @@ function topicsAdmin(
   clock: Clock,
 ): TopicsAdmin {
   const admin = new TopicsAdmin(engine, service, logs, clock, { partitions, retentionMs });
-  engine.observe(admin.listener);
+  engine.observe([topicKind], admin.listener);
   return admin;
 }

@@ -1,10 +1,11 @@
 /** Creates, alters, shows, purges and deletes topics for who administers them. */
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine, EventListener } from '../../engine/engine.js';
+import type { Engine } from '../../engine/engine.js';
+import type { EventListener } from '../../engine/subscribers.js';
 import { type Refusal, refusalOf } from '../../http/error-shapes.js';
 import type { AlterTopic, CreateTopic, TopicCommand } from '../topics/topic.commands.js';
-import { type Trim, topicKind } from '../topics/topic.events.js';
+import { type TopicEvent, type Trim, topicKind } from '../topics/topic.events.js';
 import type { TopicLogs } from '../topics/topic-logs.js';
 import { type TopicsService, unknownPartition, unknownTopic } from '../topics/topics.service.js';
 import {
@@ -43,9 +44,9 @@ export class TopicsAdmin {
   ) {}
 
   /** Lets those go who waited for a topic that is gone. */
-  readonly listener: EventListener = (envelopes) => {
-    for (const { kind, id, event } of envelopes) {
-      if (kind === topicKind && event.type === 'TopicRemoved') this.letGo(id);
+  readonly listener: EventListener<TopicEvent> = (envelopes) => {
+    for (const { id, event } of envelopes) {
+      if (event.type === 'TopicRemoved') this.letGo(id);
     }
   };
 

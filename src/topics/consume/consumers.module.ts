@@ -80,11 +80,8 @@ export class ConsumersModule {
     const active = 'Consumer instances that are active.';
     gauge(registry, 'stepwell_consumer_instances', active, () => sessions.size);
     const rebalances = rebalancesOf(registry);
-    engine.observe((envelopes) => {
-      for (const { kind, event } of envelopes) {
-        if (kind !== consumerGroupKind) continue;
-        if ('generation' in (event as ConsumerGroupEvent)) rebalances.inc();
-      }
+    engine.observe<ConsumerGroupEvent>([consumerGroupKind], (envelopes) => {
+      for (const { event } of envelopes) if ('generation' in event) rebalances.inc();
     });
   }
 }

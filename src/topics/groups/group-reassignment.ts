@@ -2,9 +2,9 @@
 
 import { slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
-import type { EventEnvelope } from '../../engine/decider.js';
-import type { Engine, EventListener } from '../../engine/engine.js';
-import { type TopicEvent, topicKind } from '../topics/topic.events.js';
+import type { Engine } from '../../engine/engine.js';
+import type { EventListener } from '../../engine/subscribers.js';
+import type { TopicEvent } from '../topics/topic.events.js';
 import type { ReassignGroup } from './consumer-group.commands.js';
 import { consumerGroupKind } from './consumer-group.events.js';
 import type { GroupViews } from './group-views.js';
@@ -17,9 +17,9 @@ export class GroupReassignment {
   ) {}
 
   /** Joins the engine as a listener. */
-  readonly listener: EventListener = (envelopes) => {
+  readonly listener: EventListener<TopicEvent> = (envelopes) => {
     const topics = new Set<string>();
-    for (const envelope of envelopes) if (changesPartitions(envelope)) topics.add(envelope.id);
+    for (const { id, event } of envelopes) if (changesPartitions(event)) topics.add(id);
     if (topics.size === 0) return;
     void this.reassign((group) => {
       const members = this.views.find(group)?.members ?? [];
@@ -45,8 +45,6 @@ export class GroupReassignment {
   }
 }
 
-function changesPartitions({ kind, event }: EventEnvelope): boolean {
-  if (kind !== topicKind) return false;
-  const { type } = event as TopicEvent;
+function changesPartitions({ type }: TopicEvent): boolean {
   return type === 'TopicCreated' || type === 'TopicAltered' || type === 'TopicDeleted';
 }

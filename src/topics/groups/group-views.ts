@@ -3,8 +3,8 @@
  * own states are ahead of this for the length of one commit.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { EventListener } from '../../engine/engine.js';
-import { type ConsumerGroupEvent, consumerGroupKind } from './consumer-group.events.js';
+import type { EventListener } from '../../engine/subscribers.js';
+import type { ConsumerGroupEvent } from './consumer-group.events.js';
 import type { ConsumerGroupLife } from './consumer-group.machine.js';
 import {
   absentGroup,
@@ -30,12 +30,11 @@ export class GroupViews {
   constructor(private readonly changed: (group: string, view: ConsumerGroupState) => void) {}
 
   /** Joins the engine as an index. */
-  readonly index: EventListener = (envelopes) => {
+  readonly index: EventListener<ConsumerGroupEvent> = (envelopes) => {
     const touched = new Set<string>();
     for (const envelope of envelopes) {
-      if (envelope.kind !== consumerGroupKind) continue;
       touched.add(envelope.id);
-      this.evolve(envelope as EventEnvelope<ConsumerGroupEvent>);
+      this.evolve(envelope);
     }
     for (const group of touched) this.tell(group);
   };

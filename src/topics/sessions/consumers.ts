@@ -3,6 +3,7 @@ import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
 import { consumerDecider } from '../groups/consumer.decider.js';
 import { consumerGroupDecider } from '../groups/consumer-group.decider.js';
+import { consumerGroupKind } from '../groups/consumer-group.events.js';
 import { GroupCount, type GroupLimits } from '../groups/group-count.projection.js';
 import { GroupReassignment } from '../groups/group-reassignment.js';
 import { GroupViews } from '../groups/group-views.js';
@@ -73,8 +74,8 @@ export class Consumers {
     engine.carry('runConsumer', sessions);
     engine.carry('expireGroup', new GroupExpiry(clock, tell));
     engine.carry('forgetOffsets', new OffsetRemoval(offsets, clock, tell));
-    engine.index(views.index);
-    engine.observe(this.reassignment.listener);
+    engine.index([consumerGroupKind], views.index);
+    engine.observe([topicKind], this.reassignment.listener);
     topics.onDropped((topic) => offsets.forgetTopic(topic));
   }
 }

@@ -1,6 +1,6 @@
 /** Who waits for messages to be final, told as soon as they are: an index over their events. */
-import type { EventListener } from '../../engine/engine.js';
-import { messageKind } from '../../messaging/messages/message.events.js';
+import type { EventListener } from '../../engine/subscribers.js';
+import type { MessageEvent } from '../../messaging/messages/message.events.js';
 
 export class MessageEnds {
   /** By message id: one push alone waits for it. */
@@ -10,10 +10,8 @@ export class MessageEnds {
   constructor(private readonly isPending: (messageId: string) => boolean) {}
 
   /** Joins the engine as a listener. */
-  readonly listener: EventListener = (envelopes) => {
-    for (const { kind, id } of envelopes) {
-      if (kind === messageKind && !this.isPending(id)) this.waiting.get(id)?.();
-    }
+  readonly listener: EventListener<MessageEvent> = (envelopes) => {
+    for (const { id } of envelopes) if (!this.isPending(id)) this.waiting.get(id)?.();
   };
 
   /**

@@ -3,10 +3,11 @@ import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
-import { Engine, type EventListener } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
+import type { EventListener } from '../../engine/subscribers.js';
 import { Intake } from '../../http/intake.js';
 import { messageKind } from '../../messaging/messages/message.events.js';
 import { Publisher } from '../../messaging/publishing/publisher.js';
@@ -79,7 +80,7 @@ function subscriptions(
   engine.register({ decider: partitionDecider, view: { isPending }, folds: [] });
   follow(engine, topics, clock);
   const ends = new MessageEnds(isPending);
-  engine.observe(ends.listener);
+  engine.observe([messageKind], ends.listener);
   const pushes = new RecordPushes({
     engine,
     topics,
@@ -100,7 +101,7 @@ function subscriptions(
     deadlineMs: stopDeadlineMs,
     stop: () => pushes.stop(),
   });
-  engine.observe(pushListener(new PushMetrics(registry), log));
+  engine.observe([subscriptionPartitionKind], pushListener(new PushMetrics(registry), log));
   const readTemplate = frontDesk.readTemplate.bind(frontDesk);
   return new SubscriptionsService({ engine, topics, clock, readTemplate, targetsOf, isPending });
 }
@@ -113,13 +114,14 @@ function follow(engine: Engine, topics: TopicsService, clock: Clock): void {
 }
 
 /** Counts what was pushed, and says what never will be. */
-function pushListener(metrics: PushMetrics, log: Logger): EventListener {
+function pushListener(
+  metrics: PushMetrics,
+  log: Logger,
+): EventListener<SubscriptionPartitionEvent> {
   return (envelopes) => {
-    for (const { kind, id, event } of envelopes) {
-      if (kind !== subscriptionPartitionKind) continue;
-      const pushed = event as SubscriptionPartitionEvent;
-      if (pushed.type !== 'RecordsPushed') continue;
-      const { records, skipped, until } = pushed;
+    for (const { id, event } of envelopes) {
+      if (event.type !== 'RecordsPushed') continue;
+      const { records, skipped, until } = event;
       metrics.pushed(records, skipped);
       if (skipped === 0) continue;
       const skip = { partition: id, skipped, before: until };

@@ -1,8 +1,8 @@
 /** What durable run events mean beside the runs: payloads at hand, counts, warnings. */
-import type { EventListener } from '../../engine/engine.js';
 import type { Payloads } from '../../engine/payloads.js';
+import type { EventListener } from '../../engine/subscribers.js';
 import type { EntryList } from '../run-state/entry-list.js';
-import { type RunEvent, runKind } from '../run-state/run.events.js';
+import type { RunEvent } from '../run-state/run.events.js';
 import type { LongHistories } from './long-histories.js';
 import type { RunMetrics, RunOutcome } from './run.metrics.js';
 
@@ -27,11 +27,10 @@ export function runListener(
   entriesOf: (runId: string) => EntryList | undefined,
   histories: LongHistories,
   metrics: RunMetrics,
-): EventListener {
+): EventListener<RunEvent> {
   return (envelopes) => {
     for (const envelope of envelopes) {
-      if (envelope.kind !== runKind) continue;
-      const { type } = envelope.event as RunEvent;
+      const { type } = envelope.event;
       if (type === 'RunStarted') metrics.started();
       const outcome = outcomes[type];
       if (outcome !== undefined) {

@@ -10,6 +10,8 @@ import { Payloads } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { RouteTable } from '../../http/routes/hot-routes.js';
+import { Messages } from '../../messaging/messages/message.entity.js';
+import { MessagesModule } from '../../messaging/messages/messages.module.js';
 import { RunEntries } from '../deliveries/run-entries.js';
 import { RunEntriesModule } from '../deliveries/run-entries.module.js';
 import { runKind } from '../run-state/run.events.js';
@@ -24,7 +26,7 @@ import { RunsController } from './runs.controller.js';
 import { RunRoutes } from './runs.routes.js';
 
 @Module({
-  imports: [RunEntriesModule],
+  imports: [RunEntriesModule, MessagesModule],
   controllers: [RunsController],
   providers: [
     {
@@ -34,7 +36,15 @@ import { RunRoutes } from './runs.routes.js';
     },
     {
       provide: Waiters,
-      inject: [Engine, Payloads, Registry, provided.clock, provided.identifiers, provided.log],
+      inject: [
+        Engine,
+        Messages,
+        Payloads,
+        Registry,
+        provided.clock,
+        provided.identifiers,
+        provided.log,
+      ],
       useFactory: waitersOf,
     },
   ],
@@ -57,16 +67,18 @@ function activeRuns(
 /** Registers runs; the waiters are the index that others ask. */
 function waitersOf(
   engine: Engine,
+  messages: Messages,
   payloads: Payloads,
   registry: Registry,
   clock: Clock,
   identifiers: Identifiers,
   log: Logger,
 ): Waiters {
-  const { waiters } = registerRuns(engine);
+  const { waiters } = registerRuns(engine, messages);
   engine.carry('endWait', new WaitDeadlines(engine, clock, identifiers));
   const entriesOf = (runId: string) => activeRun(engine, runId)?.context.entries;
   engine.observe(
+    [runKind],
     runListener(payloads, entriesOf, new LongHistories(log), new RunMetrics(registry)),
   );
   const help = 'Workflow runs that have not ended.';

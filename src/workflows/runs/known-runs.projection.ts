@@ -1,8 +1,8 @@
 /** Which runs have been started lately, whether they have ended or not: a fold of `RunStarted`. */
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
-import { keptText } from '../../engine/kept-text.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
+import { keptText } from '../../grammar/kept-text.js';
 import type { RunEvent } from '../run-state/run.events.js';
 
 /** As long as a publish is remembered for deduplication. */

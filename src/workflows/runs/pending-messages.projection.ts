@@ -1,8 +1,8 @@
 /** Which messages of each run are not final: a fold of the events of messages. */
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
-import { keptText } from '../../engine/kept-text.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
+import { keptText } from '../../grammar/kept-text.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
 
 /** Of one run: mostly it is one. A parallel step of thousands publishes as many. */

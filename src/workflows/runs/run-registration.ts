@@ -1,7 +1,6 @@
 /** How runs join the engine: their decider, what its decisions read, and the indexes of both. */
 import type { Engine } from '../../engine/engine.js';
-import { messageKind } from '../../messaging/messages/message.events.js';
-import { pendingMessage } from '../../messaging/messages/pending-message.js';
+import type { Messages } from '../../messaging/messages/message.entity.js';
 import { runKind } from '../run-state/run.events.js';
 import type { RunState } from '../run-state/run.state.js';
 import { type KnownRun, KnownRuns } from './known-runs.projection.js';
@@ -20,24 +19,24 @@ export interface RunIndexes {
   readonly waiters: Waiters;
 }
 
-/** Registers runs; messages are registered elsewhere, before recovery as well. */
-export function registerRuns(engine: Engine): RunIndexes {
+/** Registers runs; before recovery. */
+export function registerRuns(engine: Engine, messages: Messages): RunIndexes {
   const known = new KnownRuns();
   const notifications = new LatestNotification();
   const waiters = new Waiters((runId) => activeRun(engine, runId)?.context.waits ?? []);
-  const pending = new PendingRunMessages((id) => pendingMessage(engine, id)?.run?.runId);
+  const pending = new PendingRunMessages((id) => messages.pending(id)?.run?.runId);
   engine.register({
     decider: runDecider,
     view: {
       known: (runId, at) => startOf(engine, runId) ?? known.find(runId, at),
       hasPending: (runId) => pending.has(runId),
-      pending: (runId) => pending.of(runId).flatMap((id) => pendingRunMessage(engine, id) ?? []),
+      pending: (runId) => pending.of(runId).flatMap((id) => pendingRunMessage(messages, id) ?? []),
       notificationOffset: (id) => notifications.offsetOf(id),
     },
     folds: [known, notifications, waiters],
   });
-  engine.follow(messageKind, pending);
-  engine.reactTo(messageKind, messageEndedFor);
+  messages.follow(pending);
+  messages.reactTo(messageEndedFor);
   return { known, notifications, pending, waiters };
 }
 
@@ -55,8 +54,8 @@ function startOf(engine: Engine, runId: string): KnownRun | undefined {
     : { messageId, createdAt: state.context.createdAt };
 }
 
-function pendingRunMessage(engine: Engine, messageId: string): PendingRunMessage | undefined {
-  const message = pendingMessage(engine, messageId);
+function pendingRunMessage(messages: Messages, messageId: string): PendingRunMessage | undefined {
+  const message = messages.pending(messageId);
   if (message === undefined || message.run === null) return undefined;
   const { role, publishedOffset } = message.run;
   return { messageId, role, publishedOffset, notBefore: message.notBefore };

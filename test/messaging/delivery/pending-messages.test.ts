@@ -1,10 +1,9 @@
 import fc from 'fast-check';
+import type { CancelFilters } from '../../../src/messaging/delivery/cancel.request.js';
 import { PendingMessages } from '../../../src/messaging/delivery/pending-messages.js';
-import type { CancelFilters } from '../../../src/messaging/messages/cancel.request.js';
 import type { PublishMessage } from '../../../src/messaging/messages/message.commands.js';
 import { messageKind } from '../../../src/messaging/messages/message.events.js';
 import { matchesOrigin } from '../../../src/messaging/messages/message-filter.js';
-import { pendingMessage } from '../../../src/messaging/messages/pending-message.js';
 import { epochMs } from '../../support/given.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { messageOptions } from '../../support/message-options.js';
@@ -51,7 +50,7 @@ const publish = async (changes: Parameters<typeof messageOptions>[0] = {}) => {
   await opened.ask(command);
   return command.id;
 };
-const isPending = (id: string) => pendingMessage(opened.engine, id) !== undefined;
+const isPending = (id: string) => opened.messages.pending(id) !== undefined;
 
 describe('a message', () => {
   it('is found with what it was published with as long as it is pending', async () => {
@@ -67,7 +66,7 @@ describe('a message', () => {
     const id = await publish({ labels: ['blue'] });
     // The index finds the attempt too.
     await opened.attempted(id, 500, { terms: ['label:blue'] });
-    expect(pendingMessage(opened.engine, id)).toMatchObject({ attempts: 1 });
+    expect(opened.messages.pending(id)).toMatchObject({ attempts: 1 });
     expect(await messages.cancelMatching({ ...anything, label: ['blue'] })).toBe(1);
   });
 

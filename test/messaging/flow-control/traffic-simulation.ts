@@ -217,8 +217,9 @@ export class TrafficSimulation {
     engine.follow(messageKind, usage);
     engine.reactTo(messageKind, keyNamedBy);
     gates.add(gate);
-    engine.observe(gate.listener);
-    engine.observe(new KeySweep(engine, gate, clock, this.options.keysKeptMax).listener);
+    engine.observe([flowControlKind], gate.listener);
+    const sweep = new KeySweep(engine, gate, clock, this.options.keysKeptMax);
+    engine.observe([flowControlKind], sweep.listener);
     const carrier: EffectCarrier<CallEndpoint> = {
       start: (source, effect) => this.call(source, effect),
     };

@@ -4,17 +4,17 @@
  * against a model that counts the whole journal anew each time.
  */
 
-import type { DomainEvent, EventEnvelope } from '../../../src/engine/decider.js';
+import type { EventEnvelope } from '../../../src/engine/decider.js';
 import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
 import type { Admission, Entrant } from '../../../src/messaging/gates/gate.js';
 import { Gates } from '../../../src/messaging/gates/gates.js';
 import type {
+  AttemptRecord,
   CallbackSource,
-  MessagePublished,
+  MessageEvent,
 } from '../../../src/messaging/messages/message.events.js';
 import {
   defaultSettings,
-  type QueueCreated,
   type QueueEvent,
   type QueueSettings,
 } from '../../../src/messaging/queues/queue.events.js';
@@ -28,10 +28,22 @@ export const totalLimit = 4;
 export const queueNames = ['q', 'r'] as const;
 export type QueueName = (typeof queueNames)[number];
 
+type Happened = EventEnvelope<MessageEvent | QueueEvent>;
+
+/** No gate looks at how an attempt went. */
+const attempt: AttemptRecord = {
+  attempt: 0,
+  startedAt: 0,
+  durationMs: 0,
+  status: 0,
+  headers: [],
+  error: null,
+};
+
 interface Fact {
   readonly kind: 'message' | 'queue';
   readonly id: string;
-  readonly event: DomainEvent;
+  readonly event: MessageEvent | QueueEvent;
 }
 
 /** A message as its own state would have it. */
@@ -86,8 +98,8 @@ export class QueueWorld {
   /** Attempts in flight, also of messages that were canceled meanwhile. */
   running: Attempt[] = [];
   /** Turns that are on disk, and those that are not yet. */
-  readonly durable: (readonly EventEnvelope[])[] = [];
-  private uncommitted: (readonly EventEnvelope[])[] = [];
+  readonly durable: (readonly Happened[])[] = [];
+  private uncommitted: (readonly Happened[])[] = [];
   private nextOffset = 0;
   private count = 0;
 
@@ -103,11 +115,11 @@ export class QueueWorld {
 
   /** The attempt at `index` of those in flight has ended; that is not on disk yet. */
   finish(index: number, isDelivered: boolean): void {
-    const attempt = this.running[index % Math.max(1, this.running.length)];
-    if (attempt === undefined || attempt.admission === null) return;
-    this.running = this.running.filter((other) => other !== attempt);
-    this.gates.leave(attempt.admission);
-    const { message } = attempt;
+    const ended = this.running[index % Math.max(1, this.running.length)];
+    if (ended === undefined || ended.admission === null) return;
+    this.running = this.running.filter((other) => other !== ended);
+    this.gates.leave(ended.admission);
+    const { message } = ended;
     message.attempt = null;
     if (message.isFinal) return;
     const event = this.outcome(message, isDelivered);
@@ -194,14 +206,17 @@ export class QueueWorld {
   }
 
   private newGate(): QueueGate {
-    const decided = (name: string) => this.queues.get(name) ?? defaultSettings;
-    return new QueueGate(this.entries, this.gates, decided);
+    const stateOf = (name: string) => {
+      const settings = this.queues.get(name);
+      return settings === undefined ? null : { ...settings, createdAt: 0, updatedAt: 0 };
+    };
+    return new QueueGate(this.entries, this.gates, { stateOf });
   }
 
-  private outcome(message: Message, isDelivered: boolean): DomainEvent {
-    if (isDelivered) return { type: 'MessageDelivered' };
-    if (message.retries === 0) return { type: 'MessageFailed' };
-    return { type: 'AttemptFailed', retryAt: this.now + 1000 } as DomainEvent;
+  private outcome(message: Message, isDelivered: boolean): MessageEvent {
+    if (isDelivered) return { type: 'MessageDelivered', ...attempt };
+    if (message.retries === 0) return { type: 'MessageFailed', ...attempt, cause: 'exhausted' };
+    return { type: 'AttemptFailed', ...attempt, retryAt: this.now + 1000 };
   }
 
   private callbackOf(message: Message): Fact {
@@ -220,7 +235,7 @@ export class QueueWorld {
     const notBefore = this.now + delayMs;
     const labels = isCalledBack ? ['called back'] : [];
     const options = messageOptions({ queueName, notBefore, maxRetries, callbackOf, labels });
-    const event = { type: 'MessagePublished', ...options } as DomainEvent;
+    const event: MessageEvent = { type: 'MessagePublished', ...options };
     return { kind: 'message', id: `msg_${this.count}`, event };
   }
 
@@ -234,26 +249,29 @@ export class QueueWorld {
     this.uncommitted.push(envelopes);
   }
 
-  private envelope({ kind, id, event }: Fact): EventEnvelope {
+  private envelope({ kind, id, event }: Fact): Happened {
     const offset = this.nextOffset++;
     return { kind, id, sequence: 0, at: this.now, offset, previous: -1, event, body: null };
   }
 
-  private remember({ kind, id, event, offset }: EventEnvelope): void {
-    if (kind === 'queue') {
-      if (event.type === 'QueueDeleted') this.queues.delete(id);
-      else this.queues.set(id, event as QueueCreated);
+  private remember({ id, event, offset }: Happened): void {
+    if (event.type === 'QueueDeleted') {
+      this.queues.delete(id);
+      return;
+    }
+    if (event.type === 'QueueCreated' || event.type === 'QueueConfigured') {
+      this.queues.set(id, event);
       return;
     }
     const message = this.messages.get(id);
     if (event.type === 'MessagePublished') {
-      const { queueName, notBefore, maxRetries, labels } = event as MessagePublished;
+      const { queueName, notBefore, maxRetries, labels } = event;
       const isCalledBack = labels.length > 0;
       const name = queueName as QueueName | null;
       this.messages.set(id, new Message(id, name, maxRetries, isCalledBack, notBefore));
     } else if (message !== undefined && event.type === 'AttemptFailed') {
       message.retries -= 1;
-      message.notBefore = (event as DomainEvent & { retryAt: number }).retryAt;
+      message.notBefore = event.retryAt;
     } else if (message !== undefined) {
       message.isFinal = true;
     }
@@ -276,5 +294,5 @@ export class QueueWorld {
 }
 
 function created(id: string): Fact {
-  return { kind: 'queue', id, event: { type: 'QueueCreated', ...defaultSettings } as QueueEvent };
+  return { kind: 'queue', id, event: { type: 'QueueCreated', ...defaultSettings } };
 }

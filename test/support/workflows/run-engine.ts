@@ -1,18 +1,17 @@
 /** Runs and their messages on an engine that calls no endpoint: a test says how attempts end. */
 
-import type { Command, EventEnvelope } from '../../../src/engine/decider.js';
+import type { Command, EventEnvelope, ResultOf } from '../../../src/engine/decider.js';
 import type { Engine } from '../../../src/engine/engine.js';
 import { Payloads } from '../../../src/engine/payloads.js';
 import type { Outcome } from '../../../src/engine/turn.js';
 import { flowControlDecider } from '../../../src/messaging/flow-control/flow-control.decider.js';
 import { keyNamedBy } from '../../../src/messaging/flow-control/key-naming.policy.js';
 import { KeyUsage } from '../../../src/messaging/flow-control/key-usage.projection.js';
-import { DeduplicationIndex } from '../../../src/messaging/messages/deduplication.projection.js';
 import type {
   CancelMessage,
   RecordAttempt,
 } from '../../../src/messaging/messages/message.commands.js';
-import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
+import { Messages } from '../../../src/messaging/messages/message.entity.js';
 import {
   type MessagePublished,
   messageKind,
@@ -31,23 +30,16 @@ export type Published = EventEnvelope<MessagePublished>;
 
 const nobody = { start: () => () => undefined };
 
-function registerMessages(engine: Engine): void {
-  const deduplication = new DeduplicationIndex();
-  engine.register({
-    decider: messageDecider,
-    view: {
-      deduplication,
-      publishedOffset: (id) => engine.actors(messageKind).find(id)?.firstOffset,
-    },
-    folds: [deduplication],
-  });
+function registerMessages(engine: Engine): Messages {
+  const messages = new Messages(engine);
   engine.carry('callEndpoint', nobody);
   const usage = new KeyUsage();
   engine.register({ decider: flowControlDecider, view: usage, folds: [] });
-  engine.follow(messageKind, usage);
-  engine.reactTo(messageKind, queueNamedBy);
-  engine.reactTo(messageKind, keyNamedBy);
+  messages.follow(usage);
+  messages.reactTo(queueNamedBy);
+  messages.reactTo(keyNamedBy);
   engine.register({ decider: queueDecider, view: null, folds: [] });
+  return messages;
 }
 
 /** `join` registers what follows runs and their messages. */
@@ -55,24 +47,25 @@ export async function openRunEngine(
   directory?: string,
   join: (engine: Engine) => void = () => undefined,
 ) {
+  let messages: Messages | undefined;
   let indexes: RunIndexes | undefined;
   const opened = await openEngine((engine) => {
-    registerMessages(engine);
-    indexes = registerRuns(engine);
+    messages = registerMessages(engine);
+    indexes = registerRuns(engine, messages);
     engine.carry('endWait', nobody);
     join(engine);
   }, directory);
-  if (indexes === undefined) throw new Error('runs are not registered');
+  if (indexes === undefined || messages === undefined) throw new Error('runs are not registered');
   const { engine, journal } = opened;
   const payloads = new Payloads(journal, 1024 * 1024);
   const archive = new RunArchive(journal);
-  const ask = async <Asked extends Command>(command: Asked): Promise<Outcome> => {
+  const ask = async <Own extends Command>(command: Own): Promise<Outcome<ResultOf<Own>>> => {
     const [outcome] = await engine.dispatch([command]);
-    if (outcome === undefined) throw new Error('a command without an outcome');
     return outcome;
   };
   return {
     ...opened,
+    messages,
     indexes,
     payloads,
     archive,

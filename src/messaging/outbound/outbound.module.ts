@@ -27,10 +27,10 @@ const closeDeadlineMs = 2000;
 
 @Global()
 @Module({})
-export class DeliveryModule {}
+export class OutboundModule {}
 
 /** Attempts go to `endpoints`, or else out to the network. */
-export function deliveryModule(endpoints: Endpoints | undefined): DynamicModule {
+export function outboundModule(endpoints: Endpoints | undefined): DynamicModule {
   const providers = [
     {
       provide: AddressGuard,
@@ -47,7 +47,7 @@ export function deliveryModule(endpoints: Endpoints | undefined): DynamicModule 
     },
   ];
   const exports = [AddressGuard, Gates, provided.endpoints];
-  return { module: DeliveryModule, providers, exports };
+  return { module: OutboundModule, providers, exports };
 }
 
 function gatesOf(

@@ -1,6 +1,6 @@
 /** Which messages a bulk cancel takes back, as it stands on the wire (messaging.md 2.4). */
 import { count, type Filters, names, texts } from '../../http/query-filters.js';
-import { originFilters } from './message-filter.js';
+import { originFilters } from '../messages/message-filter.js';
 
 const countMax = 500;
 

@@ -1,4 +1,4 @@
-/** Wiring of messages: their decider, their index, and how their effects are carried out. */
+/** Wiring of deliveries: how the attempts that messages want are carried out. */
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
@@ -10,10 +10,9 @@ import { gauge } from '../../engine/metrics/gauge.js';
 import { Payloads } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
 import { Gates } from '../gates/gates.js';
-import { DeduplicationIndex } from '../messages/deduplication.projection.js';
-import { messageDecider } from '../messages/message.decider.js';
-import { messageKind } from '../messages/message.events.js';
+import { Messages } from '../messages/message.entity.js';
 import { MessageBodies } from '../messages/message-bodies.js';
+import { MessagesModule } from '../messages/messages.module.js';
 import { DeliveryOrder, RunDeliveries } from '../messages/run-deliveries.js';
 import type { Endpoints } from '../outbound/endpoints.js';
 import type { MessagingSettings } from '../settings.js';
@@ -29,7 +28,7 @@ import { PendingMessages } from './pending-messages.js';
 const drainMs = 10_000;
 
 @Module({
-  imports: [SigningKeysModule],
+  imports: [SigningKeysModule, MessagesModule],
   controllers: [MessagesController],
   providers: [
     {
@@ -47,6 +46,7 @@ const drainMs = 10_000;
       provide: EndpointCalls,
       inject: [
         Engine,
+        Messages,
         Payloads,
         MessageBodies,
         RunDeliveries,
@@ -65,10 +65,11 @@ const drainMs = 10_000;
   ],
   exports: [EndpointCalls, MessageBodies],
 })
-export class MessagesModule {}
+export class DeliveryModule {}
 
 function endpointCalls(
   engine: Engine,
+  messages: Messages,
   payloads: Payloads,
   bodies: MessageBodies,
   runs: RunDeliveries,
@@ -82,18 +83,9 @@ function endpointCalls(
   clock: Clock,
   identifiers: Identifiers,
 ): EndpointCalls {
-  const deduplication = new DeduplicationIndex();
-  engine.register({
-    decider: messageDecider,
-    view: {
-      deduplication,
-      publishedOffset: (id) => engine.actors(messageKind).find(id)?.firstOffset,
-    },
-    folds: [deduplication],
-  });
-  engine.observe(messageListener(payloads, new AttemptMetrics(registry)));
+  messages.observe(messageListener(payloads, new AttemptMetrics(registry)));
   const backlog = 'Messages accepted and not final.';
-  gauge(registry, 'stepwell_backlog_messages', backlog, () => engine.actors(messageKind).size);
+  gauge(registry, 'stepwell_backlog_messages', backlog, () => messages.size);
   const calls = new EndpointCalls({
     engine,
     payloads,

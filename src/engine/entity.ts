@@ -1,0 +1,86 @@
+/** What a feature holds of its kind of entity: typed states, commands and events. */
+import type { Actor, ActorDirectory } from './actor-directory.js';
+import type { Command, DomainEvent, ResultOf } from './decider.js';
+import type { Engine } from './engine.js';
+import type { Fold, Reaction, Registration } from './registration.js';
+import type { EventListener } from './subscribers.js';
+import type { Outcome } from './turn.js';
+
+/**
+ * One kind of entity. A feature's own class names the decider and what its decisions read; the
+ * module that provides the class has the kind registered:
+ *
+ *     @Injectable()
+ *     export class Queues extends Entity<QueueState, QueueCommand, QueueEvent> {
+ *       constructor(engine: Engine) {
+ *         super(engine, { decider: queueDecider, view: null, folds: [] });
+ *       }
+ *     }
+ *
+ * A feature above follows it by `follow`, `reactTo`, `index` and `observe`, all before recovery:
+ * what stands below does not know what follows it.
+ */
+export abstract class Entity<State, Cmd extends Command, Event extends DomainEvent, View = null> {
+  readonly kind: string;
+  /** Every stream of this kind that is not final, with its offsets. */
+  readonly actors: ActorDirectory<State>;
+
+  constructor(
+    protected readonly engine: Engine,
+    registration: Registration<State, Cmd, Event, View>,
+  ) {
+    this.kind = registration.decider.kind;
+    this.actors = engine.register(registration);
+  }
+
+  /** How many streams are there and not final. */
+  get size(): number {
+    return this.actors.size;
+  }
+
+  /** Whether a stream is there and not final. */
+  has(id: string): boolean {
+    return this.actors.has(id);
+  }
+
+  /** A stream that is there and not final. */
+  find(id: string): Actor<State> | undefined {
+    return this.actors.find(id);
+  }
+
+  /** The state of a stream, or the state before its first event. */
+  stateOf(id: string): State {
+    return this.actors.stateOf(id);
+  }
+
+  /** Decides one command as a turn of its own and answers once it is durable. */
+  async ask<Own extends Cmd>(command: Own): Promise<Outcome<ResultOf<Own>>> {
+    const [outcome] = await this.engine.dispatch([command]);
+    return outcome;
+  }
+
+  /** What `read` finds now, once it is durable. */
+  shown<Value>(read: () => Value): Promise<Value> {
+    return this.engine.shown(read);
+  }
+
+  /** `fold` is an index over the events of this kind, changed in the same tick as the states. */
+  follow(fold: Fold<Event>): void {
+    this.engine.follow(this.kind, fold);
+  }
+
+  /** Events of this kind mean what `reaction` says, after the kind's own `react`. */
+  reactTo(reaction: Reaction<Event, State>): void {
+    this.engine.reactTo(this.kind, reaction);
+  }
+
+  /** `listener` sees the events of this kind after they are durable, but no replayed ones. */
+  observe(listener: EventListener<Event>): void {
+    this.engine.observe([this.kind], listener);
+  }
+
+  /** `index` learns the events of this kind once they are durable, replayed ones first. */
+  index(index: EventListener<Event>): void {
+    this.engine.index([this.kind], index);
+  }
+}

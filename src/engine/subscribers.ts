@@ -1,0 +1,45 @@
+/** Who sees durable events: listeners, each with the kinds of entities whose events it is shown. */
+import type { DomainEvent, EventEnvelope } from './decider.js';
+
+/** Sees events once they are durable, in journal order: some, never none. */
+export type EventListener<Event extends DomainEvent = DomainEvent> = (
+  envelopes: readonly EventEnvelope<Event>[],
+) => void;
+
+interface Subscriber {
+  readonly kinds: ReadonlySet<string>;
+  readonly listener: EventListener;
+}
+
+export class Subscribers {
+  private readonly all: Subscriber[] = [];
+
+  /** `listener` is shown the events of `kinds`. */
+  add(kinds: readonly string[], listener: EventListener): void {
+    this.all.push({ kinds: new Set(kinds), listener });
+  }
+
+  /** Shows each listener its events of `envelopes`; one that has none of them is not called. */
+  show(envelopes: readonly EventEnvelope[]): void {
+    const shown = new Set<string>();
+    for (const { kind } of envelopes) shown.add(kind);
+    for (const { kinds, listener } of this.all) {
+      const own = ownOf(envelopes, shown, kinds);
+      if (own.length > 0) listener(own);
+    }
+  }
+}
+
+/** Those of `kinds`; most commits have events of one kind, and then no list is made. */
+function ownOf(
+  envelopes: readonly EventEnvelope[],
+  shown: ReadonlySet<string>,
+  kinds: ReadonlySet<string>,
+): readonly EventEnvelope[] {
+  let common = 0;
+  for (const kind of shown) if (kinds.has(kind)) common += 1;
+  if (common === 0) return none;
+  return common === shown.size ? envelopes : envelopes.filter(({ kind }) => kinds.has(kind));
+}
+
+const none: readonly EventEnvelope[] = [];

@@ -1,0 +1,29 @@
+/** Messages as features hold them: those that are accepted and not final. */
+import { Injectable } from '@nestjs/common';
+import { Engine } from '../../engine/engine.js';
+import { Entity } from '../../engine/entity.js';
+import { DeduplicationIndex } from './deduplication.projection.js';
+import type { MessageCommand } from './message.commands.js';
+import { type MessageView, messageDecider } from './message.decider.js';
+import { type MessageEvent, messageKind } from './message.events.js';
+import type { MessageState, PendingMessage } from './message.state.js';
+
+@Injectable()
+export class Messages extends Entity<MessageState, MessageCommand, MessageEvent, MessageView> {
+  /** Which publishes of the last ten minutes a new one would repeat. */
+  readonly deduplication: DeduplicationIndex;
+
+  constructor(engine: Engine) {
+    const deduplication = new DeduplicationIndex();
+    const publishedOffset = (id: string) => engine.actors(messageKind).firstOffsetOf(id);
+    const view = { deduplication, publishedOffset };
+    super(engine, { decider: messageDecider, view, folds: [deduplication] });
+    this.deduplication = deduplication;
+  }
+
+  /** A message as memory holds it; undefined = it is final, or never was. */
+  pending(id: string): PendingMessage | undefined {
+    const state = this.find(id)?.state;
+    return state?.status === 'pending' ? state : undefined;
+  }
+}

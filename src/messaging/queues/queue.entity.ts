@@ -1,0 +1,14 @@
+/** Queues as features hold them, by their names. */
+import { Injectable } from '@nestjs/common';
+import { Engine } from '../../engine/engine.js';
+import { Entity } from '../../engine/entity.js';
+import type { QueueCommand } from './queue.commands.js';
+import { type QueueState, queueDecider } from './queue.decider.js';
+import type { QueueEvent } from './queue.events.js';
+
+@Injectable()
+export class Queues extends Entity<QueueState, QueueCommand, QueueEvent> {
+  constructor(engine: Engine) {
+    super(engine, { decider: queueDecider, view: null, folds: [] });
+  }
+}
