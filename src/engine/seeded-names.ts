@@ -1,5 +1,6 @@
 /** The names of what one turn creates. */
 import type { TurnNames } from './decider.js';
+import type { Identifiers } from './identifiers.js';
 
 /** Names made from one seed; a turn that is decided again starts again at the first name. */
 export class SeededNames implements TurnNames {
@@ -17,4 +18,9 @@ export class SeededNames implements TurnNames {
   restart(): void {
     this.index = 0;
   }
+}
+
+/** Names of what a command creates that is given at `at`, where they are needed before its turn. */
+export function newNames(identifiers: Identifiers, at: number): TurnNames {
+  return new SeededNames(() => identifiers.turnSeed(at));
 }
