@@ -1,8 +1,8 @@
 /**
  * What a route says of itself, where it is registered: the OpenAPI document is made of these.
  *
- *     @Get(':name') @Describe({ ... })                                   in a controller
- *     fastify.get(path, { config: { description: { ... } } }, handler)   on Fastify
+ *     @Get(':name') @Describe({ ... })               in a controller
+ *     { methods, pattern, description, serve }       in the route table
  */
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { z } from 'zod';

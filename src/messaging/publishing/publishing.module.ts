@@ -1,5 +1,5 @@
 /** Wiring of the publisher and its routes. */
-import { Module } from '@nestjs/common';
+import { Inject, Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
@@ -8,7 +8,7 @@ import { dialects } from '../../http/dialect.js';
 import { durabilityOf } from '../../http/durability.js';
 import { BearerTokens } from '../../http/identity/bearer-token.js';
 import { Intake } from '../../http/intake.js';
-import { RouteTable } from '../../http/routes/hot-routes.js';
+import { RouteTable } from '../../http/routes/route-table.js';
 import { AddressGuard } from '../outbound/address-guard.js';
 import type { MessagingSettings } from '../settings.js';
 import { BatchRoute } from './batch.routes.js';
@@ -21,7 +21,6 @@ import { Publisher } from './publisher.js';
     {
       provide: Publisher,
       inject: [
-        RouteTable,
         Engine,
         Intake,
         AddressGuard,
@@ -35,10 +34,26 @@ import { Publisher } from './publisher.js';
   ],
   exports: [Publisher],
 })
-export class PublishingModule {}
+export class PublishingModule {
+  constructor(
+    table: RouteTable,
+    publisher: Publisher,
+    @Inject(provided.config) { maxBatchBytes, maxBodyBytes }: MessagingSettings,
+  ) {
+    const limits = { batchBytesMax: maxBatchBytes, bodyBytesMax: maxBodyBytes };
+    table.add(
+      new PublishRoute('publish', '/v2/publish/*', publisher),
+      new PublishRoute('publish', '/v2/publish', publisher),
+      new PublishRoute('enqueue', '/v2/enqueue/*', publisher),
+      new PublishRoute('enqueue', '/v2/enqueue', publisher),
+      new ScheduleRoute('/v2/schedules/*', publisher),
+      new ScheduleRoute('/v2/schedules', publisher),
+      new BatchRoute(publisher, limits),
+    );
+  }
+}
 
 function publisherOf(
-  table: RouteTable,
   engine: Engine,
   intake: Intake,
   guard: AddressGuard,
@@ -47,10 +62,10 @@ function publisherOf(
   clock: Clock,
   identifiers: Identifiers,
 ): Publisher {
-  const { retries, retriesMax, delayMaxMs, timeoutMs, maxBatchBytes, maxBodyBytes } = config;
+  const { retries, retriesMax, delayMaxMs, timeoutMs } = config;
   const targets = new PublishTargets(guard, (token) => bearer.include(token));
   const judgeUrl = (text: string) => targets.judgeUrl(text);
-  const publisher = new Publisher({
+  return new Publisher({
     engine,
     intake,
     targets,
@@ -61,13 +76,4 @@ function publisherOf(
     durability: durabilityOf(config),
     refusesTypos: config.isDevelopment,
   });
-  for (const word of ['publish', 'enqueue'] as const) {
-    for (const pattern of [`/v2/${word}/*`, `/v2/${word}`]) {
-      table.addExpress(new PublishRoute(word, pattern, publisher));
-    }
-  }
-  table.add(new ScheduleRoute(publisher));
-  const limits = { batchBytesMax: maxBatchBytes, bodyBytesMax: maxBodyBytes };
-  table.addExpress(new BatchRoute(publisher, limits));
-  return publisher;
 }

@@ -3,19 +3,18 @@ import { Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { provided } from '../../engine/provided.js';
-import { BasicCredentials } from '../../http/identity/basic-auth.js';
-import { Intake } from '../../http/intake.js';
-import { RouteTable } from '../../http/routes/hot-routes.js';
+import { RouteTable } from '../../http/routes/route-table.js';
 import type { TopicSettings } from '../settings.js';
 import { topicKind } from '../topics/topic.events.js';
 import { TopicAccessModule } from '../topics/topic-access.module.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { TopicsService } from '../topics/topics.service.js';
+import { TopicsAdminController } from './topics-admin.controller.js';
 import { TopicsAdmin } from './topics-admin.js';
-import { TopicsAdminRoutes } from './topics-admin.routes.js';
 
 @Module({
   imports: [TopicAccessModule],
+  controllers: [TopicsAdminController],
   providers: [
     {
       provide: TopicsAdmin,
@@ -25,8 +24,8 @@ import { TopicsAdminRoutes } from './topics-admin.routes.js';
   ],
 })
 export class TopicsAdminModule {
-  constructor(table: RouteTable, admin: TopicsAdmin, basic: BasicCredentials, intake: Intake) {
-    table.add(new TopicsAdminRoutes(admin, basic, intake));
+  constructor(table: RouteTable, admin: TopicsAdmin) {
+    table.beforeClose(() => admin.stopWaiting());
   }
 }
 

@@ -1,4 +1,4 @@
-import { RouteTable } from '../../../src/http/routes/hot-routes.js';
+import { RouteTable } from '../../../src/http/routes/route-table.js';
 import { startServer } from '../../support/server.js';
 
 /** Made piece by piece as they are taken. */
@@ -45,7 +45,7 @@ const lists = [
 
 test('long answers are made as they are taken, or claim room first', async () => {
   const server = await startServer();
-  const { routes } = server.application.nest.get(RouteTable).catalogue;
+  const { routes } = server.application.nest.get(RouteTable);
   await server.remove();
   const reads = routes.filter(({ method }) => method === 'GET');
   const named = (kind?: 'body' | 'list') =>
