@@ -9,8 +9,8 @@ import type { FastifyExchange } from './fastify-exchange.js';
 import type { RouteDescription } from './route-description.js';
 
 /**
- * A feature gives its routes to the `RouteTable`. Credentials have been checked by the front door; a
- * body is bytes, whatever its type.
+ * A feature gives its routes to the `RouteTable`. The front door has checked the credentials of what
+ * a route serves, and a body is bytes, whatever its type.
  */
 export type Route = ExpressRoute | FastifyRoute;
 
@@ -26,8 +26,8 @@ interface RouteHead {
 
 /**
  * A hot route, declared once and served by two: ordinary requests by the express lane, before Nest
- * and Fastify, and all others by Fastify. ADR 0006 has the reasons. Its pattern is plain text, which
- * `/*` (anything) or `/:name` (one segment) may end.
+ * and Fastify, and all others by Fastify. ADR 0006 has the reasons. Its pattern is plain text, and
+ * `/*` (anything) or `/:name` (one segment) may end it.
  */
 export interface ExpressRoute extends RouteHead {
   readonly isExpress: true;
@@ -40,6 +40,6 @@ export interface FastifyRoute extends RouteHead {
   readonly isExpress?: false;
   /** Why a request is refused before its body is read: the exchange has none yet. */
   judge?(exchange: FastifyExchange): Promise<Refusal | null>;
-  /** Answers, refuses or fails the exchange once, now or later. What it throws fails it. */
+  /** As `ExpressRoute.serve`; what its promise rejects with fails the exchange, too. */
   serve(exchange: FastifyExchange): void | Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * `/v2/workflows/runs/{id}`: a run's entries, and its end (workflows.md 4.4 and 4.1). An id may hold
- * any characters.
+ * `/v2/workflows/runs/{id}`: a run's entries, and its end (workflows.md 4.4 and 4.1). An id may
+ * hold any characters.
  */
 import { Injectable } from '@nestjs/common';
 import { pathTail } from '../../grammar/path-tail.js';
