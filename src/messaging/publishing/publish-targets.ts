@@ -8,6 +8,8 @@ import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import { readQueryOptions } from '../../http/dialect.js';
 import type { Refusal } from '../../http/error-shapes.js';
 import type { AddressGuard } from '../outbound/address-guard.js';
+import type { MessagingSettings } from '../settings.js';
+import type { PublishRules } from './option-reader.js';
 
 /** A destination that may be called as far as its URL tells, or the name of a URL group. */
 export interface PublishTarget {
@@ -67,4 +69,11 @@ export class PublishTargets {
     if (!allowed.ok) return { status: 400, message: `the destination ${allowed.reason}` };
     return { kind: 'url', text: value.text, options };
   }
+}
+
+/** What the configuration grants to publishes, with the guard that judges their URLs. */
+export function publishRules(settings: MessagingSettings, targets: PublishTargets): PublishRules {
+  const { retries, retriesMax, delayMaxMs, timeoutMs } = settings;
+  const judgeUrl = (text: string) => targets.judgeUrl(text);
+  return { retries, retriesMax, delayMaxMs, timeoutMs, judgeUrl };
 }

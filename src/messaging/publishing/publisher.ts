@@ -2,16 +2,24 @@
  * Takes publishes in, whichever way they came: reads what each asks for, dispatches it, answers.
  */
 import type { IncomingMessage } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAll, dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
-import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import { Engine, turnCommandsMax } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
+import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
-import { type Dialect, type OptionHeaders, readMessageOptions } from '../../http/dialect.js';
-import type { Durability } from '../../http/durability.js';
+import {
+  type Dialect,
+  dialects,
+  type OptionHeaders,
+  readMessageOptions,
+} from '../../http/dialect.js';
+import { durabilityOf } from '../../http/durability.js';
 import { type Refusal, refusalOf } from '../../http/error-shapes.js';
-import type { Intake } from '../../http/intake.js';
+import { Intake } from '../../http/intake.js';
 import type { Exchange } from '../../http/routes/exchange.js';
+import type { MessagingSettings } from '../settings.js';
 import { type UrlGroup, urlGroupKind } from '../url-groups/url-group.events.js';
 import type { PublishRules } from './option-reader.js';
 import {
@@ -22,7 +30,7 @@ import {
   parseTemplate,
 } from './publish.request.js';
 import type { PublishInterpreter, ReadPublish } from './publish-interpreter.js';
-import type { PublishTarget, PublishTargets } from './publish-targets.js';
+import { type PublishTarget, PublishTargets, publishRules } from './publish-targets.js';
 import {
   type AddressedTemplate,
   type Answer,
@@ -38,21 +46,6 @@ import {
   WarnedSubmission,
 } from './submissions.js';
 import { type UnknownOption, unknownOptions, warningHeader } from './unknown-options.js';
-
-/** What the publisher works with. */
-export interface PublisherTools {
-  readonly engine: Engine;
-  readonly intake: Intake;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-  readonly rules: PublishRules;
-  readonly targets: PublishTargets;
-  /** The dialect of requests that do not tell. */
-  readonly dialect: Dialect;
-  readonly durability: Durability;
-  /** An option that looks like a misspelt one is refused; otherwise its sender is warned. */
-  readonly refusesTypos: boolean;
-}
 
 /** Who asks, when, and in which dialect if the headers do not tell. */
 export interface RequestContext {
@@ -71,13 +64,25 @@ const withoutBody = {
 
 const jsonType = 'application/json; charset=utf-8';
 
+@Injectable()
 export class Publisher {
+  private readonly rules: PublishRules;
+  /** The dialect of requests that do not tell. */
+  private readonly dialect: Dialect;
   private readonly answerHeaders: readonly string[];
   private readonly interpreters: PublishInterpreter[] = [];
 
-  constructor(private readonly tools: PublisherTools) {
-    const { durability } = tools;
-    this.answerHeaders = ['content-type', jsonType, 'stepwell-durability', durability];
+  constructor(
+    private readonly engine: Engine,
+    private readonly intake: Intake,
+    private readonly targets: PublishTargets,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
+    @Inject(provided.config) private readonly settings: MessagingSettings,
+  ) {
+    this.rules = publishRules(settings, targets);
+    this.dialect = dialects[settings.dialect];
+    this.answerHeaders = ['content-type', jsonType, 'stepwell-durability', durabilityOf(settings)];
   }
 
   /** Publishes that `interpreter` takes are what it reads in them. */
@@ -87,7 +92,7 @@ export class Publisher {
 
   /** The context of a request that has just been read whole. */
   context({ request }: Pick<Exchange, 'request'>): RequestContext {
-    const { clock, identifiers, dialect } = this.tools;
+    const { clock, identifiers, dialect } = this;
     const at = clock.now();
     const names = new RequestNames(identifiers.turnSeed(at));
     return { at, callerIp: request.socket.remoteAddress ?? '', dialect, names };
@@ -98,7 +103,7 @@ export class Publisher {
    * so that the caller learns it at once.
    */
   read(asked: PublishRequest, context: RequestContext): Submission | SubmissionRefusal {
-    const { targets, rules } = this.tools;
+    const { targets, rules } = this;
     const target = targets.read(asked.destination);
     if ('status' in target) return this.refusalTo(target, asked.rawHeaders, context);
     const input = inputOf(asked, target, context);
@@ -122,7 +127,7 @@ export class Publisher {
     asked: PublishRequest,
     context: RequestContext,
   ): Submission | Refused | Refusal {
-    const { targets, rules } = this.tools;
+    const { targets, rules } = this;
     const target = targets.read(asked.destination);
     if ('status' in target) return target;
     const input = inputOf(asked, target, context);
@@ -133,7 +138,7 @@ export class Publisher {
 
   /** What a schedule or a subscription publishes, again and again, as these headers say. */
   readTemplate(destination: string, request: IncomingMessage): AddressedTemplate | Refusal {
-    const { targets, rules } = this.tools;
+    const { targets, rules } = this;
     const target = targets.read(destination);
     if ('status' in target) return target;
     const { rawHeaders } = request;
@@ -162,7 +167,7 @@ export class Publisher {
    * commit. The bodies it brings weigh `bytes`.
    */
   carryOut(exchange: Exchange, submission: Submission, bytes: number): void {
-    const { intake } = this.tools;
+    const { intake } = this;
     const refusal = intake.take(bytes);
     if (refusal !== null) {
       exchange.refuse(refusal);
@@ -221,18 +226,18 @@ export class Publisher {
 
   /** On a developer's machine a typo is no warning that scrolls by. */
   private typoIn(unknown: readonly UnknownOption[]): Refusal | undefined {
-    if (unknown.length === 0 || !this.tools.refusesTypos) return undefined;
+    if (unknown.length === 0 || !this.settings.isDevelopment) return undefined;
     const typo = unknown.find(({ isMisspelt }) => isMisspelt);
     return typo && { status: 400, message: typo.warning };
   }
 
   private group(name: string): UrlGroup | undefined {
-    const actor = this.tools.engine.actors(urlGroupKind).find(name);
+    const actor = this.engine.actors(urlGroupKind).find(name);
     return actor?.state as UrlGroup | undefined;
   }
 
   private dispatch({ commands, isWhole }: Submission): Promise<readonly Outcome[]> {
-    const { engine } = this.tools;
+    const { engine } = this;
     // Nothing that a run refuses can happen between the turns of one tick.
     if (isWhole) return dispatchAtOnce(engine, commands, true);
     return commands.length <= turnCommandsMax
@@ -241,24 +246,15 @@ export class Publisher {
   }
 }
 
+/** The same request, with what was read of its destination and headers in it. */
 function inputOf(
-  { rawHeaders, contentType, body, queueName, mustRepeat }: PublishRequest,
+  asked: PublishRequest,
   { text: destination, options }: PublishTarget,
   { at, callerIp, dialect }: RequestContext,
 ): PublishInput {
+  const { rawHeaders } = asked;
   const pairs = options.length === 0 ? rawHeaders : [...rawHeaders, ...options];
-  const headers = readMessageOptions(pairs, dialect);
-  return {
-    destination,
-    headers,
-    rawHeaders,
-    contentType,
-    body,
-    queueName,
-    mustRepeat,
-    callerIp,
-    at,
-  };
+  return { ...asked, destination, headers: readMessageOptions(pairs, dialect), callerIp, at };
 }
 
 /** A submission whose answer says what meant nothing; mostly there is nothing to say. */

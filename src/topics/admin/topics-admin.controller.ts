@@ -1,12 +1,14 @@
 /** `/admin/topics`: topics are created, shown, altered, purged and deleted. */
-import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Req } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { provided } from '../../engine/provided.js';
 import type { Refusal } from '../../http/error-shapes.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { Intake } from '../../http/intake.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
+import type { TopicSettings } from '../settings.js';
 import type { TopicDetails, TopicObject } from './topic-object.js';
 import { type Purged, TopicsAdmin } from './topics-admin.js';
 import { topicAdminRoutes } from './topics-admin.openapi.js';
@@ -18,6 +20,7 @@ export class TopicsAdminController {
     private readonly admin: TopicsAdmin,
     private readonly basic: BasicCredentials,
     private readonly intake: Intake,
+    @Inject(provided.config) private readonly settings: TopicSettings,
   ) {}
 
   @Get()
@@ -31,8 +34,8 @@ export class TopicsAdminController {
   @Describe(topicAdminRoutes.create)
   create(@Req() request: FastifyRequest): Promise<TopicDetails> {
     this.judge(request);
-    const { partitions } = this.admin.defaults;
-    const { name, settings } = valueIn(parseCreation(rawBody(request), partitions));
+    const { topicPartitions } = this.settings;
+    const { name, settings } = valueIn(parseCreation(rawBody(request), topicPartitions));
     return this.withRoom(() => this.admin.create(name, settings));
   }
 

@@ -11,7 +11,6 @@ import { provided } from '../../engine/provided.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
 import { MessagesModule } from '../../messaging/messages/messages.module.js';
 import { RouteTable } from '../../http/routes/route-table.js';
-import { RunEntries } from '../deliveries/run-entries.js';
 import { RunEntriesModule } from '../deliveries/run-entries.module.js';
 import { runKind } from '../run-state/run.events.js';
 import { activeRun, registerRuns } from '../runs/run-registration.js';
@@ -29,12 +28,7 @@ import { RunRoutes } from './runs.routes.js';
   controllers: [RunsController],
   providers: [
     RunRoutes,
-    {
-      provide: ActiveRuns,
-      inject: [Engine, RunEntries, provided.clock],
-      useFactory: (engine: Engine, entries: RunEntries, clock: Clock) =>
-        new ActiveRuns(engine, entries, clock),
-    },
+    ActiveRuns,
     {
       provide: Waiters,
       inject: [
