@@ -9,8 +9,8 @@ import type { FastifyExchange } from './fastify-exchange.js';
 import type { RouteDescription } from './route-description.js';
 
 /**
- * A feature adds its routes to the `RouteTable`. The front door has checked the credentials of what a
- * route serves; a body is bytes, whatever its type.
+ * A feature adds its routes to the `RouteTable`. The front door has checked the credentials of what
+ * is served; a body is bytes, whatever its type.
  */
 export type Route = ExpressRoute | FastifyRoute;
 

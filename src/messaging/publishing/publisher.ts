@@ -246,15 +246,28 @@ export class Publisher {
   }
 }
 
-/** The same request, with what was read of its destination and headers in it. */
+/**
+ * The same request, with what was read of its destination and headers. Field by field: a spread
+ * costs a publish some microseconds.
+ */
 function inputOf(
-  asked: PublishRequest,
+  { rawHeaders, contentType, body, queueName, mustRepeat }: PublishRequest,
   { text: destination, options }: PublishTarget,
   { at, callerIp, dialect }: RequestContext,
 ): PublishInput {
-  const { rawHeaders } = asked;
   const pairs = options.length === 0 ? rawHeaders : [...rawHeaders, ...options];
-  return { ...asked, destination, headers: readMessageOptions(pairs, dialect), callerIp, at };
+  const headers = readMessageOptions(pairs, dialect);
+  return {
+    destination,
+    headers,
+    rawHeaders,
+    contentType,
+    body,
+    queueName,
+    mustRepeat,
+    callerIp,
+    at,
+  };
 }
 
 /** A submission whose answer says what meant nothing; mostly there is nothing to say. */
