@@ -28,10 +28,10 @@ export interface RouteDescription {
   /** Status to answer, of what is no refusal: those have one shape everywhere. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /**
-   * Its answer can exceed 1 MiB and is put together before it is sent: it shows a stored body, or
-   * lists what is in memory. See `InFlight.guard`.
+   * Its answer can exceed 1 MiB and is put together before it is sent, as it lists what is in
+   * memory. See `InFlight.guard`.
    */
-  readonly isLong?: 'body' | 'list';
+  readonly isLong?: true;
 }
 
 /** A request body: JSON of a schema, or bytes of any kind. */

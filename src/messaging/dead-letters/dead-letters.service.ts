@@ -49,10 +49,17 @@ export class DeadLettersService {
     );
   }
 
-  /** The letter as it may be shown; null = there is none with this id. */
-  async find(id: string): Promise<DeadLetterObject | null> {
-    const letter = await this.search.find(id);
-    return letter === undefined ? null : this.shown(letter);
+  /** The letter with this id, if there is one. */
+  find(id: string): Promise<DeadLetter | undefined> {
+    return this.search.find(id);
+  }
+
+  /** The letter as it may be shown. */
+  async shown(letter: DeadLetter): Promise<DeadLetterObject> {
+    const { payloads, readShown } = this.tools;
+    const published = await this.published(letter.publishedOffset);
+    const failed = (await payloads.read(letter.offset)) as EventEnvelope<MessageFailed>;
+    return deadLetterObject(letter, published, await readShown(published), failed);
   }
 
   /** One page of the letters that match, part by part. */
@@ -88,13 +95,6 @@ export class DeadLettersService {
     const retried = await this.retryAll(letters, overrides);
     const responses = retried.map((messageId) => ({ messageId }));
     return { responses, ...(cursor !== null && { cursor }) };
-  }
-
-  private async shown(letter: DeadLetter): Promise<DeadLetterObject> {
-    const { payloads, readShown } = this.tools;
-    const published = await this.published(letter.publishedOffset);
-    const failed = (await payloads.read(letter.offset)) as EventEnvelope<MessageFailed>;
-    return deadLetterObject(letter, published, await readShown(published), failed);
   }
 
   private async published(offset: number): Promise<Published> {

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
+import type { StoredText } from '../../http/bytes/stored-text.js';
 import type { AttemptRecord } from '../messages/message.events.js';
 import { bodyField } from '../messages/message-object.js';
 
@@ -12,8 +13,8 @@ export interface LastAnswer {
   /** 0 = the attempt got no response, and `responseBody` says why. */
   readonly responseStatus: number;
   readonly responseHeader: HeaderMap;
-  readonly responseBody?: string;
-  readonly responseBodyBase64?: string;
+  readonly responseBody?: StoredText;
+  readonly responseBodyBase64?: StoredText;
 }
 
 /** An attempt as it was recorded; the response's body stands beside it. */

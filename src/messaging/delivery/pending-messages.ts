@@ -28,17 +28,22 @@ export class PendingMessages {
     private readonly clock: Clock,
   ) {}
 
-  /** What a pending message was published with; null = it is final, or never was. */
-  async find(id: string): Promise<Published | null> {
+  /** Where the journal tells of a pending message; null = it is final, or never was. */
+  async offsetOf(id: string): Promise<number | null> {
     const actor = this.engine.actors(messageKind).find(id);
     await this.engine.durable();
-    return actor === undefined ? null : this.published(actor.firstOffset);
+    return actor?.firstOffset ?? null;
+  }
+
+  /** What the message was published with that the journal tells of at `offset`. */
+  async published(offset: number): Promise<Published> {
+    return (await this.payloads.read(offset)) as Published;
   }
 
   /** Takes one message back; refused as `not_found` where there is nothing to take back. */
   async cancel(id: string): Promise<Outcome | undefined> {
-    const published = await this.find(id);
-    const terms = published === null ? [] : messageTerms(published.event);
+    const offset = await this.offsetOf(id);
+    const terms = offset === null ? [] : messageTerms((await this.published(offset)).event);
     const [outcome] = await this.engine.dispatch([this.command(id, terms)]);
     return outcome;
   }
@@ -119,10 +124,6 @@ export class PendingMessages {
 
   private async *readBack(offsets: AsyncIterable<number> | Iterable<number>) {
     for await (const envelope of this.journal.readEach(offsets)) yield envelope as Published;
-  }
-
-  private async published(offset: number): Promise<Published> {
-    return (await this.payloads.read(offset)) as Published;
   }
 
   private command(id: string, terms: readonly string[]): CancelMessage {

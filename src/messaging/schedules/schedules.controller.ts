@@ -20,6 +20,7 @@ import { Payloads } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { textPieces } from '../../http/bytes/listing.js';
+import { sendObject } from '../../http/bytes/object-answer.js';
 import { resultOf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -30,14 +31,7 @@ import { ScheduleList } from './schedule-list.js';
 import { scheduleListFilters } from './schedule-list.request.js';
 import { scheduleObject } from './schedule-object.js';
 import { ScheduledMessages } from './scheduled-messages.projection.js';
-import {
-  deleteRoute,
-  listRoute,
-  pauseRoute,
-  resumeRoute,
-  type ScheduleObject,
-  showRoute,
-} from './schedules.openapi.js';
+import { deleteRoute, listRoute, pauseRoute, resumeRoute, showRoute } from './schedules.openapi.js';
 
 @Controller('v2/schedules')
 export class SchedulesController {
@@ -63,10 +57,21 @@ export class SchedulesController {
 
   @Get(':id')
   @Describe(showRoute)
-  async show(@Param('id') id: string): Promise<ScheduleObject> {
-    const schedule = await this.read(id);
-    if (schedule === null) throw new NotFoundException(`schedule ${id} not found`);
-    return schedule;
+  async show(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const state = this.engine.actors(scheduleKind).find(id)?.state as ScheduleState | undefined;
+    const states = this.messages.states(id, state?.context.messageIds ?? []);
+    await this.engine.durable();
+    if (state === undefined) throw new NotFoundException(`schedule ${id} not found`);
+    const { value, context } = state;
+    return sendObject(this.inFlight, request, reply, async () => {
+      const definition = await this.payloads.read(context.definitionOffset);
+      const created = definition as EventEnvelope<ScheduleCreated>;
+      return scheduleObject(created, { value, context }, states);
+    });
   }
 
   @Delete(':id')
@@ -109,15 +114,5 @@ export class SchedulesController {
     const command: ScheduleCommand = { type, kind: scheduleKind, id, at: this.clock.now() };
     const [outcome] = await this.engine.dispatch([command]);
     resultOf(outcome);
-  }
-
-  private async read(id: string): Promise<ScheduleObject | null> {
-    const actor = this.engine.actors(scheduleKind).find(id);
-    const state = actor?.state as ScheduleState | undefined;
-    const states = this.messages.states(id, state?.context.messageIds ?? []);
-    await this.engine.durable();
-    if (state === undefined) return null;
-    const definition = await this.payloads.read(state.context.definitionOffset);
-    return scheduleObject(definition as EventEnvelope<ScheduleCreated>, state, states);
   }
 }
