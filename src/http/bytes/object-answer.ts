@@ -15,24 +15,11 @@ export function sendObject(
   read: () => Promise<object>,
 ): Promise<FastifyReply> {
   reply.header('content-type', 'application/json; charset=utf-8');
-  return inFlight.answer(request, reply, objectPieces(read, inFlight.roomFor(request, reply)));
-}
-
-async function* objectPieces(
-  read: () => Promise<object>,
-  room: ReadAllowance,
-): AsyncGenerator<Piece> {
-  const writer = new ObjectWriter();
-  for (let isLast = false; !isLast; ) {
-    await room.wait();
-    const piece = writer.next(await read());
-    isLast = piece.isLast;
-    yield piece;
-  }
+  return inFlight.answer(request, reply, new ObjectPieces(read, inFlight.roomFor(request, reply)));
 }
 
 /** Writes an object from where the piece before has ended. */
-class ObjectWriter {
+class ObjectPieces implements AsyncIterator<Piece, undefined> {
   /** What stands around the stored texts, as it was first: it may change while it is taken. */
   private outline: readonly string[] = [];
   private lengths: readonly number[] = [];
@@ -40,8 +27,17 @@ class ObjectWriter {
   private index = 0;
   private byte = 0;
 
-  next(object: object): Piece {
-    const texts = this.textsOf(object);
+  constructor(
+    private readonly read: () => Promise<object>,
+    private readonly room: ReadAllowance,
+  ) {}
+
+  async next(): Promise<IteratorYieldResult<Piece>> {
+    await this.room.wait();
+    return { done: false, value: this.pieceOf(this.textsOf(await this.read())) };
+  }
+
+  private pieceOf(texts: readonly StoredText[]): Piece {
     const chunks: Buffer[] = [];
     let length = 0;
     for (;;) {

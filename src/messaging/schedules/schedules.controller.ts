@@ -19,7 +19,7 @@ import { Engine } from '../../engine/engine.js';
 import { Payloads } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
-import { textPieces } from '../../http/bytes/listing.js';
+import { TextPieces } from '../../http/bytes/listing.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
 import { resultOf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
@@ -51,7 +51,7 @@ export class SchedulesController {
     const { inFlight, schedules } = this;
     const texts = schedules.texts(valueIn(readFilters(request.url, scheduleListFilters)));
     reply.header('content-type', 'application/json; charset=utf-8');
-    const pieces = textPieces(texts, inFlight.roomFor(request, reply));
+    const pieces = new TextPieces(texts, inFlight.roomFor(request, reply));
     return inFlight.answer(request, reply, pieces);
   }
 

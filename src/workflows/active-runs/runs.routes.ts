@@ -4,7 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { pathTail } from '../../grammar/path-tail.js';
-import { textPieces } from '../../http/bytes/listing.js';
+import { TextPieces } from '../../http/bytes/listing.js';
 import { refusalOf } from '../../http/error-shapes.js';
 import { valueIn } from '../../http/outcome.js';
 import { oneOf, readFilters } from '../../http/query-filters.js';
@@ -46,7 +46,7 @@ export class RunRoutes {
       return;
     }
     exchange.header('content-type', 'application/json; charset=utf-8');
-    await exchange.answerInPieces(textPieces(entries, exchange.room));
+    await exchange.answerInPieces(new TextPieces(entries, exchange.room));
   }
 
   private async end(exchange: Exchange): Promise<void> {

@@ -105,6 +105,19 @@ test('a hundred pages of the logs, by a token that may only read', async () => {
   await serves({ publish: authorization, produce: basic });
 }, 120_000);
 
+test('a hundred readers of a message of 10 MiB', async () => {
+  const url = `${server.url}/v2/publish/http://example.com/x`;
+  const headers = { authorization, 'svc-delay': '1h' };
+  const body = 'é"'.repeat((10 * 1024 * 1024) / 3);
+  const published = await fetch(url, { method: 'POST', headers, body });
+  const { messageId } = (await published.json()) as { messageId: string };
+  const request = head(`GET /v2/messages/${messageId}`, `Bearer ${readToken}`, '\r\n');
+  await askedBy(100, () => request, 300);
+  // What is on its way to each of them is one piece, not the body.
+  expect(await metric('stepwell_in_flight_bytes')).toBeGreaterThan(0);
+  await serves({ publish: authorization, produce: basic });
+}, 120_000);
+
 /** A credential that may read topics, beside the one that the server was started with. */
 async function readerOfTopics(): Promise<string> {
   const body = JSON.stringify({ name: 'reader', topic: '*', permissions: 'CONSUME' });
