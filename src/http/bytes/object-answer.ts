@@ -1,8 +1,11 @@
 /** One object as JSON, made as its client takes it: the bodies that it shows may be long. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type InFlight, pieceBytes, type ReadAllowance } from './in-flight.js';
+import { type InFlight, type ReadAllowance } from './in-flight.js';
 import type { Piece } from './paced-body.js';
 import { StoredText } from './stored-text.js';
+
+/** Made of it at once: more would let few clients hold the budget, less would read more often. */
+const pieceBytes = 512 * 1024;
 
 /**
  * Answers what `read` gives. Where that is longer than one piece, `read` is called again for each of
