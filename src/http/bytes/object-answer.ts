@@ -4,7 +4,7 @@ import { type InFlight, type ReadAllowance } from './in-flight.js';
 import type { Piece } from './paced-body.js';
 import { StoredText } from './stored-text.js';
 
-/** Made of it at once: more would let few clients hold the budget, less would read more often. */
+/** Made at once: more would let few clients hold the budget, less would read more often. */
 const pieceBytes = 512 * 1024;
 
 /**
