@@ -8,8 +8,8 @@ import { StoredText } from './stored-text.js';
 const pieceBytes = 512 * 1024;
 
 /**
- * Answers what `read` gives. Where that is longer than one piece, `read` is called again for each of
- * them, so that a client that waits holds no body; its stored texts must be the same each time.
+ * Answers what `read` gives. Where that is longer than one piece, `read` is called again for each
+ * piece, so that a client that waits holds no body; its stored texts must be the same each time.
  */
 export function sendObject(
   inFlight: InFlight,
