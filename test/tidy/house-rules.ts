@@ -164,12 +164,16 @@ export function houseViolations(files: readonly SourceFile[]): string[] {
   ]);
 }
 
-/** Deciders without a test that mirrors them. */
+/** Deciders and machines without a mirror test, and deciders whose laws no test checks. */
 export function untestedDeciders(files: readonly SourceFile[]): string[] {
   const paths = new Set(files.map((file) => file.path));
-  return files
-    .filter((file) => /^src\/.*\.(decider|machine)\.ts$/.test(file.path))
-    .map((file) => file.path.replace(/^src\//, 'test/').replace(/\.ts$/, '.test.ts'))
+  const mirrors = files.flatMap(({ path }) => {
+    const [, place, role] = /^src\/(.*\.(decider|machine))\.ts$/.exec(path) ?? [];
+    if (place === undefined) return [];
+    const mirror = `test/${place}.test.ts`;
+    return role === 'decider' ? [mirror, `test/${place}.laws.test.ts`] : [mirror];
+  });
+  return mirrors
     .filter((mirror) => !paths.has(mirror))
-    .map((mirror) => `${mirror}: missing; every decider has a mirror test`);
+    .map((mirror) => `${mirror}: missing; every decider has a mirror test and a test of its laws`);
 }
