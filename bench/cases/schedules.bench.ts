@@ -17,7 +17,7 @@ const preparationMs = 45_000;
 const publishRate = 100;
 /** Publishes between two looks: four seconds of them. */
 const publishesBetween = 400;
-/** What a look held up has passed after so long, and is in nobody's latency. */
+/** Publishes that a look at the memory held up have ended after so long: no latency has them. */
 const settleMs = 500;
 const mebibyte = 1024 ** 2;
 
@@ -93,7 +93,7 @@ async function publishes({ address }: MeasuredProcess, count: number): Promise<r
 
 /**
  * Publishes and looks at the memory, in turns: a look collects the garbage, which stops the
- * process, and nobody waits for an answer meanwhile.
+ * process, and no publish waits for an answer meanwhile.
  */
 async function watch(stepwell: MeasuredProcess, isOver: () => boolean) {
   const latencies: number[] = [];

@@ -88,14 +88,6 @@ export const lineRules: readonly LineRule[] = [
 export const vagueWords = ['whoever', 'nobody', 'somebody', 'whom'] as const;
 const vagueSubjects = new RegExp(`\\b(${vagueWords.join('|')})\\b`, 'i');
 
-/** Folders whose comments and test names still have vague subjects: a list that only shrinks. */
-const vagueFolders: readonly string[] = [
-  'bench/',
-  'test/engine/',
-  'test/topics/groups/',
-  'test/workflows/runs/',
-];
-
 /** Words that say nothing, as parts of file names. */
 const emptyWords =
   'utils?|helpers?|common|manager|handler|job|task|data|info|misc|lib|types|interfaces';
@@ -146,8 +138,6 @@ function fileViolations(file: SourceFile): string[] {
 }
 
 function proseViolations(file: SourceFile): string[] {
-  const isExempt = vagueFolders.some((folder) => file.path.startsWith(folder));
-  if (isExempt) return [];
   return [...commentsOf(file), ...testNamesOf(file)].flatMap(({ line, text }) => {
     const word = vagueSubjects.exec(text)?.[0];
     if (word === undefined) return [];

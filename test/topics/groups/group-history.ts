@@ -20,7 +20,7 @@ export class GroupHistory {
   /** By partition what producers were told is there, by offset. */
   readonly produced = new Map<string, Map<number, string>>();
   private readonly seen = new Map<string, string>();
-  /** By group and partition the first offset that nobody in the group has processed. */
+  /** By group and partition the offsets that a reader of the group has processed. */
   private readonly processed = new Map<string, Set<number>>();
   private readonly floors = new Map<string, number>();
 

@@ -84,7 +84,7 @@ describe('the delivery of a step', () => {
     expect(message).toMatchObject(options);
   });
 
-  it('says where it belongs, so that whoever delivers it finds the rest', () => {
+  it('says where it belongs, so that its delivery finds the rest', () => {
     const { message } = stepMessage(happened, started(), 'msg_1', epochMs + 5);
     expect(message).toMatchObject({ method: 'POST', notBefore: epochMs + 5, callback: null });
     expect(message.run).toEqual({
@@ -162,7 +162,7 @@ describe('the call of a failure', () => {
     dlqId: '1-9',
   };
 
-  it('is made to nobody where nobody asked', () => {
+  it('is not made where no failure callback is named', () => {
     expect(failureMessage(happened, underTerms(terms), 'msg_f', source)).toBeNull();
   });
 

@@ -98,7 +98,7 @@ describe('a run that is not known', () => {
     expect(given(runDecider, alone, started, ended).when(command)).toEqual(refused);
   });
 
-  it('takes it for told that a run ended which nobody knows', () => {
+  it('accepts the end of a run that is not known, and changes nothing', () => {
     const end = toRun<EndRun>({ type: 'EndRun', response: Buffer.from('1') });
     expect(given(runDecider, alone).when(end)).toMatchObject({ events: [] });
     expect(given(runDecider, alone, started, ended).when(end)).toMatchObject({ events: [] });
@@ -214,7 +214,7 @@ describe('a step', () => {
     expect(rejected?.code).toBe('conflict');
   });
 
-  it('of an older client tells whom to call when the run fails, if nobody did before', () => {
+  it('of an older client names the failure callback, if none was named before', () => {
     const failureCallback = callbackOptions();
     const step = submitStep(stepInfo(1), { failureCallback });
     const { events } = given(runDecider, alone, started).when(step);
@@ -292,7 +292,7 @@ describe('an invocation', () => {
     expect(after.events).toHaveLength(1);
     expect(after.state?.context.invocations).toEqual([]);
     expect(after.state?.context.entries.at(1)).toMatchObject({ messageId: 'msg_end', bytes: 20 });
-    // Somebody else's child means nothing here.
+    // The child of another run means nothing here.
     expect(history.when({ ...end, runId: 'wfr_other' }).events).toEqual([]);
   });
 
@@ -328,7 +328,7 @@ describe('the end of a run', () => {
   const busy = viewOf({ pending });
   const attempt = { messageId: 'msg_1', publishedOffset: 4, attemptOffset: 9 };
 
-  it('answers the deliveries that are due, and takes back what nobody waits for', () => {
+  it('answers the deliveries that are due, and cancels the messages that no step waits for', () => {
     const end = toRun<EndRun>({ type: 'EndRun', response: Buffer.from('{}') });
     const { events, isFinal } = given(runDecider, busy, started).when(end);
     expect(events).toEqual([
