@@ -87,8 +87,8 @@ async function publishes({ address }: MeasuredProcess, count: number): Promise<r
       body,
     }),
   };
-  const { askedAt, answeredAt } = await publishSteadily(target, count, publishRate);
-  return answeredAt.flatMap((at, number) => at - (askedAt[number] ?? Number.NaN));
+  const { sentAt, answeredAt } = await publishSteadily(target, count, publishRate);
+  return answeredAt.flatMap((at, number) => at - (sentAt[number] ?? Number.NaN));
 }
 
 /**

@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 afterEach(() => endpoint.stop());
 
-interface Told {
+interface PublishAnswer {
   readonly messageId?: string;
   readonly url?: string;
   readonly deduplicated?: true;
@@ -38,7 +38,7 @@ async function call(
   body?: string | Buffer,
 ) {
   const answer = await callApi(server, method, path, headers, body);
-  return { ...answer, body: answer.body as Told };
+  return { ...answer, body: answer.body as PublishAnswer };
 }
 
 const publish = (

@@ -69,8 +69,8 @@ async function runOne(): Promise<void> {
   await until(rows, 'RUN_SUCCESS');
 }
 
-async function until(asked: () => Promise<{ body: unknown }>, state: string): Promise<void> {
-  while (!JSON.stringify((await asked()).body).includes(`"${state}"`)) {
+async function until(read: () => Promise<{ body: unknown }>, state: string): Promise<void> {
+  while (!JSON.stringify((await read()).body).includes(`"${state}"`)) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
@@ -88,8 +88,8 @@ beforeAll(async () => {
   await publishAll();
   await runOne();
   keys = (await callApi(server, 'POST', '/v2/keys/rotate')).body as typeof keys;
-  const asked = { name: 'printer', permissions: 'ALL', topic: '*' };
-  password = ((await callLog(server, '/admin/credentials', asked)).body as { password: string })
+  const printer = { name: 'printer', permissions: 'ALL', topic: '*' };
+  password = ((await callLog(server, '/admin/credentials', printer)).body as { password: string })
     .password;
   await server.stop();
 });

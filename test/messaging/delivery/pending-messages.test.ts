@@ -129,8 +129,8 @@ describe('a bulk cancel', () => {
 
   it('takes back what it means and nothing else, wherever it looks for that', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(shapes, { maxLength: 20 }), questions, async (all, asked) => {
-        const { named, ...filters } = asked;
+      fc.asyncProperty(fc.array(shapes, { maxLength: 20 }), questions, async (all, filter) => {
+        const { named, ...filters } = filter;
         const commands = all.map(({ key, ...changes }) => {
           const limits = { parallelism: null, rate: 1, periodSeconds: 1 };
           const flowControl = key === null ? null : { key, ...limits };

@@ -126,12 +126,12 @@ describe('the log of messages', () => {
       maxLength: 25,
     });
     await fc.assert(
-      fc.asyncProperty(history, questions, async (steps, asked) => {
+      fc.asyncProperty(history, questions, async (steps, pages) => {
         const opened = await open();
         try {
           const running = await live(opened.engine, steps);
           const events = await eventsIn(opened);
-          for (const [query, eventsPerPage] of asked) {
+          for (const [query, eventsPerPage] of pages) {
             const rows = await walk(logOver(opened, { running, eventsPerPage }), query);
             expect(rows.map(listedRow)).toEqual(listed(events, running, query));
           }

@@ -55,8 +55,8 @@ describe('a message', () => {
     [{ toDate: at - 1 }, false],
     [{ queueName: ['q'], label: ['blue'], fromDate: 0 }, true],
     [{ queueName: ['q'], label: ['red'] }, false],
-  ])('matches %j: %j', (asked, matches) => {
-    expect(matchesOrigin(message, at, { ...anything, ...asked })).toBe(matches);
+  ])('matches %j: %j', (filter, matches) => {
+    expect(matchesOrigin(message, at, { ...anything, ...filter })).toBe(matches);
   });
 
   it.each<Partial<OriginFilters>>([
@@ -65,8 +65,8 @@ describe('a message', () => {
     { scheduleId: ['s'] },
     { label: ['blue'] },
     { flowControlKey: ['k'] },
-  ])('that came from nowhere is not among %j', (asked) => {
-    expect(matchesOrigin(messageOptions(), at, { ...anything, ...asked })).toBe(false);
+  ])('that came from nowhere is not among %j', (filter) => {
+    expect(matchesOrigin(messageOptions(), at, { ...anything, ...filter })).toBe(false);
   });
 });
 
@@ -95,11 +95,11 @@ describe('the terms of a filter', () => {
       key: one('k', 'l'),
     });
     fc.assert(
-      fc.property(filters, messages, (asked, { key, ...fields }) => {
+      fc.property(filters, messages, (filter, { key, ...fields }) => {
         const limits = { parallelism: 1, rate: null, periodSeconds: 1 };
         const flowControl = key === null ? null : { key, ...limits };
         const published = messageOptions({ ...fields, flowControl });
-        const all = { ...anything, ...asked };
+        const all = { ...anything, ...filter };
         const terms = new Set(messageTerms(published));
         const isFound = originTerms(all).every((list) => list.some((term) => terms.has(term)));
         // Without dates and addresses, what the index finds is exactly what is meant.

@@ -44,9 +44,9 @@ describe('an option that nothing reads', () => {
   it('is told of a few times a message and a request', () => {
     const names = Array.from({ length: 100 }, (_, index) => `Svc-Retries${index}`);
     expect(unknown(...names)).toHaveLength(4);
-    const told = warningHeader(names);
-    expect(told.split(', ')).toHaveLength(9);
-    expect(told).toMatch(/, and 92 more$/);
+    const warning = warningHeader(names);
+    expect(warning.split(', ')).toHaveLength(9);
+    expect(warning).toMatch(/, and 92 more$/);
   });
 });
 

@@ -44,10 +44,10 @@ export function runConfiguration(changes: Partial<RunConfiguration> = {}): RunCo
 }
 
 /** A command to `wfr_1`, asked at `epochMs`, unless it says otherwise. */
-export function toRun<Asked extends RunCommand>(
-  command: Omit<Asked, 'kind' | 'id' | 'at'> & Partial<Pick<Asked, 'id' | 'at'>>,
-): Asked {
-  return { kind: runKind, id: 'wfr_1', at: epochMs, ...command } as Asked;
+export function toRun<Cmd extends RunCommand>(
+  command: Omit<Cmd, 'kind' | 'id' | 'at'> & Partial<Pick<Cmd, 'id' | 'at'>>,
+): Cmd {
+  return { kind: runKind, id: 'wfr_1', at: epochMs, ...command } as Cmd;
 }
 
 export function startRun(changes: Partial<StartRun> = {}): StartRun {

@@ -43,7 +43,7 @@ export const entriesOf = (request: RecordedRequest | undefined): string[] =>
   (bodyOf(request) as { body: string }[]).map(({ body }) => Buffer.from(body, 'base64').toString());
 
 /** The headers of a delivery that tell of its run, and those that begin with `x-`. */
-export const told = ({ headers }: RecordedRequest) =>
+export const runHeaders = ({ headers }: RecordedRequest) =>
   Object.fromEntries(
     Object.entries(headers).filter(([name]) => /^(svc-(workflow|label)|x-)/.test(name)),
   );

@@ -68,8 +68,8 @@ describe('the logs of a topic', () => {
   });
 
   it('become more, and those that are there stay in use meanwhile', async () => {
-    const told: [string, number][] = [];
-    logs.onPartitions((topic) => told.push([topic, logs.present(topic).length]));
+    const reported: [string, number][] = [];
+    logs.onPartitions((topic) => reported.push([topic, logs.present(topic).length]));
     logs.keep('rides', keep(1), wanted);
     const [first] = (await logs.logs('rides')) ?? [];
     logs.keep('rides', keep(3), wanted);
@@ -79,7 +79,7 @@ describe('the logs of a topic', () => {
     expect(grown).toHaveLength(3);
     logs.keep('rides', keep(3, { partition: 0, before: 0 }), wanted);
     await settle();
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['rides', 1],
       ['rides', 3],
     ]);

@@ -24,8 +24,8 @@ const trim = (...places: readonly [partition: number, before: number][]) => {
   return { type: 'TrimTopic', ...address, trims, cause: 'purge' } as const;
 };
 const beginCompaction = (partition: number, until: number) => {
-  const order = { partition, until, tombstonesBefore: epochMs - 1000 };
-  return { type: 'BeginCompaction', ...address, ...order } as const;
+  const compaction = { partition, until, tombstonesBefore: epochMs - 1000 };
+  return { type: 'BeginCompaction', ...address, ...compaction } as const;
 };
 const remove = { type: 'DeleteTopic', ...address } as const;
 

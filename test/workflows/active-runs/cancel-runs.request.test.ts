@@ -7,7 +7,7 @@ import { runDecider } from '../../../src/workflows/runs/run.decider.js';
 import { given } from '../../support/given.js';
 import { runConfiguration, runTermsOf } from '../../support/workflows/run-commands.js';
 
-const asked = (query: string) => {
+const read = (query: string) => {
   const filters = readFilters(`/v2/workflows/runs?${query}`, cancelRunsFilters);
   if (!filters.ok) throw new Error(filters.reason);
   return filters.value;
@@ -32,7 +32,7 @@ const { context: run } = given(runDecider, view, {
   invoker: null,
   inherited: null,
 }).state;
-const isMeant = (query: string) => isRunMeant(run, asked(query));
+const isMeant = (query: string) => isRunMeant(run, read(query));
 
 describe('a run', () => {
   it.each([
@@ -49,7 +49,7 @@ describe('a run', () => {
     [`fromDate=${run.createdAt}&toDate=${run.createdAt}`, `fromDate=${run.createdAt + 1}`],
   ])('is meant by %s, and not by %s', (meant, other) => {
     expect([isMeant(meant), isMeant(other)]).toEqual([true, false]);
-    expect(isRunMeant(run, { ...asked(meant), callerIp: ['10.9.9.9'] })).toBe(false);
+    expect(isRunMeant(run, { ...read(meant), callerIp: ['10.9.9.9'] })).toBe(false);
   });
 
   it('is meant where nothing is asked', () => {
@@ -59,7 +59,7 @@ describe('a run', () => {
 });
 
 it('so many are canceled as are asked for, and all of them without a count', () => {
-  expect([asked('').count, asked('count=7').count, asked('count=9999').count]).toEqual([
+  expect([read('').count, read('count=7').count, read('count=9999').count]).toEqual([
     Number.POSITIVE_INFINITY,
     7,
     500,

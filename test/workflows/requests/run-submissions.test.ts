@@ -47,8 +47,8 @@ describe('a step', () => {
   const start = new StartSubmission(startRun());
 
   it('is told which message delivers it, if one does', () => {
-    const told = submission.tell([accepted({ messageId: 'msg_1' })]);
-    expect(told).toEqual({ status: 200, body: { messageId: 'msg_1' } });
+    const answer = submission.tell([accepted({ messageId: 'msg_1' })]);
+    expect(answer).toEqual({ status: 200, body: { messageId: 'msg_1' } });
     expect(submission.tell([accepted({ messageId: null })])).toEqual({ status: 200, body: {} });
   });
 

@@ -195,8 +195,8 @@ describe('a call of a run', () => {
     const [answer = ''] = pendingMessages();
     await runs.attempted(answer, 500);
     expect((await runs.history('wfr_1')).at(-1)).toBe('RunFailed');
-    const [told = ''] = pendingMessages();
-    expect((await runs.published(told)).event).toMatchObject({
+    const [called = ''] = pendingMessages();
+    expect((await runs.published(called)).event).toMatchObject({
       url: failureCallback.url,
       callbackOf: { kind: 'failureCallback', messageId: answer },
     });

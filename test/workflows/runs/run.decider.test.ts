@@ -221,8 +221,8 @@ describe('a step', () => {
     expect(events?.[1]).toEqual({ type: 'FailureCallbackNamed', callback: failureCallback });
     const { headers: _, ...known } = callbackOptions({ url: 'https://app.example/known' });
     const configuration = runConfiguration({ terms: runTermsOf({ failureCallback: known }) });
-    const told = given(runDecider, alone, { ...started, configuration }).when(step);
-    expect(told.events).toHaveLength(1);
+    const decided = given(runDecider, alone, { ...started, configuration }).when(step);
+    expect(decided.events).toHaveLength(1);
   });
 
   it('is refused when the history would grow beyond what is kept', () => {
