@@ -16,7 +16,7 @@ import {
   surveyTwice,
   workedDisk,
 } from './damaged-topic.js';
-import { directory, ManualTimers, openSimulated, settle } from './simulated-store.js';
+import { directory, openSimulated, readOnly, settle } from './simulated-store.js';
 
 describe.each(['cleanly', 'kill'] as const)('a topic that was stopped: %s', (stop) => {
   it('loses to one flipped bit at most the batch that the bit is in, and says so', async () => {
@@ -238,16 +238,7 @@ describe('damage in a topic', () => {
     const footer = (placesIn(disk, 2).at(-1) ?? 0) * 8 + 300;
     const damaged = flipped(flipped(disk, segmentPath(1), inSecond(disk)), segmentPath(2), footer);
     await damaged.remove(segmentPath(0));
-    const { logs, damages } = await verifyStore(damaged, directory, {
-      now: () => 0,
-      randomBytes: (length) => Buffer.alloc(length),
-      after: new ManualTimers().after,
-      fsync: 'strict',
-      readOnly: true,
-      onFailure: (error) => {
-        throw error;
-      },
-    });
+    const { logs, damages } = await verifyStore(damaged, directory, readOnly);
     expect(logs.map(({ name, isDamaged }) => [name, isDamaged])).toEqual([
       ['journal', false],
       ['topic', true],

@@ -7,6 +7,7 @@ import { matchesOrigin } from '../../../src/messaging/messages/message-filter.js
 import { epochMs } from '../../support/given.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { messageOptions } from '../../support/message-options.js';
+import { anyOrigin } from '../../support/origin-filters.js';
 import { openRunEngine, type RunEngine } from '../../support/workflows/run-engine.js';
 
 let opened: RunEngine;
@@ -20,17 +21,9 @@ beforeEach(async () => {
 afterEach(() => opened.close());
 
 const anything: CancelFilters = {
-  url: null,
+  ...anyOrigin,
   host: null,
   path: null,
-  topicName: null,
-  queueName: null,
-  scheduleId: null,
-  label: null,
-  flowControlKey: null,
-  callerIp: null,
-  fromDate: null,
-  toDate: null,
   messageIds: null,
   count: Number.POSITIVE_INFINITY,
 };

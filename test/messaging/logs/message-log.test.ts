@@ -17,6 +17,7 @@ import { RunArchive } from '../../../src/workflows/deliveries/run-archive.js';
 import { RunEntries } from '../../../src/workflows/deliveries/run-entries.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { anyOrigin } from '../../support/origin-filters.js';
 import {
   history,
   type ListedRow,
@@ -101,19 +102,11 @@ async function walk(
 }
 
 const everything: LogQuery = {
+  ...anyOrigin,
   messageIds: null,
   states: null,
-  url: null,
   host: null,
   path: null,
-  label: null,
-  topicName: null,
-  scheduleId: null,
-  queueName: null,
-  flowControlKey: null,
-  callerIp: null,
-  fromDate: null,
-  toDate: null,
   count: 100,
   order: 'latestFirst',
   cursor: null,

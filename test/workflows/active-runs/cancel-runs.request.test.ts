@@ -5,7 +5,7 @@ import {
 } from '../../../src/workflows/active-runs/cancel-runs.request.js';
 import { runDecider } from '../../../src/workflows/runs/run.decider.js';
 import { given } from '../../support/given.js';
-import { runConfiguration, runTermsOf } from '../../support/workflows/run-commands.js';
+import { runConfiguration, runStarted, runTermsOf } from '../../support/workflows/run-commands.js';
 
 const read = (query: string) => {
   const filters = readFilters(`/v2/workflows/runs?${query}`, cancelRunsFilters);
@@ -19,19 +19,17 @@ const view = {
   notificationOffset: () => null,
 };
 const flowControl = { key: 'k', parallelism: 1, rate: null, periodSeconds: 1 };
-const { context: run } = given(runDecider, view, {
-  type: 'RunStarted',
-  configuration: runConfiguration({
-    url: 'https://app.example:8443/wf?x=1',
-    callerIp: '10.0.0.1',
-    terms: runTermsOf({ labels: ['a', 'b'], flowControl }),
+const { context: run } = given(
+  runDecider,
+  view,
+  runStarted({
+    configuration: runConfiguration({
+      url: 'https://app.example:8443/wf?x=1',
+      callerIp: '10.0.0.1',
+      terms: runTermsOf({ labels: ['a', 'b'], flowControl }),
+    }),
   }),
-  messageId: 'msg_0',
-  payloadBytes: 0,
-  payloadOffset: null,
-  invoker: null,
-  inherited: null,
-}).state;
+).state;
 const isMeant = (query: string) => isRunMeant(run, read(query));
 
 describe('a run', () => {

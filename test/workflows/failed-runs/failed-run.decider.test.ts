@@ -6,18 +6,9 @@ import type {
   FailedRun,
 } from '../../../src/workflows/failed-runs/failed-runs.projection.js';
 import { epochMs, given } from '../../support/given.js';
+import { failedRun } from '../../support/workflows/failed-run.js';
 
-const run: FailedRun = {
-  id: 'it',
-  at: epochMs,
-  offset: 9,
-  runId: 'wfr_1',
-  createdAt: epochMs - 1000,
-  startedOffset: 2,
-  configurationOffset: 2,
-  failureCallbackOffset: 2,
-  callback: null,
-};
+const run = failedRun();
 const runWith = (state: CallbackState): FailedRun => ({
   ...run,
   callback: { state, messageId: 'msg_9', publishedOffset: 10, attemptOffset: null },

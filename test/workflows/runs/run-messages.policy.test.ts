@@ -23,6 +23,7 @@ import { epochMs } from '../../support/given.js';
 import { callbackOptions, messageOptions } from '../../support/message-options.js';
 import {
   runConfiguration,
+  runStarted,
   runTermsOf,
   stepInfo,
   toRun,
@@ -32,19 +33,10 @@ import { runPlace } from '../../support/workflows/run-place.js';
 /** Of a run that has just been started, at offset 3. */
 const startedOffset = 3;
 const started = (changes: Partial<RunConfiguration> = {}, payloadBytes = 2): RunState =>
-  evolveRun(
-    initialRun(),
-    {
-      type: 'RunStarted',
-      configuration: runConfiguration(changes),
-      messageId: 'msg_0',
-      payloadBytes,
-      payloadOffset: null,
-      invoker: null,
-      inherited: null,
-    },
-    { at: epochMs, offset: startedOffset },
-  );
+  evolveRun(initialRun(), runStarted({ configuration: runConfiguration(changes), payloadBytes }), {
+    at: epochMs,
+    offset: startedOffset,
+  });
 const underTerms = (changes: Partial<RunTerms>) => started({ terms: runTermsOf(changes) });
 /** What has just happened to it. */
 const happened = envelope<RunEvent>(

@@ -7,11 +7,7 @@ import type {
   RequestCall,
   SettleRun,
 } from '../../../src/workflows/run-state/run.commands.js';
-import type {
-  RunEvent,
-  RunStarted,
-  StepStored,
-} from '../../../src/workflows/run-state/run.events.js';
+import type { RunEvent, StepStored } from '../../../src/workflows/run-state/run.events.js';
 import type { KnownRun } from '../../../src/workflows/runs/known-runs.projection.js';
 import { runDecider } from '../../../src/workflows/runs/run.decider.js';
 import { noStepOptions } from '../../../src/workflows/runs/run-messages.policy.js';
@@ -21,6 +17,7 @@ import { callbackOptions, messageOptions } from '../../support/message-options.j
 import {
   planOf,
   runConfiguration,
+  runStarted,
   runTermsOf,
   startRun,
   stepInfo,
@@ -41,15 +38,7 @@ const viewOf = ({ known, pending = [] }: Around = {}): RunView => ({
 });
 const alone = viewOf();
 
-const started: RunStarted = {
-  type: 'RunStarted',
-  configuration: runConfiguration(),
-  messageId: 'msg_0',
-  payloadBytes: 7,
-  payloadOffset: null,
-  invoker: null,
-  inherited: null,
-};
+const started = runStarted({ payloadBytes: 7 });
 const knownStart: KnownRun = { messageId: 'msg_0', createdAt: epochMs };
 const stored = (id: number, bytes = 10): StepStored => ({
   type: 'StepStored',
