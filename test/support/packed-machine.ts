@@ -1,4 +1,4 @@
-/** A machine whose idle states are made small and back, beside one whose states stay as they are. */
+/** What holds for every machine whose idle states are packed: the packing changes nothing. */
 import type { StatePacking } from '../../src/engine/decider.js';
 
 interface PackedMachine<State, Event, Packed> {

@@ -2,6 +2,7 @@ import { waiterObject } from '../../../src/workflows/events/waiter-object.js';
 import { runConfiguration } from '../../support/workflows/run-commands.js';
 
 const configuration = runConfiguration({
+  url: 'https://example.com/workflow',
   headers: ['x-tenant', 'acme', 'authorization', 'secret'],
 });
 
