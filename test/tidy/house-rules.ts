@@ -95,7 +95,7 @@ const bannedInFileNames = new RegExp(`(^|/)index\\.|(^|[/.-])(${emptyWords})(?=[
 
 const wrongCase = /[A-Z_]/;
 
-/** Exported names that begin or end with a word the house does not use. */
+/** Exported names that begin or end with a word that the project does not use. */
 const exportKeywords = '(?:abstract )?(?:async )?(?:class|function|const|interface|type)';
 const emptySuffixes = 'Manager|Helper|Util|Utils|Handler|Job|Task';
 /** Pictures for parts of the program, in whose place a word of the field stands. */
@@ -132,7 +132,7 @@ function fileViolations(file: SourceFile): string[] {
   }
   if (wrongCase.test(file.path)) broken.push(`${file.path}: use kebab-case`);
   if (inProduct(file.path) && !/^(#!.*\n)?\/(\*\*|\/)/.test(file.text)) {
-    broken.push(`${file.path}: begin with a sentence on its place in the house`);
+    broken.push(`${file.path}: begin with a sentence on its place in the program`);
   }
   return broken;
 }

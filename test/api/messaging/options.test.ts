@@ -113,7 +113,7 @@ describe.each(ways)('%s', (_what, ask) => {
   });
 });
 
-it('a misspelt option in the query of a destination is told of too', async () => {
+it('a misspelt option in the query of a destination brings a warning too', async () => {
   const path = `/v2/publish/${endpoint.url}?svc-retrys=5&svc-delay=1h`;
   const { status, headers } = await callApi(server, 'POST', path);
   expect([status, headers.get('stepwell-warning')]).toEqual([

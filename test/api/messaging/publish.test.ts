@@ -466,7 +466,7 @@ async function gone(messageId: string | undefined): Promise<void> {
   }
 }
 
-describe('whatever is asked of the front desk', () => {
+describe('any request to publish', () => {
   const option = fc.constantFrom(
     ...['Method', 'Delay', 'Not-Before', 'Timeout', 'Retries', 'Retry-Delay', 'Label', 'Cron'],
     ...['Redact-Fields', 'Flow-Control-Key', 'Flow-Control-Value', 'Queue-Name', 'Schedule-Id'],

@@ -415,7 +415,7 @@ describe('the time of an instance', () => {
     }
   });
 
-  it('is over for a newcomer that finds no place, though no timer has rung yet', async () => {
+  it('is over for a new instance that finds no place, though no timer has rung yet', async () => {
     const clock = new ManualClock();
     const environment = { STEPWELL_TOPIC_PARTITIONS: '1' };
     const timed = await startServer({ ports: { clock }, environment });

@@ -50,7 +50,7 @@ describe('an option that nothing reads', () => {
   });
 });
 
-it('is none of those that the published clients and their endpoints send', () => {
+it('no option that the published clients and their endpoints send is unknown', () => {
   const folder = new URL('../../../node_modules/@upstash/', import.meta.url);
   const names = new Set<string>();
   for (const client of ['qstash', 'workflow']) {

@@ -80,7 +80,7 @@ async function connectMany(
 const head = (line: string, who: string, more = '') =>
   `${line} HTTP/1.1\r\nhost: here\r\nauthorization: ${who}\r\n${more}`;
 
-test('a hundred fetches of 50 MB', async () => {
+test('a hundred fetches of 50 MB that are not read leave the server its memory', async () => {
   for (let count = 0; count < 50; count += 1) {
     const value = 'x'.repeat(1024 * 1024);
     expect(await post('/produce/long', JSON.stringify({ value, partition: 0 }), basic)).toBe(200);
@@ -92,7 +92,7 @@ test('a hundred fetches of 50 MB', async () => {
   await serves({ publish: authorization, produce: basic });
 }, 120_000);
 
-test('a hundred pages of the logs, by a token that may only read', async () => {
+test('a hundred pages of the logs that are not read leave the server its memory', async () => {
   for (let count = 0; count < 60; count += 1) {
     const body = 'x'.repeat(200_000);
     expect(await post('/v2/publish/http://example.com/x', body, authorization)).toBe(200);
@@ -131,7 +131,7 @@ async function readerOfTopics(): Promise<string> {
 
 // Each record is longer than what the system takes by itself, and its text is held until it is
 // taken: 1 GB for 200 readers, if none of them had to wait for room.
-test('two hundred readers of a stream of long records', async () => {
+test('two hundred streams that are not read leave the server its memory', async () => {
   const reader = await readerOfTopics();
   for (let count = 0; count < 3; count += 1) {
     const value = 'x'.repeat(5_000_000);
@@ -143,7 +143,7 @@ test('two hundred readers of a stream of long records', async () => {
   await serves({ publish: authorization, produce: basic });
 }, 120_000);
 
-test('a hundred and fifty publishes of 10 MB that end half way', async () => {
+test('a hundred and fifty publishes of 10 MB that stop half way leave it its memory', async () => {
   const line = 'POST /v2/publish/http://example.com/x';
   const start = head(line, authorization, 'svc-delay: 1h\r\ncontent-length: 10000000\r\n\r\n');
   const half = Buffer.concat([Buffer.from(start), Buffer.alloc(5_000_000, 'x')]);

@@ -9,7 +9,7 @@ import {
 const configOf = (environment: Record<string, string> = {}) =>
   readConfiguration(environment).config;
 
-test('knows how many files this process may open', () => {
+test('the server knows how many files its process may open', () => {
   expect(descriptorLimit()).toBeGreaterThan(0);
 });
 

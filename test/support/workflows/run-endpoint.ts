@@ -56,7 +56,7 @@ export const idOf = ({ body }: { readonly body: unknown }): string => {
 
 let runs = 0;
 
-/** One run's endpoint, on a free port; it leaves every delivery open until it is told otherwise. */
+/** One run's endpoint, on a free port; it leaves every delivery open until a test answers it. */
 export class RunEndpoint {
   private constructor(
     private readonly server: TestServer,

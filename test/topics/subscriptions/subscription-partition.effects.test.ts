@@ -122,12 +122,12 @@ describe('a subscription', () => {
 });
 
 describe('a subscription of a URL group', () => {
-  const toGroup = { url: null, groupName: 'town' };
+  const toGroup = { url: null, groupName: 'group' };
   const endpoints = (simulation: PushSimulation, ...names: readonly string[]) =>
     simulation.ask({
       type: 'UpsertEndpoints',
       kind: urlGroupKind,
-      id: 'town',
+      id: 'group',
       at: simulation.server.clock.now(),
       endpoints: names.map((name) => ({ name, url: `https://example.com/${name}` })),
     } as never);

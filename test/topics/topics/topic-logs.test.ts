@@ -167,7 +167,7 @@ describe('who keeps something about a topic', () => {
   });
 });
 
-it('leaves for the next start what the store is closed under', async () => {
+it('logs whose store is closed while they are made or dropped are left to the next start', async () => {
   logs.keep('rides', keep(3), wanted);
   await logs.logs('rides');
   logs.keep('rides', keep(50), wanted);
@@ -179,7 +179,7 @@ it('leaves for the next start what the store is closed under', async () => {
   expect(await logs.opened('rides', 50, wanted)).toHaveLength(50);
 });
 
-it('opens internal logs, which no topic can take', async () => {
+it('internal logs are opened under names that no topic can take', async () => {
   const log = await logs.openInternal('__offsets');
   await append(log, 1);
   expect(await logs.openInternal('__offsets')).toBe(log);

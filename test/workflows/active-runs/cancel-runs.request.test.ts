@@ -56,7 +56,7 @@ describe('a run', () => {
   });
 });
 
-it('so many are canceled as are asked for, and all of them without a count', () => {
+it('as many runs are canceled as the count says, and all of them without one', () => {
   expect([read('').count, read('count=7').count, read('count=9999').count]).toEqual([
     Number.POSITIVE_INFINITY,
     7,

@@ -286,7 +286,7 @@ describe('a run that has ended', () => {
 });
 
 /** Callbacks of the run's own configuration play no part in its history. */
-it('names no failure function where only a failure callback was configured', () => {
+it('a run names no failure function where only a failure callback was configured', () => {
   const failureCallback = callbackOptions();
   const terms = { ...configuration().terms, failureCallback };
   const run = new ReportedRun({ configuration: configuration({ terms }) });
