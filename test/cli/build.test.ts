@@ -43,7 +43,7 @@ it('the build compiles what runs, with source maps that lead to the source', asy
   expect(join(folder, 'dist/src/deep', map.sources[0])).toBe(join(folder, 'src/deep/two.ts'));
 });
 
-it('the build compiles only what has changed, and needs no compiler where nothing has', async () => {
+it('the build compiles only what has changed, and loads no compiler else', async () => {
   await build();
   const before = [await compiledAt('src/one.js'), await compiledAt('src/deep/two.js')];
   await write('src/one.ts', 'export const one: number = 5;\n');

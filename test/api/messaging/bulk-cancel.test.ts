@@ -42,7 +42,7 @@ it('a bulk cancel reads neighbours together: far fewer reads than messages', asy
   expect(gated.reads - before).toBeLessThan((batches * perBatch) / 10);
 });
 
-it('a bulk cancel of many turns waits for the disk once, and answers when all is on it', async () => {
+it('a bulk cancel of many turns waits for the disk once, and then answers', async () => {
   const journal = server.application.nest.get(Journal);
   await server.application.nest.get(Engine).durable();
   const end = journal.endOffset;

@@ -177,7 +177,7 @@ test('a hot route takes a body in pieces, and the next request of the connection
   expect(statuses).toEqual(['200', '202']);
 });
 
-test('a hot route publishes nothing where the client leaves in the middle of its body', async () => {
+test('a hot route publishes nothing where the client leaves within its body', async () => {
   const backlog = async () => /^stepwell_backlog_messages (\d+)/m.exec(await metrics())?.[1];
   const before = await backlog();
   const own = [`Authorization: ${server.bearer}`, later];

@@ -79,7 +79,7 @@ test.each([
   expect(bodyOf(answer)).toEqual({ error: expect.any(String), status: 400 });
 });
 
-test('a path that is not percent-encoded UTF-8 is answered 400 in the shape of refusals', async () => {
+test('a path that is not percent-encoded UTF-8 is refused with 400 and JSON', async () => {
   const ask = (path: string) => rawRequest(server.port, head().replace('/health/live', path));
   expect(bodyOf(await ask('/%zz'))).toEqual({ error: expect.any(String), status: 400 });
   expect(bodyOf(await ask('/v2/%zz'))).toEqual({ error: expect.any(String) });

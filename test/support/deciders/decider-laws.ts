@@ -10,7 +10,7 @@ import type { Engine } from '../../../src/engine/engine.js';
 import { type Identifiers, systemIdentifiers } from '../../../src/engine/identifiers.js';
 import { openEngine } from '../engine.js';
 
-/** More for longer runs: `DECIDER_RUNS=1000 npm run jest -- queue.decider.laws`. */
+/** More for longer runs: `DECIDER_RUNS=1000 npm run jest -- decider.laws`. */
 const runs = Number(process.env['DECIDER_RUNS'] ?? 25);
 
 /** When every history begins, Unix milliseconds. */

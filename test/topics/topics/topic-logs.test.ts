@@ -167,7 +167,7 @@ describe('who keeps something about a topic', () => {
   });
 });
 
-it('logs whose store is closed while they are made or dropped are left to the next start', async () => {
+it('logs that are made or dropped as the store is closed wait for the next start', async () => {
   logs.keep('rides', keep(3), wanted);
   await logs.logs('rides');
   logs.keep('rides', keep(50), wanted);
