@@ -5,5 +5,5 @@ import { messageCommands, registerMessages } from '../../support/deciders/messag
 describeLaws({
   decider: messageDecider,
   commands: messageCommands,
-  register: registerMessages,
+  register: (engine) => registerMessages(engine).deduplication,
 });

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import type { Engine } from '../../../src/engine/engine.js';
 import { flowControlDecider } from '../../../src/messaging/flow-control/flow-control.decider.js';
 import { KeyUsage } from '../../../src/messaging/flow-control/key-usage.projection.js';
-import { DeduplicationIndex } from '../../../src/messaging/messages/deduplication.projection.js';
 import type { MessageCommand } from '../../../src/messaging/messages/message.commands.js';
 import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
+import { Messages } from '../../../src/messaging/messages/message.entity.js';
 import { queueDecider } from '../../../src/messaging/queues/queue.decider.js';
 import { messageOptions } from '../message-options.js';
 import { carriesNothing, commandsTo, historyStart } from './decider-laws.js';
@@ -77,17 +77,11 @@ export const messageCommands = commandsTo<MessageCommand>(
 );
 
 /** Registers messages and what follows them: usage of flow-control keys, and queues. */
-export function registerMessages(engine: Engine, usage = new KeyUsage()): DeduplicationIndex {
-  const deduplication = new DeduplicationIndex();
-  const publishedOffset = (id: string) => engine.actors(messageDecider.kind).find(id)?.firstOffset;
-  engine.register({
-    decider: messageDecider,
-    view: { deduplication, publishedOffset },
-    folds: [deduplication],
-  });
+export function registerMessages(engine: Engine, usage = new KeyUsage()): Messages {
+  const messages = new Messages(engine);
   engine.carry('callEndpoint', carriesNothing);
   engine.register({ decider: flowControlDecider, view: usage, folds: [] });
-  engine.follow(messageDecider.kind, usage);
+  messages.follow(usage);
   engine.register({ decider: queueDecider, view: null, folds: [] });
-  return deduplication;
+  return messages;
 }

@@ -194,8 +194,7 @@ export const messagesOfRuns = commandsTo<MessageCommand>(
 
 /** Registers runs with the messages that they publish. */
 export function registerRunsAndMessages(engine: Engine) {
-  registerMessages(engine);
-  const indexes = registerRuns(engine);
+  const indexes = registerRuns(engine, registerMessages(engine));
   engine.carry('endWait', carriesNothing);
   return indexes;
 }

@@ -93,5 +93,5 @@ export function registerSubscriptions(engine: Engine) {
   engine.register({ decider: partitionDecider, view: { isPending }, folds: [] });
   engine.carry('followTopic', carriesNothing);
   engine.carry('pushNext', carriesNothing);
-  return registerMessages(engine);
+  return registerMessages(engine).deduplication;
 }
