@@ -100,14 +100,26 @@ export class GoldenRuns {
     return this.ask('POST', '/v2/batch', {}, JSON.stringify(items));
   }
 
+  /** Starts a run whose first step announces a webhook; nothing is delivered for an hour. */
+  async announce(id: string, eventId: string): Promise<void> {
+    const out = JSON.stringify({ webhookUrl: `${hook}/any`, eventId });
+    await this.start(id, '/workflow', later);
+    await this.submit(id, '/workflow', step(1, { stepType: 'CreateWebhook', out }), later);
+  }
+
+  /** Opens the wait of a run for a call of its webhook. */
+  waitForCall(id: string, eventId: string, stepId: number) {
+    return this.wait(id, eventId, stepId, 'WaitForWebhook');
+  }
+
   private submit(id: string, path: string, body: object, more: Headers = {}) {
     const headers = { ...this.headers(id, path, false), ...more };
     const items = [{ destination: `${hook}${path}`, headers, body: JSON.stringify(body) }];
     return this.ask('POST', '/v2/batch', {}, JSON.stringify(items));
   }
 
-  private wait(id: string, eventId: string, stepId: number) {
-    const wait = { timeout: '2h', step: step(stepId, { stepType: 'Wait' }) };
+  private wait(id: string, eventId: string, stepId: number, stepType = 'Wait') {
+    const wait = { timeout: '2h', step: step(stepId, { stepType }) };
     const headers = { 'svc-workflow-runid': id };
     return this.ask('POST', `/v2/wait/${eventId}`, headers, JSON.stringify(wait));
   }
