@@ -35,6 +35,7 @@ export interface Traffic {
 }
 
 export class FlowControlGate implements Gate {
+  readonly name = 'flowControl';
   readonly isShared = false;
   private readonly keys = new Map<string, KeyTraffic>();
   private readonly alarms: AlarmClock<KeyTraffic>;
@@ -57,7 +58,7 @@ export class FlowControlGate implements Gate {
   }
 
   /** Where only grants or time are missing, it sees to it that the line is tried again. */
-  hasRoom(line: Line, { flowControlKey }: Entrant): boolean {
+  isOpen(line: Line, { flowControlKey }: Entrant): boolean {
     const control = flowControlKey === null ? null : this.controlOf(flowControlKey);
     if (flowControlKey === null || control === null) return true;
     if (control.isPaused) return false;

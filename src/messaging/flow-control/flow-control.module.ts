@@ -5,6 +5,7 @@ import { Engine } from '../../engine/engine.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import { Gates } from '../gates/gates.js';
+import { GatesModule } from '../gates/gates.module.js';
 import { messageKind } from '../messages/message.events.js';
 import { flowControlKind } from './flow-control.commands.js';
 import { FlowControlController } from './flow-control.controller.js';
@@ -19,6 +20,7 @@ import { KeyUsage } from './key-usage.projection.js';
 const stopDeadlineMs = 1000;
 
 @Module({
+  imports: [GatesModule],
   controllers: [FlowControlController, GlobalParallelismController],
   providers: [
     {

@@ -1,10 +1,10 @@
 /**
- * A limit on what may run at once, the line of those that wait for its room, and one attempt's way
- * through. Queues and flow control bring gates of their own.
+ * A limit on what may run at once, the line of those that wait for it, and one attempt's way
+ * through. Queues and flow control add gates of their own.
  */
 import TinyQueue from 'tinyqueue';
 
-/** What asks to be let in. */
+/** An attempt in front of the gates. */
 export interface Entrant {
   readonly messageId: string;
   /** The queue that it goes through; null = none. */
@@ -35,7 +35,16 @@ export class Admission {
   ) {}
 }
 
+/**
+ * The gates of a server in the order in which an attempt is tried: from the most particular one to
+ * those that all attempts share.
+ */
+export const gateNames = ['queue', 'flowControl', 'origin', 'bodyBytes', 'attempts'] as const;
+export type GateName = (typeof gateNames)[number];
+
 export interface Gate {
+  /** Its place among the others. */
+  readonly name: GateName;
   /** All entrants stand in the same line. */
   readonly isShared: boolean;
   /**
@@ -43,7 +52,7 @@ export interface Gate {
    * this gate does not concern it.
    */
   lineOf(entrant: Entrant): Line | null;
-  hasRoom(line: Line, entrant: Entrant): boolean;
+  isOpen(line: Line, entrant: Entrant): boolean;
   enter(line: Line, entrant: Entrant): void;
   leave(line: Line, entrant: Entrant): void;
   /**
@@ -97,7 +106,7 @@ export class Line {
   admits(admission: Admission): boolean {
     const head = this.head;
     if (head !== undefined && head.rank < this.rankOf(admission)) return false;
-    return this.gate.hasRoom(this, admission.entrant);
+    return this.gate.isOpen(this, admission.entrant);
   }
 
   park(admission: Admission): void {
@@ -116,7 +125,7 @@ export class Line {
   /** Takes the head out, if it may be tried now. */
   next(): Admission | undefined {
     const head = this.head;
-    if (head === undefined || !this.gate.hasRoom(this, head.entrant)) return undefined;
+    if (head === undefined || !this.gate.isOpen(this, head.entrant)) return undefined;
     if (this.delegate !== null && this.rankOf(this.delegate) < head.rank) return undefined;
     this.queue.pop();
     this.unpark(head);

@@ -24,9 +24,10 @@ export interface OriginLimits {
 }
 
 export class OriginGate implements Gate {
+  readonly name = 'origin';
   readonly isShared = false;
   private readonly lines = new OriginLines(this);
-  /** Those that wait for other origins' attempts to end; of their own ends they are told anyway. */
+  /** Those that wait for other origins' attempts to end; their own ends open their line anyway. */
   private readonly fairLines = new FairLines();
   /** Of the lines that have any in flight. */
   private readonly bytes = new Map<Line, number>();
@@ -54,7 +55,7 @@ export class OriginGate implements Gate {
   }
 
   /** Where only free places are missing, it sees to it that the line is tried again. */
-  hasRoom(line: Line, entrant: Entrant): boolean {
+  isOpen(line: Line, entrant: Entrant): boolean {
     if (this.isWithinShare(line)) return this.hasBytes(line, entrant);
     if (line.used < this.most) this.fairLines.add(line);
     return false;

@@ -16,6 +16,7 @@ import type { QueueOrder } from './queue-order.js';
 
 @Injectable()
 export class QueueGate implements Gate {
+  readonly name = 'queue';
   readonly isShared = false;
   /** By queue name. */
   private readonly lines = new Map<string, Line>();
@@ -40,7 +41,7 @@ export class QueueGate implements Gate {
   }
 
   /** A limit holds from when it is decided until its end is durable: an answered pause is one. */
-  hasRoom(line: Line, { queueName, messageId }: Entrant): boolean {
+  isOpen(line: Line, { queueName, messageId }: Entrant): boolean {
     const entry = this.entries.find(messageId);
     // Canceled a moment ago: its effect is about to be taken back.
     if (queueName === null || entry === undefined || entry.isFinal) return false;

@@ -10,6 +10,7 @@ import { Payloads } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
 import { Intake } from '../../http/intake.js';
 import { Gates } from '../gates/gates.js';
+import { GatesModule } from '../gates/gates.module.js';
 import { messageKind } from '../messages/message.events.js';
 import { scheduleDecider } from './schedule.decider.js';
 import { ScheduleTriggers } from './schedule.effects.js';
@@ -24,6 +25,7 @@ const waitingMax = 1000;
 const stopDeadlineMs = 10_000;
 
 @Module({
+  imports: [GatesModule],
   controllers: [SchedulesController],
   providers: [
     {

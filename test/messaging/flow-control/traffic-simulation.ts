@@ -103,7 +103,8 @@ export class TrafficSimulation {
       turnFailed: (error) => watched.push(error),
       reactionRefused: (refused) => watched.push(refused),
     });
-    const gates = new Gates([new CountingGate(all.globalParallelism)]);
+    const gates = new Gates();
+    gates.add(new CountingGate('attempts', all.globalParallelism));
     const gate = new FlowControlGate(engine, gates, clock);
     const traffic = new TrafficSimulation(engine, gates, clock, gate, watched, disk, all);
     traffic.join();
@@ -236,7 +237,7 @@ export class TrafficSimulation {
       flowControlKey: effect.flowControlKey,
       admitted: () => this.begin(source, effect, () => entrant.admission),
     };
-    const admission = this.gates.ask(entrant);
+    const admission = this.gates.admit(entrant);
     entrant.admission = admission;
     return () => {
       if (!admission.isInside) this.gates.leave(admission);

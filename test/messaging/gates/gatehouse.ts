@@ -12,7 +12,7 @@ export interface HouseLimits extends OriginLimits {
 
 export class Gatehouse {
   readonly gates: readonly Gate[];
-  readonly door: Gates;
+  readonly door = new Gates();
   readonly started: Visitor[] = [];
   running: Visitor[] = [];
   waiting: Visitor[] = [];
@@ -26,16 +26,16 @@ export class Gatehouse {
   ) {
     this.gates = [
       new OriginGate(limits, ({ bodyBytes }) => bodyBytes),
-      new CountingGate(limits.totalBytes, ({ bodyBytes }) => bodyBytes),
-      new CountingGate(limits.places),
+      new CountingGate('bodyBytes', limits.totalBytes, ({ bodyBytes }) => bodyBytes),
+      new CountingGate('attempts', limits.places),
     ].map((gate) => this.counted(gate));
-    this.door = new Gates(this.gates);
+    this.door.add(...this.gates);
   }
 
   ask(origin: string, bodyBytes = 0, leavesAtOnce = false): Visitor {
     const visitor = new Visitor(this, origin, bodyBytes, leavesAtOnce);
     this.waiting.push(visitor);
-    visitor.admission = this.door.ask(visitor);
+    visitor.admission = this.door.admit(visitor);
     if (visitor.hasLeft) this.door.leave(visitor.admission);
     return visitor;
   }
@@ -53,10 +53,10 @@ export class Gatehouse {
   }
 
   private counted(gate: Gate): Gate {
-    const hasRoom = gate.hasRoom.bind(gate);
-    gate.hasRoom = (line, entrant) => {
+    const isOpen = gate.isOpen.bind(gate);
+    gate.isOpen = (line, entrant) => {
       this.tries += 1;
-      return hasRoom(line, entrant);
+      return isOpen(line, entrant);
     };
     return gate;
   }

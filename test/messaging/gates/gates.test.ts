@@ -40,7 +40,7 @@ function expectNobodyWaitsInVain({ gates, waiting }: Gatehouse): void {
       const isBehind = waiting.some(
         ({ admission }) => admission?.line === line && admission.ticket < visitor.admission!.ticket,
       );
-      return line !== null && (isBehind || !gate.hasRoom(line, visitor));
+      return line !== null && (isBehind || !gate.isOpen(line, visitor));
     });
     const delegate = visitor.admission?.line?.delegate ?? null;
     const isStoodFor = delegate !== null && delegate.ticket < visitor.admission!.ticket;
@@ -174,10 +174,11 @@ describe('the gates', () => {
         return this.ranked;
       }
     }
-    const door = new Gates([new Ranked(1)]);
+    const door = new Gates();
+    door.add(new Ranked('attempts', 1));
     const passed: string[] = [];
     const ask = (messageId: string): Admission =>
-      door.ask({ ...nobody, messageId, admitted: () => void passed.push(messageId) });
+      door.admit({ ...nobody, messageId, admitted: () => void passed.push(messageId) });
     const first = ask('first');
     const waiting = ['late', 'middle', 'early'].map(ask);
     door.leave(first);

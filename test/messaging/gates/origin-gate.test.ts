@@ -139,7 +139,7 @@ describe('among many destinations, one', () => {
       gate.lineOf({ ...nobody, origin }),
     );
     for (const line of [own, ...others]) gate.enter(line, nobody);
-    expect(gate.hasRoom(own, nobody)).toBe(false);
+    expect(gate.isOpen(own, nobody)).toBe(false);
     gate.leave(others[0]!, nobody);
     gate.enter(own, nobody);
     expect(gate.takeOpened()).toBeUndefined();
