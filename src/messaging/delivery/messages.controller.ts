@@ -5,9 +5,9 @@ import { resultOf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
-import { MessageBodies } from '../messages/message-bodies.js';
 import { type MessageObject, messageObject } from '../messages/message-object.js';
 import { cancelFilters } from './cancel.request.js';
+import { MessageBodies } from './message-bodies.js';
 import { messageRoutes } from './messages.openapi.js';
 import { PendingMessages } from './pending-messages.js';
 
