@@ -7,10 +7,8 @@ import { type Identifiers, systemIdentifiers } from '../../src/engine/identifier
 import { fullGrant, type Grant } from '../../src/http/identity/grant.js';
 import type { DeadLetterCommand } from '../../src/messaging/dead-letters/dead-letter.commands.js';
 import { deadLetterDecider } from '../../src/messaging/dead-letters/dead-letter.decider.js';
-import {
-  type DeadLetter,
-  DeadLetters,
-} from '../../src/messaging/dead-letters/dead-letters.projection.js';
+import { DeadLetters } from '../../src/messaging/dead-letters/dead-letter.entity.js';
+import type { DeadLetter } from '../../src/messaging/dead-letters/dead-letters.projection.js';
 import { LetterIndex } from '../../src/messaging/dead-letters/letter-index.js';
 import type { FlowControlCommand } from '../../src/messaging/flow-control/flow-control.commands.js';
 import { flowControlDecider } from '../../src/messaging/flow-control/flow-control.decider.js';
@@ -59,7 +57,7 @@ import { registerRuns } from '../../src/workflows/runs/run-registration.js';
 import type { Waiters } from '../../src/workflows/runs/waiters.projection.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
 import { callbackOptions, messageOptions } from '../support/message-options.js';
-import { originOf, publicationOf } from '../support/publications.js';
+import { originOf } from '../support/publications.js';
 import { scheduleDefinition } from '../support/schedule-definition.js';
 import { subscriptionDefinition } from '../support/subscription-definition.js';
 import {
@@ -658,11 +656,8 @@ const subjects: readonly Subject[] = [
       asCommands(deadLetterDecider.kind, letterCommands),
     ),
     join(engine) {
-      joinMessages(engine);
-      const letters = new LetterIndex<DeadLetter>(20 * minute);
-      const failures = new DeadLetters(letters, publicationOf(engine));
-      engine.register({ decider: deadLetterDecider, view: letters, folds: [failures] });
-      engine.follow(messageDecider.kind, failures);
+      const retention = { deadLetterRetentionMs: 20 * minute };
+      const { letters } = new DeadLetters(engine, joinMessages(engine), retention);
       return {
         get all() {
           return letters.all(startedAt);

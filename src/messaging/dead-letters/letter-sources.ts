@@ -1,4 +1,4 @@
-/** What else is listed as dead letters: SDKs ask for it as `GET /v2/dlq?source=<name>`. */
+/** What else is listed as dead letters: SDKs request it as `GET /v2/dlq?source=<name>`. */
 import type { sendListing } from '../../http/bytes/listing.js';
 
 /** Gives the pages that a request target asks for. Throws a refusal where its query is unsound. */
