@@ -14,7 +14,7 @@ const cursor: FilterReader<number | null> = (values) => {
   return isOffset ? parsed(Number(given.value)) : refused('is no cursor of this listing');
 };
 
-/** null = not asked for; without both, all schedules are one answer. */
+/** null = not given; without both, all schedules are one answer. */
 export const scheduleListFilters = {
   count: (values) => (values.length === 0 ? parsed(null) : count(pageStandard, pageMax)(values)),
   cursor,
@@ -22,7 +22,7 @@ export const scheduleListFilters = {
 
 export type ScheduleListQuery = Filters<typeof scheduleListFilters>;
 
-/** How many schedules are asked for. */
+/** How many schedules a page has. */
 export function countOf({ count, cursor }: ScheduleListQuery): number {
   return count ?? (cursor === null ? Number.POSITIVE_INFINITY : pageStandard);
 }

@@ -10,12 +10,7 @@ import type { ScheduleState } from './schedule.machine.js';
 import { ScheduledMessages } from './scheduled-messages.projection.js';
 
 @Injectable()
-export class Schedules extends Entity<
-  ScheduleState,
-  ScheduleCommand,
-  ScheduleEvent,
-  ScheduleView
-> {
+export class Schedules extends Entity<ScheduleState, ScheduleCommand, ScheduleEvent, ScheduleView> {
   /** What became of the messages that schedules published. */
   readonly messages: ScheduledMessages;
 

@@ -1,0 +1,33 @@
+/** Wiring of schedules: their entity, their routes, and their triggers. */
+import { Module } from '@nestjs/common';
+import { Engine } from '../../engine/engine.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { GatesModule } from '../gates/gates.module.js';
+import { MessagesModule } from '../messages/messages.module.js';
+import { UrlGroupsModule } from '../url-groups/url-groups.module.js';
+import { ScheduleTriggers } from './schedule.effects.js';
+import { Schedules } from './schedule.entity.js';
+import { ScheduleList } from './schedule-list.js';
+import { SchedulePublisher } from './schedule-publisher.js';
+import { SchedulesController } from './schedules.controller.js';
+import { StoredDefinitions } from './stored-definitions.js';
+
+/** A stop waits this long for the triggers that are on their way. */
+const stopDeadlineMs = 10_000;
+
+@Module({
+  imports: [GatesModule, MessagesModule, UrlGroupsModule],
+  controllers: [SchedulesController],
+  providers: [ScheduleList, SchedulePublisher, Schedules, ScheduleTriggers, StoredDefinitions],
+})
+export class SchedulesModule {
+  constructor(engine: Engine, triggers: ScheduleTriggers, life: ProcessLife) {
+    engine.carry('triggerSchedule', triggers);
+    life.addStoppable({
+      name: 'schedule triggers',
+      phase: 'doors',
+      deadlineMs: stopDeadlineMs,
+      stop: () => triggers.stop(),
+    });
+  }
+}
