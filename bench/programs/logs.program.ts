@@ -70,7 +70,7 @@ async function openLog(): Promise<Ask> {
   const bodies = new MessageBodies(payloads, new StoredMessages(payloads), runs);
   const log = new MessageLog({
     journal,
-    durable: () => Promise.resolve(),
+    shown: async (read) => read(),
     running: () => [],
     messages: {
       journal,

@@ -136,7 +136,7 @@ function rulesOf(
   config: WorkflowSettings,
 ): PublishRules {
   const { retries, retriesMax, delayMaxMs, timeoutMs } = config;
-  const targets = new PublishTargets(guard, (token) => bearer.include(token));
+  const targets = new PublishTargets(guard, bearer);
   return {
     retries,
     retriesMax,

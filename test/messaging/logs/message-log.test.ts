@@ -57,7 +57,7 @@ function logOver({ engine, journal }: EngineOnDisk, reading: Reading = {}): Mess
   const bodies = new MessageBodies(payloads, new StoredMessages(payloads), runs);
   return new MessageLog({
     journal,
-    durable: () => engine.durable(),
+    shown: (read) => engine.shown(read),
     running: () => running,
     messages: {
       journal,
