@@ -21,7 +21,7 @@ export class DeadLetterMatching {
 
   constructor(private readonly stored: StoredMessages) {}
 
-  /** The journal is read only where memory cannot tell. */
+  /** The journal is read only where memory does not know. */
   async matches(letter: DeadLetter, filters: LetterFilters): Promise<boolean> {
     if (
       !isWithin(letter.at, filters) ||

@@ -56,15 +56,15 @@ export interface Gate {
   enter(line: Line, entrant: Entrant): void;
   leave(line: Line, entrant: Entrant): void;
   /**
-   * A line that has room because an entrant of another line has left; each is given once. The line
+   * A line that may go on because an entrant of another line has left; each is given once. The line
    * that the entrant stood in is opened without this.
    */
   takeOpened?(): Line | undefined;
 }
 
-/** Who waits for the room of a gate, in which order, and how much is taken. */
+/** The attempts that wait for a gate, in their order, and how much of its limit is taken. */
 export class Line {
-  /** Room taken by those who are in, in the gate's own unit. */
+  /** What those that are in take of the limit, in the gate's own unit. */
   used = 0;
   /**
    * The one of this line that found a shared gate behind this one closed and waits there for all:
@@ -75,7 +75,7 @@ export class Line {
   private parked = 0;
 
   /**
-   * `rankOf` tells which attempt goes first, lowest first: by default the order of arrival. A
+   * `rankOf` says which attempt goes first, lowest first: by default the order of arrival. A
    * waiting attempt keeps the rank that it came with.
    */
   constructor(
@@ -102,7 +102,7 @@ export class Line {
     return this.used === 0 && this.delegate === null && this.head === undefined;
   }
 
-  /** Whether there is room, and no attempt that goes first waits for it. */
+  /** Whether the gate is open for it, and no attempt that goes first waits here. */
   admits(admission: Admission): boolean {
     const head = this.head;
     if (head !== undefined && head.rank < this.rankOf(admission)) return false;

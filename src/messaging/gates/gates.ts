@@ -39,7 +39,7 @@ export class Gates {
     return this.parked;
   }
 
-  /** Lets `entrant` in, now (`admitted` is called before this returns) or when there is room. */
+  /** Lets `entrant` in, now (`admitted` is called before this returns) or when its gates have opened. */
   admit(entrant: Entrant): Admission {
     const admission = new Admission(entrant, this.nextTicket++);
     this.place(admission, null);
@@ -91,7 +91,7 @@ export class Gates {
 
   /**
    * Without delegates every release could move a whole line to the next closed gate and back. They
-   * cannot deadlock: a line waits only for a delegate that came before all who are in it.
+   * cannot deadlock: a line waits only for a delegate that came before all that are in it.
    */
   private standFor(admission: Admission, line: Line): void {
     if (line.delegate !== null) line.delegate.standsFor = null;

@@ -98,7 +98,7 @@ function isLastOf({ type }: MessageEvent, isBackwards: boolean): boolean {
   return isBackwards ? type === 'MessagePublished' : endings.has(type);
 }
 
-/** The response that an end tells of stands beside its event; a publish brings its own body. */
+/** The response of an end stands beside its event; a publish brings its own body. */
 function responseOf(envelope: EventEnvelope<MessageEvent>, { end }: LogEntry): Buffer | null {
   return end === null ? null : envelope.body;
 }

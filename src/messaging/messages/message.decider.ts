@@ -18,7 +18,7 @@ import type {
   PublishReceipt,
   RecordAttempt,
 } from './message.commands.js';
-import { type MessageEvent, type MessagePublished, messageKind } from './message.events.js';
+import { type MessageEvent, messageKind } from './message.events.js';
 import {
   evolveMessage,
   initialMessage,
@@ -139,9 +139,8 @@ function callEndpoint(message: PendingMessage): CallEndpoint {
 }
 
 function terms(event: MessageEvent, command: MessageCommand): readonly string[] {
-  return command.type === 'PublishMessage'
-    ? messageTerms(event as MessagePublished)
-    : command.terms;
+  if (event.type === 'MessagePublished') return messageTerms(event);
+  return command.type === 'PublishMessage' ? [] : command.terms;
 }
 
 export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent, MessageView> = {

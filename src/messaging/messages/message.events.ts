@@ -59,7 +59,7 @@ export interface RunPlace {
   readonly createdAt: number;
   /**
    * A `step` delivers the entries; a `call` goes to a third party, and `callResult` brings its
-   * answer to the endpoint; `failureCallback` tells that the run failed.
+   * answer to the endpoint; `failureCallback` reports that the run failed.
    */
   readonly role: 'step' | 'call' | 'callResult' | 'failureCallback';
   /** Of a step, the index of its own entry, the last one that it delivers; -1 for the others. */

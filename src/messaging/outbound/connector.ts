@@ -28,7 +28,7 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
       (error: Error) => callback(error, []),
     );
   };
-  // autoSelectFamily makes Node ask `lookup` for all addresses and try them in turn.
+  // autoSelectFamily makes Node call `lookup` for all addresses and try them in turn.
   const guarded = buildConnector({ timeout, autoSelectFamily: true, lookup });
   const direct = buildConnector({ timeout, autoSelectFamily: true });
   return (target, callback) => {
@@ -39,7 +39,7 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
       direct({ ...target, hostname, port: String(port) }, callback);
       return;
     }
-    // Node never asks `lookup` about a literal.
+    // Node never calls `lookup` with a literal.
     const literal = isIP(host) === 0 ? undefined : guard.checkAddress(host, host);
     if (literal?.ok === false) {
       const refusal = new DestinationRefused(literal.reason);

@@ -139,7 +139,7 @@ export class EndpointCaller implements Endpoints {
     return pool;
   }
 
-  /** Idle connections to origins that are not called now make room for one more. */
+  /** Idle connections to origins that are not called now give way to one more. */
   private opened(socket: Socket): void {
     this.connections += 1;
     socket.once('close', () => {

@@ -11,7 +11,7 @@ import type { Refusal } from '../../http/error-shapes.js';
 import { BearerTokens } from '../../http/identity/bearer-token.js';
 import { AddressGuard } from '../outbound/address-guard.js';
 
-/** A destination that may be called as far as its URL tells, or the name of a URL group. */
+/** A destination that may be called as far as its URL says, or the name of a URL group. */
 export interface PublishTarget {
   readonly kind: 'url' | 'group';
   /** The URL as it will be called and signed; the group's name. */

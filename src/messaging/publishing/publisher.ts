@@ -241,23 +241,13 @@ export class Publisher {
 }
 
 function inputOf(
-  { rawHeaders, contentType, body, queueName, mustRepeat }: PublishRequest,
+  request: PublishRequest,
   { text: destination, options }: PublishTarget,
   { at, callerIp, dialect }: RequestContext,
 ): PublishInput {
+  const { rawHeaders } = request;
   const pairs = options.length === 0 ? rawHeaders : [...rawHeaders, ...options];
-  const headers = readMessageOptions(pairs, dialect);
-  return {
-    destination,
-    headers,
-    rawHeaders,
-    contentType,
-    body,
-    queueName,
-    mustRepeat,
-    callerIp,
-    at,
-  };
+  return { ...request, destination, headers: readMessageOptions(pairs, dialect), callerIp, at };
 }
 
 /** A submission whose answer says what meant nothing; mostly there is nothing to say. */

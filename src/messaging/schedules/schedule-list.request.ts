@@ -2,7 +2,7 @@
 import { parsed, refused } from '../../grammar/parsed.js';
 import { count, type FilterReader, type Filters, text } from '../../http/query-filters.js';
 
-/** The published clients know no pages and get all; who asks for one gets so many. */
+/** The published clients know no pages and get all; a query for a page gets so many. */
 const pageStandard = 100;
 const pageMax = 1000;
 
