@@ -46,7 +46,7 @@ export function readOverrides(
   return parsedOptions(reader, said, overrides, unchangeable);
 }
 
-/** How a message is to be delivered that is tried again, where its options say; flow control aside. */
+/** How a message is to be delivered that is tried again, as its options say; flow control aside. */
 export function readChanges(
   reader: OptionReader,
   { options }: MessageHeaders,

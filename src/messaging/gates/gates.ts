@@ -39,7 +39,7 @@ export class Gates {
     return this.parked;
   }
 
-  /** Lets `entrant` in, now (`admitted` is called before this returns) or when its gates have opened. */
+  /** Lets `entrant` in, now (`admitted` is called before this returns) or once its gates open. */
   admit(entrant: Entrant): Admission {
     const admission = new Admission(entrant, this.nextTicket++);
     this.place(admission, null);

@@ -3,8 +3,8 @@
  * everything. The last eighth of the places is kept for origins that have nothing in flight. Of the
  * rest an origin takes its limit, and never more than half; once half are taken, its limit is a
  * share of what is left of them: at a quarter left half of it, at an eighth left a quarter. So each
- * that takes a lot leaves places for the next one. (Dynamic thresholds, Choudhury and Hahne 1998, as
- * in switches that share memory among their ports.)
+ * that takes a lot leaves places for the next one. (Dynamic thresholds, Choudhury and Hahne 1998,
+ * as in switches that share memory among their ports.)
  *
  * An origin that has nothing in flight waits only where every place is taken, which is not judged
  * here but by the gate that counts all.

@@ -75,7 +75,7 @@ export class LogPage<Row> {
   }
 }
 
-/** Reads the pages of one answer, which together are as long as the request says: see `sendListing`. */
+/** Reads the pages of one answer, together as long as the request says: see `sendListing`. */
 export function pagesOf<
   Query extends { readonly count: number; readonly cursor: LogCursor | null },
 >(

@@ -83,9 +83,9 @@ interface Present {
 
 /**
  * One page. A short one with a cursor is what could be found at the cost that a page may have;
- * without a cursor there is no more. Rows are ordered by the event that they are about, and the rows
- * of attempts in flight are newer than all others. `listingOf` is given the query with its dates
- * filled in, and `spend`, which it calls for every event that it reads beside the walk.
+ * without a cursor there is no more. Rows have the order of their events, and the rows of attempts
+ * in flight are newer than all others. `listingOf` is given the query with its dates filled in, and
+ * `spend`, which it calls for every event that it reads beside the walk.
  */
 export async function logPage<Query extends WalkQuery, Row>(
   source: LogSource,

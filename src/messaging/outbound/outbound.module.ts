@@ -1,6 +1,6 @@
 /** Wiring of the way out: what may be called, and the caller itself. */
 import { networkInterfaces } from 'node:os';
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Inject, Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
@@ -14,7 +14,16 @@ const closeDeadlineMs = 2000;
 
 @Global()
 @Module({})
-export class OutboundModule {}
+export class OutboundModule {
+  constructor(@Inject(provided.endpoints) endpoints: Endpoints, life: ProcessLife) {
+    life.addStoppable({
+      name: 'connections out',
+      phase: 'rest',
+      deadlineMs: closeDeadlineMs,
+      stop: () => endpoints.close(),
+    });
+  }
+}
 
 /** Attempts go to `endpoints`, or else out to the network. */
 export function outboundModule(endpoints: Endpoints | undefined): DynamicModule {
@@ -27,23 +36,13 @@ export function outboundModule(endpoints: Endpoints | undefined): DynamicModule 
     },
     {
       provide: provided.endpoints,
-      inject: [provided.config, provided.clock, ProcessLife],
-      useFactory: (config: MessagingSettings, clock: Clock, life: ProcessLife) =>
-        closedWith(life, endpoints ?? networkOf(config, clock)),
+      inject: [provided.config, provided.clock],
+      useFactory: (config: MessagingSettings, clock: Clock) =>
+        endpoints ?? networkOf(config, clock),
     },
   ];
   const exports = [AddressGuard, provided.endpoints];
   return { module: OutboundModule, providers, exports };
-}
-
-function closedWith(life: ProcessLife, endpoints: Endpoints): Endpoints {
-  life.addStoppable({
-    name: 'connections out',
-    phase: 'rest',
-    deadlineMs: closeDeadlineMs,
-    stop: () => endpoints.close(),
-  });
-  return endpoints;
 }
 
 function networkOf(config: MessagingSettings, clock: Clock): EndpointCaller {

@@ -1,4 +1,4 @@
-/** What is kept of a publish that the server repeats: for a schedule, and for a subscription. Pure. */
+/** What is kept of a publish that the server repeats: of schedules and subscriptions. Pure. */
 import type { MessagePublished, MessageTemplate } from '../messages/message.events.js';
 import type { ScheduleDefinition } from '../schedules/schedule.events.js';
 import type { ScheduleRequest } from './publish.request.js';

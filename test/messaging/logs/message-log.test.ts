@@ -236,7 +236,7 @@ describe('a page of the log', () => {
     const big = Buffer.alloc(3 * 1024 * 1024, 'x');
     const log = new MessageLog({
       journal: opened.journal,
-      durable: () => opened.engine.durable(),
+      shown: (read) => opened.engine.shown(read),
       running: () => [],
       messages: { journal: opened.journal, publishedOffset: () => undefined, body: () => big },
       clock: new ManualClock(startedMs),
