@@ -28,9 +28,10 @@ export class AttemptRecords {
     const { status, headers, startedAt, durationMs } = outcome;
     const { run } = event;
     const isSuccess = status >= 200 && status < 300;
-    const defect = isSuccess ? answerDefect(run, headers, messagePrefixes) : null;
+    const defect = isSuccess && run !== null ? answerDefect(run, headers, messagePrefixes) : null;
     // A third party's answer is for the endpoint to judge (workflows.md 3.3).
-    const isFinal = run?.role !== 'call' && forbidsRetry(status, headers, messagePrefixes);
+    const isFinal =
+      !isSuccess && run?.role !== 'call' && forbidsRetry(status, headers, messagePrefixes);
     const error = outcome.error ?? defect;
     const nonRetryable = isFinal || defect !== null;
     const isLast = nonRetryable || attempt >= event.maxRetries;

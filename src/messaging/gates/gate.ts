@@ -18,6 +18,14 @@ export interface Entrant {
   admitted(): void;
 }
 
+/** A body up to this is not counted, so that it never waits for great ones: 1,000 are 16 MiB. */
+const smallBodyBytesMax = 16 * 1024;
+
+/** What an attempt takes of a budget for great bodies. */
+export function greatBodyBytes({ bodyBytes }: Entrant): number {
+  return bodyBytes > smallBodyBytesMax ? bodyBytes : 0;
+}
+
 /** What a waiting attempt costs in memory. */
 export class Admission {
   /** Where it waits; null = it does not. */

@@ -5,16 +5,13 @@ import { gauge } from '../../engine/metrics/gauge.js';
 import { provided } from '../../engine/provided.js';
 import type { MessagingSettings } from '../settings.js';
 import { CountingGate } from './counting-gate.js';
-import type { Entrant } from './gate.js';
+import { greatBodyBytes } from './gate.js';
 import { Gates } from './gates.js';
 import { OriginGate } from './origin-gate.js';
 
 /** Great outgoing bodies in memory at once, in bytes (ADR 8): of all, and of one origin. */
 const bodyBytesMax = 128 * 1024 * 1024;
 const originBodyBytesMax = bodyBytesMax / 4;
-
-/** A body up to this is not counted, so that it never waits for great ones: 1,000 are 16 MiB. */
-const smallBodyBytesMax = 16 * 1024;
 
 @Module({ providers: [Gates], exports: [Gates] })
 export class GatesModule {
@@ -36,8 +33,4 @@ export class GatesModule {
     const help = 'Attempts that wait for a limit.';
     gauge(registry, 'stepwell_waiting_attempts', help, () => gates.waiting);
   }
-}
-
-function greatBodyBytes({ bodyBytes }: Entrant): number {
-  return bodyBytes > smallBodyBytesMax ? bodyBytes : 0;
 }

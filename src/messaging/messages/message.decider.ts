@@ -107,13 +107,15 @@ function cancel(command: CancelMessage, state: MessageState): Decision<MessageEv
   return accept([{ type: 'MessageCanceled' }]);
 }
 
-/** Callbacks are messages of their own. */
+/** Callbacks are messages of their own; most messages have none. */
 function react(
   envelope: EventEnvelope<MessageEvent>,
   state: MessageState,
   names: TurnNames,
 ): readonly Command[] {
-  return envelope.event.type === 'MessagePublished' ? nothing : callbacksOf(envelope, state, names);
+  const isPublish = envelope.event.type === 'MessagePublished';
+  if (isPublish || state.status === 'absent' || state.followUps === null) return nothing;
+  return callbacksOf(envelope, state, names);
 }
 
 const nothing: readonly Command[] = [];
