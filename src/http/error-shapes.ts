@@ -13,6 +13,18 @@ export interface Refusal {
   readonly details?: Readonly<Record<string, string | number | null>>;
 }
 
+/** Whether what became of a request is a refusal, and no answer. */
+export function isRefusal(outcome: object): outcome is Refusal {
+  return 'status' in outcome && 'message' in outcome;
+}
+
+/** Ends a request with a refusal, as the error filter answers it. */
+export class RefusedRequest extends Error {
+  constructor(readonly refusal: Refusal) {
+    super(refusal.message);
+  }
+}
+
 /** How long one who was refused for want of room waits: the store looks at the disk each second. */
 const noRoomRetrySeconds = 10;
 

@@ -2,7 +2,7 @@
 import { HttpException } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DiskFull, TooLarge } from '../../storage/faults/storage-errors.js';
-import { diskFullRefusal, type Refusal } from './error-shapes.js';
+import { diskFullRefusal, type Refusal, RefusedRequest } from './error-shapes.js';
 import { loggedPath } from './logged-path.js';
 import { NoRoom, noRoomRefusal } from './no-room.js';
 
@@ -29,6 +29,7 @@ export class Failures {
 
   /** The refusal that an error ends a request with; an unexpected error is logged. */
   refusalOf(error: unknown, { method, url = '', id }: FailedRequest): Refusal {
+    if (error instanceof RefusedRequest) return error.refusal;
     if (error instanceof HttpException) {
       return { status: error.getStatus(), message: error.message };
     }

@@ -5,7 +5,7 @@
 import { BadRequestException, HttpException } from '@nestjs/common';
 import type { Outcome } from '../engine/turn.js';
 import type { Parsed } from '../grammar/parsed.js';
-import { type Refusal, refusalOf } from './error-shapes.js';
+import { isRefusal, type Refusal, RefusedRequest, refusalOf } from './error-shapes.js';
 
 /** The result of an accepted command. Throws the rejection of a refused one as its status. */
 export function resultOf<Result>(outcome: Outcome | undefined): Result {
@@ -21,7 +21,13 @@ export function valueIn<Value>(parsed: Parsed<Value>): Value {
   throw new BadRequestException(parsed.reason);
 }
 
-/** Throws a refusal as its status; for nothing to refuse, nothing. */
-export function refuseIf(refusal: Refusal | undefined): void {
-  if (refusal !== undefined) throw new HttpException(refusal.message, refusal.status);
+/** Throws a refusal; for nothing to refuse, nothing. */
+export function refuseIf(refusal: Refusal | null | undefined): void {
+  if (refusal !== undefined && refusal !== null) throw new RefusedRequest(refusal);
+}
+
+/** What was answered, where it was not refused. Throws the refusal. */
+export function answerIn<Answer extends object>(answered: Answer | Refusal): Answer {
+  if (isRefusal(answered)) throw new RefusedRequest(answered);
+  return answered;
 }

@@ -9,7 +9,7 @@ import { InFlight } from '../http/bytes/in-flight.js';
 import { Failures } from '../http/failures.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { BearerTokens } from '../http/identity/bearer-token.js';
-import { RouteTable } from '../http/routes/hot-routes.js';
+import { RouteTable } from '../http/routes/route-table.js';
 import { DeadLettersModule } from '../messaging/dead-letters/dead-letters.module.js';
 import { DeliveryModule } from '../messaging/delivery/delivery.module.js';
 import { FlowControlModule } from '../messaging/flow-control/flow-control.module.js';

@@ -17,8 +17,8 @@ import { sendRefusal } from '../http/error-shapes.js';
 import { Failures } from '../http/failures.js';
 import { headerBytesMax } from '../http/head-limits.js';
 import { literalTarget } from '../http/literal-target.js';
-import { RouteTable } from '../http/routes/hot-routes.js';
 import { acceptRawBodies } from '../http/routes/raw-body.js';
+import { RouteTable } from '../http/routes/route-table.js';
 import { allowedOrigins } from './configuration/config.js';
 import { AnswerLog } from './inbound/answer-log.js';
 import { refuseConnection } from './inbound/client-error.js';
@@ -28,7 +28,6 @@ import { ErrorFilter } from './inbound/error.filter.js';
 import { ExpressLane } from './inbound/express-lane.js';
 import { FrontDoor } from './inbound/front-door.js';
 import * as limits from './inbound/inbound-limits.js';
-import { KnownPaths } from './inbound/known-paths.js';
 import { fastifyLog, NestLog } from './logging/log.js';
 import type { Shared } from './shared.js';
 
@@ -62,12 +61,10 @@ export async function createHttpServer(
   const failures = new Failures(log);
   const adapter = adapterOf(shared, connections);
   const fastify: FastifyInstance = adapter.getInstance();
-  const routes = new RouteTable(fastify);
-  const knownPaths = new KnownPaths(routerOptions);
-  knownPaths.follow(fastify);
+  const inFlight = inFlightOf(shared);
+  const routes = new RouteTable(fastify, inFlight, routerOptions);
   acceptRawBodies(fastify);
   frontDoor.guard(fastify);
-  const inFlight = inFlightOf(shared);
   inFlight.guard(fastify);
   tellDurability(fastify, durabilityOf(shared.config));
   fastify.addHook('onResponse', (request, reply, done) => {
@@ -81,7 +78,7 @@ export async function createHttpServer(
     adapter,
     { bodyParser: false, logger: new NestLog(log), abortOnError: false },
   );
-  application.useGlobalFilters(new ErrorFilter(knownPaths, failures, log));
+  application.useGlobalFilters(new ErrorFilter(routes, failures, log));
   await application.init();
   const { inbound: metrics, config } = shared;
   const { clock } = shared.ports;

@@ -60,8 +60,8 @@ export const folders: readonly string[] = [
   'src/messaging/gates',
   'src/messaging',
   // What every route stands on.
-  'src/http/bytes',
   'src/http/routes',
+  'src/http/bytes',
   'src/http/identity',
   'src/http',
   // The turn: decide, evolve, react, want.

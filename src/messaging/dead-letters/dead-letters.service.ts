@@ -41,10 +41,16 @@ export class DeadLettersService {
     );
   }
 
-  /** The letter as it may be shown; null = there is none with this id. */
-  async find(id: string): Promise<DeadLetterObject | null> {
-    const letter = await this.search.find(id);
-    return letter === undefined ? null : this.shown(letter);
+  /** The letter with this id, if there is one. */
+  find(id: string): Promise<DeadLetter | undefined> {
+    return this.search.find(id);
+  }
+
+  /** The letter as it may be shown. */
+  async shown(letter: DeadLetter): Promise<DeadLetterObject> {
+    const published = await this.stored.published(letter.publishedOffset);
+    const failed = await this.stored.failed(letter.offset);
+    return deadLetterObject(letter, published, await this.bodies.readShown(published), failed);
   }
 
   /** One page of the letters that match, part by part. */
@@ -80,12 +86,6 @@ export class DeadLettersService {
     const retried = await this.retryAll(letters, overrides);
     const responses = retried.map((messageId) => ({ messageId }));
     return { responses, ...(cursor !== null && { cursor }) };
-  }
-
-  private async shown(letter: DeadLetter): Promise<DeadLetterObject> {
-    const published = await this.stored.published(letter.publishedOffset);
-    const failed = await this.stored.failed(letter.offset);
-    return deadLetterObject(letter, published, await this.bodies.readShown(published), failed);
   }
 
   private async deleteAll(ids: readonly string[]): Promise<number> {

@@ -1,6 +1,7 @@
 /** What the last attempt of a message was answered, as a letter shows it. Pure. */
 import { isUtf8 } from 'node:buffer';
 import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
+import type { StoredText } from '../../http/bytes/stored-text.js';
 import type { AttemptEvent } from '../messages/message.events.js';
 import { bodyField } from '../messages/message-object.js';
 
@@ -11,8 +12,8 @@ export interface LastAnswer {
   /** 0 = the attempt got no response, and `responseBody` says why. */
   readonly responseStatus: number;
   readonly responseHeader: HeaderMap;
-  readonly responseBody?: string;
-  readonly responseBodyBase64?: string;
+  readonly responseBody?: StoredText;
+  readonly responseBodyBase64?: StoredText;
 }
 
 /** An attempt as it was recorded; the response's body stands beside it. */

@@ -29,16 +29,15 @@ export class PendingMessages {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** What a pending message was published with; null = it is final, or never was. */
-  async find(id: string): Promise<Published | null> {
-    const offset = await this.messages.shown(() => this.messages.actors.firstOffsetOf(id));
-    return offset === undefined ? null : this.stored.published(offset);
+  /** Where the journal holds a pending message; null = it is final, or never was. */
+  offsetOf(id: string): Promise<number | null> {
+    return this.messages.shown(() => this.messages.actors.firstOffsetOf(id) ?? null);
   }
 
   /** Takes one message back; refused as `not_found` where there is nothing to take back. */
   async cancel(id: string): Promise<Outcome> {
-    const published = await this.find(id);
-    const terms = published === null ? [] : messageTerms(published.event);
+    const offset = await this.offsetOf(id);
+    const terms = offset === null ? [] : messageTerms((await this.stored.published(offset)).event);
     return this.messages.ask(this.command(id, terms));
   }
 

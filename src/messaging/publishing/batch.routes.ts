@@ -2,7 +2,7 @@
 import { readMessageOptions } from '../../http/dialect.js';
 import type { Refusal } from '../../http/error-shapes.js';
 import type { Exchange } from '../../http/routes/exchange.js';
-import type { ExpressRoute } from '../../http/routes/hot-routes.js';
+import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { headersOf, parseBatch, parseBatchItem } from './batch.request.js';
 import type { PublishRequest } from './publish.request.js';
@@ -32,6 +32,8 @@ export interface Batch {
 }
 
 export class BatchRoute implements ExpressRoute {
+  readonly methods = ['POST'];
+  readonly isExpress = true;
   readonly pattern = '/v2/batch';
   readonly description: RouteDescription = publishingRoutes.batch;
   readonly bodyBytesMax: number;

@@ -10,6 +10,8 @@ import { readQueryOptions } from '../../http/dialect.js';
 import type { Refusal } from '../../http/error-shapes.js';
 import { BearerTokens } from '../../http/identity/bearer-token.js';
 import { AddressGuard } from '../outbound/address-guard.js';
+import type { MessagingSettings } from '../settings.js';
+import type { PublishRules } from './option-reader.js';
 
 /** A destination that may be called as far as its URL says, or the name of a URL group. */
 export interface PublishTarget {
@@ -72,4 +74,11 @@ export class PublishTargets {
     if (!allowed.ok) return { status: 400, message: `the destination ${allowed.reason}` };
     return { kind: 'url', text: value.text, options };
   }
+}
+
+/** What the configuration grants to publishes, with the guard that judges their URLs. */
+export function publishRules(settings: MessagingSettings, targets: PublishTargets): PublishRules {
+  const { retries, retriesMax, delayMaxMs, timeoutMs } = settings;
+  const judgeUrl = (text: string) => targets.judgeUrl(text);
+  return { retries, retriesMax, delayMaxMs, timeoutMs, judgeUrl };
 }

@@ -5,19 +5,19 @@
  *     POST /v2/enqueue/{queue}/{destination}  express lane
  *     POST /v2/schedules/{destination}
  */
-import type { FastifyInstance } from 'fastify';
 import { parseName } from '../../grammar/name.js';
 import type { Refusal } from '../../http/error-shapes.js';
 import type { Exchange } from '../../http/routes/exchange.js';
-import { FastifyExchange } from '../../http/routes/fastify-exchange.js';
-import type { ExpressRoute, HotRoutes } from '../../http/routes/hot-routes.js';
+import type { ExpressRoute, FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import type { PublishRequest } from './publish.request.js';
 import type { Publisher } from './publisher.js';
 import { publishingRoutes } from './publishing.openapi.js';
 
-/** Publishes and enqueues. */
+/** Publishes and enqueues; without a destination they are refused. */
 export class PublishRoute implements ExpressRoute {
+  readonly methods = ['POST'];
+  readonly isExpress = true;
   readonly description: RouteDescription;
 
   constructor(
@@ -36,17 +36,17 @@ export class PublishRoute implements ExpressRoute {
 }
 
 /** Schedules have other routes below the same path, which only Fastify can tell apart. */
-export class ScheduleRoute implements HotRoutes {
-  constructor(private readonly publisher: Publisher) {}
+export class ScheduleRoute implements FastifyRoute {
+  readonly methods = ['POST'];
+  readonly description: RouteDescription = publishingRoutes.schedule;
 
-  register(fastify: FastifyInstance): void {
-    const config = { description: publishingRoutes.schedule };
-    for (const path of ['/v2/schedules', '/v2/schedules/*']) {
-      fastify.post(path, { config }, (request, reply) => {
-        const exchange = new FastifyExchange(request, reply);
-        servePublish(this.publisher, exchange, { ...askedOf(exchange), mustRepeat: true });
-      });
-    }
+  constructor(
+    readonly pattern: string,
+    private readonly publisher: Publisher,
+  ) {}
+
+  serve(exchange: Exchange): void {
+    servePublish(this.publisher, exchange, { ...askedOf(exchange), mustRepeat: true });
   }
 }
 
@@ -57,10 +57,10 @@ function servePublish(publisher: Publisher, exchange: Exchange, asked: PublishRe
 }
 
 /** A request to `/v2/<word>/{destination}`. */
-export function askedOf({ request, body }: Exchange): PublishRequest {
-  const { url = '', rawHeaders, headers } = request;
+export function askedOf({ request, target, body }: Exchange): PublishRequest {
+  const { rawHeaders, headers } = request;
   return {
-    destination: behind(url, 2),
+    destination: behind(target, 2),
     rawHeaders,
     contentType: headers['content-type'] ?? null,
     body,
@@ -70,10 +70,10 @@ export function askedOf({ request, body }: Exchange): PublishRequest {
 }
 
 function enqueue(exchange: Exchange): PublishRequest | Refusal {
-  const { url = '' } = exchange.request;
-  const queue = parseName(behind(url, 2).split(/[/?]/, 1)[0] ?? '');
+  const { target } = exchange;
+  const queue = parseName(behind(target, 2).split(/[/?]/, 1)[0] ?? '');
   if (!queue.ok) return { status: 400, message: `the queue name ${queue.reason}` };
-  return { ...askedOf(exchange), destination: behind(url, 3), queueName: queue.value };
+  return { ...askedOf(exchange), destination: behind(target, 3), queueName: queue.value };
 }
 
 /**

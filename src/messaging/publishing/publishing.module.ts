@@ -1,7 +1,7 @@
 /** Wiring of the publisher and its routes. */
 import { Inject, Module } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
-import { RouteTable } from '../../http/routes/hot-routes.js';
+import { RouteTable } from '../../http/routes/route-table.js';
 import type { MessagingSettings } from '../settings.js';
 import { UrlGroupsModule } from '../url-groups/url-groups.module.js';
 import { BatchRoute } from './batch.routes.js';
@@ -12,21 +12,23 @@ import { Publisher } from './publisher.js';
 @Module({
   imports: [UrlGroupsModule],
   providers: [Publisher, PublishTargets],
-  exports: [Publisher],
+  exports: [Publisher, PublishTargets],
 })
 export class PublishingModule {
   constructor(
-    publisher: Publisher,
     table: RouteTable,
+    publisher: Publisher,
     @Inject(provided.config) { maxBatchBytes, maxBodyBytes }: MessagingSettings,
   ) {
-    for (const word of ['publish', 'enqueue'] as const) {
-      for (const pattern of [`/v2/${word}/*`, `/v2/${word}`]) {
-        table.addExpress(new PublishRoute(word, pattern, publisher));
-      }
-    }
-    table.add(new ScheduleRoute(publisher));
     const limits = { batchBytesMax: maxBatchBytes, bodyBytesMax: maxBodyBytes };
-    table.addExpress(new BatchRoute(publisher, limits));
+    table.add(
+      new PublishRoute('publish', '/v2/publish/*', publisher),
+      new PublishRoute('publish', '/v2/publish', publisher),
+      new PublishRoute('enqueue', '/v2/enqueue/*', publisher),
+      new PublishRoute('enqueue', '/v2/enqueue', publisher),
+      new ScheduleRoute('/v2/schedules/*', publisher),
+      new ScheduleRoute('/v2/schedules', publisher),
+      new BatchRoute(publisher, limits),
+    );
   }
 }

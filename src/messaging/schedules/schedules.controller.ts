@@ -16,7 +16,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
-import { textPieces } from '../../http/bytes/listing.js';
+import { TextPieces } from '../../http/bytes/listing.js';
+import { sendObject } from '../../http/bytes/object-answer.js';
 import { resultOf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -26,14 +27,7 @@ import { scheduleKind } from './schedule.events.js';
 import { ScheduleList } from './schedule-list.js';
 import { scheduleListFilters } from './schedule-list.request.js';
 import { scheduleObject } from './schedule-object.js';
-import {
-  deleteRoute,
-  listRoute,
-  pauseRoute,
-  resumeRoute,
-  type ScheduleObject,
-  showRoute,
-} from './schedules.openapi.js';
+import { deleteRoute, listRoute, pauseRoute, resumeRoute, showRoute } from './schedules.openapi.js';
 import { StoredDefinitions } from './stored-definitions.js';
 
 @Controller('v2/schedules')
@@ -53,16 +47,24 @@ export class SchedulesController {
     const { inFlight, listing } = this;
     const texts = listing.texts(valueIn(readFilters(request.url, scheduleListFilters)));
     reply.header('content-type', 'application/json; charset=utf-8');
-    const pieces = textPieces(texts, inFlight.roomFor(request, reply));
+    const pieces = new TextPieces(texts, inFlight.roomFor(request, reply));
     return inFlight.answer(request, reply, pieces);
   }
 
   @Get(':id')
   @Describe(showRoute)
-  async show(@Param('id') id: string): Promise<ScheduleObject> {
-    const schedule = await this.read(id);
-    if (schedule === null) throw new NotFoundException(`schedule ${id} not found`);
-    return schedule;
+  async show(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const found = await this.schedules.shown(() => this.snapshotOf(id));
+    if (found === null) throw new NotFoundException(`schedule ${id} not found`);
+    const { value, context, states } = found;
+    return sendObject(this.inFlight, request, reply, async () => {
+      const definition = await this.definitions.at(context.definitionOffset);
+      return scheduleObject(definition, { value, context }, states);
+    });
   }
 
   @Delete(':id')
@@ -106,16 +108,11 @@ export class SchedulesController {
     resultOf(await this.schedules.ask(command));
   }
 
-  private async read(id: string): Promise<ScheduleObject | null> {
-    const found = await this.schedules.shown(() => {
-      const state = this.schedules.find(id)?.state;
-      return (
-        state && { state, states: this.schedules.messages.states(id, state.context.messageIds) }
-      );
-    });
-    if (found === undefined) return null;
-    const { state, states } = found;
-    const definition = await this.definitions.at(state.context.definitionOffset);
-    return scheduleObject(definition, state, states);
+  /** A schedule as it is now, and what became of the messages of its last trigger. */
+  private snapshotOf(id: string) {
+    const state = this.schedules.find(id)?.state;
+    if (state === undefined) return null;
+    const { value, context } = state;
+    return { value, context, states: this.schedules.messages.states(id, context.messageIds) };
   }
 }

@@ -5,15 +5,15 @@ import type { Logger } from 'pino';
 import { type Refusal, sendRefusal } from '../../http/error-shapes.js';
 import type { Failures } from '../../http/failures.js';
 import { loggedPath } from '../../http/logged-path.js';
+import type { RouteTable } from '../../http/routes/route-table.js';
 import { isClientGone } from './answer-log.js';
-import type { KnownPaths } from './known-paths.js';
 
 const brokenOff: Refusal = { status: 400, message: 'the request was broken off' };
 
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(
-    private readonly knownPaths: KnownPaths,
+    private readonly routes: RouteTable,
     private readonly failures: Failures,
     private readonly log: Logger,
   ) {}
@@ -38,7 +38,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private unknownRoute({ method, url }: FastifyRequest): Refusal {
-    const allowed = this.knownPaths.methodsOf(url);
+    const allowed = this.routes.methodsOf(url);
     if (allowed.length === 0) return { status: 404, message: `${loggedPath(url)} not found` };
     return {
       status: 405,

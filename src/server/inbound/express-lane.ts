@@ -12,7 +12,8 @@ import type { Failures } from '../../http/failures.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { noRoomRefusal } from '../../http/no-room.js';
 import type { Exchange } from '../../http/routes/exchange.js';
-import type { ExpressRoute, RouteTable } from '../../http/routes/hot-routes.js';
+import type { ExpressRoute } from '../../http/routes/route.js';
+import type { RouteTable } from '../../http/routes/route-table.js';
 import type { FrontDoor } from './front-door.js';
 
 /** Digits only: whatever else a length could be is Fastify's to judge. */
@@ -35,9 +36,9 @@ export class ExpressLane {
 
   /** Takes an ordinary request of an express route in; false leaves it untouched. */
   takes(request: IncomingMessage, response: ServerResponse): boolean {
-    const { method, url = '' } = request;
+    const { method = '', url = '' } = request;
     const { routes, frontDoor } = this.context;
-    const route = method === 'POST' ? routes.expressFor(url) : undefined;
+    const route = routes.expressFor(method, url);
     if (route === undefined || !this.isOrdinary(request, route)) return false;
     if (!frontDoor.admits(request, isMessagingPath(route.pattern))) return false;
     const exchange = new LaneExchange(request, response, route, this.context);
@@ -65,6 +66,7 @@ const noBody = Buffer.alloc(0);
 
 class LaneExchange implements Exchange {
   body: Buffer = noBody;
+  readonly target: string;
   private readonly started: number;
 
   constructor(
@@ -73,6 +75,7 @@ class LaneExchange implements Exchange {
     private readonly route: ExpressRoute,
     private readonly context: LaneContext,
   ) {
+    this.target = request.url ?? '';
     this.started = context.clock.monotonic();
   }
 
@@ -102,7 +105,7 @@ class LaneExchange implements Exchange {
     });
   }
 
-  answer(status: number, headers: readonly string[], body: string | Buffer): void {
+  answer(status: number, headers: readonly string[], body: string | Buffer = noBody): void {
     const { request, response, route, context } = this;
     const length = Buffer.byteLength(body);
     response.writeHead(status, [...headers, 'content-length', String(length)]);

@@ -60,12 +60,12 @@ export const topicAdminRoutes = {
   },
   list: {
     summary: 'All topics with their settings',
-    isLong: 'list',
+    isLong: true,
     answers: { 200: { description: 'By name', schema: z.array(topic) } },
   },
   show: {
     summary: 'One topic: its settings, and what its partitions hold',
-    isLong: 'list',
+    isLong: true,
     answers: { 200: { description: 'The topic', schema: details } },
   },
   alter: {

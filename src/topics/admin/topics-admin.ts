@@ -1,13 +1,16 @@
 /** Creates, alters, shows, purges and deletes topics for who administers them. */
+import { Inject, Injectable } from '@nestjs/common';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
+import { type EventListener } from '../../engine/subscribers.js';
 import { type Refusal, refusalOf } from '../../http/error-shapes.js';
+import type { TopicSettings } from '../settings.js';
 import type { AlterTopic, CreateTopic, TopicCommand } from '../topics/topic.commands.js';
 import { type TopicEvent, type Trim, topicKind } from '../topics/topic.events.js';
-import type { TopicLogs } from '../topics/topic-logs.js';
-import { type TopicsService, unknownPartition, unknownTopic } from '../topics/topics.service.js';
+import { TopicLogs } from '../topics/topic-logs.js';
+import { TopicsService, unknownPartition, unknownTopic } from '../topics/topics.service.js';
 import {
   partitionObject,
   type TopicDetails,
@@ -25,12 +28,7 @@ export interface Purged {
 /** A command to which the topic and the time are still to be added. */
 type Asked<Command> = Command extends TopicCommand ? Omit<Command, 'kind' | 'id' | 'at'> : never;
 
-/** The settings of a topic that was created without any. */
-export interface AdminDefaults {
-  readonly partitions: number;
-  readonly retentionMs: number;
-}
-
+@Injectable()
 export class TopicsAdmin {
   /** Who waits for a topic to be gone. */
   private readonly leaving = new Map<string, (() => void)[]>();
@@ -39,8 +37,8 @@ export class TopicsAdmin {
     private readonly engine: Engine,
     private readonly service: TopicsService,
     private readonly topicLogs: TopicLogs,
-    private readonly clock: Clock,
-    readonly defaults: AdminDefaults,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.config) private readonly settings: TopicSettings,
   ) {}
 
   /** Lets those go who waited for a topic that is gone. */
@@ -140,6 +138,6 @@ export class TopicsAdmin {
     const topic = this.service.find(name);
     if (topic === undefined) return undefined;
     const logs = this.topicLogs.present(name);
-    return topicObject(name, topic, logs, this.defaults.retentionMs);
+    return topicObject(name, topic, logs, this.settings.topicRetentionMs);
   }
 }

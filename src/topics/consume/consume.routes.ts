@@ -1,14 +1,13 @@
 /** `/consume`: records for an instance of a group (topics.md 4.1). */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Injectable } from '@nestjs/common';
 import { parseJson } from '../../grammar/json.js';
 import type { Parsed } from '../../grammar/parsed.js';
-import type { InFlight } from '../../http/bytes/in-flight.js';
-import { type Refusal, sendRefusal } from '../../http/error-shapes.js';
-import type { HotRoutes } from '../../http/routes/hot-routes.js';
-import { rawBody } from '../../http/routes/raw-body.js';
-import type { ConsumerPlace } from '../groups/consumer.events.js';
+import type { Refusal } from '../../http/error-shapes.js';
+import { answerIn, valueIn } from '../../http/outcome.js';
+import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
+import type { Route } from '../../http/routes/route.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
-import type { GroupRights } from '../offsets/group-rights.js';
+import { GroupRights } from '../offsets/group-rights.js';
 import { readEncoding } from '../records/payload-encoding.js';
 import { sendRecords } from '../records/records-answer.js';
 import {
@@ -18,105 +17,85 @@ import {
   parseJoinOptions,
 } from '../sessions/consume.request.js';
 import type { ConsumerSession } from '../sessions/consumer-session.js';
-import type { Consumers } from '../sessions/consumers.js';
+import { Consumers } from '../sessions/consumers.js';
 import { ConsumeAnswer } from './consume-answer.js';
 import { ConsumeCall } from './consume-call.js';
 import { ConsumeStream, type StreamFormat, streamFormatOf } from './consume-stream.js';
 import { consumerRoutes } from './consumers.openapi.js';
+import { placeIn } from './place-in.js';
 import type { PollTerms } from './poll.js';
 import { parseCursor } from './stream-cursor.js';
 
-type Target = { Params: ConsumerPlace & { topic: string }; Querystring: { timeout?: unknown } };
+@Injectable()
+export class ConsumeRoutes {
+  readonly routes: readonly Route[] = [
+    {
+      methods: ['GET', 'POST'],
+      pattern: '/consume/:group/:instance',
+      description: consumerRoutes.consume,
+      serve: (exchange) => {
+        const json = parseJson(exchange.body);
+        return this.consume(exchange, json.ok ? parseConsume(json.value) : json);
+      },
+    },
+    {
+      methods: ['GET'],
+      pattern: '/consume/:group/:instance/:topic',
+      description: consumerRoutes.consumeTopic,
+      serve: (exchange) => {
+        const { timeout } = exchange.query;
+        return this.consume(exchange, parseConsumePath(exchange.param('topic'), timeout));
+      },
+    },
+  ];
 
-export class ConsumeRoutes implements HotRoutes {
   constructor(
     private readonly consumers: Consumers,
     private readonly rights: GroupRights,
-    private readonly inFlight: InFlight,
   ) {}
 
-  register(fastify: FastifyInstance): void {
-    fastify.addHook('preClose', async () => this.consumers.sessions.dismiss());
-    fastify.route<Target>({
-      method: ['GET', 'POST'],
-      url: '/consume/:group/:instance',
-      config: { description: consumerRoutes.consume },
-      handler: (request, reply) => {
-        const json = parseJson(rawBody(request));
-        return this.consume(request, reply, json.ok ? parseConsume(json.value) : json);
-      },
-    });
-    fastify.get<Target>(
-      '/consume/:group/:instance/:topic',
-      { config: { description: consumerRoutes.consumeTopic } },
-      (request, reply) => {
-        const { params, query } = request;
-        return this.consume(request, reply, parseConsumePath(params.topic, query.timeout));
-      },
-    );
-  }
-
-  private async consume(
-    request: FastifyRequest<Target>,
-    reply: FastifyReply,
-    asked: Parsed<ConsumeRequest>,
-  ): Promise<FastifyReply> {
-    const { rawHeaders, headers } = request.raw;
-    const encoding = readEncoding(rawHeaders);
-    if (!asked.ok) return sendRefusal(request, reply, { status: 400, message: asked.reason });
-    if (!encoding.ok) {
-      return sendRefusal(request, reply, { status: 400, message: encoding.reason });
-    }
+  private async consume(exchange: FastifyExchange, read: Parsed<ConsumeRequest>): Promise<void> {
     const { consumers, rights } = this;
-    const { topics, timeoutMs } = asked.value;
-    const { group } = request.params;
-    const grant = rights.admit(request.raw, group, topics);
-    if ('status' in grant) return sendRefusal(request, reply, grant);
+    const { request, response } = exchange;
+    const asked = valueIn(read);
+    const encoding = valueIn(readEncoding(request.rawHeaders));
+    const { topics, timeoutMs } = asked;
+    const place = placeIn(exchange);
+    const grant = answerIn(rights.admit(request, place.group, topics));
     const until = consumers.clock.now() + timeoutMs;
-    const options = () => parseJoinOptions(rawHeaders, consumers.sessionTimeoutMs);
-    const session = await consumers.service.enter(request.params, topics, grant, options);
-    if ('status' in session) return sendRefusal(request, reply, session);
+    const options = () => parseJoinOptions(request.rawHeaders, consumers.sessionTimeoutMs);
+    const session = answerIn(await consumers.service.enter(place, topics, grant, options));
     // A client that is gone already gets no turn.
-    if (reply.raw.closed) return reply;
-    const call = new ConsumeCall(consumers.sessions, session, reply.raw);
-    if (!(await call.enter(until))) return sendRefusal(request, reply, overlap(session));
+    if (response.closed) return;
+    const call = new ConsumeCall(consumers.sessions, session, response);
+    if (!(await call.enter(until))) return exchange.refuse(overlap(session));
     const mayRead = () =>
-      session.subscribesTo(topics) && rights.judge(request.raw, group, topics) === undefined;
-    const terms = { ...asked.value, until, encoding: encoding.value, mayRead };
-    const format = streamFormatOf(headers.accept);
+      session.subscribesTo(topics) && rights.judge(request, place.group, topics) === undefined;
+    const terms = { ...asked, until, encoding, mayRead };
+    const format = streamFormatOf(request.headers.accept);
     return format === null
-      ? this.answer(request, reply, { session, call, terms })
-      : this.stream(request, reply, { session, call, terms }, format);
+      ? this.answer(exchange, { session, call, terms })
+      : this.stream(exchange, { session, call, terms }, format);
   }
 
   private async stream(
-    request: FastifyRequest,
-    reply: FastifyReply,
+    exchange: FastifyExchange,
     { session, call, terms }: Turn,
     format: StreamFormat,
-  ): Promise<FastifyReply> {
-    const { 'last-event-id': id } = request.raw.headers;
-    const received = parseCursor(typeof id === 'string' ? id : undefined);
-    if (!received.ok) return sendRefusal(request, reply, { status: 400, message: received.reason });
-    reply.hijack();
-    const allowance = this.inFlight.of(request, reply);
-    const reader = { response: reply.raw, allowance };
+  ): Promise<void> {
+    const { 'last-event-id': id } = exchange.request.headers;
+    const received = valueIn(parseCursor(typeof id === 'string' ? id : undefined));
+    const reader = { response: exchange.response, allowance: exchange.hijack() };
     const stream = new ConsumeStream(this.consumers, session, reader, format, terms);
-    await stream.run(call, received.value);
-    return reply;
+    await stream.run(call, received);
   }
 
-  private async answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { session, call, terms }: Turn,
-  ): Promise<FastifyReply> {
-    const { consumers, inFlight } = this;
-    const room = inFlight.roomFor(request, reply);
-    const begun = await new ConsumeAnswer(consumers, session, call, terms, room).begin();
-    if ('undecided' in begun) return sendRefusal(request, reply, undecided(begun.undecided));
-    reply.header('stream-generation', String(session.generation));
-    return sendRecords(inFlight, request, reply, begun.parts);
+  private async answer(exchange: FastifyExchange, { session, call, terms }: Turn): Promise<void> {
+    const { consumers } = this;
+    const begun = await new ConsumeAnswer(consumers, session, call, terms, exchange.room).begin();
+    if ('undecided' in begun) return exchange.refuse(undecided(begun.undecided));
+    exchange.header('stream-generation', String(session.generation));
+    await sendRecords(exchange, begun.parts);
   }
 }
 

@@ -7,9 +7,8 @@ import { Engine } from '../../engine/engine.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { gauge } from '../../engine/metrics/gauge.js';
 import { provided } from '../../engine/provided.js';
-import { InFlight } from '../../http/bytes/in-flight.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
-import { RouteTable } from '../../http/routes/hot-routes.js';
+import { RouteTable } from '../../http/routes/route-table.js';
 import { type ConsumerGroupEvent, consumerGroupKind } from '../groups/consumer-group.events.js';
 import { CommittedOffsets, offsetsTopic } from '../offsets/committed-offsets.js';
 import { GroupRights } from '../offsets/group-rights.js';
@@ -19,7 +18,7 @@ import { TopicAccessModule } from '../topics/topic-access.module.js';
 import { TopicsService } from '../topics/topics.service.js';
 import { ConsumeRoutes } from './consume.routes.js';
 import { ConsumersRoutes } from './consumers.routes.js';
-import { GroupsAdminRoutes } from './groups-admin.routes.js';
+import { GroupsAdminController } from './groups-admin.controller.js';
 import { OffsetsRoutes } from './offsets.routes.js';
 
 /** A stop waits this long for the last commits. */
@@ -27,7 +26,17 @@ const stopDeadlineMs = 10_000;
 
 @Module({
   imports: [TopicAccessModule],
+  controllers: [GroupsAdminController],
   providers: [
+    ConsumeRoutes,
+    OffsetsRoutes,
+    ConsumersRoutes,
+    {
+      provide: GroupRights,
+      inject: [BasicCredentials, Consumers],
+      useFactory: (credentials: BasicCredentials, { views, offsets }: Consumers) =>
+        new GroupRights(credentials, views, offsets),
+    },
     {
       provide: CommittedOffsets,
       inject: [TopicsService, Store],
@@ -55,20 +64,17 @@ const stopDeadlineMs = 10_000;
 })
 export class ConsumersModule {
   constructor(
-    consumers: Consumers,
-    engine: Engine,
     table: RouteTable,
-    credentials: BasicCredentials,
+    consume: ConsumeRoutes,
+    offsets: OffsetsRoutes,
+    instances: ConsumersRoutes,
+    { reassignment, sessions, views }: Consumers,
+    engine: Engine,
     life: ProcessLife,
     registry: Registry,
-    inFlight: InFlight,
   ) {
-    const { reassignment, sessions, views, offsets } = consumers;
-    const rights = new GroupRights(credentials, views, offsets);
-    table.add(new ConsumeRoutes(consumers, rights, inFlight));
-    table.add(new OffsetsRoutes(consumers, rights));
-    table.add(new ConsumersRoutes(consumers, credentials, rights));
-    table.add(new GroupsAdminRoutes(consumers, credentials, rights));
+    table.add(...consume.routes, ...offsets.routes, ...instances.routes);
+    table.beforeClose(() => sessions.dismiss());
     life.addRecoverable({ name: 'consumer groups', recover: () => reassignment.recover() });
     life.addStoppable({
       name: 'consumer sessions',

@@ -23,7 +23,7 @@ export const restCredentialRoutes = {
   },
   list: {
     summary: 'All created credentials, without their passwords',
-    isLong: 'list',
+    isLong: true,
     answers: {
       200: {
         description: 'By name',

@@ -45,7 +45,7 @@ export class ProduceCalls {
       exchange.refuse(order);
       return;
     }
-    const bytes = (exchange.request.url ?? '').length + exchange.body.length;
+    const bytes = exchange.target.length + exchange.body.length;
     const refusal = this.intake.take(bytes);
     if (refusal !== null) {
       exchange.refuse(refusal);

@@ -1,10 +1,9 @@
 /** `/admin/subscriptions`: which topics are pushed, where to, and how far each is. */
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { Refusal } from '../../http/error-shapes.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { Intake } from '../../http/intake.js';
-import { refuseIf, valueIn } from '../../http/outcome.js';
+import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { parseSubscription } from './subscription.request.js';
@@ -27,8 +26,8 @@ export class SubscriptionsController {
     this.judge(request);
     const asked = valueIn(parseSubscription(rawBody(request)));
     // It may make a topic, whose logs are files.
-    refuseIf(this.intake.take(0) ?? undefined);
-    return shown(await this.service.create(asked, request.raw));
+    refuseIf(this.intake.take(0));
+    return answerIn(await this.service.create(asked, request.raw));
   }
 
   @Get()
@@ -42,7 +41,7 @@ export class SubscriptionsController {
   @Describe(subscriptionRoutes.show)
   async show(@Req() request: FastifyRequest, @Param('name') name: string) {
     this.judge(request);
-    return shown(await this.service.show(name));
+    return answerIn(await this.service.show(name));
   }
 
   @Delete(':name')
@@ -88,13 +87,7 @@ export class SubscriptionsController {
     asked: Parameters<SubscriptionsService['ask']>[1],
   ): Promise<typeof success> {
     this.judge(request);
-    refuseIf((await this.service.ask(name, asked)) ?? undefined);
+    refuseIf(await this.service.ask(name, asked));
     return success;
   }
-}
-
-function shown(outcome: SubscriptionObject | Refusal): SubscriptionObject {
-  if ('name' in outcome) return outcome;
-  refuseIf(outcome);
-  throw new Error('a refusal that refuses nothing');
 }

@@ -1,9 +1,11 @@
 /** The runs that have not ended: shown, ended by their endpoint, taken back one or many. */
+import { Inject, Injectable } from '@nestjs/common';
 import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
-import type { RunEntries } from '../deliveries/run-entries.js';
+import { RunEntries } from '../deliveries/run-entries.js';
 import type { CancelRun, EndRun } from '../run-state/run.commands.js';
 import { runKind } from '../run-state/run.events.js';
 import type { RunState } from '../run-state/run.state.js';
@@ -12,11 +14,12 @@ import { type CancelRunsFilters, isRunMeant } from './cancel-runs.request.js';
 /** So many are looked at per tick: one that sleeps is unpacked for it. */
 const looksPerTick = 256;
 
+@Injectable()
 export class ActiveRuns {
   constructor(
     private readonly engine: Engine,
     private readonly entries: RunEntries,
-    private readonly clock: Clock,
+    @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
   /** All entries of a run as texts of a JSON array; undefined = it has ended, or never began. */

@@ -8,11 +8,9 @@ import type { Identifiers } from '../../engine/identifiers.js';
 import { gauge } from '../../engine/metrics/gauge.js';
 import { Payloads } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
-import { InFlight } from '../../http/bytes/in-flight.js';
-import { RouteTable } from '../../http/routes/hot-routes.js';
+import { RouteTable } from '../../http/routes/route-table.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
 import { MessagesModule } from '../../messaging/messages/messages.module.js';
-import { RunEntries } from '../deliveries/run-entries.js';
 import { RunEntriesModule } from '../deliveries/run-entries.module.js';
 import { runKind } from '../run-state/run.events.js';
 import { activeRun, registerRuns } from '../runs/run-registration.js';
@@ -29,11 +27,8 @@ import { RunRoutes } from './runs.routes.js';
   imports: [RunEntriesModule, MessagesModule],
   controllers: [RunsController],
   providers: [
-    {
-      provide: ActiveRuns,
-      inject: [RouteTable, Engine, RunEntries, provided.clock, InFlight],
-      useFactory: activeRuns,
-    },
+    RunRoutes,
+    ActiveRuns,
     {
       provide: Waiters,
       inject: [
@@ -50,18 +45,10 @@ import { RunRoutes } from './runs.routes.js';
   ],
   exports: [Waiters],
 })
-export class WorkflowsModule {}
-
-function activeRuns(
-  table: RouteTable,
-  engine: Engine,
-  entries: RunEntries,
-  clock: Clock,
-  inFlight: InFlight,
-): ActiveRuns {
-  const runs = new ActiveRuns(engine, entries, clock);
-  table.add(new RunRoutes(runs, inFlight));
-  return runs;
+export class WorkflowsModule {
+  constructor(table: RouteTable, { routes }: RunRoutes) {
+    table.add(...routes);
+  }
 }
 
 /** Registers runs; the waiters are the index that others ask. */

@@ -4,12 +4,14 @@
  * between.
  */
 
+import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Engine } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
-import type { Payloads } from '../../engine/payloads.js';
+import { Payloads } from '../../engine/payloads.js';
+import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import type {
   EndWait,
@@ -26,19 +28,10 @@ import {
 } from '../run-state/run.events.js';
 import type { RunState } from '../run-state/run.state.js';
 import { isEndedBy } from '../runs/run-waits.policy.js';
-import type { Waiter, Waiters } from '../runs/waiters.projection.js';
+import { type Waiter, Waiters } from '../runs/waiters.projection.js';
 import { AnnouncedWebhooks } from './announced-webhooks.js';
 import type { WaitRequest } from './wait.request.js';
 import { type NotifyItem, type WaiterObject, waiterObject } from './waiter-object.js';
-
-/** What the service works with. */
-export interface EventsTools {
-  readonly engine: Engine;
-  readonly payloads: Payloads;
-  readonly waiters: Waiters;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-}
 
 /** A wait, and the run that it belongs to as it was then. */
 interface Waiting {
@@ -49,16 +42,23 @@ interface Waiting {
 
 type Configured = RunEvent & { readonly configuration: RunConfiguration };
 
+@Injectable()
 export class EventsService {
   private readonly webhooks: AnnouncedWebhooks;
 
-  constructor(private readonly tools: EventsTools) {
-    this.webhooks = new AnnouncedWebhooks((offset) => tools.payloads.read(offset));
+  constructor(
+    private readonly engine: Engine,
+    private readonly payloads: Payloads,
+    private readonly waiting: Waiters,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
+  ) {
+    this.webhooks = new AnnouncedWebhooks((offset) => payloads.read(offset));
   }
 
   /** Has a run wait for an event; an event that came for it before ends the wait at once. */
   async wait(eventId: string, asked: WaitRequest): Promise<Outcome<StepReceipt>> {
-    const { engine, clock, identifiers } = this.tools;
+    const { engine, clock, identifiers } = this;
     const { runId, step, timeout, timeoutMs } = asked;
     const at = clock.now();
     const command: OpenWaitForEvent = {
@@ -78,7 +78,7 @@ export class EventsService {
 
   /** Ends every wait for an event, of whatever run. */
   notify(eventId: string, body: Buffer): Promise<NotifyItem[]> {
-    return this.release(this.tools.waiters.of(eventId), body);
+    return this.release(this.waiting.of(eventId), body);
   }
 
   /** Ends every wait of one run for an event; where there is none, keeps the event for the next. */
@@ -115,8 +115,8 @@ export class EventsService {
 
   /** Those that wait for an event, in the order in which they began to. */
   async waiters(eventId: string): Promise<WaiterObject[]> {
-    const waiting = this.tools.waiters.of(eventId).map((waiter) => this.waitingOf(waiter));
-    await this.tools.engine.durable();
+    const waiting = this.waiting.of(eventId).map((waiter) => this.waitingOf(waiter));
+    await this.engine.durable();
     const shown: WaiterObject[] = [];
     for (const each of waiting) shown.push(await this.shown(each));
     return shown;
@@ -124,12 +124,12 @@ export class EventsService {
 
   /** Whether a run of this id takes events; to be shown once `settled`. */
   isActive(runId: string): boolean {
-    return this.tools.engine.actors(runKind).has(runId);
+    return this.engine.actors(runKind).has(runId);
   }
 
   /** What was read until now may be shown. */
   settled(): Promise<void> {
-    return this.tools.engine.durable();
+    return this.engine.durable();
   }
 
   /**
@@ -137,7 +137,7 @@ export class EventsService {
    * meanwhile is not among those that were looked at, and none of these can end otherwise.
    */
   private async release(waiters: readonly Waiter[], body: Buffer): Promise<NotifyItem[]> {
-    const { engine, clock, identifiers } = this.tools;
+    const { engine, clock, identifiers } = this;
     const waiting = waiters.map((waiter) => this.waitingOf(waiter));
     const at = clock.now();
     const seed = identifiers.turnSeed(at);
@@ -172,7 +172,7 @@ export class EventsService {
     body: Buffer,
     isCall: boolean,
   ): Promise<Outcome<readonly NotifyItem[]>> {
-    const { engine, clock } = this.tools;
+    const { engine, clock } = this;
     const command: StoreNotification = {
       type: 'StoreNotification',
       kind: runKind,
@@ -212,13 +212,13 @@ export class EventsService {
   }
 
   private async shown({ runId, wait, run }: Waiting): Promise<WaiterObject> {
-    const read = await this.tools.payloads.read(run.configurationOffset);
+    const read = await this.payloads.read(run.configurationOffset);
     const { event } = read as EventEnvelope<Configured>;
     return waiterObject(runId, wait, event.configuration);
   }
 
   private runOf(runId: string): RunState | undefined {
-    return this.tools.engine.actors(runKind).find(runId)?.state as RunState | undefined;
+    return this.engine.actors(runKind).find(runId)?.state as RunState | undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 /** A failed run as the API shows it (workflows.md 6.1); absent values are left out. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
+import type { StoredText } from '../../http/bytes/stored-text.js';
 import {
   type Attempt,
   type LastAnswer,
@@ -12,6 +13,7 @@ import {
   callerFields,
   labelFields,
   limitedFields,
+  type ShownBody,
 } from '../../messaging/messages/message-object.js';
 import { redactedBody, redactedHeaders } from '../../messaging/messages/redaction.js';
 import type { RunConfiguration, RunFailed } from '../run-state/run.events.js';
@@ -22,12 +24,12 @@ import { starterHeaders } from './starter-headers.js';
 export interface FailureCallbackInfo {
   readonly state: CallbackState;
   readonly responseStatus?: number;
-  readonly responseBody?: string;
+  readonly responseBody?: StoredText;
   readonly responseHeaders?: HeaderMap;
 }
 
 /** The entry of `GET /v2/workflows/dlq/{dlqId}`; times are Unix milliseconds, `period` seconds. */
-export interface FailedRunObject extends Partial<LastAnswer> {
+export interface FailedRunObject extends Partial<LastAnswer>, ShownBody {
   /** Of the message that the run failed with; so are the times and `maxRetries`. */
   readonly messageId: string;
   readonly dlqId: string;
@@ -35,8 +37,6 @@ export interface FailedRunObject extends Partial<LastAnswer> {
   readonly method: string;
   /** What the run was started with: its configuration, and what its endpoint is told. */
   readonly header: HeaderMap;
-  readonly body?: string;
-  readonly bodyBase64?: string;
   readonly maxRetries: number;
   readonly notBefore: number;
   readonly createdAt: number;

@@ -18,6 +18,7 @@ import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendListing } from '../../http/bytes/listing.js';
+import { sendObject } from '../../http/bytes/object-answer.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
 import { refusalOf } from '../../http/error-shapes.js';
 import { Intake } from '../../http/intake.js';
@@ -27,7 +28,6 @@ import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { PublishRules } from '../../messaging/publishing/option-reader.js';
 import type { WorkflowSettings } from '../settings.js';
-import type { FailedRunObject } from './failed-run-object.js';
 import { failedRunRoutes } from './failed-runs.openapi.js';
 import { failedRunFilters, failedRunListFilters, revivalFilters } from './failed-runs.request.js';
 import { FailedRunsService, type RunReference } from './failed-runs.service.js';
@@ -55,10 +55,14 @@ export class FailedRunsController {
 
   @Get('workflows/dlq/:id')
   @Describe(failedRunRoutes.show)
-  async show(@Param('id') id: string): Promise<FailedRunObject> {
+  async show(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<FastifyReply> {
     const run = await this.service.find(id);
-    if (run === null) throw notFound(id);
-    return run;
+    if (run === undefined) throw notFound(id);
+    return sendObject(this.inFlight, request, reply, () => this.service.shown(run));
   }
 
   @Delete('workflows/dlq')

@@ -6,7 +6,6 @@ import type { Identifiers } from '../../engine/identifiers.js';
 import { Journal } from '../../engine/journal.js';
 import { Payloads } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
-import { BearerTokens } from '../../http/identity/bearer-token.js';
 import { valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { DeadLettersModule } from '../../messaging/dead-letters/dead-letters.module.js';
@@ -14,9 +13,8 @@ import { LetterIndex } from '../../messaging/dead-letters/letter-index.js';
 import { LetterSearch } from '../../messaging/dead-letters/letter-search.js';
 import { LetterSources } from '../../messaging/dead-letters/letter-sources.js';
 import { messageKind } from '../../messaging/messages/message.events.js';
-import { AddressGuard } from '../../messaging/outbound/address-guard.js';
-import type { PublishRules } from '../../messaging/publishing/option-reader.js';
-import { PublishTargets } from '../../messaging/publishing/publish-targets.js';
+import { PublishTargets, publishRules } from '../../messaging/publishing/publish-targets.js';
+import { PublishingModule } from '../../messaging/publishing/publishing.module.js';
 import { RunArchive } from '../deliveries/run-archive.js';
 import { RunEntries } from '../deliveries/run-entries.js';
 import { RunEntriesModule } from '../deliveries/run-entries.module.js';
@@ -36,7 +34,7 @@ import { RunRevivals } from './run-revivals.js';
 class FailedRunSearch extends LetterSearch<FailedRun, FailedRunFilters> {}
 
 @Module({
-  imports: [RunEntriesModule, DeadLettersModule],
+  imports: [RunEntriesModule, DeadLettersModule, PublishingModule],
   controllers: [FailedRunsController],
   providers: [
     {
@@ -73,8 +71,9 @@ class FailedRunSearch extends LetterSearch<FailedRun, FailedRunFilters> {}
     },
     {
       provide: revivalRules,
-      inject: [AddressGuard, BearerTokens, provided.config],
-      useFactory: rulesOf,
+      // What a resume changes must be allowed as in a publish.
+      inject: [provided.config, PublishTargets],
+      useFactory: publishRules,
     },
   ],
 })
@@ -127,21 +126,4 @@ function failedRunSearch(
 function contextOf(engine: Engine, runId: string) {
   const state = engine.actors(runKind).find(runId)?.state as RunState | undefined;
   return state?.context;
-}
-
-/** The rules of a publish: what a resume changes must be allowed as well. */
-function rulesOf(
-  guard: AddressGuard,
-  bearer: BearerTokens,
-  config: WorkflowSettings,
-): PublishRules {
-  const { retries, retriesMax, delayMaxMs, timeoutMs } = config;
-  const targets = new PublishTargets(guard, bearer);
-  return {
-    retries,
-    retriesMax,
-    delayMaxMs,
-    timeoutMs,
-    judgeUrl: (text) => targets.judgeUrl(text),
-  };
 }

@@ -131,7 +131,6 @@ export const failedRunRoutes = {
   },
   show: {
     summary: 'One workflow run that failed',
-    isLong: 'body',
     answers: { 200: { description: 'The run, and its last answer', schema: failedRun } },
   },
   remove: {

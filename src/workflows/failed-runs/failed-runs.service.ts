@@ -35,10 +35,28 @@ export class FailedRunsService {
     private readonly identifiers: Identifiers,
   ) {}
 
-  /** The failed run as it may be shown; null = there is none with this id. */
-  async find(id: string): Promise<FailedRunObject | null> {
-    const run = await this.search.find(id);
-    return run === undefined ? null : this.shown(run);
+  /** The failed run with this id, if there is one. */
+  find(id: string): Promise<FailedRun | undefined> {
+    return this.search.find(id);
+  }
+
+  /** The failed run as it may be shown. */
+  async shown(run: FailedRun): Promise<FailedRunObject> {
+    const { records } = this;
+    const failure = await records.failureOf(run);
+    const callbackOffset = run.callback?.attemptOffset ?? null;
+    return failedRunObject({
+      run,
+      failure: failure.event,
+      configuration: await records.configurationOf(run),
+      published: await records.read<MessagePublished>(failure.event.publishedOffset),
+      attempt: await records.attemptOf(failure),
+      body: await records.archives.bodyOf(run),
+      callbackAttempt:
+        callbackOffset === null
+          ? null
+          : ((await records.read<Attempt['event']>(callbackOffset)) satisfies Attempt),
+    });
   }
 
   /** One page of those that match, part by part. */
@@ -103,24 +121,6 @@ export class FailedRunsService {
     const [outcome] = await this.engine.dispatch([cancel]);
     // It ended while it was read back.
     return outcome?.accepted === false ? nothingToCancel : referenceTo(run, outcome);
-  }
-
-  private async shown(run: FailedRun): Promise<FailedRunObject> {
-    const { records } = this;
-    const failure = await records.failureOf(run);
-    const callbackOffset = run.callback?.attemptOffset ?? null;
-    return failedRunObject({
-      run,
-      failure: failure.event,
-      configuration: await records.configurationOf(run),
-      published: await records.read<MessagePublished>(failure.event.publishedOffset),
-      attempt: await records.attemptOf(failure),
-      body: await records.archives.bodyOf(run),
-      callbackAttempt:
-        callbackOffset === null
-          ? null
-          : ((await records.read<Attempt['event']>(callbackOffset)) satisfies Attempt),
-    });
   }
 
   private published({ publishedOffset }: ReportedFailure) {

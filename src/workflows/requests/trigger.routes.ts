@@ -5,7 +5,7 @@
  *     POST /v2/batch/trigger           express lane
  */
 import type { Exchange } from '../../http/routes/exchange.js';
-import type { ExpressRoute } from '../../http/routes/hot-routes.js';
+import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { type BatchLimits, readAsked, readBatch } from '../../messaging/publishing/batch.routes.js';
 import { askedOf } from '../../messaging/publishing/publish.routes.js';
@@ -16,6 +16,8 @@ import { triggerRoutes } from './trigger.openapi.js';
 
 /** One run. */
 export class TriggerRoute implements ExpressRoute {
+  readonly methods = ['POST'];
+  readonly isExpress = true;
   readonly description: RouteDescription = triggerRoutes.trigger;
 
   constructor(
@@ -34,6 +36,8 @@ export class TriggerRoute implements ExpressRoute {
 
 /** Many runs: a list is answered, in which a refused one is `{error}`. */
 export class BatchTriggerRoute implements ExpressRoute {
+  readonly methods = ['POST'];
+  readonly isExpress = true;
   readonly pattern = '/v2/batch/trigger';
   readonly description: RouteDescription = triggerRoutes.batchTrigger;
   readonly bodyBytesMax: number;

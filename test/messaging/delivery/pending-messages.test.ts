@@ -57,11 +57,13 @@ const isPending = (id: string) => opened.messages.pending(id) !== undefined;
 describe('a message', () => {
   it('is found with what it was published with as long as it is pending', async () => {
     const id = await publish({ labels: ['blue'] });
-    expect(await messages.find(id)).toMatchObject({ id, event: { labels: ['blue'] } });
+    const offset = (await messages.offsetOf(id)) ?? -1;
+    const published = await new StoredMessages(opened.payloads).published(offset);
+    expect(published).toMatchObject({ id, event: { labels: ['blue'] } });
     await opened.attempted(id, 200);
-    expect(await messages.find(id)).toBeNull();
+    expect(await messages.offsetOf(id)).toBeNull();
     expect(isPending(id)).toBe(false);
-    expect(await messages.find('msg_never')).toBeNull();
+    expect(await messages.offsetOf('msg_never')).toBeNull();
   });
 
   it('is still pending when an attempt has failed, and is found by what it was', async () => {

@@ -14,8 +14,14 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 /** A publish in bytes: by its length it is an ordinary one, in chunks it goes the long way. */
-function publish(framing: 'length' | 'chunked', lines: string[], body = 'hello', path = target) {
-  const head = [`POST ${path} HTTP/1.1`, 'Host: here', 'Connection: close', ...lines];
+function publish(
+  framing: 'length' | 'chunked',
+  lines: string[],
+  body = 'hello',
+  path = target,
+  method = 'POST',
+) {
+  const head = [`${method} ${path} HTTP/1.1`, 'Host: here', 'Connection: close', ...lines];
   const size = Buffer.byteLength(body);
   return framing === 'length'
     ? `${head.join('\r\n')}\r\nContent-Length: ${size}\r\n\r\n${body}`
@@ -112,6 +118,19 @@ describe('the short way and the long way answer alike', () => {
     const own = [`Authorization: ${who}`, 'Content-Type: application/json'];
     const short = await rawRequest(server.port, publish('length', own, body, path));
     const long = await rawRequest(server.port, publish('chunked', own, body, path));
+    expect(statusOf(short)).toBe(status);
+    expect(comparable(short)).toEqual(comparable(long));
+  });
+
+  test.each([
+    [200, '/produce/lane'],
+    [200, '/produce'],
+    [405, '/v2/publish/http://example.com'],
+  ])('%d to a body that comes with GET %s', async (status, path) => {
+    const who = path.startsWith('/v2') ? server.bearer : server.basic;
+    const own = [`Authorization: ${who}`];
+    const short = await rawRequest(server.port, publish('length', own, record, path, 'GET'));
+    const long = await rawRequest(server.port, publish('chunked', own, record, path, 'GET'));
     expect(statusOf(short)).toBe(status);
     expect(comparable(short)).toEqual(comparable(long));
   });
