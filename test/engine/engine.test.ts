@@ -257,7 +257,7 @@ describe('a turn of commands that go together', () => {
     await close();
   });
 
-  it('does not mind a refused reaction: nobody asked for that', async () => {
+  it('is accepted though a reaction is refused: no caller waits for that one', async () => {
     const { engine, states, refused, close } = await open();
     const outcomes = await engine.dispatchTogether([command('Copy', 'a')]);
     expect(outcomes).toMatchObject([{ accepted: true }]);
@@ -286,7 +286,7 @@ describe('an index of another feature', () => {
     const opened = await openEngine((joining) => {
       const closings = new Closings(joining);
       const sum = new Sum();
-      // Whoever follows may come before whom it follows.
+      // An index may follow a kind that is registered after it.
       joining.follow('counter', closings);
       joining.register({ decider: counterDecider, view: sum, folds: [sum] });
       joining.carry('ring', { start: () => () => undefined });
@@ -359,7 +359,7 @@ describe('effects', () => {
     await close();
   });
 
-  it('wait for the commit of what their stream wants them for, whoever asks before', async () => {
+  it('wait for the commit of the event that wants them, also where reconciled before', async () => {
     const { engine, rung, close } = await open();
     const added = engine.dispatch([command('Add', 'a', { amount: 101 })]);
     engine.reconcile('counter', 'a');

@@ -37,7 +37,7 @@ test('forwarded headers keep their order and case and lose their prefix once', (
   expect(options.size).toBe(0);
 });
 
-test('what a callback is told of is its own, with headers of its own', () => {
+test('options of a callback are its own, with headers of its own', () => {
   const { options, forwarded, callback, failureCallback } = readMessageOptions(
     [
       ...[

@@ -84,7 +84,7 @@ describe('a data folder of version 4', () => {
   });
 });
 
-it('has, with version 3, every kind of event that can be written', async () => {
+it('the folders of versions 3 and 4 hold every kind of event that can be written', async () => {
   const earlier = await GoldenFolder.open('v3');
   const journal = (await earlier.expected()).journal + (await folder.expected()).journal;
   await earlier.close();

@@ -211,7 +211,7 @@ describe('/v2/schedules', () => {
     });
   });
 
-  it('deletes once', async () => {
+  it('deletes a schedule once', async () => {
     await create('short');
     expect(await ask('DELETE', '/v2/schedules/short')).toMatchObject({ status: 200, body: null });
     expect((await ask('DELETE', '/v2/schedules/short')).status).toBe(404);

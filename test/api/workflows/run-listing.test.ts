@@ -117,9 +117,9 @@ describe('the listing of runs', () => {
       'svc-failure-callback': stage.workflow.url,
       'svc-failure-callback-retries': '2',
     });
-    const isTold = ({ failureFunction }: RunObject) =>
+    const hasCalledBack = ({ failureFunction }: RunObject) =>
       failureFunction?.state === 'CALLBACK_SUCCESS';
-    const run = await stage.runOnce(id, isTold);
+    const run = await stage.runOnce(id, hasCalledBack);
     const error = { status: 500, error: 'the destination answered 500', body: 'boom', time };
     expect(run).toMatchObject({ workflowState: 'RUN_FAILED', workflowRunCompletedAt: time });
     expect(run.steps).toMatchObject([

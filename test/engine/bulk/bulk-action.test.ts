@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-it('accepts as many as are wanted, and never more', async () => {
+it('a bulk action accepts as many commands as it may, and never more', async () => {
   const given = {
     fresh: fc.nat({ max: 1500 }),
     /** Of each fresh one, how often it is asked for. */

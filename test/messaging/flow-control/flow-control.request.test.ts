@@ -76,7 +76,7 @@ describe('what to search for', () => {
   });
 });
 
-it('answers every query with limits in range or with a reason', () => {
+it('every query of limits is read as limits in range or refused with a reason', () => {
   const pieces = fc.constantFrom('rate', 'period', 'parallelism', '=', '&', '1', '-', '%', '%31');
   const query = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 100 }),

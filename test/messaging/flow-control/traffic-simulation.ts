@@ -143,7 +143,7 @@ export class TrafficSimulation {
     return id;
   }
 
-  ask<Asked extends Omit<Command, 'at'>>(command: Asked): void {
+  ask<Cmd extends Omit<Command, 'at'>>(command: Cmd): void {
     this.engine.tell([{ ...command, at: this.clock.now() }]);
   }
 

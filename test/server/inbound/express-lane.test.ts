@@ -158,7 +158,7 @@ describe('the short way and the long way answer alike', () => {
   });
 });
 
-test('takes a body that comes in pieces, and the next request of the connection', async () => {
+test('a hot route takes a body in pieces, and the next request of the connection', async () => {
   const own = [`Authorization: ${server.bearer}`, later, 'Svc-Deduplication-Id: in-pieces'];
   const text = publish('length', own, 'x'.repeat(3000));
   const first = text.replace('Connection: close\r\n', '');
@@ -177,7 +177,7 @@ test('takes a body that comes in pieces, and the next request of the connection'
   expect(statuses).toEqual(['200', '202']);
 });
 
-test('publishes nothing for a client that leaves in the middle of its body', async () => {
+test('a hot route publishes nothing where the client leaves within its body', async () => {
   const backlog = async () => /^stepwell_backlog_messages (\d+)/m.exec(await metrics())?.[1];
   const before = await backlog();
   const own = [`Authorization: ${server.bearer}`, later];

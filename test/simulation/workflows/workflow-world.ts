@@ -81,9 +81,9 @@ export class WorkflowWorld extends SimulatedWorld {
     if (this.isDark()) return never();
     this.notified.push(notified);
     const bytes = Buffer.from(body);
-    const told =
+    const answer =
       runId === null ? events.notify(eventId, bytes) : this.tellRun(runId, eventId, bytes);
-    await simulation.heard<unknown>(told);
+    await simulation.heard<unknown>(answer);
     notified.isHeard = true;
   }
 

@@ -78,8 +78,8 @@ export class GoldenRuns {
     await this.submit('wfr_parent', '/failed', step(2), none);
     await this.logged('RUN_FAILED', 1);
     for (const id of ['wfr_deleted', 'wfr_restarted']) await this.start(id, '/failed', none);
-    const told = { 'svc-failure-callback': `${hook}/told`, 'svc-failure-callback-delay': '1h' };
-    await this.start('wfr_failed', '/failed', { ...none, ...told });
+    const callback = { 'svc-failure-callback': `${hook}/told`, 'svc-failure-callback-delay': '1h' };
+    await this.start('wfr_failed', '/failed', { ...none, ...callback });
     await this.logged('RUN_FAILED', 4);
     await this.letter('POST', 'resume', 'wfr_parent', later);
     await this.letter('POST', 'restart', 'wfr_restarted', later);
@@ -107,9 +107,9 @@ export class GoldenRuns {
   }
 
   private wait(id: string, eventId: string, stepId: number) {
-    const asked = { timeout: '2h', step: step(stepId, { stepType: 'Wait' }) };
+    const wait = { timeout: '2h', step: step(stepId, { stepType: 'Wait' }) };
     const headers = { 'svc-workflow-runid': id };
-    return this.ask('POST', `/v2/wait/${eventId}`, headers, JSON.stringify(asked));
+    return this.ask('POST', `/v2/wait/${eventId}`, headers, JSON.stringify(wait));
   }
 
   private invoke(id: string, path: string, childId: string, stepId: number) {

@@ -28,11 +28,11 @@ import { epochMs } from '../given.js';
 
 export type Published = EventEnvelope<MessagePublished>;
 
-const nobody = { start: () => () => undefined };
+const carriesNothing = { start: () => () => undefined };
 
 function registerMessages(engine: Engine): Messages {
   const messages = new Messages(engine);
-  engine.carry('callEndpoint', nobody);
+  engine.carry('callEndpoint', carriesNothing);
   const usage = new KeyUsage();
   engine.register({ decider: flowControlDecider, view: usage, folds: [] });
   messages.follow(usage);
@@ -52,7 +52,7 @@ export async function openRunEngine(
   const opened = await openEngine((engine) => {
     messages = registerMessages(engine);
     indexes = registerRuns(engine, messages);
-    engine.carry('endWait', nobody);
+    engine.carry('endWait', carriesNothing);
     join(engine);
   }, directory);
   if (indexes === undefined || messages === undefined) throw new Error('runs are not registered');

@@ -41,8 +41,8 @@ describe('a fetch', () => {
   });
 
   it('may begin at a time, end before one, and say where else to go on', () => {
-    const asked = { topic: 'a', partition: 0, timestamp: 5, untilTimestamp: 9 };
-    expect(parseFetch({ ...asked, offsetReset: 'latest' })).toMatchObject({
+    const body = { topic: 'a', partition: 0, timestamp: 5, untilTimestamp: 9 };
+    expect(parseFetch({ ...body, offsetReset: 'latest' })).toMatchObject({
       value: {
         positions: [{ topic: 'a', partition: 0, timestamp: 5 }],
         untilTimestamp: 9,

@@ -6,8 +6,10 @@ import {
   type RecordedConsumerEvent,
 } from '../../../src/topics/groups/consumer.machine.js';
 import { consumerSettings } from '../../support/consumer-commands.js';
+import { expectSameWhenPacked } from '../../support/packed-machine.js';
 
-const { initialState, evolve, packing, isFinal } = machineEvolve(consumerMachine);
+const evolution = machineEvolve(consumerMachine);
+const { initialState, evolve, isFinal } = evolution;
 
 const offset = fc.integer({ min: 0, max: 1000 });
 const events: fc.Arbitrary<RecordedConsumerEvent> = fc.oneof(
@@ -36,14 +38,8 @@ describe('the life of a consumer instance', () => {
   it('is the same after being packed and woken between any two events', () => {
     fc.assert(
       fc.property(fc.array(events, { maxLength: 6 }), (history) => {
-        let kept = initialState();
-        let woken = initialState();
-        for (const event of history) {
-          kept = evolve(kept, event);
-          woken = evolve(packing.unpack(packing.pack(woken)), event);
-        }
-        expect(shown(woken)).toBe(shown(kept));
-        expect(isFinal(kept)).toBe(kept.value === 'closed');
+        const state = expectSameWhenPacked(evolution, shown, history);
+        expect(isFinal(state)).toBe(state.value === 'closed');
       }),
     );
   });

@@ -20,9 +20,9 @@ export class GroupHistory {
   /** By partition what producers were told is there, by offset. */
   readonly produced = new Map<string, Map<number, string>>();
   private readonly seen = new Map<string, string>();
-  /** By group and partition the first offset that nobody in the group has processed. */
+  /** By group and partition the offsets that a reader of the group has processed. */
   private readonly processed = new Map<string, Set<number>>();
-  private readonly floors = new Map<string, number>();
+  private readonly committedOffsets = new Map<string, number>();
 
   acknowledged(record: SeenRecord): void {
     const own = this.produced.get(placeOf(record)) ?? new Map<number, string>();
@@ -46,7 +46,7 @@ export class GroupHistory {
   /** A commit was acknowledged: no crash takes it back. */
   committed(group: string, place: string, offset: number): void {
     const key = `${group} ${place}`;
-    this.floors.set(key, Math.max(this.floors.get(key) ?? 0, offset));
+    this.committedOffsets.set(key, Math.max(this.committedOffsets.get(key) ?? 0, offset));
   }
 
   /** How much of a partition the group has processed without a gap. */
@@ -70,11 +70,12 @@ export class GroupHistory {
         }
       }
     }
-    for (const [key, floor] of this.floors) {
+    for (const [key, committed] of this.committedOffsets) {
       const [group = '', name = ''] = key.split(' ');
       const [topic = '', partition] = name.split('/');
       const stored = consumers.offsets.find(group, { topic, partition: Number(partition) });
-      if ((stored?.committed ?? 0) < floor) this.found('vanished commit', `${key}: ${floor}`);
+      if ((stored?.committed ?? 0) < committed)
+        this.found('vanished commit', `${key}: ${committed}`);
     }
     this.checkOwners(consumers);
   }

@@ -23,7 +23,7 @@ const second = 1000;
 const minute = 60 * second;
 const topics = ['t', 'u'];
 
-/** A reader: a program of somebody else's, which knows what it has processed and no more. */
+/** A reader: a client program, which knows what it has processed and no more. */
 interface Reader {
   readonly place: ConsumerPlace;
   readonly settings: ConsumerSettings;
@@ -209,7 +209,7 @@ export class GroupSimulation {
       return;
     }
     response.finish();
-    // Whoever commits what it has processed loses nothing by dying before that.
+    // A reader that commits what it has processed loses nothing by dying before that.
     if (reader.commits && fate < 0.2) {
       this.counts.died += 1;
       reader.hasDied = true;
@@ -277,7 +277,7 @@ export class GroupSimulation {
     return this.planned?.hasHappened === true;
   }
 
-  /** Whether nobody hears any more what that life of the server says. */
+  /** Whether that life of the server has ended, so that no reader has its answers any more. */
   private isOver(life: GroupWorld): boolean {
     return this.current !== life || this.isDead;
   }

@@ -149,14 +149,14 @@ describe('records as one message', () => {
 
 describe('the messages of a push', () => {
   it('go one to each endpoint, and the first one brings the body of all', () => {
-    const definition = subscriptionDefinition({ url: null, groupName: 'town' });
+    const definition = subscriptionDefinition({ url: null, groupName: 'group' });
     const content = recordContent(record(), place, definition);
     const names = ['one', 'two', 'three'];
     const endpoints = names.map((name) => ({ name, url: `https://${name}.example.com/` }));
     const idOf = (index: string) => `msg_${index}`;
     const commands = recordMessages(content, definition, { ...to, endpoints }, at, idOf);
     expect(commands).toMatchObject([
-      { id: 'msg_', sharesBodyWith: null, message: { endpointName: 'one', topicName: 'town' } },
+      { id: 'msg_', sharesBodyWith: null, message: { endpointName: 'one', topicName: 'group' } },
       { id: 'msg_1', sharesBodyWith: 'msg_', message: { endpointName: 'two' } },
       { id: 'msg_2', sharesBodyWith: 'msg_', message: { endpointName: 'three' } },
     ]);

@@ -107,7 +107,7 @@ async function becomes<Value>(read: () => Promise<Value>, wanted: (value: Value)
 }
 
 /** What the journal of the stopped server tells of topics. */
-async function told(): Promise<string[]> {
+async function journalLines(): Promise<string[]> {
   const lines: string[] = [];
   await readJournal(server.dataDirectory, async (journal) => {
     if (journal === null) return;
@@ -134,7 +134,7 @@ describe('retention by time', () => {
     })) as { offset: number }[];
     expect(first?.offset).toBe(start);
     await server.stop();
-    expect((await told()).filter((line) => line.includes('TopicTrimmed'))).toEqual([
+    expect((await journalLines()).filter((line) => line.includes('TopicTrimmed'))).toEqual([
       expect.stringMatching(/cause=time/),
     ]);
   });
@@ -206,7 +206,7 @@ describe('retention by size', () => {
     expect(bytes).toBeLessThan(retentionBytes + 2 * 16 * 1024);
     const before = await earliest();
     await server.stop();
-    expect((await told()).at(-1)).toMatch(/TopicTrimmed.*cause=size/);
+    expect((await journalLines()).at(-1)).toMatch(/TopicTrimmed.*cause=size/);
     server = await start(server.dataDirectory);
     expect(await earliest()).toBe(before);
     expect((await shown()).offsets[0]?.latest).toBe(100);
@@ -241,7 +241,7 @@ describe('compaction', () => {
       { key: 'c', offset: 59 },
     ]);
     await server.stop();
-    const lines = (await told()).join('\n');
+    const lines = (await journalLines()).join('\n');
     expect(lines.match(/CompactionBegun/g)).toHaveLength(2);
     expect(lines).toMatch(/CompactionEnded.*removedRecords=\d/);
   });
@@ -267,7 +267,7 @@ describe('compaction', () => {
     await look();
     expect(await stored()).toHaveLength(60);
     await server.stop();
-    expect((await told()).at(-1)).toMatch('CompactionBegun');
+    expect((await journalLines()).at(-1)).toMatch('CompactionBegun');
     server = await start(server.dataDirectory);
     await becomes(stored, ({ length }) => length < 30);
   });
@@ -336,7 +336,7 @@ describe('a deletion', () => {
     const command = { type: 'DeleteTopic', kind: 'topic', id: 'rides', at };
     expect(await engine.dispatch([command])).toMatchObject([{ accepted: true }]);
     await server.stop();
-    expect((await told()).at(-1)).toMatch('TopicDeleted');
+    expect((await journalLines()).at(-1)).toMatch('TopicDeleted');
     server = await start(server.dataDirectory);
     expect(await call('GET', '/topics')).toEqual({});
     await becomes(

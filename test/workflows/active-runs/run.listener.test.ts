@@ -17,7 +17,7 @@ afterAll(() => opened.close());
 const of = (event: RunEvent, offset: number) =>
   envelope(event, { kind: runKind, id: 'wfr_1', offset });
 
-it('keeps what is about to be delivered at hand, and counts how runs end', async () => {
+it('the listener keeps bodies that are delivered soon, and counts how runs end', async () => {
   const registry = new Registry();
   const payloads = new Payloads(opened.journal, 1024 * 1024);
   const histories = new LongHistories(pino({ enabled: false }));

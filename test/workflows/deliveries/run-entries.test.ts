@@ -252,8 +252,8 @@ describe('the headers of a message of a run', () => {
     await runs.attempted('msg_own', 500);
     const [called = ''] = runs.engine.actors('message').ids();
     expect(await headersOf(called)).toEqual(['X-Own', '1']);
-    const told = await runs.entries.failedBody(await runs.published(called));
-    expect(read(told ?? undefined)).toEqual([['msg_own', 'payload']]);
+    const body = await runs.entries.failedBody(await runs.published(called));
+    expect(read(body ?? undefined)).toEqual([['msg_own', 'payload']]);
   });
 
   it('are those that a step of an older client named, and it is told the whole list', async () => {
@@ -269,8 +269,8 @@ describe('the headers of a message of a run', () => {
     await runs.attempted('msg_0', 500);
     const [called = ''] = runs.engine.actors('message').ids();
     expect(await headersOf(called)).toEqual(['X-Step', '1']);
-    const told = await runs.entries.failedBody(await runs.published(called));
-    expect(read(told ?? undefined)).toEqual([
+    const body = await runs.entries.failedBody(await runs.published(called));
+    expect(read(body ?? undefined)).toEqual([
       ['msg_0', 'payload'],
       ['msg_1', 'one'],
     ]);

@@ -4,25 +4,15 @@ import {
   failedRunObject,
   type ReportedRun,
 } from '../../../src/workflows/failed-runs/failed-run-object.js';
-import type { FailedRun } from '../../../src/workflows/failed-runs/failed-runs.projection.js';
 import type { RunFailed } from '../../../src/workflows/run-state/run.events.js';
 import { envelope } from '../../support/envelope.js';
 import { epochMs } from '../../support/given.js';
 import { callbackOptions, messageOptions } from '../../support/message-options.js';
 import { wire } from '../../support/wire.js';
+import { failedRun } from '../../support/workflows/failed-run.js';
 import { runConfiguration, runTermsOf } from '../../support/workflows/run-commands.js';
 
-const run: FailedRun = {
-  id: `${epochMs}-9`,
-  at: epochMs,
-  offset: 9,
-  runId: 'wfr_1',
-  createdAt: epochMs - 1000,
-  startedOffset: 2,
-  configurationOffset: 2,
-  failureCallbackOffset: 2,
-  callback: null,
-};
+const run = failedRun({ id: `${epochMs}-9` });
 const callback = {
   state: 'CALLBACK_FAIL' as const,
   messageId: 'msg_9',

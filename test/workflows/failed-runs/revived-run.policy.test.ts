@@ -115,11 +115,11 @@ describe('a restarted run', () => {
   });
 
   it('calls the failure callback it is given, in the way of the old one if there was one', () => {
-    const asked = revival({ failureCallback: 'https://example.com/failed' });
-    const told = restartedRun(remains, asked).configuration.terms.failureCallback;
-    expect(told).toEqual({ ...failureCallback, url: 'https://example.com/failed' });
+    const wanted = revival({ failureCallback: 'https://example.com/failed' });
+    const callback = restartedRun(remains, wanted).configuration.terms.failureCallback;
+    expect(callback).toEqual({ ...failureCallback, url: 'https://example.com/failed' });
     const silent = { ...remains, configuration: runConfiguration() };
-    expect(restartedRun(silent, asked).configuration.terms.failureCallback).toMatchObject({
+    expect(restartedRun(silent, wanted).configuration.terms.failureCallback).toMatchObject({
       url: 'https://example.com/failed',
       method: 'POST',
       maxRetries: 3,

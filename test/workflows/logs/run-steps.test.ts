@@ -1,7 +1,7 @@
 import { redacted } from '../../../src/messaging/messages/redaction.js';
 import type { ChildRun } from '../../../src/workflows/history/run-history.js';
 import { runPlace } from '../../support/workflows/run-place.js';
-import { configuration, ReportedRun, stepOf } from './told-run.js';
+import { configuration, ReportedRun, stepOf } from './reported-run.js';
 
 describe('a sleep', () => {
   const asleep = () => {

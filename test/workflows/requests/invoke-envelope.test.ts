@@ -47,7 +47,7 @@ describe('an invocation', () => {
     expect(result.ok ? '' : result.reason).toContain(reason);
   });
 
-  it('is refused, and never a riddle, whatever else it is', () => {
+  it('is refused with a reason, whatever else it is', () => {
     fc.assert(fc.property(fc.uint8Array(), (bytes) => !parseInvokeEnvelope(Buffer.from(bytes)).ok));
     fc.assert(fc.property(fc.jsonValue(), (step) => void read({ ...envelope, step })));
   });

@@ -85,7 +85,7 @@ describe('a step', () => {
   });
 });
 
-test('a batch without a step is not whole, and may be told as something made', () => {
+test('a batch without a step is not refused as a whole', () => {
   const batch = new BatchSubmission([new TriggerSubmission(startRun())], 201);
   expect(batch.isWhole).toBe(false);
   expect(answerOf(batch, [accepted(started)])).toEqual({

@@ -56,7 +56,7 @@ describe('a step', () => {
     expect(reasonOf(value)).toContain(reason);
   });
 
-  it('is refused, and never a riddle, whatever else it is', () => {
+  it('is refused with a reason, whatever else it is', () => {
     const odd = fc.record(
       {
         stepId: fc.jsonValue(),

@@ -2,7 +2,12 @@ import { machineEvolve } from '../../../src/engine/machines/machine-evolve.js';
 import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
 import { type RunState, runMachine } from '../../../src/workflows/run-state/run.machine.js';
 import { callbackOptions } from '../../support/message-options.js';
-import { runConfiguration, runTermsOf, stepInfo } from '../../support/workflows/run-commands.js';
+import {
+  runConfiguration,
+  runStarted,
+  runTermsOf,
+  stepInfo,
+} from '../../support/workflows/run-commands.js';
 
 const { initialState, evolve, can, isFinal } = machineEvolve(runMachine);
 
@@ -11,15 +16,7 @@ const configuration = runConfiguration({
   answerCheck: 'sdk',
 });
 const invoker = { runId: 'wfr_p', url: 'https://p.example', createdAt: 9, step: stepInfo(1) };
-const started: RunEvent = {
-  type: 'RunStarted',
-  configuration,
-  messageId: 'msg_0',
-  payloadBytes: 0,
-  payloadOffset: null,
-  invoker: null,
-  inherited: null,
-};
+const started: RunEvent = runStarted({ configuration });
 const ends = [
   { type: 'RunSucceeded', completed: [], canceled: [] },
   { type: 'RunCanceled', canceled: [] },

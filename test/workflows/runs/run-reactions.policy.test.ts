@@ -143,7 +143,7 @@ describe('a run', () => {
     expect(await runs.history('msg_0')).toEqual(['MessagePublished', 'MessageCompleted']);
     expect(pendingMessages()).toEqual(['msg_own']);
     expect(await runs.history('wfr_1')).toEqual(['RunStarted', 'RunReconfigured']);
-    // What comes of it later is nobody's business.
+    // What comes of it later changes nothing of the run.
     await runs.attempted('msg_0', 500, { nonRetryable: true });
     expect(runs.run()?.matches('active')).toBe(true);
     expect(await typesFound('label:blue', 'msg_0')).toEqual([
@@ -163,7 +163,7 @@ describe('a call of a run', () => {
     expect(event).toMatchObject({ url: 'https://third.example/x', headers: [], maxRetries: 1 });
     expect(body?.toString()).toBe('ask');
     await runs.attempted('msg_call', 500);
-    // Intermediate answers are nobody's.
+    // Intermediate answers are delivered nowhere.
     expect(pendingMessages()).toEqual(['msg_call']);
     const record = {
       attempt: 1,
@@ -182,7 +182,7 @@ describe('a call of a run', () => {
       run: { role: 'callResult', runId: 'wfr_1' },
     });
     expect(runs.run()?.matches('active')).toBe(true);
-    // The endpoint makes nothing of it: nobody ever will.
+    // The endpoint makes no step of it, so no step will ever come.
     await runs.attempted(answer, 200);
     expect((await runs.history('wfr_1')).at(-1)).toBe('RunFailed');
   });
@@ -195,8 +195,8 @@ describe('a call of a run', () => {
     const [answer = ''] = pendingMessages();
     await runs.attempted(answer, 500);
     expect((await runs.history('wfr_1')).at(-1)).toBe('RunFailed');
-    const [told = ''] = pendingMessages();
-    expect((await runs.published(told)).event).toMatchObject({
+    const [called = ''] = pendingMessages();
+    expect((await runs.published(called)).event).toMatchObject({
       url: failureCallback.url,
       callbackOf: { kind: 'failureCallback', messageId: answer },
     });
@@ -319,7 +319,7 @@ describe('a run that ends', () => {
     expect(runs.indexes.pending.has('wfr_1')).toBe(false);
   });
 
-  it('by a failure takes everything back and calls whoever wants to hear of it', async () => {
+  it('by a failure cancels its messages and calls its failure callback', async () => {
     await start();
     await runs.ask(submitStep(stepInfo(1), { notBefore: epochMs + 60_000 }));
     await runs.attempted('msg_0', 500);
@@ -331,7 +331,7 @@ describe('a run that ends', () => {
       run: { role: 'failureCallback', runId: 'wfr_1' },
     });
     expect(runs.indexes.pending.has('wfr_1')).toBe(false);
-    // Nobody hears how that call ends.
+    // The run is over: how that call ends changes nothing.
     await runs.attempted(called, 500);
     expect(await runs.history('wfr_1')).toEqual(['RunStarted', 'StepStored', 'RunFailed']);
   });
@@ -355,7 +355,7 @@ describe('a run that ends', () => {
     expect(await runs.history('msg_1')).toEqual(['MessagePublished', 'MessageFailed']);
   });
 
-  it('by the cancel of its last message is canceled, and calls nobody', async () => {
+  it('by the cancel of its last message is canceled, and calls no failure callback', async () => {
     await start();
     await runs.canceled('msg_0');
     expect(await runs.history('wfr_1')).toEqual(['RunStarted', 'RunCanceled']);

@@ -40,18 +40,21 @@ export class ListeningWorld extends SimulatedWorld {
 }
 
 /** One server after the other on one disk, and what reached the destinations. */
-export class PushTown {
+export class PushSimulation {
   private constructor(
     readonly world: ListeningWorld,
     public server: SimulatedServer,
   ) {}
 
-  static async build(): Promise<PushTown> {
+  static async build(): Promise<PushSimulation> {
     const world = new ListeningWorld(new SeededRandom(1));
     const disk = new SimulatedDisk(new SeededRandom(2));
-    const town = new PushTown(world, await SimulatedServer.start(disk, world, startsAt, 3));
-    await town.done(town.server.topics.forProduce('rides'));
-    return town;
+    const simulation = new PushSimulation(
+      world,
+      await SimulatedServer.start(disk, world, startsAt, 3),
+    );
+    await simulation.done(simulation.server.topics.forProduce('rides'));
+    return simulation;
   }
 
   /** The process is killed, and another one starts `downMs` later on what is left. */
