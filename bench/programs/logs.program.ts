@@ -3,9 +3,10 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/engine/clock.js';
 import { Payloads } from '../../src/engine/payloads.js';
+import { MessageBodies } from '../../src/messaging/delivery/message-bodies.js';
 import { parseLogQuery } from '../../src/messaging/logs/logs.request.js';
 import { MessageLog } from '../../src/messaging/logs/message-log.js';
-import { MessageBodies } from '../../src/messaging/messages/message-bodies.js';
+import { StoredMessages } from '../../src/messaging/messages/stored-messages.js';
 import { RunArchive } from '../../src/workflows/deliveries/run-archive.js';
 import { RunEntries } from '../../src/workflows/deliveries/run-entries.js';
 import {
@@ -66,10 +67,10 @@ async function openLog(): Promise<Ask> {
   await journal.learnShapes();
   const payloads = new Payloads(journal, 1024 * 1024);
   const runs = new RunEntries(engine, payloads, new RunArchive(journal));
-  const bodies = new MessageBodies(payloads, runs);
+  const bodies = new MessageBodies(payloads, new StoredMessages(payloads), runs);
   const log = new MessageLog({
     journal,
-    durable: () => Promise.resolve(),
+    shown: async (read) => read(),
     running: () => [],
     messages: {
       journal,

@@ -11,11 +11,14 @@ import type { LetterIndex } from './letter-index.js';
 /** What the events of its own say of a letter; one that was taken away is final. */
 export type DeadLetterState = 'untouched' | 'taken';
 
+/** The index that a letter's decisions read. */
+export type DeadLetterView = Pick<LetterIndex<DeadLetter>, 'find'>;
+
 export const deadLetterDecider: Decider<
   DeadLetterState,
   DeadLetterCommand,
   DeadLetterEvent,
-  Pick<LetterIndex<DeadLetter>, 'find'>
+  DeadLetterView
 > = {
   kind: deadLetterKind,
   initialState: () => 'untouched',

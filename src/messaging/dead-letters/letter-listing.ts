@@ -1,4 +1,4 @@
-/** A page of letters as a listing answers it: as many as were asked for, or fewer large ones. */
+/** A page of letters as a listing answers it: as many as its request says, or fewer large ones. */
 import type { ListingPage } from '../../http/bytes/listing.js';
 import type { StoredText } from '../../http/bytes/stored-text.js';
 import type { PlacedLetter } from './letter-index.js';

@@ -1,8 +1,7 @@
 /** What a retry changes of the message that failed: call headers override the stored ones. Pure. */
-import type { EventEnvelope } from '../../engine/decider.js';
 import { refused } from '../../grammar/parsed.js';
 import type { MessageHeaders } from '../../http/dialect.js';
-import type { MessagePublished } from '../messages/message.events.js';
+import type { MessagePublished, Published } from '../messages/message.events.js';
 import {
   OptionReader,
   type OptionRefusal,
@@ -28,7 +27,7 @@ export type ParsedOptions<Overrides> =
   | { readonly ok: false; readonly refusal: OptionRefusal };
 
 const unchangeable = 'cannot be changed by a retry';
-/** Silence would lose what any other option asks for. */
+/** Silence would lose what any other option means. */
 const others =
   /^(?!(retries|retry-delay|timeout|delay|not-before|label|flow-control-key|flow-control-value)$)/;
 
@@ -47,7 +46,7 @@ export function readOverrides(
   return parsedOptions(reader, said, overrides, unchangeable);
 }
 
-/** How whatever is tried again is to be delivered, where its options say; flow control aside. */
+/** How a message is to be delivered that is tried again, as its options say; flow control aside. */
 export function readChanges(
   reader: OptionReader,
   { options }: MessageHeaders,
@@ -82,7 +81,7 @@ export function parsedOptions<Overrides>(
  * and with its own body, which is not stored again.
  */
 export function retriedMessage(
-  { event, offset }: EventEnvelope<MessagePublished>,
+  { event, offset }: Published,
   { delayMs, notBefore, message }: RetryOverrides,
   at: number,
 ): Message {

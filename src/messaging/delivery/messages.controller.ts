@@ -7,9 +7,10 @@ import { resultOf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
-import { MessageBodies } from '../messages/message-bodies.js';
 import { messageObject } from '../messages/message-object.js';
+import { StoredMessages } from '../messages/stored-messages.js';
 import { cancelFilters } from './cancel.request.js';
+import { MessageBodies } from './message-bodies.js';
 import { messageRoutes } from './messages.openapi.js';
 import { PendingMessages } from './pending-messages.js';
 
@@ -17,6 +18,7 @@ import { PendingMessages } from './pending-messages.js';
 export class MessagesController {
   constructor(
     private readonly pending: PendingMessages,
+    private readonly stored: StoredMessages,
     private readonly bodies: MessageBodies,
     private readonly inFlight: InFlight,
   ) {}
@@ -31,7 +33,7 @@ export class MessagesController {
     const offset = await this.pending.offsetOf(id);
     if (offset === null) throw new NotFoundException(`message ${id} not found`);
     return sendObject(this.inFlight, request, reply, async () => {
-      const published = await this.pending.published(offset);
+      const published = await this.stored.published(offset);
       return messageObject(published, await this.bodies.readShown(published));
     });
   }

@@ -98,7 +98,7 @@ function unpin(command: UnpinFlowControl, held: FlowControl): Decision<FlowContr
   return accept([{ type: 'FlowControlUnpinned', isPinnedParallelism, isPinnedRate }]);
 }
 
-/** The limits may have changed since the gate asked: then it is told what there is now. */
+/** The limits may have changed since the request: what is answered is what there is now. */
 function reserve(command: ReserveGrants, control: FlowControl): Decision<FlowControlEvent> {
   const { rate, periodSeconds } = control;
   const window = windowAt(control.window, periodSeconds, command.at);
@@ -111,7 +111,7 @@ function reserve(command: ReserveGrants, control: FlowControl): Decision<FlowCon
     : accept([{ type: 'GrantsReserved', ...window, reserved: end }], grants);
 }
 
-/** Forgetting it changes nothing that anybody could see but its record. */
+/** Forgetting it changes nothing that can be seen but its record. */
 function isIdle(control: FlowControl, at: number): boolean {
   const { isPaused, isPinnedParallelism, isPinnedRate, rate, periodSeconds, window } = control;
   if (isPaused || isPinnedParallelism || isPinnedRate) return false;

@@ -1,4 +1,4 @@
-/** What is asked of the logs: query parameters to a query (messaging.md 9). Pure. */
+/** What a request about the logs means: query parameters to a query (messaging.md 9). Pure. */
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import {
   count,
@@ -18,7 +18,7 @@ const countStandard = 100;
 const countMax = 1000;
 
 /**
- * Filters of rows: values of one are alternatives, all of them hold. null = not asked for. Dates
+ * Filters of rows: values of one are alternatives, all of them hold. null = not given. Dates
  * are compared with the time of the row.
  */
 export interface LogFilters extends Omit<OriginFilters, keyof UrlFilters>, UrlFilters {

@@ -18,7 +18,7 @@ import type {
   PublishReceipt,
   RecordAttempt,
 } from './message.commands.js';
-import { type MessageEvent, type MessagePublished, messageKind } from './message.events.js';
+import { type MessageEvent, messageKind } from './message.events.js';
 import {
   evolveMessage,
   initialMessage,
@@ -107,13 +107,15 @@ function cancel(command: CancelMessage, state: MessageState): Decision<MessageEv
   return accept([{ type: 'MessageCanceled' }]);
 }
 
-/** Callbacks are messages of their own. */
+/** Callbacks are messages of their own; most messages have none. */
 function react(
   envelope: EventEnvelope<MessageEvent>,
   state: MessageState,
   names: TurnNames,
 ): readonly Command[] {
-  return envelope.event.type === 'MessagePublished' ? nothing : callbacksOf(envelope, state, names);
+  const isPublish = envelope.event.type === 'MessagePublished';
+  if (isPublish || state.status === 'absent' || state.followUps === null) return nothing;
+  return callbacksOf(envelope, state, names);
 }
 
 const nothing: readonly Command[] = [];
@@ -139,9 +141,8 @@ function callEndpoint(message: PendingMessage): CallEndpoint {
 }
 
 function terms(event: MessageEvent, command: MessageCommand): readonly string[] {
-  return command.type === 'PublishMessage'
-    ? messageTerms(event as MessagePublished)
-    : command.terms;
+  if (event.type === 'MessagePublished') return messageTerms(event);
+  return command.type === 'PublishMessage' ? [] : command.terms;
 }
 
 export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent, MessageView> = {

@@ -36,7 +36,7 @@ export class AddressGuard {
   }
 
   /**
-   * What can be judged without asking anybody, at publish and again before dialling: scheme,
+   * What can be judged without a look-up, at publish and again before dialling: scheme,
    * userinfo, port, and the address where the host is one. Names are judged when they resolve.
    */
   checkDestination(url: URL): Parsed<URL> {

@@ -37,7 +37,6 @@ export interface EndpointCallerOptions {
 const poolsMax = 1024;
 /** A pool is left for a new one after a minute, so that a name that moved is followed. */
 const poolAgeMs = 60_000;
-const connectTimeoutMs = 5000;
 const responseHeaderBytesMax = 64 * 1024;
 
 export class EndpointCaller implements Endpoints {
@@ -55,7 +54,7 @@ export class EndpointCaller implements Endpoints {
     const { clock, allowed, own, overrides, resolve } = options;
     this.guard = new AddressGuard(allowed, own);
     const resolver = new NameResolver(this.guard, clock, resolve);
-    const connect = guardedConnector({ guard: this.guard, resolver, overrides, connectTimeoutMs });
+    const connect = guardedConnector(this.guard, resolver, overrides);
     this.connector = (target, callback) =>
       connect(target, (...opened) => {
         if (opened[0] === null) this.opened(opened[1]);
@@ -139,7 +138,7 @@ export class EndpointCaller implements Endpoints {
     return pool;
   }
 
-  /** Idle connections to origins that are not called now make room for one more. */
+  /** Idle connections to origins that are not called now give way to one more. */
   private opened(socket: Socket): void {
     this.connections += 1;
     socket.once('close', () => {

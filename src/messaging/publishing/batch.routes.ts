@@ -52,7 +52,7 @@ export class BatchRoute implements ExpressRoute {
   }
 
   /**
-   * One submission for each item. An item that asks for more than is granted refuses them all, and
+   * One submission for each item. An item that exceeds what is granted refuses them all, and
    * so does one of a workflow run, whose endpoint knows no other refusal.
    */
   private read(exchange: Exchange): Submission | Refusal {
@@ -62,7 +62,7 @@ export class BatchRoute implements ExpressRoute {
     const submissions: Submission[] = [];
     let messages = 0;
     for (const [index, item] of items.entries()) {
-      const read = this.readItem(item, context);
+      const read = this.submissionOf(item, context);
       if ('status' in read && (read.isWhole === true || read.status === 412)) {
         return refusalOfItem(index, read);
       }
@@ -74,15 +74,15 @@ export class BatchRoute implements ExpressRoute {
     return new BatchSubmission(submissions);
   }
 
-  private readItem(item: unknown, context: RequestContext): Submission | SubmissionRefusal {
-    const asked = readAsked(item, this.limits);
-    return 'status' in asked
-      ? this.publisher.refusalTo(asked, headersOf(item), context)
-      : this.publisher.read(asked, context);
+  private submissionOf(item: unknown, context: RequestContext): Submission | SubmissionRefusal {
+    const publish = readItem(item, this.limits);
+    return 'status' in publish
+      ? this.publisher.refusalTo(publish, headersOf(item), context)
+      : this.publisher.read(publish, context);
   }
 }
 
-/** The items of a request, and the context of each: one that does not tell speaks as it does. */
+/** The items of a request, and the context of each: one that does not say has its dialect. */
 export function readBatch(exchange: Exchange, publisher: Publisher): Batch | Refusal {
   const items = parseBatch(exchange.body);
   if (!items.ok) return { status: 400, message: items.reason };
@@ -93,11 +93,11 @@ export function readBatch(exchange: Exchange, publisher: Publisher): Batch | Ref
 }
 
 /** One item; its body is as long as that of a publish may be. */
-export function readAsked(item: unknown, { bodyBytesMax }: BatchLimits): PublishRequest | Refusal {
-  const asked = parseBatchItem(item);
-  if (!asked.ok) return { status: 400, message: asked.reason };
-  return asked.value.body.length <= bodyBytesMax
-    ? asked.value
+export function readItem(item: unknown, { bodyBytesMax }: BatchLimits): PublishRequest | Refusal {
+  const publish = parseBatchItem(item);
+  if (!publish.ok) return { status: 400, message: publish.reason };
+  return publish.value.body.length <= bodyBytesMax
+    ? publish.value
     : { status: 413, message: `body is longer than ${bodyBytesMax} bytes` };
 }
 

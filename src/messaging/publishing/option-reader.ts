@@ -140,7 +140,7 @@ export class OptionReader {
     }
   }
 
-  /** Refuses every option that `pattern` names: silence would lose what it asks for. */
+  /** Refuses every option that `pattern` names: silence would lose what it means. */
   refuseOptions(pattern: RegExp, reason: string): void {
     for (const option of this.headers.options.keys()) {
       if (pattern.test(option)) this.refuse('invalid', option, reason);

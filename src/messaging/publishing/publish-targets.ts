@@ -2,16 +2,18 @@
  * What a destination says: where to, and the options in its query. Publishers name the same few
  * destinations again and again, so what was read and allowed once is remembered.
  */
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { parseDestination, parseUrl } from '../../grammar/destination.js';
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import { readQueryOptions } from '../../http/dialect.js';
 import type { Refusal } from '../../http/error-shapes.js';
-import type { AddressGuard } from '../outbound/address-guard.js';
+import { BearerTokens } from '../../http/identity/bearer-token.js';
+import { AddressGuard } from '../outbound/address-guard.js';
 import type { MessagingSettings } from '../settings.js';
 import type { PublishRules } from './option-reader.js';
 
-/** A destination that may be called as far as its URL tells, or the name of a URL group. */
+/** A destination that may be called as far as its URL says, or the name of a URL group. */
 export interface PublishTarget {
   readonly kind: 'url' | 'group';
   /** The URL as it will be called and signed; the group's name. */
@@ -25,13 +27,14 @@ const rememberedMax = 1024;
 const rememberedLengthMax = 1024;
 const urlLengthMax = 8192;
 
+@Injectable()
 export class PublishTargets {
   private readonly remembered = new LRUCache<string, PublishTarget>({ max: rememberedMax });
 
-  /** `isOwnToken` tells our token in a query from a parameter of the destination. */
+  /** `tokens` distinguish our token in a query from a parameter of the destination. */
   constructor(
     private readonly guard: AddressGuard,
-    private readonly isOwnToken: (value: string) => boolean,
+    @Inject(BearerTokens) private readonly tokens: Pick<BearerTokens, 'include'>,
   ) {}
 
   /** Reads a destination with its query, raw as it was sent. */
@@ -58,7 +61,9 @@ export class PublishTargets {
   private parse(text: string): PublishTarget | Refusal {
     const question = text.indexOf('?');
     const path = question < 0 ? text : text.slice(0, question);
-    const query = readQueryOptions(question < 0 ? '' : text.slice(question + 1), this.isOwnToken);
+    const query = readQueryOptions(question < 0 ? '' : text.slice(question + 1), (value) =>
+      this.tokens.include(value),
+    );
     if (!query.ok) return { status: 400, message: query.reason };
     const { rest, pairs: options } = query.value;
     const destination = parseDestination(path, rest);

@@ -55,7 +55,7 @@ export type PublishParsed =
 const deduplicationIdLengthMax = 1024;
 const cronLengthMax = 512;
 
-/** Options of workflow runs, without those that tell which run is meant. */
+/** Options of workflow runs, without those that name a run. */
 const ofRuns = /^workflow-/;
 
 /** Options that belong to one publish and its moment. */

@@ -29,9 +29,9 @@ export class PublishRoute implements ExpressRoute {
   }
 
   serve(exchange: Exchange): void {
-    const asked = this.word === 'publish' ? askedOf(exchange) : enqueue(exchange);
-    if ('status' in asked) exchange.refuse(asked);
-    else servePublish(this.publisher, exchange, asked);
+    const publish = this.word === 'publish' ? publishIn(exchange) : enqueueIn(exchange);
+    if ('status' in publish) exchange.refuse(publish);
+    else servePublish(this.publisher, exchange, publish);
   }
 }
 
@@ -46,18 +46,18 @@ export class ScheduleRoute implements FastifyRoute {
   ) {}
 
   serve(exchange: Exchange): void {
-    servePublish(this.publisher, exchange, { ...askedOf(exchange), mustRepeat: true });
+    servePublish(this.publisher, exchange, { ...publishIn(exchange), mustRepeat: true });
   }
 }
 
-function servePublish(publisher: Publisher, exchange: Exchange, asked: PublishRequest): void {
-  const submission = publisher.read(asked, publisher.context(exchange));
+function servePublish(publisher: Publisher, exchange: Exchange, publish: PublishRequest): void {
+  const submission = publisher.read(publish, publisher.context(exchange));
   if ('status' in submission) exchange.refuse(submission);
-  else publisher.carryOut(exchange, submission, asked.body.length);
+  else publisher.carryOut(exchange, submission, publish.body.length);
 }
 
 /** A request to `/v2/<word>/{destination}`. */
-export function askedOf({ request, target, body }: Exchange): PublishRequest {
+export function publishIn({ request, target, body }: Exchange): PublishRequest {
   const { rawHeaders, headers } = request;
   return {
     destination: behind(target, 2),
@@ -69,11 +69,11 @@ export function askedOf({ request, target, body }: Exchange): PublishRequest {
   };
 }
 
-function enqueue(exchange: Exchange): PublishRequest | Refusal {
+function enqueueIn(exchange: Exchange): PublishRequest | Refusal {
   const { target } = exchange;
   const queue = parseName(behind(target, 2).split(/[/?]/, 1)[0] ?? '');
   if (!queue.ok) return { status: 400, message: `the queue name ${queue.reason}` };
-  return { ...askedOf(exchange), destination: behind(target, 3), queueName: queue.value };
+  return { ...publishIn(exchange), destination: behind(target, 3), queueName: queue.value };
 }
 
 /**

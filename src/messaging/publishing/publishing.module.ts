@@ -1,25 +1,17 @@
 /** Wiring of the publisher and its routes. */
 import { Inject, Module } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
-import { BearerTokens } from '../../http/identity/bearer-token.js';
 import { RouteTable } from '../../http/routes/route-table.js';
-import { AddressGuard } from '../outbound/address-guard.js';
 import type { MessagingSettings } from '../settings.js';
+import { UrlGroupsModule } from '../url-groups/url-groups.module.js';
 import { BatchRoute } from './batch.routes.js';
 import { PublishRoute, ScheduleRoute } from './publish.routes.js';
 import { PublishTargets } from './publish-targets.js';
 import { Publisher } from './publisher.js';
 
 @Module({
-  providers: [
-    Publisher,
-    {
-      provide: PublishTargets,
-      inject: [AddressGuard, BearerTokens],
-      useFactory: (guard: AddressGuard, bearer: BearerTokens) =>
-        new PublishTargets(guard, (token) => bearer.include(token)),
-    },
-  ],
+  imports: [UrlGroupsModule],
+  providers: [Publisher, PublishTargets],
   exports: [Publisher, PublishTargets],
 })
 export class PublishingModule {

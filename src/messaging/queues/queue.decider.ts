@@ -32,8 +32,8 @@ function decide(command: QueueCommand, state: QueueState): Decision<QueueEvent> 
 }
 
 /** Saying again what is so already costs no event. */
-function upsert(state: QueueState, asked: Partial<QueueSettings>): Decision<QueueEvent> {
-  const { parallelism, isPaused } = { ...defaultSettings, ...state, ...asked };
+function upsert(state: QueueState, changes: Partial<QueueSettings>): Decision<QueueEvent> {
+  const { parallelism, isPaused } = { ...defaultSettings, ...state, ...changes };
   if (!Number.isSafeInteger(parallelism) || parallelism < 1) {
     return reject('invalid', 'parallelism must be a positive whole number');
   }

@@ -13,9 +13,9 @@ const upsert = z.strictObject({
 
 /** `{"queueName", "parallelism"?, "paused"?}`: what is absent is left as it is. */
 export function parseUpsert(body: Buffer, at: number): Parsed<UpsertQueue> {
-  const asked = readJsonBody(body, upsert);
-  if (!asked.ok) return asked;
-  const { queueName, parallelism = null, paused = null } = asked.value;
+  const upserted = readJsonBody(body, upsert);
+  if (!upserted.ok) return upserted;
+  const { queueName, parallelism = null, paused = null } = upserted.value;
   const name = parseName(queueName);
   if (!name.ok) return refused(`queueName ${name.reason}`);
   return parsed({

@@ -2,7 +2,7 @@
 import { parsed, refused } from '../../grammar/parsed.js';
 import { count, type FilterReader, type Filters, text } from '../../http/query-filters.js';
 
-/** The published clients know no pages and get all; who asks for one gets so many. */
+/** The published clients know no pages and get all; a query for a page gets so many. */
 const pageStandard = 100;
 const pageMax = 1000;
 
@@ -14,7 +14,7 @@ const cursor: FilterReader<number | null> = (values) => {
   return isOffset ? parsed(Number(given.value)) : refused('is no cursor of this listing');
 };
 
-/** null = not asked for; without both, all schedules are one answer. */
+/** null = not given; without both, all schedules are one answer. */
 export const scheduleListFilters = {
   count: (values) => (values.length === 0 ? parsed(null) : count(pageStandard, pageMax)(values)),
   cursor,
@@ -22,7 +22,7 @@ export const scheduleListFilters = {
 
 export type ScheduleListQuery = Filters<typeof scheduleListFilters>;
 
-/** How many schedules are asked for. */
+/** How many schedules a page has. */
 export function countOf({ count, cursor }: ScheduleListQuery): number {
   return count ?? (cursor === null ? Number.POSITIVE_INFINITY : pageStandard);
 }

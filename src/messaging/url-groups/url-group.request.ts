@@ -34,10 +34,10 @@ const grouped = z.strictObject({
 
 /** `{"endpoints": [{"url", "name"?}]}`; each URL is judged as the destination of a publish is. */
 export function parseUpserted(body: Buffer, check: UrlCheck): Parsed<readonly UrlGroupEndpoint[]> {
-  const asked = readJsonBody(body, upserted);
-  if (!asked.ok) return asked;
+  const read = readJsonBody(body, upserted);
+  if (!read.ok) return read;
   const endpoints: UrlGroupEndpoint[] = [];
-  for (const [index, endpoint] of asked.value.endpoints.entries()) {
+  for (const [index, endpoint] of read.value.endpoints.entries()) {
     const url = parseEndpointUrl(endpoint.url, check);
     if (!url.ok) return refused(`endpoints[${index}].url: ${url.reason}`);
     const name = endpoint.name ?? null;
@@ -50,9 +50,9 @@ export function parseUpserted(body: Buffer, check: UrlCheck): Parsed<readonly Ur
 
 /** `{"endpoints": [{"url"} | {"name"} | {"url", "name"}]}`. */
 export function parseRemoved(body: Buffer): Parsed<readonly EndpointMatch[]> {
-  const asked = readJsonBody(body, removed);
-  if (!asked.ok) return asked;
-  const matches = asked.value.endpoints.map(({ url = null, name = null }) => {
+  const read = readJsonBody(body, removed);
+  if (!read.ok) return read;
+  const matches = read.value.endpoints.map(({ url = null, name = null }) => {
     const known = url === null ? null : parseUrl(url);
     return { url: known?.ok ? known.value.text : url, name };
   });
@@ -61,10 +61,10 @@ export function parseRemoved(body: Buffer): Parsed<readonly EndpointMatch[]> {
 
 /** `{"headers": {"<Name>": ["<value>"]}}` as names and values in turn. */
 export function parseGroupHeaders(body: Buffer): Parsed<readonly string[]> {
-  const asked = readJsonBody(body, grouped);
-  if (!asked.ok) return asked;
+  const read = readJsonBody(body, grouped);
+  if (!read.ok) return read;
   const pairs: string[] = [];
-  for (const [name, values] of Object.entries(asked.value.headers)) {
+  for (const [name, values] of Object.entries(read.value.headers)) {
     if (!isHeaderName(name)) return refused(`headers: ${JSON.stringify(name)} is no header name`);
     if (endsWithTheHop(name)) return refused(`headers.${name} is written by whoever delivers`);
     for (const value of [values].flat()) {

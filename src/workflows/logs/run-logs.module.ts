@@ -1,7 +1,7 @@
 /** Wiring of the logs of runs: they decide nothing and remember nothing. */
 import { Module } from '@nestjs/common';
-import type { MessageLogSource } from '../../messaging/logs/message-log.js';
-import { logSource, MessageLogsModule } from '../../messaging/logs/message-logs.module.js';
+import { logSource, type MessageLogSource } from '../../messaging/logs/message-log.js';
+import { MessageLogsModule } from '../../messaging/logs/message-logs.module.js';
 import { RunEntries } from '../deliveries/run-entries.js';
 import { RunEntriesModule } from '../deliveries/run-entries.module.js';
 import { RunList } from './run-list.js';

@@ -1,7 +1,11 @@
 /** Orders of workflow runs, and what the caller is told of their outcomes. Pure. */
 import type { Outcome } from '../../engine/turn.js';
 import { type Refusal, refusalOf } from '../../http/error-shapes.js';
-import type { Answer, Submission } from '../../messaging/publishing/submissions.js';
+import type {
+  Answer,
+  Submission,
+  SubmissionOutcomes,
+} from '../../messaging/publishing/submissions.js';
 import type {
   InvokeRun,
   RequestCall,
@@ -20,8 +24,8 @@ export class StartSubmission implements Submission {
     this.commands = [command];
   }
 
-  tell([outcome]: readonly Outcome[]): Answer | Refusal {
-    const receipt = resultOf<StartReceipt>(outcome);
+  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
+    const receipt = resultOf<StartReceipt>(outcomes.of(this.commands[0]));
     if ('status' in receipt) return receipt;
     const { messageId, deduplicated } = receipt;
     const { url } = this.commands[0].configuration;
@@ -40,8 +44,8 @@ export class TriggerSubmission implements Submission {
     this.commands = [command];
   }
 
-  tell([outcome]: readonly Outcome[]): Answer | Refusal {
-    const receipt = resultOf<StartReceipt>(outcome);
+  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
+    const receipt = resultOf<StartReceipt>(outcomes.of(this.commands[0]));
     if ('status' in receipt) return receipt;
     const { createdAt: workflowCreatedAt, deduplicated } = receipt;
     const run = { workflowRunId: this.commands[0].id, workflowCreatedAt };
@@ -61,15 +65,14 @@ export class StepSubmission implements Submission {
     this.commands = [command];
   }
 
-  tell([outcome]: readonly Outcome[]): Answer | Refusal {
-    const receipt = resultOf<StepReceipt>(outcome);
+  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
+    const receipt = resultOf<StepReceipt>(outcomes.of(this.commands[0]));
     if ('status' in receipt) return receipt;
     const { messageId } = receipt;
     return { status: 200, body: messageId === null ? {} : { messageId } };
   }
 }
 
-function resultOf<Receipt>(outcome: Outcome | undefined): Receipt | Refusal {
-  if (outcome === undefined) throw new Error('a command without an outcome');
+function resultOf<Receipt>(outcome: Outcome): Receipt | Refusal {
   return outcome.accepted ? (outcome.result as Receipt) : refusalOf(outcome.rejection);
 }

@@ -7,8 +7,8 @@
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
-import { type BatchLimits, readAsked, readBatch } from '../../messaging/publishing/batch.routes.js';
-import { askedOf } from '../../messaging/publishing/publish.routes.js';
+import { type BatchLimits, readBatch, readItem } from '../../messaging/publishing/batch.routes.js';
+import { publishIn } from '../../messaging/publishing/publish.routes.js';
 import type { Publisher } from '../../messaging/publishing/publisher.js';
 import { BatchSubmission, RefusedSubmission } from '../../messaging/publishing/submissions.js';
 import { readTrigger } from './run-interpreter.js';
@@ -27,7 +27,7 @@ export class TriggerRoute implements ExpressRoute {
 
   serve(exchange: Exchange): void {
     const { publisher } = this;
-    const asked = askedOf(exchange);
+    const asked = publishIn(exchange);
     const submission = publisher.readAs(readTrigger, asked, publisher.context(exchange));
     if ('status' in submission) exchange.refuse(submission);
     else publisher.carryOut(exchange, submission, asked.body.length);
@@ -57,7 +57,7 @@ export class BatchTriggerRoute implements ExpressRoute {
       return;
     }
     const submissions = batch.items.map((item) => {
-      const asked = readAsked(item, limits);
+      const asked = readItem(item, limits);
       const submission =
         'status' in asked ? asked : publisher.readAs(readTrigger, asked, batch.context);
       return 'status' in submission ? new RefusedSubmission(submission) : submission;

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import type { DeadLetterCommand } from '../../../src/messaging/dead-letters/dead-letter.commands.js';
 import { deadLetterDecider } from '../../../src/messaging/dead-letters/dead-letter.decider.js';
-import {
-  type DeadLetter,
-  DeadLetters,
-} from '../../../src/messaging/dead-letters/dead-letters.projection.js';
-import { LetterIndex } from '../../../src/messaging/dead-letters/letter-index.js';
+import { DeadLetters } from '../../../src/messaging/dead-letters/dead-letter.entity.js';
 import type { MessageCommand } from '../../../src/messaging/messages/message.commands.js';
 import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
 import { commandsTo, describeLaws, historyStart } from '../../support/deciders/decider-laws.js';
@@ -14,7 +10,6 @@ import {
   recordAttempt,
   registerMessages,
 } from '../../support/deciders/message-histories.js';
-import { publicationOf } from '../../support/publications.js';
 
 /** The id is the letter's place in the listing. */
 const letterCommands = commandsTo<DeadLetterCommand>(
@@ -47,11 +42,8 @@ describeLaws({
   decider: deadLetterDecider,
   commands: fc.oneof({ weight: 3, arbitrary: failures }, letterCommands),
   register(engine) {
-    registerMessages(engine);
-    const letters = new LetterIndex<DeadLetter>(lettersKeptMs);
-    const fold = new DeadLetters(letters, publicationOf(engine));
-    engine.register({ decider: deadLetterDecider, view: letters, folds: [fold] });
-    engine.follow(messageDecider.kind, fold);
+    const retention = { deadLetterRetentionMs: lettersKeptMs };
+    const { letters } = new DeadLetters(engine, registerMessages(engine), retention);
     return {
       get all() {
         return letters.all(historyStart);

@@ -4,6 +4,7 @@ import { PendingMessages } from '../../../src/messaging/delivery/pending-message
 import type { PublishMessage } from '../../../src/messaging/messages/message.commands.js';
 import { messageKind } from '../../../src/messaging/messages/message.events.js';
 import { matchesOrigin } from '../../../src/messaging/messages/message-filter.js';
+import { StoredMessages } from '../../../src/messaging/messages/stored-messages.js';
 import { epochMs } from '../../support/given.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { messageOptions } from '../../support/message-options.js';
@@ -16,7 +17,8 @@ let messages: PendingMessages;
 beforeEach(async () => {
   opened = await openRunEngine();
   const { engine, journal, payloads } = opened;
-  messages = new PendingMessages(engine, journal, payloads, new ManualClock());
+  const stored = new StoredMessages(payloads);
+  messages = new PendingMessages(engine, opened.messages, stored, journal, new ManualClock());
 });
 afterEach(() => opened.close());
 
@@ -49,7 +51,7 @@ describe('a message', () => {
   it('is found with what it was published with as long as it is pending', async () => {
     const id = await publish({ labels: ['blue'] });
     const offset = (await messages.offsetOf(id)) ?? -1;
-    const published = await messages.published(offset);
+    const published = await new StoredMessages(opened.payloads).published(offset);
     expect(published).toMatchObject({ id, event: { labels: ['blue'] } });
     await opened.attempted(id, 200);
     expect(await messages.offsetOf(id)).toBeNull();

@@ -13,7 +13,7 @@ export interface TrafficLimits extends OriginLimits {
 /** Attempts to several origins, which run and wait as the gates let them. */
 export class GatedTraffic {
   readonly gates: readonly Gate[];
-  readonly joined: Gates;
+  readonly joined = new Gates();
   readonly started: SimulatedAttempt[] = [];
   running: SimulatedAttempt[] = [];
   waiting: SimulatedAttempt[] = [];
@@ -27,16 +27,16 @@ export class GatedTraffic {
   ) {
     this.gates = [
       new OriginGate(limits, ({ bodyBytes }) => bodyBytes),
-      new CountingGate(limits.totalBytes, ({ bodyBytes }) => bodyBytes),
-      new CountingGate(limits.places),
+      new CountingGate('bodyBytes', limits.totalBytes, ({ bodyBytes }) => bodyBytes),
+      new CountingGate('attempts', limits.places),
     ].map((gate) => this.counted(gate));
-    this.joined = new Gates(this.gates);
+    this.joined.add(...this.gates);
   }
 
   ask(origin: string, bodyBytes = 0, leavesAtOnce = false): SimulatedAttempt {
     const attempt = new SimulatedAttempt(this, origin, bodyBytes, leavesAtOnce);
     this.waiting.push(attempt);
-    attempt.admission = this.joined.ask(attempt);
+    attempt.admission = this.joined.admit(attempt);
     if (attempt.hasLeft) this.joined.leave(attempt.admission);
     return attempt;
   }
@@ -54,10 +54,10 @@ export class GatedTraffic {
   }
 
   private counted(gate: Gate): Gate {
-    const hasRoom = gate.hasRoom.bind(gate);
-    gate.hasRoom = (line, entrant) => {
+    const isOpen = gate.isOpen.bind(gate);
+    gate.isOpen = (line, entrant) => {
       this.tries += 1;
-      return hasRoom(line, entrant);
+      return isOpen(line, entrant);
     };
     return gate;
   }

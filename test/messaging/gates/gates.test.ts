@@ -40,7 +40,7 @@ function expectNoWaitInVain({ gates, waiting }: GatedTraffic): void {
       const isBehind = waiting.some(
         ({ admission }) => admission?.line === line && admission.ticket < attempt.admission!.ticket,
       );
-      return line !== null && (isBehind || !gate.hasRoom(line, attempt));
+      return line !== null && (isBehind || !gate.isOpen(line, attempt));
     });
     const delegate = attempt.admission?.line?.delegate ?? null;
     const isStoodFor = delegate !== null && delegate.ticket < attempt.admission!.ticket;
@@ -174,10 +174,11 @@ describe('the gates', () => {
         return this.ranked;
       }
     }
-    const joined = new Gates([new Ranked(1)]);
+    const joined = new Gates();
+    joined.add(new Ranked('attempts', 1));
     const passed: string[] = [];
     const ask = (messageId: string): Admission =>
-      joined.ask({ ...bareEntrant, messageId, admitted: () => void passed.push(messageId) });
+      joined.admit({ ...bareEntrant, messageId, admitted: () => void passed.push(messageId) });
     const first = ask('first');
     const waiting = ['late', 'middle', 'early'].map(ask);
     joined.leave(first);

@@ -141,7 +141,7 @@ describe('among many destinations, one', () => {
       gate.lineOf({ ...bareEntrant, origin }),
     );
     for (const line of [own, ...others]) gate.enter(line, bareEntrant);
-    expect(gate.hasRoom(own, bareEntrant)).toBe(false);
+    expect(gate.isOpen(own, bareEntrant)).toBe(false);
     gate.leave(others[0]!, bareEntrant);
     gate.enter(own, bareEntrant);
     expect(gate.takeOpened()).toBeUndefined();

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { EventEnvelope } from '../../../src/engine/decider.js';
 import type { Engine } from '../../../src/engine/engine.js';
 import { Payloads } from '../../../src/engine/payloads.js';
+import { MessageBodies } from '../../../src/messaging/delivery/message-bodies.js';
 import { parseCursor } from '../../../src/messaging/logs/log-cursor.js';
 import type { LogRow } from '../../../src/messaging/logs/log-row.js';
 import type { RunningAttempt } from '../../../src/messaging/logs/log-walk.js';
@@ -12,7 +13,7 @@ import { MessageLog } from '../../../src/messaging/logs/message-log.js';
 import { DeduplicationIndex } from '../../../src/messaging/messages/deduplication.projection.js';
 import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
 import { messageKind } from '../../../src/messaging/messages/message.events.js';
-import { MessageBodies } from '../../../src/messaging/messages/message-bodies.js';
+import { StoredMessages } from '../../../src/messaging/messages/stored-messages.js';
 import { RunArchive } from '../../../src/workflows/deliveries/run-archive.js';
 import { RunEntries } from '../../../src/workflows/deliveries/run-entries.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
@@ -54,10 +55,10 @@ function logOver({ engine, journal }: EngineOnDisk, reading: Reading = {}): Mess
   const { running = [], eventsPerPage = 1000, now = startedMs, retentionMs = 1e12 } = reading;
   const payloads = new Payloads(journal, 1024 * 1024);
   const runs = new RunEntries(engine, payloads, new RunArchive(journal));
-  const bodies = new MessageBodies(payloads, runs);
+  const bodies = new MessageBodies(payloads, new StoredMessages(payloads), runs);
   return new MessageLog({
     journal,
-    durable: () => engine.durable(),
+    shown: (read) => engine.shown(read),
     running: () => running,
     messages: {
       journal,
@@ -228,7 +229,7 @@ describe('a page of the log', () => {
     const big = Buffer.alloc(3 * 1024 * 1024, 'x');
     const log = new MessageLog({
       journal: opened.journal,
-      durable: () => opened.engine.durable(),
+      shown: (read) => opened.engine.shown(read),
       running: () => [],
       messages: { journal: opened.journal, publishedOffset: () => undefined, body: () => big },
       clock: new ManualClock(startedMs),

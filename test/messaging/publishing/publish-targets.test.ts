@@ -2,7 +2,7 @@ import { AddressGuard } from '../../../src/messaging/outbound/address-guard.js';
 import { PublishTargets } from '../../../src/messaging/publishing/publish-targets.js';
 
 const guard = new AddressGuard({ networks: [], hosts: [] });
-const targets = new PublishTargets(guard, (value) => value === 'ours');
+const targets = new PublishTargets(guard, { include: (value) => value === 'ours' });
 
 describe('a destination', () => {
   it.each([

@@ -5,7 +5,7 @@ import type { SimulatedServer } from '../simulated-server.js';
 const lasting: ReadonlySet<string> = new Set([
   'KnownRuns',
   'LatestNotification',
-  'DeadLetters',
+  'FailedMessages',
   'FailedRuns',
 ]);
 

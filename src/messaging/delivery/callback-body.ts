@@ -1,25 +1,24 @@
 /** The body of a callback, made of the two events that it reports (messaging.md 4.5). Pure. */
-import type { EventEnvelope } from '../../engine/decider.js';
 import { headerMap } from '../../grammar/header-map.js';
 import type {
-  AttemptRecord,
+  AttemptEvent,
   CallbackSource,
-  MessagePublished,
+  Published,
   RunPlace,
-} from './message.events.js';
-import { callerFields } from './message-object.js';
+} from '../messages/message.events.js';
+import { callerFields } from '../messages/message-object.js';
 
-/** Everything that a callback tells of. */
+/** Everything that a callback reports. */
 export interface Reported {
   readonly source: CallbackSource;
-  readonly published: EventEnvelope<MessagePublished>;
+  readonly published: Published;
   /** The headers that were sent, names and values in turn, but for those of the attempt alone. */
   readonly sourceHeaders: readonly string[];
   /** The bytes that were sent, wherever they are stored. */
   readonly sourceBody: Buffer | null;
   /** How the attempt ended; the captured response body stands beside it. */
-  readonly attempt: EventEnvelope<AttemptRecord & { readonly type: string }>;
-  /** The run whose failure is told; null = a message's own callback. */
+  readonly attempt: AttemptEvent;
+  /** The run whose failure is reported; null = a message's own callback. */
   readonly failedRun: RunPlace | null;
 }
 

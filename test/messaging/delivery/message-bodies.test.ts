@@ -1,11 +1,12 @@
 import type { EventEnvelope } from '../../../src/engine/decider.js';
 import { Payloads } from '../../../src/engine/payloads.js';
+import { MessageBodies } from '../../../src/messaging/delivery/message-bodies.js';
 import type {
   MessageEvent,
   MessagePublished,
 } from '../../../src/messaging/messages/message.events.js';
-import { MessageBodies } from '../../../src/messaging/messages/message-bodies.js';
 import { redacted } from '../../../src/messaging/messages/redaction.js';
+import { StoredMessages } from '../../../src/messaging/messages/stored-messages.js';
 import { RunArchive } from '../../../src/workflows/deliveries/run-archive.js';
 import { RunEntries } from '../../../src/workflows/deliveries/run-entries.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
@@ -48,7 +49,8 @@ function bodiesOver(...events: readonly EventEnvelope[]): MessageBodies {
   const payloads = new Payloads(opened.journal, 1024 * 1024);
   for (const event of events) payloads.remember(event);
   const { engine, journal } = opened;
-  return new MessageBodies(payloads, new RunEntries(engine, payloads, new RunArchive(journal)));
+  const runs = new RunEntries(engine, payloads, new RunArchive(journal));
+  return new MessageBodies(payloads, new StoredMessages(payloads), runs);
 }
 
 const callbackOf = {

@@ -1,4 +1,4 @@
-import { callbackBody, type Reported } from '../../../src/messaging/messages/callback-body.js';
+import { callbackBody, type Reported } from '../../../src/messaging/delivery/callback-body.js';
 import type {
   CallbackSource,
   MessagePublished,
