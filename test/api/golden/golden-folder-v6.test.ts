@@ -80,7 +80,7 @@ describe('a data folder of version 6', () => {
     expect(await folder.printed()).toBe((await folder.expected()).journal);
   });
 
-  it('holds a cut answer and webhooks, and gives a wait only the calls of its webhook', async () => {
+  it('holds a cut answer, and gives waits the calls of their webhooks', async () => {
     await folder.unpack();
     const server = await folder.start(new ManualClock(writtenAt));
     const runs = new GoldenRuns(server);
