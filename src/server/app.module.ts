@@ -23,7 +23,8 @@ import { UrlGroupsModule } from '../messaging/url-groups/url-groups.module.js';
 import { TopicsAdminModule } from '../topics/admin/topics-admin.module.js';
 import { ConsumersModule } from '../topics/consume/consumers.module.js';
 import { RestCredentialsModule } from '../topics/credentials/rest-credentials.module.js';
-import { TopicsModule } from '../topics/fetch/topics.module.js';
+import { FetchModule } from '../topics/fetch/fetch.module.js';
+import { ProduceModule } from '../topics/produce/produce.module.js';
 import type { TopicSettings } from '../topics/settings.js';
 import { SubscriptionsModule } from '../topics/subscriptions/subscriptions.module.js';
 import { isolatesDamage } from '../topics/topics/topic-log-name.js';
@@ -103,7 +104,8 @@ export function applicationModule(
     RunLogsModule,
     FailedRunsModule,
     RestCredentialsModule,
-    TopicsModule,
+    ProduceModule,
+    FetchModule,
     TopicsAdminModule,
     SubscriptionsModule,
     ConsumersModule,

@@ -1,13 +1,16 @@
 /** `/admin/topics`: topics are created, shown, altered, purged and deleted. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { provided } from '../../engine/provided.js';
 import type { Parsed } from '../../grammar/parsed.js';
 import { type Refusal, sendRefusal } from '../../http/error-shapes.js';
-import type { BasicCredentials } from '../../http/identity/basic-auth.js';
-import type { Intake } from '../../http/intake.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { Intake } from '../../http/intake.js';
 import type { HotRoutes } from '../../http/routes/hot-routes.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
-import type { TopicsAdmin } from './topics-admin.js';
+import type { TopicSettings } from '../settings.js';
+import { TopicsAdmin } from './topics-admin.js';
 import { topicAdminRoutes } from './topics-admin.openapi.js';
 import { parseAlteration, parseCreation, parsePurge } from './topics-admin.request.js';
 
@@ -22,11 +25,13 @@ type Work = (body: Buffer, name: string) => Promise<Done | Refusal>;
 const collection = '/admin/topics';
 const one = `${collection}/:name`;
 
+@Injectable()
 export class TopicsAdminRoutes implements HotRoutes {
   constructor(
     private readonly admin: TopicsAdmin,
     private readonly basic: BasicCredentials,
-    private readonly intake: Pick<Intake, 'take' | 'done'>,
+    private readonly intake: Intake,
+    @Inject(provided.config) private readonly config: Pick<TopicSettings, 'topicPartitions'>,
   ) {}
 
   register(fastify: FastifyInstance): void {
@@ -42,7 +47,7 @@ export class TopicsAdminRoutes implements HotRoutes {
     };
     add('GET', collection, topicAdminRoutes.list, async () => ({ answer: await admin.list() }));
     add('POST', collection, topicAdminRoutes.create, (body) =>
-      from(parseCreation(body, admin.defaults.partitions), ({ name, settings }) =>
+      from(parseCreation(body, this.config.topicPartitions), ({ name, settings }) =>
         this.withRoom(() => admin.create(name, settings)),
       ),
     );
@@ -84,10 +89,10 @@ export class TopicsAdminRoutes implements HotRoutes {
 }
 
 async function from<Value, Answer extends object>(
-  asked: Parsed<Value>,
+  given: Parsed<Value>,
   work: (value: Value) => Promise<Answer | Refusal>,
 ): Promise<Done | Refusal> {
-  return asked.ok ? done(await work(asked.value)) : { status: 400, message: asked.reason };
+  return given.ok ? done(await work(given.value)) : { status: 400, message: given.reason };
 }
 
 function done(outcome: object | Refusal): Done | Refusal {

@@ -1,12 +1,14 @@
 /** `/consumers` and `/delete-consumer`: the instances of groups (topics.md 4.5). */
+import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendRefusal } from '../../http/error-shapes.js';
-import type { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { HotRoutes } from '../../http/routes/hot-routes.js';
 import type { ConsumerPlace } from '../groups/consumer.events.js';
 import { assignmentsOf } from '../groups/consumer-group.state.js';
-import type { GroupRights } from '../offsets/group-rights.js';
-import type { Consumers } from '../sessions/consumers.js';
+import { GroupViews } from '../groups/group-views.js';
+import { GroupRights } from '../offsets/group-rights.js';
+import { ConsumersService } from '../sessions/consumers.service.js';
 import { consumerRoutes } from './consumers.openapi.js';
 
 type Target = { Params: ConsumerPlace };
@@ -14,9 +16,11 @@ type Target = { Params: ConsumerPlace };
 const jsonType = 'application/json; charset=utf-8';
 const success = JSON.stringify({ result: 'Success', status: 200 });
 
+@Injectable()
 export class ConsumersRoutes implements HotRoutes {
   constructor(
-    private readonly consumers: Consumers,
+    private readonly consumers: ConsumersService,
+    private readonly views: GroupViews,
     private readonly credentials: BasicCredentials,
     private readonly rights: GroupRights,
   ) {}
@@ -38,7 +42,7 @@ export class ConsumersRoutes implements HotRoutes {
   }
 
   private list(mayName: (group: string) => boolean) {
-    const { views } = this.consumers;
+    const { views } = this;
     const groups = [];
     for (const name of views.names()) {
       const view = views.find(name);
@@ -57,7 +61,7 @@ export class ConsumersRoutes implements HotRoutes {
   ): Promise<FastifyReply> {
     const forbidden = this.rights.judge(request.raw, request.params.group, []);
     if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
-    const refusal = await this.consumers.service.remove(request.params);
+    const refusal = await this.consumers.remove(request.params);
     if (refusal !== null) return sendRefusal(request, reply, refusal);
     return reply.header('content-type', jsonType).send(success);
   }

@@ -1,13 +1,15 @@
 /** `/admin/groups` for operators, and `/seek` for readers (topics.md 5.2 and 4.6). */
+import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, sendRefusal } from '../../http/error-shapes.js';
-import type { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { HotRoutes } from '../../http/routes/hot-routes.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import type { ConsumerPlace } from '../groups/consumer.events.js';
-import type { GroupRights } from '../offsets/group-rights.js';
-import type { Consumers } from '../sessions/consumers.js';
+import { GroupRights } from '../offsets/group-rights.js';
+import { GroupsAdmin } from '../sessions/groups-admin.js';
 import { parseOffsetReset, parseSeeks } from '../sessions/groups-admin.request.js';
+import { Seeks } from '../sessions/seeks.js';
 import { groupRoutes } from './groups-admin.openapi.js';
 
 type Target = { Params: ConsumerPlace };
@@ -19,15 +21,17 @@ type Answered = { readonly answer: unknown } | Refusal;
 
 const success: Answered = { answer: { result: 'Success', status: 200 } };
 
+@Injectable()
 export class GroupsAdminRoutes implements HotRoutes {
   constructor(
-    private readonly consumers: Consumers,
+    private readonly admin: GroupsAdmin,
+    private readonly seeks: Seeks,
     private readonly credentials: BasicCredentials,
     private readonly rights: GroupRights,
   ) {}
 
   register(fastify: FastifyInstance): void {
-    const { admin } = this.consumers;
+    const { admin } = this;
     fastify.get('/admin/groups', { config: { description: groupRoutes.list } }, (request, reply) =>
       this.administer(request, reply, async () => ({ answer: await admin.list() })),
     );
@@ -46,9 +50,9 @@ export class GroupsAdminRoutes implements HotRoutes {
       { config: { description: groupRoutes.reset } },
       (request, reply) =>
         this.administer(request, reply, async () => {
-          const asked = parseOffsetReset(rawBody(request));
-          if (!asked.ok) return { status: 400, message: asked.reason };
-          return answered(await admin.reset(request.params.group, asked.value));
+          const reset = parseOffsetReset(rawBody(request));
+          if (!reset.ok) return { status: 400, message: reset.reason };
+          return answered(await admin.reset(request.params.group, reset.value));
         }),
     );
     fastify.post<Target>(
@@ -59,15 +63,11 @@ export class GroupsAdminRoutes implements HotRoutes {
   }
 
   private async seek(request: FastifyRequest<Target>, reply: FastifyReply): Promise<FastifyReply> {
-    const asked = parseSeeks(rawBody(request));
-    if (!asked.ok) return sendRefusal(request, reply, { status: 400, message: asked.reason });
-    const forbidden = this.rights.judgePlaces(request.raw, request.params.group, asked.value);
+    const seeks = parseSeeks(rawBody(request));
+    if (!seeks.ok) return sendRefusal(request, reply, { status: 400, message: seeks.reason });
+    const forbidden = this.rights.judgePlaces(request.raw, request.params.group, seeks.value);
     if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
-    return send(
-      request,
-      reply,
-      answered(await this.consumers.seeks.seek(request.params, asked.value)),
-    );
+    return send(request, reply, answered(await this.seeks.seek(request.params, seeks.value)));
   }
 
   private async administer(

@@ -1,14 +1,17 @@
 /** `/commit` and `/committed`: how far groups are (topics.md 4.4). */
+import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendRefusal } from '../../http/error-shapes.js';
 import type { HotRoutes } from '../../http/routes/hot-routes.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import type { ConsumerPlace } from '../groups/consumer.events.js';
-import type { GroupRights } from '../offsets/group-rights.js';
+import { CommittedOffsets } from '../offsets/committed-offsets.js';
+import { GroupRights } from '../offsets/group-rights.js';
 import { logsOf } from '../offsets/partition-logs.js';
+import { Commits } from '../sessions/commits.js';
 import { parseGeneration, parseTimeout } from '../sessions/consume.request.js';
-import type { Consumers } from '../sessions/consumers.js';
 import { parseCommits, parsePlaces } from '../sessions/offsets.request.js';
+import { TopicLogs } from '../topics/topic-logs.js';
 import { consumerRoutes } from './consumers.openapi.js';
 
 type Target = { Params: ConsumerPlace; Querystring: { timeout?: unknown } };
@@ -18,9 +21,12 @@ const jsonType = 'application/json; charset=utf-8';
 const committedTimeoutMs = 10_000;
 const success = JSON.stringify({ result: 'Success', status: 200 });
 
+@Injectable()
 export class OffsetsRoutes implements HotRoutes {
   constructor(
-    private readonly consumers: Consumers,
+    private readonly commits: Commits,
+    private readonly offsets: CommittedOffsets,
+    private readonly topicLogs: TopicLogs,
     private readonly rights: GroupRights,
   ) {}
 
@@ -44,14 +50,13 @@ export class OffsetsRoutes implements HotRoutes {
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const refuse = (message: string) => sendRefusal(request, reply, { status: 400, message });
-    const asked = parseCommits(rawBody(request));
-    if (!asked.ok) return refuse(asked.reason);
+    const positions = parseCommits(rawBody(request));
+    if (!positions.ok) return refuse(positions.reason);
     const generation = parseGeneration(request.raw.rawHeaders);
     if (!generation.ok) return refuse(generation.reason);
-    const forbidden = this.rights.judgePlaces(request.raw, request.params.group, asked.value);
+    const forbidden = this.rights.judgePlaces(request.raw, request.params.group, positions.value);
     if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
-    const { commits } = this.consumers;
-    const refusal = await commits.commit(request.params, asked.value, generation.value);
+    const refusal = await this.commits.commit(request.params, positions.value, generation.value);
     if (refusal !== null) return sendRefusal(request, reply, refusal);
     return reply.header('content-type', jsonType).send(success);
   }
@@ -61,20 +66,19 @@ export class OffsetsRoutes implements HotRoutes {
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const refuse = (message: string) => sendRefusal(request, reply, { status: 400, message });
-    const { offsets, topics } = this.consumers;
     const places = parsePlaces(rawBody(request));
     if (!places.ok) return refuse(places.reason);
     const timeout = parseTimeout(request.query.timeout, committedTimeoutMs);
     if (!timeout.ok) return refuse(timeout.reason);
     const forbidden = this.rights.judgePlaces(request.raw, request.params.group, places.value);
     if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
-    const logs = await logsOf(topics, places.value);
+    const logs = await logsOf(this.topicLogs, places.value);
     if ('status' in logs) return sendRefusal(request, reply, logs);
     const found = places.value.map(({ topic, partition }) => {
-      const offset = offsets.find(request.params.group, { topic, partition })?.committed ?? -1;
+      const offset = this.offsets.find(request.params.group, { topic, partition })?.committed ?? -1;
       return { topic, partition, offset };
     });
-    await offsets.durable();
+    await this.offsets.durable();
     return reply.header('content-type', jsonType).send(JSON.stringify(found));
   }
 }

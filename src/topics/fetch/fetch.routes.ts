@@ -1,33 +1,38 @@
 /** `/fetch`: records from given positions, without a group (topics.md 3.1). */
+import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OffsetOutOfRange } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
 import { parseJson } from '../../grammar/json.js';
 import { type Parsed, parsed } from '../../grammar/parsed.js';
-import type { InFlight } from '../../http/bytes/in-flight.js';
+import { InFlight } from '../../http/bytes/in-flight.js';
 import { type Refusal, sendRefusal } from '../../http/error-shapes.js';
-import type { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { HotRoutes } from '../../http/routes/hot-routes.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { type Cursor, FairRead } from '../records/fair-read.js';
 import { type PayloadEncoding, readEncoding } from '../records/payload-encoding.js';
 import { sendRecords } from '../records/records-answer.js';
 import { topicRoutes } from '../records/topics.openapi.js';
-import type { TopicsService } from '../topics/topics.service.js';
+import { SharedReads } from '../topics/shared-reads.js';
+import { TopicsService } from '../topics/topics.service.js';
 import { type FetchRequest, type Position, parseFetch } from './fetch.request.js';
 
-/** A fetch that was read. */
-type Asked = FetchRequest & { readonly encoding: PayloadEncoding };
+/** A fetch as its request describes it. */
+type EncodedFetch = FetchRequest & { readonly encoding: PayloadEncoding };
 
+@Injectable()
 export class FetchRoutes implements HotRoutes {
   /** Those that wait for records: a server that stops answers them with what there is. */
   private readonly waiting = new Set<() => void>();
 
   constructor(
     private readonly topics: TopicsService,
+    private readonly reads: SharedReads,
     private readonly basic: BasicCredentials,
-    private readonly clock: Clock,
     private readonly inFlight: InFlight,
+    @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
   register(fastify: FastifyInstance): void {
@@ -44,9 +49,9 @@ export class FetchRoutes implements HotRoutes {
 
   private async fetch(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const arrivedAt = this.clock.now();
-    const asked = readAsked(request);
-    if (!asked.ok) return sendRefusal(request, reply, { status: 400, message: asked.reason });
-    const { positions, timeoutMs, offsetReset } = asked.value;
+    const fetch = readFetch(request);
+    if (!fetch.ok) return sendRefusal(request, reply, { status: 400, message: fetch.reason });
+    const { positions, timeoutMs, offsetReset } = fetch.value;
     for (const topic of new Set(positions.map((position) => position.topic))) {
       const refusal = this.basic.judgeRight(request.raw, 'consume', topic);
       if (refusal !== undefined) return sendRefusal(request, reply, refusal);
@@ -57,18 +62,18 @@ export class FetchRoutes implements HotRoutes {
     if (outside !== undefined) return sendRefusal(request, reply, outOfRange(outside));
     const isGone = await this.waitForAny(cursors, arrivedAt + timeoutMs, reply);
     if (isGone) return reply.hijack();
-    return this.answer(request, reply, asked.value, cursors);
+    return this.answer(request, reply, fetch.value, cursors);
   }
 
   private async answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    asked: Asked,
+    fetch: EncodedFetch,
     cursors: readonly Cursor[],
   ): Promise<FastifyReply> {
-    const { maxRecords: records, maxBytes: bytes, encoding, untilTimestamp } = asked;
-    const { inFlight, topics } = this;
-    const read = new FairRead(topics, cursors, encoding, { records, bytes });
+    const { maxRecords: records, maxBytes: bytes, encoding, untilTimestamp } = fetch;
+    const { inFlight, reads } = this;
+    const read = new FairRead(reads, cursors, encoding, { records, bytes });
     const room = inFlight.roomFor(request, reply);
     try {
       return await sendRecords(inFlight, request, reply, read.parts(untilTimestamp, room));
@@ -130,7 +135,7 @@ export class FetchRoutes implements HotRoutes {
   }
 }
 
-function readAsked(request: FastifyRequest): Parsed<Asked> {
+function readFetch(request: FastifyRequest): Parsed<EncodedFetch> {
   const encoding = readEncoding(request.raw.rawHeaders);
   if (!encoding.ok) return encoding;
   const json = parseJson(rawBody(request));

@@ -1,31 +1,34 @@
 /** `/topics` and `/offsets/{timestamp}`: what there is to read (topics.md 3.2 and 3.3). */
+import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
-import type { Engine } from '../../engine/engine.js';
 import { parseJson } from '../../grammar/json.js';
 import { sendRefusal } from '../../http/error-shapes.js';
-import type { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { HotRoutes } from '../../http/routes/hot-routes.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { topicRoutes } from '../records/topics.openapi.js';
-import type { TopicsService } from '../topics/topics.service.js';
+import { Topics } from '../topics/topic.entity.js';
+import { TopicsService } from '../topics/topics.service.js';
 import { type OffsetQuery, parseOffsetQuery, parseTopicPartitions } from './fetch.request.js';
 
 const jsonType = 'application/json; charset=utf-8';
 
+@Injectable()
 export class TopicsRoutes implements HotRoutes {
   constructor(
-    private readonly topics: TopicsService,
+    private readonly topics: Topics,
+    private readonly service: TopicsService,
     private readonly basic: BasicCredentials,
-    private readonly engine: Engine,
   ) {}
 
   register(fastify: FastifyInstance): void {
     const config = { description: topicRoutes.list };
     fastify.get('/topics', { config }, async (request, reply) => {
-      const all = Object.entries(this.topics.list());
-      const shown = all.filter(([topic]) => this.basic.mayName(request.raw, topic));
-      await this.engine.durable();
+      const shown = await this.topics.shown(() => {
+        const names = this.topics.names().filter((name) => this.basic.mayName(request.raw, name));
+        return names.map((name) => [name, this.topics.partitionsOf(name)] as const);
+      });
       return answer(reply, Object.fromEntries(shown));
     });
     fastify.route<{ Params: { timestamp: string } }>({
@@ -50,7 +53,7 @@ export class TopicsRoutes implements HotRoutes {
     for (const { topic, partition } of places.value) {
       const refusal = this.basic.judgeRight(request.raw, 'consume', topic);
       if (refusal !== undefined) return sendRefusal(request, reply, refusal);
-      const log = await this.topics.forRead(topic, partition);
+      const log = await this.service.forRead(topic, partition);
       if ('status' in log) return sendRefusal(request, reply, log);
       found.push({ topic, partition, offset: await offsetOf(log, query.value) });
     }

@@ -16,7 +16,7 @@ export const offsetsTopic = '__consumer_offsets';
 
 /** What is kept for one partition of one group. */
 export interface StoredOffset {
-  /** What was committed last, exactly as it was asked; null = nothing was. */
+  /** What was committed last, exactly as it was given; null = nothing was. */
   readonly committed: number | null;
   /**
    * Where reading goes on if that is elsewhere: where `latest` or a seek has led. It lasts until

@@ -2,11 +2,11 @@
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Refusal } from '../../http/error-shapes.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
-import type { TopicAccess } from '../topics/topic-access.js';
+import type { TopicLogs } from '../topics/topic-logs.js';
 
 /** In the order of `places`; 404 names the first one that is not there. */
 export async function logsOf(
-  topics: Pick<TopicAccess, 'logs'>,
+  topics: Pick<TopicLogs, 'logs'>,
   places: readonly TopicPartition[],
 ): Promise<readonly PartitionLog[] | Refusal> {
   const found: PartitionLog[] = [];

@@ -13,7 +13,7 @@ import { readEncoding } from '../records/payload-encoding.js';
 import { topicRoutes } from '../records/topics.openapi.js';
 import { outcomesText } from './outcomes-text.js';
 import { parseItems, readRecord, recordOfPath, sizedRecord } from './produce.request.js';
-import type { Asked, ProduceCalls } from './produce-calls.js';
+import type { ProduceCalls, ProduceRecords } from './produce-calls.js';
 
 /** Sizes in bytes. */
 export interface ProduceLimits {
@@ -38,7 +38,7 @@ export class ProduceRoute implements ExpressRoute {
   }
 
   serve(exchange: Exchange): void {
-    this.calls.carryOut(exchange, readAsked(exchange, this.limits.recordBytesMax), outcomesText);
+    this.calls.carryOut(exchange, readRecords(exchange, this.limits.recordBytesMax), outcomesText);
   }
 }
 
@@ -53,9 +53,9 @@ export class ProduceByGetRoutes implements HotRoutes {
   register(fastify: FastifyInstance): void {
     const config = { description: topicRoutes.produceByPath };
     fastify.get<ByPath>('/produce/:topic/:message', { config }, (request, reply) => {
-      const asked = readPath(request.params, request.query.key, this.recordBytesMax);
+      const records = readPath(request.params, request.query.key, this.recordBytesMax);
       const exchange = new FastifyExchange(request, reply);
-      this.calls.carryOut(exchange, asked, ([outcome]) => JSON.stringify(outcome));
+      this.calls.carryOut(exchange, records, ([outcome]) => JSON.stringify(outcome));
     });
     for (const route of this.routes) {
       const { pattern, description, bodyBytesMax: bodyLimit } = route;
@@ -72,13 +72,13 @@ function readPath(
   { topic, message }: ByPath['Params'],
   key: unknown,
   recordBytesMax: number,
-): Parsed<Asked> {
+): Parsed<ProduceRecords> {
   if (key !== undefined && typeof key !== 'string') return refused('key is given twice');
   const record = sizedRecord(recordOfPath(topic, message, key ?? null), recordBytesMax);
   return parsed({ records: [record], isPartial: false });
 }
 
-function readAsked({ request, body }: Exchange, recordBytesMax: number): Parsed<Asked> {
+function readRecords({ request, body }: Exchange, recordBytesMax: number): Parsed<ProduceRecords> {
   const { path, partial } = readTarget(request.url ?? '');
   if (partial !== 'true' && partial !== 'false') return refused('partial must be true or false');
   const encoding = readEncoding(request.rawHeaders);

@@ -29,10 +29,10 @@ export class WebhookRoutes implements HotRoutes {
 
   private take(request: FastifyRequest, reply: FastifyReply): void {
     const record = recordOf(request);
-    const asked = record.ok
+    const records = record.ok
       ? parsed({ records: [this.sized(record.value)], isPartial: false })
       : record;
-    this.calls.carryOut(new FastifyExchange(request, reply), asked, outcomesText);
+    this.calls.carryOut(new FastifyExchange(request, reply), records, outcomesText);
   }
 
   private sized(record: ProduceRecord): ProduceRecord | Refusal {

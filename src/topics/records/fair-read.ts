@@ -6,7 +6,7 @@ import { DamagedOffsets, OffsetOutOfRange } from '../../../storage/faults/storag
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { likelyBytes } from '../../../storage/log/size-estimate.js';
 import { pieceBytes, type ReadAllowance, smallAnswerBytes } from '../../http/bytes/in-flight.js';
-import type { TopicAccess } from '../topics/topic-access.js';
+import type { SharedReads } from '../topics/shared-reads.js';
 import type { PayloadEncoding } from './payload-encoding.js';
 import { RecordTexts } from './record-text.js';
 import { type RecordPlace } from './record-writer.js';
@@ -33,18 +33,18 @@ export class FairRead {
   private left: AnswerBudget;
 
   constructor(
-    topics: Pick<TopicAccess, 'read'>,
+    reads: SharedReads,
     cursors: readonly Cursor[],
     encoding: PayloadEncoding,
     private readonly budget: AnswerBudget,
   ) {
     this.left = budget;
-    this.readers = cursors.map((cursor) => new PositionReader(topics, cursor, encoding));
+    this.readers = cursors.map((cursor) => new PositionReader(reads, cursor, encoding));
   }
 
   /**
    * Gives what is there now, in parts of about 1 MiB; `untilTimestamp` (Unix ms) ends each position
-   * before the first such record. What is likely to be short is read without asking for room, up
+   * before the first such record. What is likely to be short is read without room, up
    * to 64 KiB; so is the beginning of what is long where there is no room at once.
    */
   async *parts(untilTimestamp: number | null, room: ReadAllowance): AsyncGenerator<RecordsPart> {
@@ -128,7 +128,7 @@ class PositionReader {
   private nextBytes = 0;
 
   constructor(
-    private readonly topics: Pick<TopicAccess, 'read'>,
+    private readonly reads: SharedReads,
     private readonly cursor: Cursor,
     private readonly encoding: PayloadEncoding,
   ) {
@@ -165,7 +165,7 @@ class PositionReader {
    */
   private async read(records: number) {
     try {
-      return await this.topics.read(this.log, { from: this.offset, until: this.end, records });
+      return await this.reads.read(this.log, { from: this.offset, until: this.end, records });
     } catch (error) {
       const isPlace = error instanceof DamagedOffsets || error instanceof OffsetOutOfRange;
       if (!isPlace || this.offset === this.cursor.offset) throw error;

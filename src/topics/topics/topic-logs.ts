@@ -2,9 +2,11 @@
  * The partition logs of every topic: the one feature file that makes, trims and drops logs. Records
  * go straight from a request into their log; the engine decides only about the topic.
  */
+import { Inject, Injectable } from '@nestjs/common';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
-import type { Store } from '../../../storage/store.js';
+import { Store } from '../../../storage/store.js';
+import { provided } from '../../engine/provided.js';
 import { sealUpTo } from './sealed-part.js';
 import type { Trim } from './topic.events.js';
 import type { KeepPartitionLogs } from './topic.state.js';
@@ -12,7 +14,7 @@ import { topicLogName } from './topic-log-name.js';
 
 type Logs = readonly PartitionLog[];
 
-/** A topic whose logs are on their way, for those who wait for them. */
+/** A topic whose logs are on their way. */
 interface Opening {
   /** Undefined when it was deleted before they were there; `DiskFull` where there is no room. */
   readonly logs: Promise<Logs | undefined>;
@@ -20,6 +22,7 @@ interface Opening {
   readonly reject: (full: DiskFull) => void;
 }
 
+@Injectable()
 export class TopicLogs {
   private readonly ready = new Map<string, Logs>();
   private readonly openings = new Map<string, Opening>();
@@ -29,14 +32,14 @@ export class TopicLogs {
   private readonly listeners: ((topic: string) => void)[] = [];
   private readonly hooks: ((topic: string) => Promise<void>)[] = [];
 
-  /** `failed` is told when logs cannot be made or dropped: without that nothing can go on. */
+  /** `failed` is called when logs cannot be made or dropped: without that nothing can go on. */
   constructor(
     private readonly store: Store,
-    private readonly failed: (error: unknown) => void,
+    @Inject(provided.fatal) private readonly failed: (error: unknown) => void,
   ) {}
 
   /**
-   * The partition logs of a topic; undefined if it does not exist. Rejects with `DiskFull` where
+   * The partition logs of a topic; undefined if it does not exist (any more). Rejects with `DiskFull` where
    * there is no room for them yet.
    */
   async logs(topic: string): Promise<Logs | undefined> {
@@ -87,26 +90,35 @@ export class TopicLogs {
     return sum;
   }
 
-  /** See `TopicAccess.openInternal`. */
+  /**
+   * The one log of a topic of the server's own, whose name begins with `__`: created if need be,
+   * compacted from time to time (per key its last record stays), hidden from every client.
+   */
   async openInternal(name: string): Promise<PartitionLog> {
     const log = await this.open(name, 0);
     this.internalLogs.set(name, log);
     return log;
   }
 
-  /** See `TopicAccess.onPartitions`. */
+  /**
+   * `listener` is called when the logs of a topic have come to be there: it was created or has
+   * grown, or the server has started.
+   */
   onPartitions(listener: (topic: string) => void): void {
     this.listeners.push(listener);
   }
 
-  /** See `TopicAccess.onDropped`. */
+  /**
+   * `hook` runs after the logs of a deleted topic are gone, and is awaited before another topic may
+   * take its name; again after a crash in between. Before recovery.
+   */
   onDropped(hook: (topic: string) => Promise<void>): void {
     this.hooks.push(hook);
   }
 
   /**
    * Makes the logs that are missing (those that a crash left behind are found again) and hides what
-   * lies below the trims before anybody can read; then lets go of what can go.
+   * lies below the trims before a reader can; then lets go of what can go.
    */
   keep(topic: string, effect: KeepPartitionLogs, isWanted: () => boolean): void {
     if (!this.ready.has(topic)) this.opening(topic);
@@ -132,7 +144,7 @@ export class TopicLogs {
     await trimAll(logs, trims);
   }
 
-  /** Drops the logs, lets those who want to know finish with the topic, then calls `done`. */
+  /** Drops the logs, runs the hooks, then calls `done`. */
   drop(topic: string, partitions: number, done: () => void): void {
     this.ready.delete(topic);
     this.inTurn(topic, async () => {
@@ -168,7 +180,7 @@ export class TopicLogs {
     this.turns.set(topic, done);
   }
 
-  /** Who waits for logs now is told why there are none; who comes then waits for the next try. */
+  /** What waits for logs now learns why there are none; later requests wait for the next try. */
   private tryLater(topic: string, work: () => Promise<void>, full: DiskFull): void {
     const opening = this.openings.get(topic);
     if (opening !== undefined) {
