@@ -33,7 +33,7 @@ export class FairRead {
   private left: AnswerBudget;
 
   constructor(
-    reads: SharedReads,
+    reads: Pick<SharedReads, 'read'>,
     cursors: readonly Cursor[],
     encoding: PayloadEncoding,
     private readonly budget: AnswerBudget,
@@ -128,7 +128,7 @@ class PositionReader {
   private nextBytes = 0;
 
   constructor(
-    private readonly reads: SharedReads,
+    private readonly reads: Pick<SharedReads, 'read'>,
     private readonly cursor: Cursor,
     private readonly encoding: PayloadEncoding,
   ) {

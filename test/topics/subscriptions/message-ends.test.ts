@@ -3,7 +3,7 @@ import { MessageEnds } from '../../../src/topics/subscriptions/message-ends.js';
 import { envelope } from '../../support/envelope.js';
 
 const pending = new Set<string>();
-const ends = () => new MessageEnds((id) => pending.has(id));
+const ends = () => new MessageEnds(pending);
 
 const event = (id: string) => envelope<MessageEvent>({ type: 'MessageCanceled' }, { id });
 

@@ -6,15 +6,17 @@ import {
 } from '../../../src/messaging/messages/message.events.js';
 import type { OutgoingAttempt } from '../../../src/messaging/outbound/attempt-outcome.js';
 import type { SubscriptionCommand } from '../../../src/topics/subscriptions/subscription.commands.js';
+import { Subscriptions } from '../../../src/topics/subscriptions/subscription.entity.js';
 import {
   type SubscriptionDefinition,
   subscriptionKind,
 } from '../../../src/topics/subscriptions/subscription.events.js';
 import type { PartitionState } from '../../../src/topics/subscriptions/subscription-partition.decider.js';
-import {
-  type RecordsPushed,
-  subscriptionPartitionKind,
-} from '../../../src/topics/subscriptions/subscription-partition.events.js';
+import { SubscriptionPartitions } from '../../../src/topics/subscriptions/subscription-partition.entity.js';
+import type { RecordsPushed } from '../../../src/topics/subscriptions/subscription-partition.events.js';
+import { Topics } from '../../../src/topics/topics/topic.entity.js';
+import { TopicLogs } from '../../../src/topics/topics/topic-logs.js';
+import { TopicsService } from '../../../src/topics/topics/topics.service.js';
 import type { RecordInput } from '../../../storage/format/record.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
@@ -50,7 +52,7 @@ export class PushTown {
     const world = new ListeningWorld(new SeededRandom(1));
     const disk = new SimulatedDisk(new SeededRandom(2));
     const town = new PushTown(world, await SimulatedServer.start(disk, world, startsAt, 3));
-    await town.done(town.server.topics.forProduce('rides'));
+    await town.done(town.createTopic('rides'));
     return town;
   }
 
@@ -92,7 +94,7 @@ export class PushTown {
     name = 'push',
   ): Promise<void> {
     const definition = subscriptionDefinition(changes, message);
-    const positions = Array<number>(this.server.topics.partitionsOf(definition.topic)).fill(0);
+    const positions = Array<number>(this.partitionsOf(definition.topic)).fill(0);
     return this.change({ type: 'CreateSubscription', definition, positions }, name);
   }
 
@@ -109,7 +111,7 @@ export class PushTown {
   }
 
   async log(partition = 0) {
-    const logs = await this.server.topics.logs('rides');
+    const logs = await this.server.provided(TopicLogs).logs('rides');
     const log = logs?.[partition];
     if (log === undefined) throw new Error(`rides has no partition ${partition}`);
     return log;
@@ -131,8 +133,19 @@ export class PushTown {
   }
 
   partition(partition = 0, name = 'push'): PartitionState {
-    const actors = this.server.engine.actors(subscriptionPartitionKind);
-    return actors.stateOf(`${name}/${partition}`) as PartitionState;
+    return this.server.provided(SubscriptionPartitions).stateOf(`${name}/${partition}`);
+  }
+
+  get subscriptions(): Subscriptions {
+    return this.server.provided(Subscriptions);
+  }
+
+  createTopic(name: string) {
+    return this.server.provided(TopicsService).forProduce(name);
+  }
+
+  partitionsOf(topic: string): number {
+    return this.server.provided(Topics).partitionsOf(topic);
   }
 
   /** The messages that became dead letters. */

@@ -1,7 +1,5 @@
 /** Subscriptions follow their topics, wherever the power goes. */
 import type { Command } from '../../../src/engine/decider.js';
-import { subscriptionKind } from '../../../src/topics/subscriptions/subscription.events.js';
-import type { SubscriptionState } from '../../../src/topics/subscriptions/subscription.machine.js';
 import { topicKind } from '../../../src/topics/topics/topic.events.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { PlannedCrash } from '../../simulation/simulated-server.js';
@@ -17,8 +15,8 @@ const grow = (town: PushTown, partitions: number) =>
   onTopic(town, { type: 'AlterTopic', changes: { partitions } } as { type: string });
 const remove = (town: PushTown) => onTopic(town, { type: 'DeleteTopic' });
 
-const partitionsOf = ({ server }: PushTown, name = 'push') =>
-  (server.engine.actors(subscriptionKind).stateOf(name) as SubscriptionState).context.partitions;
+const partitionsOf = ({ subscriptions }: PushTown, name = 'push') =>
+  subscriptions.stateOf(name).context.partitions;
 
 /** Changes of the disk from a command to the end of what it causes; the power goes at each. */
 const changes = Array.from({ length: 12 }, (_, index) => index + 1);
@@ -70,7 +68,7 @@ describe('a subscription whose topic grows', () => {
   it('grows with it after a power cut at any time', async () => {
     for (const nth of changes) {
       const town = await cutAt(nth, (each) => grow(each, 5));
-      const partitions = town.server.topics.partitionsOf('rides');
+      const partitions = town.partitionsOf('rides');
       expect([nth, partitionsOf(town)]).toEqual([nth, partitions]);
       await town.produce(partitions - 1, 'new');
       await town.pass(second);
@@ -82,14 +80,14 @@ describe('a subscription whose topic grows', () => {
 describe('a subscription whose topic is deleted', () => {
   it('is deleted with it, and no other one is', async () => {
     const town = await PushTown.build();
-    await town.done(town.server.topics.forProduce('fares'));
+    await town.done(town.createTopic('fares'));
     await town.subscribe();
     await town.subscribe({}, {}, 'second');
     await town.subscribe({ topic: 'fares' }, {}, 'fares');
     await town.ask(remove(town));
     await town.pass(second);
-    expect([...town.server.engine.actors(subscriptionKind).ids()]).toEqual(['fares']);
-    await town.done(town.server.topics.forProduce('rides'));
+    expect([...town.subscriptions.actors.ids()]).toEqual(['fares']);
+    await town.done(town.createTopic('rides'));
     await town.produce(0, 'of another topic');
     await town.pass(second);
     expect(town.bodies).toEqual([]);
@@ -106,14 +104,14 @@ describe('a subscription whose topic is deleted', () => {
     await town.ask(remove(town));
     await town.pass(20 * second); // a push that failed would be tried again by then
     expect(town.bodies.length).toBeLessThan(120);
-    expect([...town.server.engine.actors(subscriptionKind).ids()]).toEqual([]);
+    expect([...town.subscriptions.actors.ids()]).toEqual([]);
   });
 
   it('is there as long as the topic is, after a power cut at any time', async () => {
     for (const nth of changes) {
       const town = await cutAt(nth, remove);
-      const isThere = town.server.topics.partitionsOf('rides') > 0;
-      const names = [...town.server.engine.actors(subscriptionKind).ids()];
+      const isThere = town.partitionsOf('rides') > 0;
+      const names = [...town.subscriptions.actors.ids()];
       expect([nth, names]).toEqual([nth, isThere ? ['push'] : []]);
     }
   });
