@@ -48,12 +48,12 @@ export class TopicsAdminRoutes implements HotRoutes {
     add('GET', collection, topicAdminRoutes.list, async () => ({ answer: await admin.list() }));
     add('POST', collection, topicAdminRoutes.create, (body) =>
       from(parseCreation(body, this.config.topicPartitions), ({ name, settings }) =>
-        this.withRoom(() => admin.create(name, settings)),
+        this.withSpace(() => admin.create(name, settings)),
       ),
     );
     add('GET', one, topicAdminRoutes.show, async (_body, name) => done(await admin.show(name)));
     add('PATCH', one, topicAdminRoutes.alter, (body, name) =>
-      from(parseAlteration(body), (change) => this.withRoom(() => admin.alter(name, change))),
+      from(parseAlteration(body), (change) => this.withSpace(() => admin.alter(name, change))),
     );
     add('DELETE', one, topicAdminRoutes.remove, async (_body, name) => {
       const refusal = await admin.delete(name);
@@ -80,7 +80,7 @@ export class TopicsAdminRoutes implements HotRoutes {
   }
 
   /** New logs are new files: none on a disk that is nearly full. */
-  private async withRoom<Answer extends object>(
+  private async withSpace<Answer extends object>(
     work: () => Promise<Answer | Refusal>,
   ): Promise<Answer | Refusal> {
     const refusal = this.intake.take(0);

@@ -93,7 +93,7 @@ export class TopicsAdmin {
       await this.topicLogs.trim(name, trims);
     } catch (error) {
       if (error instanceof LogClosed) return unknownTopic(name);
-      // No reader gets the records any more; their files go when there is room to note that.
+      // No reader gets the records any more; their files go when there is space to note that.
       if (!(error instanceof DiskFull)) throw error;
     }
     return trims.map(({ partition }) => {

@@ -21,12 +21,12 @@ export class ConsumeAnswer {
   private recordsLeft: number;
   private bytesLeft: number;
 
-  /** `call` has its turn; what is likely to be short, up to 64 KiB, is read without `room`. */
+  /** `call` has its turn; what is likely to be short, up to 64 KiB, is read without `allowance`. */
   constructor(
     private readonly polls: Polls,
     private readonly call: ConsumeCall,
     private readonly terms: PollTerms,
-    private readonly room: ReadAllowance,
+    private readonly allowance: ReadAllowance,
   ) {
     this.recordsLeft = terms.maxRecords;
     this.bytesLeft = terms.maxBytes;
@@ -34,19 +34,19 @@ export class ConsumeAnswer {
 
   /** Waits for records as long as the call may; all that follow are read without waiting. */
   async begin(): Promise<Begun> {
-    const { terms, room } = this;
-    // A call that waits for records to come holds no room.
-    let isRoomy = this.isLikelyLong && room.takeNow();
-    let polled = await this.poll(isRoomy ? pieceBytes : smallAnswerBytes, isRoomy, terms.until);
-    if ('parts' in polled && polled.needsRoom) {
-      await room.wait();
-      isRoomy = true;
-      polled = await this.poll(pieceBytes, isRoomy, terms.until);
+    const { terms, allowance } = this;
+    // A call that waits for records to come holds no allowance.
+    let isAllowed = this.isLikelyLong && allowance.takeNow();
+    let polled = await this.poll(isAllowed ? pieceBytes : smallAnswerBytes, isAllowed, terms.until);
+    if ('parts' in polled && polled.isLongNext) {
+      await allowance.wait();
+      isAllowed = true;
+      polled = await this.poll(pieceBytes, isAllowed, terms.until);
     }
     if ('undecided' in polled) return polled;
     this.changes = this.call.session.changes;
     await this.show(polled.parts);
-    return { parts: this.rest(isRoomy, polled.isCut) };
+    return { parts: this.rest(isAllowed, polled.isCut) };
   }
 
   /** `isPiece`: there is enough for a first one; `isCut`: more is there. */
@@ -54,7 +54,7 @@ export class ConsumeAnswer {
     let isLast = !isCut || !this.hasMore;
     if (isLast || isPiece) yield { texts: this.flush(), isLast };
     while (!isLast) {
-      await this.room.wait();
+      await this.allowance.wait();
       const polled = await this.poll(pieceBytes, true, 0).catch(nothingOfDamage);
       const parts = 'parts' in polled ? polled.parts : [];
       await this.show(parts);
@@ -63,15 +63,15 @@ export class ConsumeAnswer {
     }
   }
 
-  /** `isRoomy`: there is room for a long record, too. */
-  private async poll(bytesMax: number, isRoomy: boolean, until: number): Promise<Polled> {
+  /** `isAllowed`: a long record is allowed, too. */
+  private async poll(bytesMax: number, isAllowed: boolean, until: number): Promise<Polled> {
     const { call, terms, recordsLeft, bytesLeft } = this;
     const isFirst = recordsLeft === terms.maxRecords;
     const longest = isFirst ? Number.POSITIVE_INFINITY : bytesLeft;
     const poll = this.polls.of(call.session, {
       maxRecords: recordsLeft,
       maxBytes: Math.min(bytesLeft, bytesMax),
-      oneBytesMax: isRoomy ? longest : smallAnswerBytes,
+      oneBytesMax: isAllowed ? longest : smallAnswerBytes,
       until,
       encoding: terms.encoding,
       mayRead: terms.mayRead,
@@ -133,5 +133,5 @@ export class ConsumeAnswer {
 /** The records before damage are an answer; the next call is answered with it. */
 function nothingOfDamage(error: unknown): Polled {
   if (damageRefusal(error) === undefined) throw error;
-  return { parts: [], needsRoom: false, isCut: false };
+  return { parts: [], isLongNext: false, isCut: false };
 }

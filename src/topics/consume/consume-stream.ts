@@ -19,7 +19,7 @@ export type StreamFormat = 'events' | 'lines';
 /** Heartbeat interval, so that proxies keep an idle stream open. */
 const heartbeatMs = 15_000;
 
-/** Records that are read before the reader is waited for: a longer one needs room. */
+/** Records that are read before the reader is waited for: a longer one needs an allowance. */
 const batchBytesMax = 64 * 1024;
 /** Written at once: a reader that takes less than this in 30 seconds counts as taking nothing. */
 const sliceBytes = 64 * 1024;
@@ -117,7 +117,7 @@ export class ConsumeStream {
    */
   private async next(): Promise<readonly Buffer[] | Refusal> {
     let polled = await this.poll(batchBytesMax);
-    if ('parts' in polled && polled.needsRoom) {
+    if ('parts' in polled && polled.isLongNext) {
       await this.reader.allowance.want(readingBytes);
       polled = await this.poll(Number.POSITIVE_INFINITY);
     }

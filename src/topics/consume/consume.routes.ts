@@ -126,8 +126,8 @@ export class ConsumeRoutes implements HotRoutes {
     terms: PollTerms,
   ): Promise<FastifyReply> {
     const { polls, inFlight } = this;
-    const room = inFlight.roomFor(request, reply);
-    const begun = await new ConsumeAnswer(polls, call, terms, room).begin();
+    const allowance = inFlight.roomFor(request, reply);
+    const begun = await new ConsumeAnswer(polls, call, terms, allowance).begin();
     if ('undecided' in begun) return sendRefusal(request, reply, undecided(begun.undecided));
     reply.header('stream-generation', String(call.session.generation));
     return sendRecords(inFlight, request, reply, begun.parts);

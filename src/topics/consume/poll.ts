@@ -25,13 +25,13 @@ export type Polled =
   | {
       readonly parts: readonly PartitionRead[];
       /** There are none, because the first one is longer than `oneBytesMax`. */
-      readonly needsRoom: boolean;
+      readonly isLongNext: boolean;
       /** `maxBytes` has kept back what is there. */
       readonly isCut: boolean;
     }
   | { readonly undecided: readonly TopicPartition[] };
 
-const nothing: Polled = { parts: [], needsRoom: false, isCut: false };
+const nothing: Polled = { parts: [], isLongNext: false, isCut: false };
 
 /** Makes the polls of all calls. */
 @Injectable()
@@ -79,8 +79,8 @@ export class Poll {
       const read = await this.reads.read(session, terms);
       if (this.hasEnded) return nothing;
       const parts = handOut(session, read.parts);
-      const needsRoom = parts.length === 0 && read.isLongNext;
-      if (parts.length > 0 || needsRoom) return { parts, needsRoom, isCut: read.isCut };
+      const isLongNext = parts.length === 0 && read.isLongNext;
+      if (parts.length > 0 || isLongNext) return { parts, isLongNext, isCut: read.isCut };
       if (isLast || this.clock.now() >= terms.until) return nothing;
       if (session.changes === changes) await this.wait();
       isLast = session.changes !== changes;

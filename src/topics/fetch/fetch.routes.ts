@@ -74,9 +74,9 @@ export class FetchRoutes implements HotRoutes {
     const { maxRecords: records, maxBytes: bytes, encoding, untilTimestamp } = fetch;
     const { inFlight, reads } = this;
     const read = new FairRead(reads, cursors, encoding, { records, bytes });
-    const room = inFlight.roomFor(request, reply);
+    const allowance = inFlight.roomFor(request, reply);
     try {
-      return await sendRecords(inFlight, request, reply, read.parts(untilTimestamp, room));
+      return await sendRecords(inFlight, request, reply, read.parts(untilTimestamp, allowance));
     } catch (error) {
       // Retention, a purge or the end of the topic may have taken the records meanwhile.
       const now = await this.place(cursors, null);

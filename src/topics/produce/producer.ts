@@ -5,6 +5,7 @@
 import { Injectable } from '@nestjs/common';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Refusal } from '../../http/error-shapes.js';
+import { TopicLogs } from '../topics/topic-logs.js';
 import { TopicsService } from '../topics/topics.service.js';
 import type { ProduceRecord } from './produce.request.js';
 import { diskFull, type ProduceResult, RecordAppender, type TopicPlan } from './record-appender.js';
@@ -35,6 +36,7 @@ export class Producer {
   private readonly lastOfKey = new Map<string, Promise<unknown>>();
 
   constructor(
+    private readonly topicLogs: TopicLogs,
     private readonly topics: TopicsService,
     private readonly appender: RecordAppender,
   ) {}
@@ -102,7 +104,7 @@ export class Producer {
     outcomes: Outcomes,
     key: string | null,
   ): Promise<TopicPlan | Refusal> {
-    const logs = await this.topics.forProduce(topic);
+    const logs = (await this.topicLogs.logs(topic)) ?? (await this.topics.create(topic));
     if ('status' in logs) return logs;
     for (let place = own.records.length - 1; place >= 0; place -= 1) {
       const partition = own.records[place]?.partition ?? 0;

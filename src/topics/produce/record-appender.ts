@@ -47,7 +47,7 @@ interface OncePlan {
 /** A request that brings the key again is known for so long. */
 export const idempotencyWindowMs = 24 * 60 * 60 * 1000;
 
-/** Of records that found no room on the disk. */
+/** Of records that found no space on the disk. */
 export const diskFull = diskFullRefusal(
   'the disk is full: nothing of this was stored; try again when there is room',
 );
@@ -92,7 +92,7 @@ export class RecordAppender {
 
   /**
    * Appends what is missing; settles, in the order of the records, when all of it is durable. 507
-   * stands for the records of a part that found no room: none of them is stored. Rejects with
+   * stands for the records of a part that found no space: none of them is stored. Rejects with
    * `DiskFull` where that was known before, and with it nothing of the plan is stored.
    */
   async append(plan: TopicPlan): Promise<readonly (ProduceResult | Refusal)[]> {

@@ -44,20 +44,23 @@ export class FairRead {
 
   /**
    * Gives what is there now, in parts of about 1 MiB; `untilTimestamp` (Unix ms) ends each position
-   * before the first such record. What is likely to be short is read without room, up
-   * to 64 KiB; so is the beginning of what is long where there is no room at once.
+   * before the first such record. What is likely to be short is read without one, up
+   * to 64 KiB; so is the beginning of what is long where none is there at once.
    */
-  async *parts(untilTimestamp: number | null, room: ReadAllowance): AsyncGenerator<RecordsPart> {
+  async *parts(
+    untilTimestamp: number | null,
+    allowance: ReadAllowance,
+  ): AsyncGenerator<RecordsPart> {
     for (const reader of this.readers) await reader.bound(untilTimestamp);
     const { records, bytes } = this.budget;
-    const isRoomy = this.isLikelyLong && room.takeNow();
-    const most = isRoomy ? pieceBytes : smallAnswerBytes;
-    await this.take(Math.min(bytes, most), isRoomy ? this.oneBytesMax : smallAnswerBytes);
+    const isAllowed = this.isLikelyLong && allowance.takeNow();
+    const most = isAllowed ? pieceBytes : smallAnswerBytes;
+    await this.take(Math.min(bytes, most), isAllowed ? this.oneBytesMax : smallAnswerBytes);
     const isAll = bytes <= most && this.left.records < records;
     let isLast = isAll || !this.hasMore;
-    if (isLast || isRoomy) yield { texts: this.flush(), isLast };
+    if (isLast || isAllowed) yield { texts: this.flush(), isLast };
     while (!isLast) {
-      await room.wait();
+      await allowance.wait();
       const before = this.left.records;
       await this.take(Math.min(this.left.bytes, pieceBytes), this.oneBytesMax);
       isLast = before === this.left.records || !this.hasMore;

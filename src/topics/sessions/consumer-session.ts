@@ -21,7 +21,7 @@ export class ConsumerSession {
   topics: readonly string[] = [];
   /** Settles when where it begins is durable; see `StartPositions.begun`. */
   begun: Promise<void> = Promise.resolve();
-  /** Settles when what was committed for it by itself is durable, as far as the disk has room. */
+  /** Settles when what was committed for it by itself is durable, as far as the disk has space. */
   committed: Promise<void> = Promise.resolve();
   /** Where seeks have led in partitions that it did not own by then, by `topic/partition`. */
   readonly soughtOffsets = new Map<string, number>();

@@ -142,7 +142,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
   }
 
   /**
-   * Commits what was acknowledged; settles when it is durable. What finds no room on the disk is
+   * Commits what was acknowledged; settles when it is durable. What finds no space on the disk is
    * handed out again after the next start.
    */
   async stop(): Promise<void> {
@@ -173,7 +173,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     session.committed = this.stored();
   }
 
-  /** Settles when all commits are durable. What finds no room comes again after a crash. */
+  /** Settles when all commits are durable. What finds no space comes again after a crash. */
   private stored(): Promise<void> {
     return this.offsets.durable().catch((error: unknown) => {
       if (!(error instanceof DiskFull)) throw error;

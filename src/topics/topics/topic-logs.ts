@@ -16,7 +16,7 @@ type Logs = readonly PartitionLog[];
 
 /** A topic whose logs are on their way. */
 interface Opening {
-  /** Undefined when it was deleted before they were there; `DiskFull` where there is no room. */
+  /** Undefined when it was deleted before they were there; `DiskFull` where there is no space. */
   readonly logs: Promise<Logs | undefined>;
   readonly resolve: (logs: Logs | undefined) => void;
   readonly reject: (full: DiskFull) => void;
@@ -40,7 +40,7 @@ export class TopicLogs {
 
   /**
    * The partition logs of a topic; undefined if it does not exist (any more). Rejects with `DiskFull` where
-   * there is no room for them yet.
+   * there is no space for them yet.
    */
   async logs(topic: string): Promise<Logs | undefined> {
     return this.ready.get(topic) ?? this.openings.get(topic)?.logs;
@@ -54,7 +54,7 @@ export class TopicLogs {
   /**
    * The logs of a topic that was just created or has grown, once there are `partitions` of them:
    * the effect that opens them may be about to start. Undefined once `exists` says that the topic
-   * is deleted: its logs are never opened. Rejects with `DiskFull` where there is no room for them.
+   * is deleted: its logs are never opened. Rejects with `DiskFull` where there is no space for them.
    */
   async opened(
     topic: string,
@@ -136,7 +136,7 @@ export class TopicLogs {
 
   /**
    * Records below the trims cannot be read from now on; what can go is gone once this has settled.
-   * Rejects with `DiskFull` where some cannot go for want of room.
+   * Rejects with `DiskFull` where some cannot go for want of space.
    */
   async trim(topic: string, trims: readonly Trim[]): Promise<void> {
     const logs = this.present(topic);
@@ -170,7 +170,7 @@ export class TopicLogs {
     if (logs.length > before) for (const listener of this.listeners) listener(topic);
   }
 
-  /** Work is done again from its beginning once there is room, where it found none. */
+  /** Work is done again from its beginning once there is space, where it found none. */
   private inTurn(topic: string, work: () => Promise<void>): void {
     const done = (this.turns.get(topic) ?? Promise.resolve()).then(work).catch((error) => {
       if (error instanceof DiskFull) this.tryLater(topic, work, error);
@@ -213,7 +213,7 @@ export class TopicLogs {
   }
 }
 
-/** What finds no room does not keep the rest from going: that gives room. */
+/** What finds no space does not keep the rest from going: that gives space. */
 async function trimAll(logs: Logs, trims: readonly Trim[]): Promise<void> {
   let full: DiskFull | null = null;
   const unlessFull = (error: unknown) => {

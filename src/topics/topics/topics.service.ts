@@ -25,10 +25,8 @@ export class TopicsService {
     @Inject(provided.config) private readonly defaults: TopicDefaults,
   ) {}
 
-  /** The logs of a topic by partition; where topics come by themselves it is created first. */
-  async forProduce(topic: string): Promise<readonly PartitionLog[] | Refusal> {
-    const existing = await this.topicLogs.logs(topic);
-    if (existing !== undefined) return existing;
+  /** The logs of a topic that was missing; 404 where topics do not come by themselves. */
+  async create(topic: string): Promise<readonly PartitionLog[] | Refusal> {
     if (!this.defaults.topicAutoCreate) return unknownTopic(topic);
     const refusal = await this.ensure([topic]);
     if (refusal !== null) return refusal;
@@ -58,9 +56,12 @@ export class TopicsService {
     return this.topicLogs.opened(topic, partitions, exists);
   }
 
-  /** As `forProduce`; 400 where a topic of this name cannot be. */
+  /**
+   * The logs of a topic by partition; where topics come by themselves it is created first. 400
+   * where a topic of this name cannot be.
+   */
   async forConsume(topic: string): Promise<readonly PartitionLog[] | Refusal> {
-    const logs = await this.forProduce(topic);
+    const logs = (await this.topicLogs.logs(topic)) ?? (await this.create(topic));
     // A reader may wait for a topic that is made later, but for none that cannot be.
     const problem = 'status' in logs && logs.status === 404 ? topicNameProblem(topic) : null;
     return problem === null ? logs : { status: 400, message: problem };

@@ -16,7 +16,7 @@ beforeEach(async () => {
   await disk.makeDirectory('/data');
   await disk.syncDirectory('/');
   world = await openGroupWorld(disk, 1_767_000_000_000, 2);
-  await world.service.forProduce('rides');
+  await world.service.forConsume('rides');
   session = await join('a');
 });
 
@@ -80,7 +80,7 @@ describe('a poll', () => {
     await settled();
     poll.cancel();
     await produce(0, 'x');
-    expect(await running).toEqual({ parts: [], needsRoom: false, isCut: false });
+    expect(await running).toEqual({ parts: [], isLongNext: false, isCut: false });
     expect(await valuesOf(pollOf())).toEqual(['x']);
   });
 

@@ -75,7 +75,7 @@ export class GroupSimulation {
     await disk.makeDirectory('/data');
     await disk.syncDirectory('/');
     await this.start(disk, 1_767_000_000_000);
-    for (const topic of topics) await this.world.service.forProduce(topic);
+    for (const topic of topics) await this.world.service.forConsume(topic);
     for (let step = 0; step < steps; step += 1) {
       if (this.planned === null && this.random.chance(0.1)) {
         this.planned = new PlannedCrash(this.world.disk, this.random, 1 + this.random.below(30));

@@ -141,7 +141,7 @@ export class PushTown {
   }
 
   createTopic(name: string) {
-    return this.server.provided(TopicsService).forProduce(name);
+    return this.server.provided(TopicsService).forConsume(name);
   }
 
   partitionsOf(topic: string): number {
