@@ -9,8 +9,8 @@ import type { TopicSettings } from '../settings.js';
 import type { AlterTopic, CreateTopic, TopicCommand } from '../topics/topic.commands.js';
 import { Topics } from '../topics/topic.entity.js';
 import { type TopicEvent, type Trim, topicKind } from '../topics/topic.events.js';
-import { TopicLogs } from '../topics/topic-logs.js';
-import { TopicsService, unknownPartition, unknownTopic } from '../topics/topics.service.js';
+import { TopicLogs, unknownPartition, unknownTopic } from '../topics/topic-logs.js';
+import { TopicsService } from '../topics/topics.service.js';
 import {
   partitionObject,
   type TopicDetails,

@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common';
 import { RouteTable } from '../../http/routes/hot-routes.js';
 import { GroupsModule } from '../groups/groups.module.js';
+import { OffsetsModule } from '../offsets/offsets.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { TopicsModule } from '../topics/topics.module.js';
 import { ConsumeRoutes } from './consume.routes.js';
@@ -14,7 +15,7 @@ import { ShareReads } from './share-reads.js';
 const routes = [ConsumeRoutes, OffsetsRoutes, ConsumersRoutes, GroupsAdminRoutes];
 
 @Module({
-  imports: [TopicsModule, GroupsModule, SessionsModule],
+  imports: [TopicsModule, GroupsModule, OffsetsModule, SessionsModule],
   providers: [...routes, Polls, ShareReads],
 })
 export class ConsumersModule {

@@ -7,7 +7,6 @@ import { rawBody } from '../../http/routes/raw-body.js';
 import type { ConsumerPlace } from '../groups/consumer.events.js';
 import { CommittedOffsets } from '../offsets/committed-offsets.js';
 import { GroupRights } from '../offsets/group-rights.js';
-import { logsOf } from '../offsets/partition-logs.js';
 import { Commits } from '../sessions/commits.js';
 import { parseGeneration, parseTimeout } from '../sessions/consume.request.js';
 import { parseCommits, parsePlaces } from '../sessions/offsets.request.js';
@@ -72,7 +71,7 @@ export class OffsetsRoutes implements HotRoutes {
     if (!timeout.ok) return refuse(timeout.reason);
     const forbidden = this.rights.judgePlaces(request.raw, request.params.group, places.value);
     if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
-    const logs = await logsOf(this.topicLogs, places.value);
+    const logs = await this.topicLogs.partitions(places.value);
     if ('status' in logs) return sendRefusal(request, reply, logs);
     const found = places.value.map(({ topic, partition }) => {
       const offset = this.offsets.find(request.params.group, { topic, partition })?.committed ?? -1;

@@ -16,7 +16,7 @@ import { type PayloadEncoding, readEncoding } from '../records/payload-encoding.
 import { sendRecords } from '../records/records-answer.js';
 import { topicRoutes } from '../records/topics.openapi.js';
 import { SharedReads } from '../topics/shared-reads.js';
-import { TopicsService } from '../topics/topics.service.js';
+import { TopicLogs } from '../topics/topic-logs.js';
 import { type FetchRequest, type Position, parseFetch } from './fetch.request.js';
 
 /** A fetch as its request describes it. */
@@ -28,7 +28,7 @@ export class FetchRoutes implements HotRoutes {
   private readonly waiting = new Set<() => void>();
 
   constructor(
-    private readonly topics: TopicsService,
+    private readonly topicLogs: TopicLogs,
     private readonly reads: SharedReads,
     private readonly basic: BasicCredentials,
     private readonly inFlight: InFlight,
@@ -95,7 +95,7 @@ export class FetchRoutes implements HotRoutes {
     const cursors: Cursor[] = [];
     for (const position of positions) {
       const { topic, partition } = position;
-      const log = await this.topics.forRead(topic, partition);
+      const log = await this.topicLogs.partition(position);
       if ('status' in log) return log;
       const offset =
         'offset' in position ? position.offset : await log.offsetFor(position.timestamp);

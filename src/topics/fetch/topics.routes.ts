@@ -9,7 +9,7 @@ import type { HotRoutes } from '../../http/routes/hot-routes.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { topicRoutes } from '../records/topics.openapi.js';
 import { Topics } from '../topics/topic.entity.js';
-import { TopicsService } from '../topics/topics.service.js';
+import { TopicLogs } from '../topics/topic-logs.js';
 import { type OffsetQuery, parseOffsetQuery, parseTopicPartitions } from './fetch.request.js';
 
 const jsonType = 'application/json; charset=utf-8';
@@ -18,7 +18,7 @@ const jsonType = 'application/json; charset=utf-8';
 export class TopicsRoutes implements HotRoutes {
   constructor(
     private readonly topics: Topics,
-    private readonly service: TopicsService,
+    private readonly topicLogs: TopicLogs,
     private readonly basic: BasicCredentials,
   ) {}
 
@@ -53,7 +53,7 @@ export class TopicsRoutes implements HotRoutes {
     for (const { topic, partition } of places.value) {
       const refusal = this.basic.judgeRight(request.raw, 'consume', topic);
       if (refusal !== undefined) return sendRefusal(request, reply, refusal);
-      const log = await this.service.forRead(topic, partition);
+      const log = await this.topicLogs.partition({ topic, partition });
       if ('status' in log) return sendRefusal(request, reply, log);
       found.push({ topic, partition, offset: await offsetOf(log, query.value) });
     }

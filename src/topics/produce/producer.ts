@@ -156,11 +156,11 @@ class Outcomes {
   }
 
   settle(indexes: readonly number[], results: readonly ProduceOutcome[]): void {
-    indexes.forEach((index, place) => {
-      const outcome = results[place] as ProduceOutcome;
+    for (const [place, outcome] of results.entries()) {
+      const index = indexes[place] ?? 0;
       if ('status' in outcome) this.refuse([index], outcome);
       else this.all[index] = outcome;
-    });
+    }
   }
 
   /** The refusal, where some records may be stored already. */

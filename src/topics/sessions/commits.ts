@@ -8,7 +8,6 @@ import type { ConsumerPlace } from '../groups/consumer.events.js';
 import { GroupViews } from '../groups/group-views.js';
 import type { TopicPosition } from '../groups/topic-partition.js';
 import { CommittedOffsets } from '../offsets/committed-offsets.js';
-import { logsOf } from '../offsets/partition-logs.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import type { ConsumerSession } from './consumer-session.js';
 import { ConsumerSessions } from './consumer-sessions.js';
@@ -37,17 +36,18 @@ export class Commits {
   ): Promise<Refusal | null> {
     const known = this.consumers.find(place);
     if ('status' in known) return known;
-    const logs = await logsOf(this.topicLogs, positions);
+    const logs = await this.topicLogs.partitions(positions);
     if ('status' in logs) return logs;
     const session = this.consumers.find(place);
     if ('status' in session) return session;
     const stale = this.staleness(session, positions, generation);
     if (stale !== null) return stale;
-    const beyond = positions.findIndex(({ offset }, index) => {
-      return offset > (logs[index]?.highWatermark ?? 0);
-    });
-    if (beyond >= 0)
-      return outside(positions[beyond] as TopicPosition, logs[beyond] as PartitionLog);
+    for (const [index, log] of logs.entries()) {
+      const position = positions[index];
+      if (position !== undefined && position.offset > log.highWatermark) {
+        return outside(position, log);
+      }
+    }
     // Nothing waits between the look at who owns what and this.
     session.callBegan();
     if (positions.length === 0) this.sessions.commitWritten(session);

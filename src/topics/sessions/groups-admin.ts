@@ -12,7 +12,7 @@ import { GroupViews } from '../groups/group-views.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
 import { CommittedOffsets } from '../offsets/committed-offsets.js';
 import { offsetOfTarget } from '../offsets/offset-target.js';
-import { TopicLogs } from '../topics/topic-logs.js';
+import { TopicLogs, unknownPartition, unknownTopic } from '../topics/topic-logs.js';
 import { ConsumerSessions } from './consumer-sessions.js';
 import type { OffsetReset } from './groups-admin.request.js';
 
@@ -82,9 +82,9 @@ export class GroupsAdmin {
     if (this.views.find(group) === undefined) return unknownGroup(group);
     const { topic, partition, to, dryRun } = options;
     const logs = await this.topicLogs.logs(topic);
-    if (logs === undefined) return { status: 404, message: `topic ${topic} not found` };
+    if (logs === undefined) return unknownTopic(topic);
     if (partition !== undefined && logs[partition] === undefined) {
-      return { status: 404, message: `${topic} has no partition ${partition}` };
+      return unknownPartition(topic, partition);
     }
     const moves: ResetOffset[] = [];
     for (const [index, log] of logs.entries()) {

@@ -56,11 +56,8 @@ export class Seeks {
   private async positionsOf(seeks: readonly Seek[]): Promise<readonly TopicPosition[] | Refusal> {
     const positions: TopicPosition[] = [];
     for (const { topic, partition, target } of seeks) {
-      const logs = await this.topicLogs.logs(topic);
-      if (logs === undefined) return { status: 404, message: `topic ${topic} not found` };
-      const log = logs[partition];
-      if (log === undefined)
-        return { status: 404, message: `${topic} has no partition ${partition}` };
+      const log = await this.topicLogs.partition({ topic, partition });
+      if ('status' in log) return log;
       const offset = await offsetOfTarget(log, target);
       const { startOffset, highWatermark } = log;
       if (offset < startOffset || offset > highWatermark) {

@@ -2,7 +2,7 @@
 import { internalPrefix } from './topic.decider.js';
 
 /** One partition of a topic. */
-interface PartitionPlace {
+export interface PartitionPlace {
   readonly topic: string;
   readonly partition: number;
 }

@@ -7,10 +7,11 @@ import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { Store } from '../../../storage/store.js';
 import { provided } from '../../engine/provided.js';
+import type { Refusal } from '../../http/error-shapes.js';
 import { sealUpTo } from './sealed-part.js';
 import type { Trim } from './topic.events.js';
 import type { KeepPartitionLogs } from './topic.state.js';
-import { topicLogName } from './topic-log-name.js';
+import { type PartitionPlace, topicLogName } from './topic-log-name.js';
 
 type Logs = readonly PartitionLog[];
 
@@ -44,6 +45,24 @@ export class TopicLogs {
    */
   async logs(topic: string): Promise<Logs | undefined> {
     return this.ready.get(topic) ?? this.openings.get(topic)?.logs;
+  }
+
+  /** The log of one partition; 404 where there is none. */
+  async partition({ topic, partition }: PartitionPlace): Promise<PartitionLog | Refusal> {
+    const logs = await this.logs(topic);
+    if (logs === undefined) return unknownTopic(topic);
+    return logs[partition] ?? unknownPartition(topic, partition);
+  }
+
+  /** The logs of partitions, in the order of `places`; 404 names the first that is not there. */
+  async partitions(places: readonly PartitionPlace[]): Promise<Logs | Refusal> {
+    const found: PartitionLog[] = [];
+    for (const place of places) {
+      const log = await this.partition(place);
+      if ('status' in log) return log;
+      found.push(log);
+    }
+    return found;
   }
 
   /** Those that are there at this moment: none of a topic that is still being created. */
@@ -227,4 +246,12 @@ async function trimAll(logs: Logs, trims: readonly Trim[]): Promise<void> {
     await log.trimTo(before).catch(unlessFull);
   }
   if (full !== null) throw full;
+}
+
+export function unknownTopic(topic: string): Refusal {
+  return { status: 404, message: `topic ${topic} not found` };
+}
+
+export function unknownPartition(topic: string, partition: number): Refusal {
+  return { status: 404, message: `${topic} has no partition ${partition}` };
 }

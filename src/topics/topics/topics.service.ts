@@ -10,7 +10,7 @@ import type { EnsureTopic } from './topic.commands.js';
 import { topicNameProblem } from './topic.decider.js';
 import { Topics } from './topic.entity.js';
 import { topicKind } from './topic.events.js';
-import { TopicLogs } from './topic-logs.js';
+import { TopicLogs, unknownTopic } from './topic-logs.js';
 
 /** How topics that a request names come to be (docs/configuration.md). */
 type TopicDefaults = Pick<TopicSettings, 'topicPartitions' | 'topicAutoCreate'>;
@@ -67,24 +67,9 @@ export class TopicsService {
     return problem === null ? logs : { status: 400, message: problem };
   }
 
-  /** The log of one partition that exists. */
-  async forRead(topic: string, partition: number): Promise<PartitionLog | Refusal> {
-    const logs = await this.topicLogs.logs(topic);
-    if (logs === undefined) return unknownTopic(topic);
-    return logs[partition] ?? unknownPartition(topic, partition);
-  }
-
   private creation(topic: string): EnsureTopic {
     const { topicPartitions: partitions } = this.defaults;
     const at = this.clock.now();
     return { type: 'EnsureTopic', kind: topicKind, id: topic, at, partitions };
   }
-}
-
-export function unknownTopic(topic: string): Refusal {
-  return { status: 404, message: `topic ${topic} not found` };
-}
-
-export function unknownPartition(topic: string, partition: number): Refusal {
-  return { status: 404, message: `${topic} has no partition ${partition}` };
 }
