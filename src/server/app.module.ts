@@ -25,6 +25,7 @@ import { ConsumersModule } from '../topics/consume/consumers.module.js';
 import { RestCredentialsModule } from '../topics/credentials/rest-credentials.module.js';
 import { FetchModule } from '../topics/fetch/fetch.module.js';
 import { ProduceModule } from '../topics/produce/produce.module.js';
+import { PushesModule } from '../topics/pushes/pushes.module.js';
 import type { TopicSettings } from '../topics/settings.js';
 import { SubscriptionsModule } from '../topics/subscriptions/subscriptions.module.js';
 import { isolatesDamage } from '../topics/topics/topic-log-name.js';
@@ -108,6 +109,7 @@ export function applicationModule(
     FetchModule,
     TopicsAdminModule,
     SubscriptionsModule,
+    PushesModule,
     ConsumersModule,
     ActivityModule,
   ];

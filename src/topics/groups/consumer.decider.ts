@@ -23,7 +23,7 @@ export interface RunConsumer extends Effect {
   readonly settings: ConsumerSettings;
 }
 
-/** An instance that is active; null = it has not joined, or is closed. Its life is its session's. */
+/** An instance that is active; null = it is not. How it lives, its session knows. */
 export type ConsumerState = {
   readonly settings: ConsumerSettings;
   /** Journal offset of its beginning: no two lives of an instance have the same. */

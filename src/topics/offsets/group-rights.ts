@@ -1,6 +1,6 @@
 /**
- * Which credentials may call on a group: those that may consume every topic of it. A member moves the
- * offsets and the partitions of all the others, whatever it reads itself.
+ * Which credentials may call on a group: those that may consume every topic of it. A member moves
+ * the offsets and the partitions of all the others, whatever it reads itself.
  */
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';

@@ -1,6 +1,6 @@
 /**
- * JSON text while it is put together of bytes: it grows in pieces, which are sent as they are. Why it
- * is written by hand, ADR 0033 says.
+ * JSON text while it is put together of bytes: it grows in pieces, which are sent as they are. ADR
+ * 0033 says why it is written by hand.
  */
 import { isUtf8 } from 'node:buffer';
 

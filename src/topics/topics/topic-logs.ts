@@ -40,8 +40,8 @@ export class TopicLogs {
   ) {}
 
   /**
-   * The partition logs of a topic; undefined if it does not exist (any more). Rejects with `DiskFull` where
-   * there is no space for them yet.
+   * The partition logs of a topic; undefined if it does not exist (any more). Rejects with
+   * `DiskFull` where there is no space for them yet.
    */
   async logs(topic: string): Promise<Logs | undefined> {
     return this.ready.get(topic) ?? this.openings.get(topic)?.logs;
@@ -73,7 +73,7 @@ export class TopicLogs {
   /**
    * The logs of a topic that was just created or has grown, once there are `partitions` of them:
    * the effect that opens them may be about to start. Undefined once `exists` says that the topic
-   * is deleted: its logs are never opened. Rejects with `DiskFull` where there is no space for them.
+   * is deleted: its logs are never opened. Rejects with `DiskFull` where there is no space.
    */
   async opened(
     topic: string,

@@ -9,7 +9,7 @@ import { messageKind } from '../../messaging/messages/message.events.js';
 import type { MessageTargets } from '../../messaging/url-groups/message-targets.js';
 import { recordText } from '../records/record-text.js';
 import { type RecordPlace } from '../records/record-writer.js';
-import type { SubscriptionDefinition } from './subscription.events.js';
+import type { SubscriptionDefinition } from '../subscriptions/subscription.events.js';
 
 /** What one message says, the same for every destination. */
 export interface RecordsContent {

@@ -1,5 +1,5 @@
 import type { MessageEvent } from '../../../src/messaging/messages/message.events.js';
-import { MessageEnds } from '../../../src/topics/subscriptions/message-ends.js';
+import { MessageEnds } from '../../../src/topics/pushes/message-ends.js';
 import { envelope } from '../../support/envelope.js';
 
 const pending = new Set<string>();

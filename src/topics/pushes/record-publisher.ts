@@ -9,12 +9,12 @@ import { provided } from '../../engine/provided.js';
 import { newNames } from '../../engine/seeded-names.js';
 import type { MessageTargets } from '../../messaging/url-groups/message-targets.js';
 import type { TopicSettings } from '../settings.js';
+import type { SubscriptionDefinition } from '../subscriptions/subscription.events.js';
+import type { PushRecords } from '../subscriptions/subscription-partition.commands.js';
+import { SubscriptionPartitions } from '../subscriptions/subscription-partition.entity.js';
+import { subscriptionPartitionKind } from '../subscriptions/subscription-partition.events.js';
 import type { Push } from './push.js';
 import { batchContent, recordContent, recordMessages } from './record-messages.js';
-import type { SubscriptionDefinition } from './subscription.events.js';
-import type { PushRecords } from './subscription-partition.commands.js';
-import { SubscriptionPartitions } from './subscription-partition.entity.js';
-import { subscriptionPartitionKind } from './subscription-partition.events.js';
 
 /** What a push publishes, and where. */
 export interface PushSource {

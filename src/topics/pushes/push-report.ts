@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
 import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/subscribers.js';
-import type { SubscriptionPartitionEvent } from './subscription-partition.events.js';
+import type { SubscriptionPartitionEvent } from '../subscriptions/subscription-partition.events.js';
 
 @Injectable()
 export class PushReport {

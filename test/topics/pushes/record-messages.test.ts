@@ -3,7 +3,7 @@ import {
   batchContent,
   recordContent,
   recordMessages,
-} from '../../../src/topics/subscriptions/record-messages.js';
+} from '../../../src/topics/pushes/record-messages.js';
 import type { LogRecord } from '../../../storage/format/record.js';
 import { subscriptionDefinition } from '../../support/subscription-definition.js';
 

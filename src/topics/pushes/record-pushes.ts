@@ -9,13 +9,13 @@ import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
 import { Intake } from '../../http/intake.js';
+import { Subscriptions } from '../subscriptions/subscription.entity.js';
+import type { PushNext } from '../subscriptions/subscription-partition.decider.js';
+import { SubscriptionTargets } from '../subscriptions/subscription-targets.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { MessageEnds } from './message-ends.js';
 import { Push } from './push.js';
 import { RecordPublisher } from './record-publisher.js';
-import { Subscriptions } from './subscription.entity.js';
-import type { PushNext } from './subscription-partition.decider.js';
-import { SubscriptionTargets } from './subscription-targets.js';
 
 /** While nothing can be published, whether it still cannot is looked at this often. */
 const lookAgainMs = 1000;

@@ -1,9 +1,9 @@
 /** One push of a partition while it is carried out. */
-import type { PushNext } from './subscription-partition.decider.js';
+import type { PushNext } from '../subscriptions/subscription-partition.decider.js';
 import {
   type SubscriptionPartitionPlace,
   subscriptionPartitionPlace,
-} from './subscription-partition.events.js';
+} from '../subscriptions/subscription-partition.events.js';
 
 export class Push {
   readonly place: SubscriptionPartitionPlace;
