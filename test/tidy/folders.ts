@@ -23,6 +23,7 @@ export const folders: readonly string[] = [
   'src/server/logging',
   // Partitioned log topics.
   'src/topics/credentials',
+  'src/topics/pushes',
   'src/topics/subscriptions',
   'src/topics/consume',
   'src/topics/sessions',

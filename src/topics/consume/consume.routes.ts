@@ -1,5 +1,7 @@
 /** `/consume`: records for an instance of a group (topics.md 4.1). */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
 import { parseJson } from '../../grammar/json.js';
 import type { Parsed } from '../../grammar/parsed.js';
 import type { Refusal } from '../../http/error-shapes.js';
@@ -17,13 +19,16 @@ import {
   parseJoinOptions,
 } from '../sessions/consume.request.js';
 import type { ConsumerSession } from '../sessions/consumer-session.js';
-import { Consumers } from '../sessions/consumers.js';
+import { ConsumerSessions } from '../sessions/consumer-sessions.js';
+import { ConsumersService } from '../sessions/consumers.service.js';
+import { StartPositions } from '../sessions/start-positions.js';
+import type { TopicSettings } from '../settings.js';
 import { ConsumeAnswer } from './consume-answer.js';
 import { ConsumeCall } from './consume-call.js';
 import { ConsumeStream, type StreamFormat, streamFormatOf } from './consume-stream.js';
 import { consumerRoutes } from './consumers.openapi.js';
 import { placeIn } from './place-in.js';
-import type { PollTerms } from './poll.js';
+import { Polls, type PollTerms } from './poll.js';
 import { parseCursor } from './stream-cursor.js';
 
 @Injectable()
@@ -50,60 +55,62 @@ export class ConsumeRoutes {
   ];
 
   constructor(
-    private readonly consumers: Consumers,
+    private readonly consumers: ConsumersService,
+    private readonly sessions: ConsumerSessions,
+    private readonly starts: StartPositions,
+    private readonly polls: Polls,
     private readonly rights: GroupRights,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.config) private readonly config: Pick<TopicSettings, 'consumerIdleMs'>,
   ) {}
 
   private async consume(exchange: FastifyExchange, read: Parsed<ConsumeRequest>): Promise<void> {
     const { consumers, rights } = this;
     const { request, response } = exchange;
-    const asked = valueIn(read);
+    const consume = valueIn(read);
     const encoding = valueIn(readEncoding(request.rawHeaders));
-    const { topics, timeoutMs } = asked;
+    const { topics, timeoutMs } = consume;
     const place = placeIn(exchange);
     const grant = answerIn(rights.admit(request, place.group, topics));
-    const until = consumers.clock.now() + timeoutMs;
-    const options = () => parseJoinOptions(request.rawHeaders, consumers.sessionTimeoutMs);
-    const session = answerIn(await consumers.service.enter(place, topics, grant, options));
+    const until = this.clock.now() + timeoutMs;
+    const options = () => parseJoinOptions(request.rawHeaders, this.config.consumerIdleMs);
+    const session = answerIn(await consumers.enter(place, topics, grant, options));
     // A client that is gone already gets no turn.
     if (response.closed) return;
-    const call = new ConsumeCall(consumers.sessions, session, response);
+    const call = new ConsumeCall(this.sessions, this.starts, session, response);
     if (!(await call.enter(until))) return exchange.refuse(overlap(session));
     const mayRead = () =>
       session.subscribesTo(topics) && rights.judge(request, place.group, topics) === undefined;
-    const terms = { ...asked, until, encoding, mayRead };
+    const terms = { ...consume, until, encoding, mayRead };
     const format = streamFormatOf(request.headers.accept);
     return format === null
-      ? this.answer(exchange, { session, call, terms })
-      : this.stream(exchange, { session, call, terms }, format);
+      ? this.answer(exchange, call, terms)
+      : this.stream(exchange, call, terms, format);
   }
 
   private async stream(
     exchange: FastifyExchange,
-    { session, call, terms }: Turn,
+    call: ConsumeCall,
+    terms: PollTerms,
     format: StreamFormat,
   ): Promise<void> {
     const { 'last-event-id': id } = exchange.request.headers;
     const received = valueIn(parseCursor(typeof id === 'string' ? id : undefined));
     const reader = { response: exchange.response, allowance: exchange.hijack() };
-    const stream = new ConsumeStream(this.consumers, session, reader, format, terms);
-    await stream.run(call, received);
+    const stream = new ConsumeStream(this.polls, this.clock, call, reader, format, terms);
+    await stream.run(received);
   }
 
-  private async answer(exchange: FastifyExchange, { session, call, terms }: Turn): Promise<void> {
-    const { consumers } = this;
-    const begun = await new ConsumeAnswer(consumers, session, call, terms, exchange.room).begin();
+  private async answer(
+    exchange: FastifyExchange,
+    call: ConsumeCall,
+    terms: PollTerms,
+  ): Promise<void> {
+    const begun = await new ConsumeAnswer(this.polls, call, terms, exchange.room).begin();
     if ('undecided' in begun) return exchange.refuse(undecided(begun.undecided));
-    exchange.header('stream-generation', String(session.generation));
+    exchange.header('stream-generation', String(call.session.generation));
     await sendRecords(exchange, begun.parts);
   }
-}
-
-/** A call whose turn it is. */
-interface Turn {
-  readonly session: ConsumerSession;
-  readonly call: ConsumeCall;
-  readonly terms: PollTerms;
 }
 
 function overlap({ place: { group, instance } }: ConsumerSession): Refusal {

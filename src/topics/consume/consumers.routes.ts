@@ -6,8 +6,9 @@ import { answerJson, type Exchange } from '../../http/routes/exchange.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { Route } from '../../http/routes/route.js';
 import { assignmentsOf } from '../groups/consumer-group.state.js';
+import { GroupViews } from '../groups/group-views.js';
 import { GroupRights } from '../offsets/group-rights.js';
-import { Consumers } from '../sessions/consumers.js';
+import { ConsumersService } from '../sessions/consumers.service.js';
 import { consumerRoutes } from './consumers.openapi.js';
 import { placeIn } from './place-in.js';
 
@@ -31,14 +32,15 @@ export class ConsumersRoutes {
   ];
 
   constructor(
-    private readonly consumers: Consumers,
+    private readonly consumers: ConsumersService,
+    private readonly views: GroupViews,
     private readonly credentials: BasicCredentials,
     private readonly rights: GroupRights,
   ) {}
 
   private list(exchange: Exchange): void {
     refuseIf(this.credentials.judgeRight(exchange.request, 'consume', null));
-    const { views } = this.consumers;
+    const { views } = this;
     const groups = [];
     for (const name of views.names()) {
       const view = views.find(name);
@@ -55,7 +57,7 @@ export class ConsumersRoutes {
   private async remove(exchange: FastifyExchange): Promise<void> {
     const place = placeIn(exchange);
     refuseIf(this.rights.judge(exchange.request, place.group, []));
-    refuseIf(await this.consumers.service.remove(place));
+    refuseIf(await this.consumers.remove(place));
     answerJson(exchange, success);
   }
 }

@@ -5,14 +5,14 @@ import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
-import { Consumers } from '../sessions/consumers.js';
+import { GroupsAdmin } from '../sessions/groups-admin.js';
 import { parseOffsetReset } from '../sessions/groups-admin.request.js';
 import { groupRoutes } from './groups-admin.openapi.js';
 
 @Controller('admin/groups')
 export class GroupsAdminController {
   constructor(
-    private readonly consumers: Consumers,
+    private readonly admin: GroupsAdmin,
     private readonly credentials: BasicCredentials,
   ) {}
 
@@ -20,21 +20,21 @@ export class GroupsAdminController {
   @Describe(groupRoutes.list)
   list(@Req() request: FastifyRequest) {
     this.judge(request);
-    return this.consumers.admin.list();
+    return this.admin.list();
   }
 
   @Get(':group')
   @Describe(groupRoutes.show)
   async show(@Req() request: FastifyRequest, @Param('group') group: string) {
     this.judge(request);
-    return answerIn(await this.consumers.admin.show(group));
+    return answerIn(await this.admin.show(group));
   }
 
   @Delete(':group')
   @Describe(groupRoutes.remove)
   async remove(@Req() request: FastifyRequest, @Param('group') group: string) {
     this.judge(request);
-    refuseIf(await this.consumers.admin.remove(group));
+    refuseIf(await this.admin.remove(group));
     return { result: 'Success', status: 200 };
   }
 
@@ -43,8 +43,8 @@ export class GroupsAdminController {
   @Describe(groupRoutes.reset)
   async reset(@Req() request: FastifyRequest, @Param('group') group: string) {
     this.judge(request);
-    const asked = valueIn(parseOffsetReset(rawBody(request)));
-    return answerIn(await this.consumers.admin.reset(group, asked));
+    const reset = valueIn(parseOffsetReset(rawBody(request)));
+    return answerIn(await this.admin.reset(group, reset));
   }
 
   private judge({ raw }: FastifyRequest): void {

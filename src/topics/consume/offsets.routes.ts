@@ -4,12 +4,14 @@ import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { answerJson } from '../../http/routes/exchange.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { Route } from '../../http/routes/route.js';
+import { CommittedOffsets } from '../offsets/committed-offsets.js';
 import { GroupRights } from '../offsets/group-rights.js';
-import { logsOf } from '../offsets/partition-logs.js';
+import { Commits } from '../sessions/commits.js';
 import { parseGeneration, parseTimeout } from '../sessions/consume.request.js';
-import { Consumers } from '../sessions/consumers.js';
 import { parseSeeks } from '../sessions/groups-admin.request.js';
 import { parseCommits, parsePlaces } from '../sessions/offsets.request.js';
+import { Seeks } from '../sessions/seeks.js';
+import { TopicLogs } from '../topics/topic-logs.js';
 import { consumerRoutes } from './consumers.openapi.js';
 import { groupRoutes } from './groups-admin.openapi.js';
 import { placeIn } from './place-in.js';
@@ -41,7 +43,10 @@ export class OffsetsRoutes {
   ];
 
   constructor(
-    private readonly consumers: Consumers,
+    private readonly commits: Commits,
+    private readonly seeks: Seeks,
+    private readonly offsets: CommittedOffsets,
+    private readonly topicLogs: TopicLogs,
     private readonly rights: GroupRights,
   ) {}
 
@@ -50,17 +55,17 @@ export class OffsetsRoutes {
     const commits = valueIn(parseCommits(exchange.body));
     const generation = valueIn(parseGeneration(exchange.request.rawHeaders));
     refuseIf(this.rights.judgePlaces(exchange.request, place.group, commits));
-    refuseIf(await this.consumers.commits.commit(place, commits, generation));
+    refuseIf(await this.commits.commit(place, commits, generation));
     answerJson(exchange, success);
   }
 
   private async committed(exchange: FastifyExchange): Promise<void> {
-    const { offsets, topics } = this.consumers;
+    const { offsets, topicLogs } = this;
     const { group } = placeIn(exchange);
     const places = valueIn(parsePlaces(exchange.body));
     valueIn(parseTimeout(exchange.query['timeout'], committedTimeoutMs));
     refuseIf(this.rights.judgePlaces(exchange.request, group, places));
-    answerIn(await logsOf(topics, places));
+    answerIn(await topicLogs.partitions(places));
     const found = places.map(({ topic, partition }) => {
       const offset = offsets.find(group, { topic, partition })?.committed ?? -1;
       return { topic, partition, offset };
@@ -73,6 +78,6 @@ export class OffsetsRoutes {
     const place = placeIn(exchange);
     const seeks = valueIn(parseSeeks(exchange.body));
     refuseIf(this.rights.judgePlaces(exchange.request, place.group, seeks));
-    answerJson(exchange, answerIn(await this.consumers.seeks.seek(place, seeks)));
+    answerJson(exchange, answerIn(await this.seeks.seek(place, seeks)));
   }
 }

@@ -1,10 +1,12 @@
 /** `/fetch`: records from given positions, without a group (topics.md 3.1). */
+import { Inject, Injectable } from '@nestjs/common';
 import { OffsetOutOfRange } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
 import { parseJson } from '../../grammar/json.js';
 import { type Parsed, parsed } from '../../grammar/parsed.js';
 import type { Refusal } from '../../http/error-shapes.js';
-import type { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
@@ -14,12 +16,14 @@ import { type Cursor, FairRead } from '../records/fair-read.js';
 import { type PayloadEncoding, readEncoding } from '../records/payload-encoding.js';
 import { sendRecords } from '../records/records-answer.js';
 import { topicRoutes } from '../records/topics.openapi.js';
-import type { TopicsService } from '../topics/topics.service.js';
+import { SharedReads } from '../topics/shared-reads.js';
+import { TopicLogs } from '../topics/topic-logs.js';
 import { type FetchRequest, type Position, parseFetch } from './fetch.request.js';
 
-/** A fetch that was read. */
-type Asked = FetchRequest & { readonly encoding: PayloadEncoding };
+/** A fetch as its request describes it. */
+type EncodedFetch = FetchRequest & { readonly encoding: PayloadEncoding };
 
+@Injectable()
 export class FetchRoute implements FastifyRoute {
   readonly methods = ['GET', 'POST'];
   readonly pattern = '/fetch';
@@ -28,9 +32,10 @@ export class FetchRoute implements FastifyRoute {
   private readonly waiting = new Set<() => void>();
 
   constructor(
-    private readonly topics: TopicsService,
+    private readonly topicLogs: TopicLogs,
+    private readonly reads: SharedReads,
     private readonly basic: BasicCredentials,
-    private readonly clock: Clock,
+    @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
   /** A server that stops answers those that wait with what there is. */
@@ -40,8 +45,8 @@ export class FetchRoute implements FastifyRoute {
 
   async serve(exchange: FastifyExchange): Promise<void> {
     const arrivedAt = this.clock.now();
-    const asked = valueIn(readAsked(exchange));
-    const { positions, timeoutMs, offsetReset } = asked;
+    const fetch = valueIn(readFetch(exchange));
+    const { positions, timeoutMs, offsetReset } = fetch;
     for (const topic of new Set(positions.map((position) => position.topic))) {
       refuseIf(this.basic.judgeRight(exchange.request, 'consume', topic));
     }
@@ -49,16 +54,16 @@ export class FetchRoute implements FastifyRoute {
     refuseOutside(cursors);
     const isGone = await this.waitForAny(cursors, arrivedAt + timeoutMs, exchange);
     if (isGone) exchange.hijack();
-    else await this.answer(exchange, asked, cursors);
+    else await this.answer(exchange, fetch, cursors);
   }
 
   private async answer(
     exchange: FastifyExchange,
-    asked: Asked,
+    fetch: EncodedFetch,
     cursors: readonly Cursor[],
   ): Promise<void> {
-    const { maxRecords: records, maxBytes: bytes, encoding, untilTimestamp } = asked;
-    const read = new FairRead(this.topics, cursors, encoding, { records, bytes });
+    const { maxRecords: records, maxBytes: bytes, encoding, untilTimestamp } = fetch;
+    const read = new FairRead(this.reads, cursors, encoding, { records, bytes });
     try {
       await sendRecords(exchange, read.parts(untilTimestamp, exchange.room));
     } catch (error) {
@@ -76,7 +81,7 @@ export class FetchRoute implements FastifyRoute {
     const cursors: Cursor[] = [];
     for (const position of positions) {
       const { topic, partition } = position;
-      const log = await this.topics.forRead(topic, partition);
+      const log = await this.topicLogs.partition(position);
       if ('status' in log) return log;
       const offset =
         'offset' in position ? position.offset : await log.offsetFor(position.timestamp);
@@ -117,7 +122,7 @@ export class FetchRoute implements FastifyRoute {
   }
 }
 
-function readAsked({ request, body }: Exchange): Parsed<Asked> {
+function readFetch({ request, body }: Exchange): Parsed<EncodedFetch> {
   const encoding = readEncoding(request.rawHeaders);
   if (!encoding.ok) return encoding;
   const json = parseJson(body);

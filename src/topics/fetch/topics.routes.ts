@@ -1,16 +1,18 @@
 /** `/topics` and `/offsets/{timestamp}`: what there is to read (topics.md 3.2 and 3.3). */
+import { Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
-import type { Engine } from '../../engine/engine.js';
 import { parseJson } from '../../grammar/json.js';
-import type { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { answerJson, type Exchange } from '../../http/routes/exchange.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { Route } from '../../http/routes/route.js';
 import { topicRoutes } from '../records/topics.openapi.js';
-import type { TopicsService } from '../topics/topics.service.js';
+import { Topics } from '../topics/topic.entity.js';
+import { TopicLogs } from '../topics/topic-logs.js';
 import { type OffsetQuery, parseOffsetQuery, parseTopicPartitions } from './fetch.request.js';
 
+@Injectable()
 export class TopicsRoutes {
   readonly routes: readonly Route[] = [
     {
@@ -28,15 +30,17 @@ export class TopicsRoutes {
   ];
 
   constructor(
-    private readonly topics: TopicsService,
+    private readonly topics: Topics,
+    private readonly topicLogs: TopicLogs,
     private readonly basic: BasicCredentials,
-    private readonly engine: Engine,
   ) {}
 
   private async list(exchange: Exchange): Promise<void> {
-    const all = Object.entries(this.topics.list());
-    const shown = all.filter(([topic]) => this.basic.mayName(exchange.request, topic));
-    await this.engine.durable();
+    const shown = await this.topics.shown(() => {
+      const all = this.topics.names();
+      const names = all.filter((name) => this.basic.mayName(exchange.request, name));
+      return names.map((name) => [name, this.topics.partitionsOf(name)] as const);
+    });
     answerJson(exchange, Object.fromEntries(shown));
   }
 
@@ -46,7 +50,7 @@ export class TopicsRoutes {
     const found = [];
     for (const { topic, partition } of places) {
       refuseIf(this.basic.judgeRight(exchange.request, 'consume', topic));
-      const log = answerIn(await this.topics.forRead(topic, partition));
+      const log = answerIn(await this.topicLogs.partition({ topic, partition }));
       found.push({ topic, partition, offset: await offsetOf(log, query) });
     }
     answerJson(exchange, found);

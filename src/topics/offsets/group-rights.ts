@@ -1,15 +1,17 @@
 /**
- * Who may call on a group: a credential that may consume every topic of it. A member moves the
- * offsets and the partitions of all the others, whatever it reads itself.
+ * Which credentials may call on a group: those that may consume every topic of it. A member moves
+ * the offsets and the partitions of all the others, whatever it reads itself.
  */
 import type { IncomingMessage } from 'node:http';
+import { Injectable } from '@nestjs/common';
 import type { Refusal } from '../../http/error-shapes.js';
-import type { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { type Grant, permitsAll } from '../../http/identity/grant.js';
-import type { GroupViews } from '../groups/group-views.js';
+import { GroupViews } from '../groups/group-views.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
-import type { CommittedOffsets } from './committed-offsets.js';
+import { CommittedOffsets } from './committed-offsets.js';
 
+@Injectable()
 export class GroupRights {
   constructor(
     private readonly credentials: BasicCredentials,

@@ -1,23 +1,25 @@
 /** What every request that produces has in common, whatever form its records come in. */
-
+import { Inject, Injectable } from '@nestjs/common';
+import { provided } from '../../engine/provided.js';
 import { type Parsed, parsed } from '../../grammar/parsed.js';
-import type { Durability } from '../../http/durability.js';
+import { type DurabilitySettings, durabilityOf } from '../../http/durability.js';
 import type { Refusal } from '../../http/error-shapes.js';
-import type { BasicCredentials } from '../../http/identity/basic-auth.js';
-import type { Intake } from '../../http/intake.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { Intake } from '../../http/intake.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import { parseIdempotencyKey } from './idempotency.js';
 import type { ProduceRecord } from './produce.request.js';
-import type { ProduceOrder, ProduceOutcome, Producer } from './producer.js';
+import { type ProduceOutcome, Producer, type ProduceSubmission } from './producer.js';
 
 /** The records of a request, and whether the good ones of them are stored without the others. */
-export interface Asked {
+export interface ProduceRecords {
   readonly records: readonly (ProduceRecord | Refusal)[];
   readonly isPartial: boolean;
 }
 
 const jsonType = 'application/json; charset=utf-8';
 
+@Injectable()
 export class ProduceCalls {
   /** GET produces too, so the answer says itself how durable it is. */
   private readonly headers: readonly string[];
@@ -26,9 +28,9 @@ export class ProduceCalls {
     private readonly producer: Producer,
     private readonly basic: BasicCredentials,
     private readonly intake: Intake,
-    durability: Durability,
+    @Inject(provided.config) config: DurabilitySettings,
   ) {
-    this.headers = ['content-type', jsonType, 'stepwell-durability', durability];
+    this.headers = ['content-type', jsonType, 'stepwell-durability', durabilityOf(config)];
   }
 
   /**
@@ -37,12 +39,12 @@ export class ProduceCalls {
    */
   carryOut(
     exchange: Exchange,
-    asked: Parsed<Asked>,
-    tell: (outcomes: readonly ProduceOutcome[]) => string | Buffer,
+    records: Parsed<ProduceRecords>,
+    textOf: (outcomes: readonly ProduceOutcome[]) => string | Buffer,
   ): void {
-    const order = this.orderOf(exchange, asked);
-    if ('status' in order) {
-      exchange.refuse(order);
+    const submission = this.submissionOf(exchange, records);
+    if ('status' in submission) {
+      exchange.refuse(submission);
       return;
     }
     const bytes = exchange.target.length + exchange.body.length;
@@ -51,11 +53,11 @@ export class ProduceCalls {
       exchange.refuse(refusal);
       return;
     }
-    void this.producer.produce(order).then(
+    void this.producer.produce(submission).then(
       (outcomes) => {
         this.intake.done(bytes);
         if ('status' in outcomes) exchange.refuse(outcomes);
-        else exchange.answer(order.isPartial ? 207 : 200, this.headers, tell(outcomes));
+        else exchange.answer(submission.isPartial ? 207 : 200, this.headers, textOf(outcomes));
       },
       (error: unknown) => {
         this.intake.done(bytes);
@@ -64,13 +66,16 @@ export class ProduceCalls {
     );
   }
 
-  private orderOf({ request }: Exchange, asked: Parsed<Asked>): ProduceOrder | Refusal {
-    if (!asked.ok) return { status: 400, message: asked.reason };
+  private submissionOf(
+    { request }: Exchange,
+    records: Parsed<ProduceRecords>,
+  ): ProduceSubmission | Refusal {
+    if (!records.ok) return { status: 400, message: records.reason };
     const key = request.headers['idempotency-key'];
     const known = key === undefined ? parsed(null) : parseIdempotencyKey(String(key));
     if (!known.ok) return { status: 400, message: known.reason };
     return {
-      ...asked.value,
+      ...records.value,
       idempotencyKey: known.value,
       judge: (topic) => this.basic.judgeRight(request, 'produce', topic),
     };

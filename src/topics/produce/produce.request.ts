@@ -14,7 +14,7 @@ export interface ProduceHeader {
 /** One record to append. */
 export interface ProduceRecord {
   readonly topic: string;
-  /** The partition that was asked for; null = by key, or by turn. */
+  /** The partition that the request names; null = by key, or by turn. */
   readonly partition: number | null;
   readonly key: Buffer | null;
   /** null is a tombstone. */

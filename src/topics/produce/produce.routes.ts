@@ -12,7 +12,7 @@ import { readEncoding } from '../records/payload-encoding.js';
 import { topicRoutes } from '../records/topics.openapi.js';
 import { outcomesText } from './outcomes-text.js';
 import { parseItems, readRecord, recordOfPath, sizedRecord } from './produce.request.js';
-import type { Asked, ProduceCalls } from './produce-calls.js';
+import type { ProduceCalls, ProduceRecords } from './produce-calls.js';
 
 /** Sizes in bytes. */
 export interface ProduceLimits {
@@ -42,7 +42,7 @@ export class ProduceRoute implements ExpressRoute {
   }
 
   serve(exchange: Exchange): void {
-    this.calls.carryOut(exchange, readAsked(exchange, this.limits.recordBytesMax), outcomesText);
+    this.calls.carryOut(exchange, readRecords(exchange, this.limits.recordBytesMax), outcomesText);
   }
 }
 
@@ -58,19 +58,22 @@ export class ProduceByPathRoute implements FastifyRoute {
   ) {}
 
   serve(exchange: FastifyExchange): void {
-    const asked = readPath(exchange, this.recordBytesMax);
-    this.calls.carryOut(exchange, asked, ([outcome]) => JSON.stringify(outcome));
+    const records = readPath(exchange, this.recordBytesMax);
+    this.calls.carryOut(exchange, records, ([outcome]) => JSON.stringify(outcome));
   }
 }
 
-function readPath(exchange: FastifyExchange, recordBytesMax: number): Parsed<Asked> {
+function readPath(exchange: FastifyExchange, recordBytesMax: number): Parsed<ProduceRecords> {
   const { key = null } = exchange.query;
   if (key !== null && typeof key !== 'string') return refused('key is given twice');
   const record = recordOfPath(exchange.param('topic'), exchange.param('message'), key);
   return parsed({ records: [sizedRecord(record, recordBytesMax)], isPartial: false });
 }
 
-function readAsked({ request, target, body }: Exchange, recordBytesMax: number): Parsed<Asked> {
+function readRecords(
+  { request, target, body }: Exchange,
+  recordBytesMax: number,
+): Parsed<ProduceRecords> {
   const { path, partial } = readTarget(target);
   if (partial !== 'true' && partial !== 'false') return refused('partial must be true or false');
   const encoding = readEncoding(request.rawHeaders);

@@ -23,10 +23,10 @@ export class WebhookRoute implements FastifyRoute {
 
   serve(exchange: FastifyExchange): void {
     const record = recordOf(exchange);
-    const asked = record.ok
+    const records = record.ok
       ? parsed({ records: [this.sized(record.value)], isPartial: false })
       : record;
-    this.calls.carryOut(exchange, asked, outcomesText);
+    this.calls.carryOut(exchange, records, outcomesText);
   }
 
   private sized(record: ProduceRecord): ProduceRecord | Refusal {

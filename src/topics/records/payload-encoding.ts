@@ -9,11 +9,11 @@ export type PayloadEncoding = 'text' | 'base64';
 /** RFC 4648, section 4: padded; nothing else is skipped over. */
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** What a request's `Stream-Encoding` asks for, of what it brings and of what it is answered. */
+/** What a request's `Stream-Encoding` names, of what it brings and of what it is answered. */
 export function readEncoding(rawHeaders: readonly string[]): Parsed<PayloadEncoding> {
-  const asked = readLogOptions(rawHeaders).get('encoding');
-  if (asked === undefined) return parsed('text');
-  const encoding = parseEncoding(asked.toLowerCase());
+  const name = readLogOptions(rawHeaders).get('encoding');
+  if (name === undefined) return parsed('text');
+  const encoding = parseEncoding(name.toLowerCase());
   return encoding.ok ? encoding : refused(`the header Encoding ${encoding.reason}`);
 }
 

@@ -5,9 +5,9 @@ import { readLogOptions } from '../../http/dialect.js';
 import { type Strategy, strategies } from '../groups/assignment.policy.js';
 import type { ConsumerSettings, OffsetReset } from '../groups/consumer.events.js';
 
-/** What a consume asks for (topics.md 4.1). */
+/** One consume (topics.md 4.1). */
 export interface ConsumeRequest {
-  /** Each once, in the order asked. */
+  /** Each once, in the order of the request. */
   readonly topics: readonly string[];
   readonly timeoutMs: number;
   readonly maxRecords: number;

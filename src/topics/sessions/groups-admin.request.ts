@@ -1,4 +1,4 @@
-/** What operators ask of groups, and readers of their positions, as it stands on the wire. */
+/** Bodies of resets by operators and of seeks by readers, as they stand on the wire. */
 import { z } from 'zod';
 import { type Parsed, parsed } from '../../grammar/parsed.js';
 import { readJsonBody } from '../../http/json-body.js';
@@ -37,8 +37,8 @@ export function parseOffsetReset(body: Buffer): Parsed<OffsetReset> {
 }
 
 export function parseSeeks(body: Buffer): Parsed<readonly Seek[]> {
-  const asked = readJsonBody(body, seeks);
-  return asked.ok ? parsed(asked.value.map(seekOf)) : asked;
+  const listed = readJsonBody(body, seeks);
+  return listed.ok ? parsed(listed.value.map(seekOf)) : listed;
 }
 
 function seekOf({ topic, partition, ...to }: z.output<typeof seekSchema>): Seek {

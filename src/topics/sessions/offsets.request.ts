@@ -9,7 +9,7 @@ const itemsMax = 10_000;
 const place = z.object({ topic: z.string(), partition: z.int().min(0) });
 const commit = place.extend({ offset: z.int().min(0), processed: z.boolean().optional() });
 
-/** The bodies as the documentation tells them. */
+/** The bodies as the documentation shows them. */
 export const placesSchema = z.union([place, z.array(place)]);
 export const commitsSchema = z.union([commit, z.array(commit)]);
 
@@ -34,10 +34,10 @@ export function parsePlaces(body: Buffer): Parsed<readonly TopicPartition[]> {
  */
 export function parseCommits(body: Buffer): Parsed<readonly TopicPosition[]> {
   if (body.length === 0) return parsed([]);
-  const asked = readJsonBody(body, commits);
-  if (!asked.ok) return asked;
+  const listed = readJsonBody(body, commits);
+  if (!listed.ok) return listed;
   const positions = new Map<string, TopicPosition>();
-  for (const { topic, partition, offset, processed } of asked.value) {
+  for (const { topic, partition, offset, processed } of listed.value) {
     const next = processed === true ? offset + 1 : offset;
     positions.set(`${partition} ${topic}`, { topic, partition, offset: next });
   }

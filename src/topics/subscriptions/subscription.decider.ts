@@ -21,7 +21,7 @@ import {
   subscriptionPartitionKind,
 } from './subscription-partition.events.js';
 
-/** The effect counts the partitions of the topic, and tells when there are more. */
+/** The effect counts the partitions of the topic, and reports more. */
 export interface FollowTopic extends Effect {
   readonly kind: 'followTopic';
   readonly topic: string;

@@ -1,4 +1,4 @@
-/** What a reader is told of records that are damaged: which they are, and where to go on. */
+/** The refusal of a read of damaged records: which they are, and where to go on. */
 import { DamagedOffsets } from '../../../storage/faults/storage-errors.js';
 import type { Refusal } from '../../http/error-shapes.js';
 import { partitionOfLog } from './topic-log-name.js';

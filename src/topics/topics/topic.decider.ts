@@ -14,7 +14,7 @@ import {
   evolveTopic,
   type Topic,
   type TopicState,
-  topicWishes,
+  topicEffects,
 } from './topic.state.js';
 import { liftCreatedToVersion2 } from './topic.upcasters.js';
 
@@ -130,7 +130,7 @@ function beginCompaction(command: BeginCompaction, state: Topic): Decision<Topic
   return accept([{ type: 'CompactionBegun', partition, until, tombstonesBefore }]);
 }
 
-/** The end of a compaction that is not under way was told already. */
+/** The end of a compaction that is not under way was recorded already. */
 function endCompaction(command: EndCompaction, state: Topic): Decision<TopicEvent> {
   const { partition, removedRecords, removedBytes, oldestTombstone } = command;
   if (compactionOf(state, partition).underWay === null) return nothing;
@@ -179,7 +179,7 @@ export const topicDecider: Decider<TopicState, TopicCommand, TopicEvent, TopicVi
   initialState: () => null,
   decide,
   evolve: evolveTopic,
-  wants: topicWishes,
+  wants: topicEffects,
   isFinal: (state) => state === null,
   upcasters: { TopicCreated: [liftCreatedToVersion2] },
 };

@@ -3,7 +3,7 @@
  * of Jepsen's Kafka workload: lost writes and unseen records, inconsistent offsets, polls that skip
  * or go back, and ours: two owners, commits ahead of what was processed, vanished commits.
  */
-import type { Consumers } from '../../../src/topics/sessions/consumers.js';
+import type { GroupWorld } from './group-world.js';
 
 export interface SeenRecord {
   readonly topic: string;
@@ -58,10 +58,10 @@ export class GroupHistory {
   }
 
   /** Looks at the groups as they are now. */
-  check(consumers: Consumers): void {
-    for (const group of consumers.views.names()) {
-      for (const place of consumers.offsets.of(group)) {
-        const stored = consumers.offsets.find(group, place);
+  check(world: GroupWorld): void {
+    for (const group of world.views.names()) {
+      for (const place of world.offsets.of(group)) {
+        const stored = world.offsets.find(group, place);
         const name = placeOf(place);
         const resumes = stored?.start ?? stored?.committed ?? 0;
         const covered = this.coverage(group, name);
@@ -73,11 +73,11 @@ export class GroupHistory {
     for (const [key, committed] of this.committedOffsets) {
       const [group = '', name = ''] = key.split(' ');
       const [topic = '', partition] = name.split('/');
-      const stored = consumers.offsets.find(group, { topic, partition: Number(partition) });
+      const stored = world.offsets.find(group, { topic, partition: Number(partition) });
       if ((stored?.committed ?? 0) < committed)
         this.found('vanished commit', `${key}: ${committed}`);
     }
-    this.checkOwners(consumers);
+    this.checkOwners(world);
   }
 
   /** At the end every group has processed every record that was acknowledged. */
@@ -100,9 +100,9 @@ export class GroupHistory {
     this.anomalies.push(`${anomaly}: ${what}`);
   }
 
-  private checkOwners(consumers: Consumers): void {
+  private checkOwners(world: GroupWorld): void {
     const owners = new Map<string, string>();
-    for (const { place, positions } of consumers.sessions.all()) {
+    for (const { place, positions } of world.sessions.all()) {
       for (const own of positions.all) {
         const name = `${place.group} ${placeOf(own)}`;
         const other = owners.get(name);

@@ -6,15 +6,17 @@ import {
 } from '../../../src/messaging/messages/message.events.js';
 import type { OutgoingAttempt } from '../../../src/messaging/outbound/attempt-outcome.js';
 import type { SubscriptionCommand } from '../../../src/topics/subscriptions/subscription.commands.js';
+import { Subscriptions } from '../../../src/topics/subscriptions/subscription.entity.js';
 import {
   type SubscriptionDefinition,
   subscriptionKind,
 } from '../../../src/topics/subscriptions/subscription.events.js';
 import type { PartitionState } from '../../../src/topics/subscriptions/subscription-partition.decider.js';
-import {
-  type RecordsPushed,
-  subscriptionPartitionKind,
-} from '../../../src/topics/subscriptions/subscription-partition.events.js';
+import { SubscriptionPartitions } from '../../../src/topics/subscriptions/subscription-partition.entity.js';
+import type { RecordsPushed } from '../../../src/topics/subscriptions/subscription-partition.events.js';
+import { Topics } from '../../../src/topics/topics/topic.entity.js';
+import { TopicLogs } from '../../../src/topics/topics/topic-logs.js';
+import { TopicsService } from '../../../src/topics/topics/topics.service.js';
 import type { RecordInput } from '../../../storage/format/record.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
@@ -53,7 +55,7 @@ export class PushSimulation {
       world,
       await SimulatedServer.start(disk, world, startsAt, 3),
     );
-    await simulation.done(simulation.server.topics.forProduce('rides'));
+    await simulation.done(simulation.createTopic('rides'));
     return simulation;
   }
 
@@ -95,7 +97,7 @@ export class PushSimulation {
     name = 'push',
   ): Promise<void> {
     const definition = subscriptionDefinition(changes, message);
-    const positions = Array<number>(this.server.topics.partitionsOf(definition.topic)).fill(0);
+    const positions = Array<number>(this.partitionsOf(definition.topic)).fill(0);
     return this.change({ type: 'CreateSubscription', definition, positions }, name);
   }
 
@@ -112,7 +114,7 @@ export class PushSimulation {
   }
 
   async log(partition = 0) {
-    const logs = await this.server.topics.logs('rides');
+    const logs = await this.server.provided(TopicLogs).logs('rides');
     const log = logs?.[partition];
     if (log === undefined) throw new Error(`rides has no partition ${partition}`);
     return log;
@@ -134,8 +136,19 @@ export class PushSimulation {
   }
 
   partition(partition = 0, name = 'push'): PartitionState {
-    const actors = this.server.engine.actors(subscriptionPartitionKind);
-    return actors.stateOf(`${name}/${partition}`) as PartitionState;
+    return this.server.provided(SubscriptionPartitions).stateOf(`${name}/${partition}`);
+  }
+
+  get subscriptions(): Subscriptions {
+    return this.server.provided(Subscriptions);
+  }
+
+  createTopic(name: string) {
+    return this.server.provided(TopicsService).forConsume(name);
+  }
+
+  partitionsOf(topic: string): number {
+    return this.server.provided(Topics).partitionsOf(topic);
   }
 
   /** The messages that became dead letters. */

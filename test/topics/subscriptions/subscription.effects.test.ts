@@ -1,7 +1,5 @@
 /** Subscriptions follow their topics, wherever the power goes. */
 import type { Command } from '../../../src/engine/decider.js';
-import { subscriptionKind } from '../../../src/topics/subscriptions/subscription.events.js';
-import type { SubscriptionState } from '../../../src/topics/subscriptions/subscription.machine.js';
 import { topicKind } from '../../../src/topics/topics/topic.events.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { PlannedCrash } from '../../simulation/simulated-server.js';
@@ -17,8 +15,8 @@ const grow = (simulation: PushSimulation, partitions: number) =>
   onTopic(simulation, { type: 'AlterTopic', changes: { partitions } } as { type: string });
 const remove = (simulation: PushSimulation) => onTopic(simulation, { type: 'DeleteTopic' });
 
-const partitionsOf = ({ server }: PushSimulation, name = 'push') =>
-  (server.engine.actors(subscriptionKind).stateOf(name) as SubscriptionState).context.partitions;
+const partitionsOf = ({ subscriptions }: PushSimulation, name = 'push') =>
+  subscriptions.stateOf(name).context.partitions;
 
 /** Changes of the disk from a command to the end of what it causes; the power goes at each. */
 const changes = Array.from({ length: 12 }, (_, index) => index + 1);
@@ -73,7 +71,7 @@ describe('a subscription whose topic grows', () => {
   it('grows with it after a power cut at any time', async () => {
     for (const nth of changes) {
       const simulation = await cutAt(nth, (each) => grow(each, 5));
-      const partitions = simulation.server.topics.partitionsOf('rides');
+      const partitions = simulation.partitionsOf('rides');
       expect([nth, partitionsOf(simulation)]).toEqual([nth, partitions]);
       await simulation.produce(partitions - 1, 'new');
       await simulation.pass(second);
@@ -85,14 +83,14 @@ describe('a subscription whose topic grows', () => {
 describe('a subscription whose topic is deleted', () => {
   it('is deleted with it, and no other one is', async () => {
     const simulation = await PushSimulation.build();
-    await simulation.done(simulation.server.topics.forProduce('fares'));
+    await simulation.done(simulation.createTopic('fares'));
     await simulation.subscribe();
     await simulation.subscribe({}, {}, 'second');
     await simulation.subscribe({ topic: 'fares' }, {}, 'fares');
     await simulation.ask(remove(simulation));
     await simulation.pass(second);
-    expect([...simulation.server.engine.actors(subscriptionKind).ids()]).toEqual(['fares']);
-    await simulation.done(simulation.server.topics.forProduce('rides'));
+    expect([...simulation.subscriptions.actors.ids()]).toEqual(['fares']);
+    await simulation.done(simulation.createTopic('rides'));
     await simulation.produce(0, 'of another topic');
     await simulation.pass(second);
     expect(simulation.bodies).toEqual([]);
@@ -109,14 +107,14 @@ describe('a subscription whose topic is deleted', () => {
     await simulation.ask(remove(simulation));
     await simulation.pass(20 * second); // a push that failed would be tried again by then
     expect(simulation.bodies.length).toBeLessThan(120);
-    expect([...simulation.server.engine.actors(subscriptionKind).ids()]).toEqual([]);
+    expect([...simulation.subscriptions.actors.ids()]).toEqual([]);
   });
 
   it('is there as long as the topic is, after a power cut at any time', async () => {
     for (const nth of changes) {
       const simulation = await cutAt(nth, remove);
-      const isThere = simulation.server.topics.partitionsOf('rides') > 0;
-      const names = [...simulation.server.engine.actors(subscriptionKind).ids()];
+      const isThere = simulation.partitionsOf('rides') > 0;
+      const names = [...simulation.subscriptions.actors.ids()];
       expect([nth, names]).toEqual([nth, isThere ? ['push'] : []]);
     }
   });

@@ -7,7 +7,6 @@ import { LogCompactions } from '../../../src/topics/topics/log-compactions.js';
 import { dayMs } from '../../../src/topics/topics/retention.policy.js';
 import { RetentionKeeper } from '../../../src/topics/topics/retention-keeper.js';
 import { TopicLogs } from '../../../src/topics/topics/topic-logs.js';
-import { TopicsService } from '../../../src/topics/topics/topics.service.js';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { Store } from '../../../storage/store.js';
@@ -309,7 +308,7 @@ describe('compaction', () => {
   });
 
   it('keeps internal topics small', async () => {
-    const log = await provided(TopicsService).openInternal('__internal');
+    const log = await provided(TopicLogs).openInternal('__internal');
     const record = { key: Buffer.from('k'), value: Buffer.alloc(2 ** 20), headers: [] };
     for (let megabytes = 0; megabytes < 7; megabytes += 1) await log.append([record]).durable;
     await look();
@@ -349,8 +348,8 @@ describe('a deletion', () => {
 });
 
 test('compactions go one after another, and one that fails does not hold the next', async () => {
-  const log = await provided(TopicsService).openInternal('__one');
-  const gone = await provided(TopicsService).openInternal('__gone');
+  const log = await provided(TopicLogs).openInternal('__one');
+  const gone = await provided(TopicLogs).openInternal('__gone');
   const compactions = new LogCompactions();
   const range = { until: 10, tombstonesBefore: 0 };
   await gone.stop();

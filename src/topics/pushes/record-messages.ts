@@ -1,5 +1,6 @@
 /** Records of a topic as the messages that a subscription makes of them. Pure. */
 import type { LogRecord, RecordHeader } from '../../../storage/format/record.js';
+import type { TurnNames } from '../../engine/decider.js';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { isHeaderName, isHeaderValue } from '../../grammar/header-field.js';
 import { dialects, optionOf, readLogOptions } from '../../http/dialect.js';
@@ -8,7 +9,7 @@ import { messageKind } from '../../messaging/messages/message.events.js';
 import type { MessageTargets } from '../../messaging/url-groups/message-targets.js';
 import { recordText } from '../records/record-text.js';
 import { type RecordPlace } from '../records/record-writer.js';
-import type { SubscriptionDefinition } from './subscription.events.js';
+import type { SubscriptionDefinition } from '../subscriptions/subscription.events.js';
 
 /** What one message says, the same for every destination. */
 export interface RecordsContent {
@@ -80,7 +81,7 @@ export function recordMessages(
   { groupName, message: { delayMs, ...template } }: SubscriptionDefinition,
   { endpoints, headers: ofGroup }: Extract<MessageTargets, { ok: true }>,
   at: number,
-  idOf: (index: string) => string,
+  names: TurnNames,
 ): PublishMessage[] {
   const given = withDefaultHeaders(template.headers, ofGroup);
   const headers = withDefaultHeaders(content.place, withDefaultHeaders(given, content.headers));
@@ -96,11 +97,12 @@ export function recordMessages(
     scheduleId: null,
     run: null,
   };
-  const first = idOf('');
+  const ids = endpoints.map(() => names.next('msg'));
+  const [first = ''] = ids;
   return endpoints.map(({ url, name }, index) => ({
     type: 'PublishMessage',
     kind: messageKind,
-    id: index === 0 ? first : idOf(index.toString(36)),
+    id: ids[index] ?? first,
     at,
     message: { ...message, url, endpointName: name },
     body: content.body,

@@ -1,9 +1,9 @@
 import type { MessageEvent } from '../../../src/messaging/messages/message.events.js';
-import { MessageEnds } from '../../../src/topics/subscriptions/message-ends.js';
+import { MessageEnds } from '../../../src/topics/pushes/message-ends.js';
 import { envelope } from '../../support/envelope.js';
 
 const pending = new Set<string>();
-const ends = () => new MessageEnds((id) => pending.has(id));
+const ends = () => new MessageEnds(pending);
 
 const event = (id: string) => envelope<MessageEvent>({ type: 'MessageCanceled' }, { id });
 

@@ -1,17 +1,19 @@
-/** Who waits for messages to be final, told as soon as they are: an index over their events. */
+/** Pushes that wait for messages to be final are woken as soon as they are. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { EventListener } from '../../engine/subscribers.js';
+import { Messages } from '../../messaging/messages/message.entity.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
 
+@Injectable()
 export class MessageEnds {
   /** By message id: one push alone waits for it. */
   private readonly waiting = new Map<string, () => void>();
 
-  /** `isPending` tells of a message whether it was published and is not final. */
-  constructor(private readonly isPending: (messageId: string) => boolean) {}
+  constructor(@Inject(Messages) private readonly messages: Pick<Messages, 'has'>) {}
 
-  /** Joins the engine as a listener. */
+  /** Observes messages. */
   readonly listener: EventListener<MessageEvent> = (envelopes) => {
-    for (const { id } of envelopes) if (!this.isPending(id)) this.waiting.get(id)?.();
+    for (const { id } of envelopes) if (!this.messages.has(id)) this.waiting.get(id)?.();
   };
 
   /**
@@ -19,7 +21,7 @@ export class MessageEnds {
    * has no event any more: it is looked up. The answer cancels.
    */
   whenFinal(messageIds: readonly string[], wake: () => void): () => void {
-    const left = new Set(messageIds.filter((id) => this.isPending(id)));
+    const left = new Set(messageIds.filter((id) => this.messages.has(id)));
     if (left.size === 0) wake();
     for (const id of left) {
       this.waiting.set(id, () => {

@@ -1,7 +1,13 @@
 /** How records become messages: in a whole server, on a clock that the test moves. */
 import { urlGroupKind } from '../../../src/messaging/url-groups/url-group.events.js';
 import { answered } from '../../simulation/simulated-endpoints.js';
-import { headerOf, minute, PushSimulation, second, startsAt } from './push-simulation.js';
+import {
+  headerOf,
+  minute,
+  PushSimulation,
+  second,
+  startsAt,
+} from '../subscriptions/push-simulation.js';
 
 const failing = (body: string) => (sent: string) => answered(sent === body ? 500 : 200);
 

@@ -1,8 +1,9 @@
+import { SeededNames } from '../../../src/engine/seeded-names.js';
 import {
   batchContent,
   recordContent,
   recordMessages,
-} from '../../../src/topics/subscriptions/record-messages.js';
+} from '../../../src/topics/pushes/record-messages.js';
 import type { LogRecord } from '../../../storage/format/record.js';
 import { subscriptionDefinition } from '../../support/subscription-definition.js';
 
@@ -30,7 +31,7 @@ const messageOf = (
   const definition = subscriptionDefinition({}, { headers: forwarded });
   const content = recordContent(record(changes), place, definition);
   const targets = { ...to, headers: ofGroup };
-  const [command] = recordMessages(content, definition, targets, at, (index) => `msg_${index}`);
+  const [command] = recordMessages(content, definition, targets, at, new SeededNames(() => ''));
   if (command === undefined) throw new Error('no message came of it');
   const { headers } = command.message;
   const named = new Map<string, string>();
@@ -151,21 +152,23 @@ describe('the messages of a push', () => {
   it('go one to each endpoint, and the first one brings the body of all', () => {
     const definition = subscriptionDefinition({ url: null, groupName: 'group' });
     const content = recordContent(record(), place, definition);
-    const names = ['one', 'two', 'three'];
-    const endpoints = names.map((name) => ({ name, url: `https://${name}.example.com/` }));
-    const idOf = (index: string) => `msg_${index}`;
-    const commands = recordMessages(content, definition, { ...to, endpoints }, at, idOf);
+    const endpoints = ['one', 'two', 'three'].map((name) => ({
+      name,
+      url: `https://${name}.example.com/`,
+    }));
+    const names = new SeededNames(() => '0');
+    const commands = recordMessages(content, definition, { ...to, endpoints }, at, names);
     expect(commands).toMatchObject([
-      { id: 'msg_', sharesBodyWith: null, message: { endpointName: 'one', topicName: 'group' } },
-      { id: 'msg_1', sharesBodyWith: 'msg_', message: { endpointName: 'two' } },
-      { id: 'msg_2', sharesBodyWith: 'msg_', message: { endpointName: 'three' } },
+      { id: 'msg_01', sharesBodyWith: null, message: { endpointName: 'one', topicName: 'group' } },
+      { id: 'msg_02', sharesBodyWith: 'msg_01', message: { endpointName: 'two' } },
+      { id: 'msg_03', sharesBodyWith: 'msg_01', message: { endpointName: 'three' } },
     ]);
   });
 
   it('wait for what the subscription delays them by', () => {
     const definition = subscriptionDefinition({}, { delayMs: 500 });
     const content = recordContent(record(), place, definition);
-    const [command] = recordMessages(content, definition, to, at, String);
+    const [command] = recordMessages(content, definition, to, at, new SeededNames(() => ''));
     expect(command?.message.notBefore).toBe(at + 500);
     expect(command?.message).not.toHaveProperty('delayMs');
   });
