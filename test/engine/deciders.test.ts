@@ -54,8 +54,8 @@ import {
 import type { RunCommand } from '../../src/workflows/run-state/run.commands.js';
 import type { Inheritance, StepInfo } from '../../src/workflows/run-state/run.events.js';
 import { runDecider } from '../../src/workflows/runs/run.decider.js';
+import { Runs } from '../../src/workflows/runs/run.entity.js';
 import { noStepOptions } from '../../src/workflows/runs/run-messages.policy.js';
-import { registerRuns } from '../../src/workflows/runs/run-registration.js';
 import type { Waiters } from '../../src/workflows/runs/waiters.projection.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
 import { callbackOptions, messageOptions } from '../support/message-options.js';
@@ -686,7 +686,7 @@ const subjects: readonly Subject[] = [
     ),
     join(engine) {
       const messages = joinMessages(engine);
-      const { known, notifications, pending, waiters } = registerRuns(engine, messages);
+      const { known, notifications, pending, waiters } = new Runs(engine, messages);
       engine.carry('endWait', carriesNothing);
       return {
         known,
@@ -718,7 +718,7 @@ const subjects: readonly Subject[] = [
       asCommands(failedRunDecider.kind, failedRunCommands),
     ),
     join(engine) {
-      registerRuns(engine, joinMessages(engine));
+      new Runs(engine, joinMessages(engine));
       engine.carry('endWait', carriesNothing);
       const letters = new LetterIndex<FailedRun>(20 * minute);
       const failures = new FailedRuns(letters, originOf(engine));

@@ -44,7 +44,7 @@ export interface ResetRate extends Command {
 }
 
 /** Set starts of the current window aside; `at` opens a new one if the last is over. */
-export interface ReserveGrants extends Command {
+export interface ReserveGrants extends Command<ReservedGrants> {
   readonly type: 'ReserveGrants';
   /** Attempts that wait for a grant now. */
   readonly waiting: number;

@@ -61,7 +61,7 @@ export class GrantReservations {
     const outcomes = await this.engine.dispatch(commands).catch(() => null);
     for (const [index, traffic] of wanted.entries()) {
       traffic.isReserving = false;
-      this.granted(traffic, outcomes && resultOf<ReservedGrants>(outcomes[index]));
+      this.granted(traffic, outcomes && resultOf(outcomes[index]));
     }
   }
 }

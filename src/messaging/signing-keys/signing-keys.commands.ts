@@ -8,7 +8,7 @@ export interface KeyPair {
 }
 
 /** Make `configured.next` (or the next key of the last rotation) current and `fresh` the next. */
-export interface RotateSigningKeys extends Command {
+export interface RotateSigningKeys extends Command<KeyPair> {
   readonly type: 'RotateSigningKeys';
   readonly configured: KeyPair;
   readonly fresh: string;

@@ -53,7 +53,6 @@ export class RunRoutes implements HotRoutes {
       filters.value.cancel === 'false'
         ? await this.runs.end(id, rawBody(request))
         : await this.runs.cancel(id);
-    if (outcome === undefined) throw new Error('a command without an outcome');
     return outcome.accepted
       ? reply.code(200).send()
       : sendRefusal(request, reply, refusalOf(outcome.rejection));

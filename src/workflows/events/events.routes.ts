@@ -6,30 +6,31 @@
  *     POST /v2/notify/{eventId}   POST /v2/notify/{workflowRunId}/{eventId}
  *     GET  /v2/waiters/{eventId}
  */
-import { HttpException, UnprocessableEntityException } from '@nestjs/common';
+import { HttpException, Inject, Injectable, UnprocessableEntityException } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { provided } from '../../engine/provided.js';
 import type { Parsed } from '../../grammar/parsed.js';
-import type { Intake } from '../../http/intake.js';
+import { Intake } from '../../http/intake.js';
 import { resultOf, valueIn } from '../../http/outcome.js';
 import type { HotRoutes } from '../../http/routes/hot-routes.js';
 import { rawBody } from '../../http/routes/raw-body.js';
-import type { StepReceipt } from '../run-state/run.commands.js';
+import type { WorkflowSettings } from '../settings.js';
 import { eventIn, notifiedIn } from './event-path.js';
 import { eventRoutes } from './events.openapi.js';
-import type { EventsService } from './events.service.js';
+import { EventsService } from './events.service.js';
 import { takeIn } from './take-in.js';
 import { parseWait } from './wait.request.js';
-import type { NotifyItem, WaiterObject } from './waiter-object.js';
+import type { WaiterObject } from './waiter-object.js';
 
 /** Before the event id: `/v2/wait`. */
 const segments = 2;
 
+@Injectable()
 export class EventRoutes implements HotRoutes {
-  /** No wait is longer than `timeoutMaxMs`. */
   constructor(
     private readonly service: EventsService,
     private readonly intake: Intake,
-    private readonly timeoutMaxMs: number,
+    @Inject(provided.config) private readonly config: WorkflowSettings,
   ) {}
 
   register(fastify: FastifyInstance): void {
@@ -54,14 +55,14 @@ export class EventRoutes implements HotRoutes {
     }
   }
 
-  /** 400 would tell an endpoint that its run is over: what cannot be read is answered otherwise. */
+  /** To an endpoint 400 means that its run is over: what cannot be read is answered otherwise. */
   private async wait(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const eventId = soundIn(eventIn(request.url, segments));
-    const asked = soundIn(parseWait(request.raw.rawHeaders, rawBody(request)));
-    if (asked.timeoutMs > this.timeoutMaxMs) {
-      throw new HttpException(`timeout ${asked.timeout} is longer than this server waits`, 412);
+    const wait = soundIn(parseWait(request.raw.rawHeaders, rawBody(request)));
+    if (wait.timeoutMs > this.config.delayMaxMs) {
+      throw new HttpException(`timeout ${wait.timeout} is longer than this server waits`, 412);
     }
-    const { messageId } = resultOf<StepReceipt>(await this.service.wait(eventId, asked));
+    const { messageId } = resultOf(await this.service.wait(eventId, wait));
     return reply.send(messageId === null ? {} : { messageId });
   }
 
@@ -76,7 +77,7 @@ export class EventRoutes implements HotRoutes {
     const items =
       runId === null
         ? await this.service.notify(eventId, body)
-        : resultOf<readonly NotifyItem[]>(await this.service.notifyRun(runId, eventId, body));
+        : resultOf(await this.service.notifyRun(runId, eventId, body));
     return reply.code(201).send(items);
   }
 }

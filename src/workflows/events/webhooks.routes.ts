@@ -4,16 +4,19 @@
  * announced. Everything else has one and the same answer, which does not say what is unknown, and
  * comes before a body is read.
  */
+import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Durability } from '../../http/durability.js';
+import { provided } from '../../engine/provided.js';
+import { durabilityOf } from '../../http/durability.js';
 import { type Refusal, refusalOf, sendRefusal } from '../../http/error-shapes.js';
-import type { Intake } from '../../http/intake.js';
+import { Intake } from '../../http/intake.js';
 import { valueIn } from '../../http/outcome.js';
 import type { HotRoutes } from '../../http/routes/hot-routes.js';
 import { rawBody } from '../../http/routes/raw-body.js';
+import type { WorkflowSettings } from '../settings.js';
 import { eventIn } from './event-path.js';
 import { eventRoutes } from './events.openapi.js';
-import type { EventsService } from './events.service.js';
+import { EventsService } from './events.service.js';
 import { takeIn } from './take-in.js';
 import { webhookEvent } from './webhook-event.js';
 
@@ -26,20 +29,16 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 const unknown: Refusal = { status: 404, message: 'webhook not found' };
 
-export interface WebhookTools {
-  readonly service: EventsService;
-  readonly intake: Intake;
-  /** The users that this server's tokens name (workflows.md 3.5). */
-  readonly userIds: ReadonlySet<string>;
-  /** How the outside reaches this server; null = as the `Host` header says. */
-  readonly publicUrl: string | null;
-  readonly durability: Durability;
-}
-
 const webhookPattern = '/v2/workflows/hooks/:userId/:workflowRunId/:eventId';
 
+@Injectable()
 export class WebhookRoutes implements HotRoutes {
-  constructor(private readonly tools: WebhookTools) {}
+  constructor(
+    private readonly service: EventsService,
+    private readonly intake: Intake,
+    @Inject(provided.userIds) private readonly userIds: ReadonlySet<string>,
+    @Inject(provided.config) private readonly config: WorkflowSettings,
+  ) {}
 
   register(fastify: FastifyInstance): void {
     fastify.route<Target>({
@@ -50,36 +49,34 @@ export class WebhookRoutes implements HotRoutes {
         if (!(await this.isKnown(request))) return this.refuse(request, reply);
       },
       handler: (request, reply) =>
-        takeIn(this.tools.intake, request, reply, () => this.call(request, reply)),
+        takeIn(this.intake, request, reply, () => this.call(request, reply)),
     });
   }
 
   private async call(request: FastifyRequest<Target>, reply: FastifyReply): Promise<FastifyReply> {
-    const { service, publicUrl, durability } = this.tools;
     const eventId = valueIn(eventIn(request.url, segments));
-    const body = webhookEvent(request.raw, rawBody(request), publicUrl);
-    const outcome = await service.callWebhook(request.params.workflowRunId, eventId, body);
+    const body = webhookEvent(request.raw, rawBody(request), this.config.publicUrl);
+    const outcome = await this.service.callWebhook(request.params.workflowRunId, eventId, body);
     if (!outcome.accepted) {
       const { rejection } = outcome;
       if (rejection.code === 'not_found') return this.refuse(request, reply);
       return sendRefusal(request, reply, refusalOf(rejection));
     }
-    return reply.code(200).header('stepwell-durability', durability).send();
+    return reply.code(200).header('stepwell-durability', durabilityOf(this.config)).send();
   }
 
   private async isKnown({ url, params }: FastifyRequest<Target>): Promise<boolean> {
-    const { service, userIds } = this.tools;
     const eventId = eventIn(url, segments);
     return (
       eventId.ok &&
-      userIds.has(params.userId) &&
-      (await service.announces(params.workflowRunId, eventId.value))
+      this.userIds.has(params.userId) &&
+      (await this.service.announces(params.workflowRunId, eventId.value))
     );
   }
 
   /** In its turn: the run may have ended a moment ago. */
   private async refuse(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    await this.tools.service.settled();
+    await this.service.settled();
     return sendRefusal(request, reply, unknown);
   }
 }
