@@ -47,10 +47,8 @@ import { topicDecider } from '../../src/topics/topics/topic.decider.js';
 import type { TopicState } from '../../src/topics/topics/topic.state.js';
 import type { FailedRunCommand } from '../../src/workflows/failed-runs/failed-run.commands.js';
 import { failedRunDecider } from '../../src/workflows/failed-runs/failed-run.decider.js';
-import {
-  type FailedRun,
-  FailedRuns,
-} from '../../src/workflows/failed-runs/failed-runs.projection.js';
+import { FailedRuns } from '../../src/workflows/failed-runs/failed-run.entity.js';
+import type { FailedRun } from '../../src/workflows/failed-runs/failed-runs.projection.js';
 import type { RunCommand } from '../../src/workflows/run-state/run.commands.js';
 import type { Inheritance, StepInfo } from '../../src/workflows/run-state/run.events.js';
 import { runDecider } from '../../src/workflows/runs/run.decider.js';
@@ -59,7 +57,7 @@ import { noStepOptions } from '../../src/workflows/runs/run-messages.policy.js';
 import type { Waiters } from '../../src/workflows/runs/waiters.projection.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
 import { callbackOptions, messageOptions } from '../support/message-options.js';
-import { originOf, publicationOf } from '../support/publications.js';
+import { publicationOf } from '../support/publications.js';
 import { scheduleDefinition } from '../support/schedule-definition.js';
 import { subscriptionDefinition } from '../support/subscription-definition.js';
 import {
@@ -718,13 +716,11 @@ const subjects: readonly Subject[] = [
       asCommands(failedRunDecider.kind, failedRunCommands),
     ),
     join(engine) {
-      new Runs(engine, joinMessages(engine));
+      const messages = joinMessages(engine);
+      const runs = new Runs(engine, messages);
       engine.carry('endWait', carriesNothing);
-      const letters = new LetterIndex<FailedRun>(20 * minute);
-      const failures = new FailedRuns(letters, originOf(engine));
-      engine.register({ decider: failedRunDecider, view: letters, folds: [failures] });
-      engine.follow(runDecider.kind, failures);
-      engine.follow(messageDecider.kind, failures);
+      const settings = { deadLetterRetentionMs: 20 * minute };
+      const { letters } = new FailedRuns(engine, runs, messages, settings);
       return {
         get all() {
           return letters.all(startedAt);

@@ -1,12 +1,9 @@
-/** What letters ask of messages and of runs, over an engine of a test. */
+/** What letters ask of messages, over an engine of a test. */
 
 import type { Engine } from '../../src/engine/engine.js';
 import type { Publication } from '../../src/messaging/dead-letters/dead-letters.projection.js';
 import { messageKind } from '../../src/messaging/messages/message.events.js';
 import type { MessageState } from '../../src/messaging/messages/message.state.js';
-import type { RunOrigin } from '../../src/workflows/failed-runs/failed-runs.projection.js';
-import { runKind } from '../../src/workflows/run-state/run.events.js';
-import type { RunState } from '../../src/workflows/run-state/run.state.js';
 
 export function publicationOf(engine: Engine) {
   return (messageId: string): Publication | undefined => {
@@ -15,14 +12,5 @@ export function publicationOf(engine: Engine) {
     const state = message.state as MessageState;
     const isOfRun = state.status === 'pending' && state.run !== null;
     return { offset: message.firstOffset, isOfRun };
-  };
-}
-
-export function originOf(engine: Engine) {
-  return (runId: string): RunOrigin | undefined => {
-    const state = engine.actors(runKind).find(runId)?.state as RunState | undefined;
-    if (state === undefined) return undefined;
-    const { createdAt, startedOffset, configurationOffset, failureCallbackOffset } = state.context;
-    return { createdAt, startedOffset, configurationOffset, failureCallbackOffset };
   };
 }

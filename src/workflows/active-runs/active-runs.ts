@@ -28,7 +28,7 @@ export class ActiveRuns {
     return this.entries.texts(id);
   }
 
-  /** The workflow function returned `response`. Accepted of any run: a repetition changes nothing. */
+  /** The workflow function returned `response`. Accepted of any run: it ends once. */
   end(id: string, response: Buffer): Promise<Outcome> {
     const command: EndRun = { type: 'EndRun', kind: runKind, id, at: this.clock.now(), response };
     return this.runs.ask(command);

@@ -32,7 +32,7 @@ import { failedRunRoutes } from './failed-runs.openapi.js';
 import { failedRunFilters, failedRunListFilters, revivalFilters } from './failed-runs.request.js';
 import { FailedRunsService, type RunReference } from './failed-runs.service.js';
 import { type RevivalOverrides, readRevival, revivalRules } from './revival.request.js';
-import { type RevivalKind, type RevivedRuns, RunRevivals } from './run-revivals.js';
+import { type RevivalKind, RunRevivals } from './run-revivals.js';
 
 @Controller('v2')
 export class FailedRunsController {
@@ -140,7 +140,7 @@ export class FailedRunsController {
   private async reviveMany(request: FastifyRequest, kind: RevivalKind) {
     const filters = valueIn(readFilters(request.url, revivalFilters, rawBody(request)));
     const overrides = this.overrides(request, false);
-    return resultOf<RevivedRuns>(await this.revivals.reviveMatching(filters, kind, overrides));
+    return resultOf(await this.revivals.reviveMatching(filters, kind, overrides));
   }
 
   private overrides(request: FastifyRequest, isAboutOne: boolean): RevivalOverrides {

@@ -23,7 +23,8 @@ type Nullable<T> = { readonly [Field in keyof T]: T[Field] | null };
 
 /**
  * Begin; where the run has begun, nothing happens, and the receipt names its start. One that would
- * take over what another run has (`payloadOffset`) is refused as a `conflict` where the id is known.
+ * take over what another run has (`payloadOffset`) is refused as a `conflict` where the id is
+ * known.
  */
 export interface StartRun extends Command<StartReceipt> {
   readonly type: 'StartRun';

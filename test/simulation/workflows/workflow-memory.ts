@@ -6,7 +6,7 @@ const lasting: ReadonlySet<string> = new Set([
   'KnownRuns',
   'LatestNotification',
   'DeadLetters',
-  'FailedRuns',
+  'FailedRunLetters',
 ]);
 
 /** Every stream that is not final, and every index, as plain values. */
