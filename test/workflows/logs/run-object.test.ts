@@ -12,6 +12,7 @@ describe('a run that has begun', () => {
       workflowRunId: 'wfr_1',
       workflowUrl: workflow,
       workflowState: 'RUN_STARTED',
+      state: 'running',
       workflowRunCreatedAt: 1000,
       workflowRunCallerIp: '10.0.0.1',
       steps: [
