@@ -9,10 +9,10 @@ import {
 } from '../../messaging/messages/message-schema.js';
 import { runLogStates, runStates } from '../history/run-log-entry.js';
 import { runStateNames } from '../run-state/run-state-name.policy.js';
+import type { StepFields } from '../shown-steps/step-fields.js';
+import type { NextStepObject, StepError, StepObject } from '../shown-steps/step-object.js';
 import type { RunLogRow, StepInfoObject } from './run-log-row.js';
 import type { FailureFunctionObject, RunObject } from './run-object.js';
-import type { StepFields } from './run-step-fields.js';
-import type { NextStepObject, StepError, StepObject } from './run-step-object.js';
 
 const stepFields = {
   out: z.string().describe('JSON as text; of a wait, base64').exactOptional(),

@@ -7,10 +7,10 @@ import type { HistoryMessage, RunHistory } from '../history/run-history.js';
 import { endStates, type RunLifeState } from '../history/run-log-entry.js';
 import { hasNoFailureFunction } from '../history/sdk-answer.js';
 import { type RunStateName, runStateName } from '../run-state/run-state-name.policy.js';
-import { type StepError, type StepGroup, stepError } from './run-step-object.js';
-import { runSteps } from './run-steps.js';
-import type { RunSurroundings } from './run-surroundings.js';
-import { shownText } from './shown-text.js';
+import { runSteps } from '../shown-steps/run-steps.js';
+import type { RunSurroundings } from '../shown-steps/run-surroundings.js';
+import { shownText } from '../shown-steps/shown-text.js';
+import { type StepError, type StepGroupObject, stepError } from '../shown-steps/step-object.js';
 
 export type CallbackState =
   | 'CALLBACK_INPROGRESS'
@@ -59,7 +59,7 @@ export interface RunObject {
     readonly workflowRunCreatedAt: number;
   };
   readonly failureFunction?: FailureFunctionObject;
-  readonly steps: readonly StepGroup[];
+  readonly steps: readonly StepGroupObject[];
 }
 
 export function runObject(history: RunHistory, around: RunSurroundings): RunObject {

@@ -1,8 +1,13 @@
 import { redacted } from '../../../src/messaging/messages/redaction.js';
 import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
 import { callbackOptions } from '../../support/message-options.js';
+import {
+  configuration,
+  ReportedRun,
+  stepOf,
+  workflow,
+} from '../../support/workflows/reported-run.js';
 import { runPlace } from '../../support/workflows/run-place.js';
-import { configuration, ReportedRun, stepOf, workflow } from './told-run.js';
 
 const hidden = { body: true, headers: ['x-tenant'] };
 

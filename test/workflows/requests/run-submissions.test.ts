@@ -10,8 +10,8 @@ import {
 } from '../../../src/workflows/requests/run-submissions.js';
 import { startRun, stepInfo, submitStep } from '../../support/workflows/run-commands.js';
 
-const accepted = (result: unknown): Outcome => ({ accepted: true, result });
-const rejected = (code: 'invalid' | 'conflict' | 'over_limit'): Outcome => ({
+const accepted = <Result>(result: Result): Outcome<Result> => ({ accepted: true, result });
+const rejected = (code: 'invalid' | 'conflict' | 'over_limit'): Outcome<never> => ({
   accepted: false,
   rejection: { code, message: `it is ${code}` },
 });
