@@ -48,7 +48,7 @@ export class ActiveRuns {
     for await (const id of this.matching(filters)) yield this.canceling(id);
   }
 
-  /** Memory knows all that the filters ask for. */
+  /** Memory knows all that the filters look at. */
   private async *matching(filters: CancelRunsFilters): AsyncGenerator<string> {
     if (filters.workflowRunIds !== null) {
       yield* new Set(filters.workflowRunIds);

@@ -145,8 +145,8 @@ export class FailedRunsController {
 
   private overrides(request: FastifyRequest, isAboutOne: boolean): RevivalOverrides {
     this.takeIn();
-    const said = readMessageOptions(request.raw.rawHeaders, dialects[this.config.dialect]);
-    const read = readRevival(said, this.rules, this.clock.now(), isAboutOne);
+    const headers = readMessageOptions(request.raw.rawHeaders, dialects[this.config.dialect]);
+    const read = readRevival(headers, this.rules, this.clock.now(), isAboutOne);
     if (read.ok) return read.overrides;
     const { message, status } = refusalOf(read.refusal);
     throw new HttpException(message, status);

@@ -11,8 +11,8 @@
  *
  * Parallel steps do several of these at once: the context has all that is open, and the state is
  * the first of calling, invoking and waiting of which something is open. A sleep is no state here,
- * because nothing happens to a run when it wakes, its message becomes due: `run-state-name` tells
- * a sleeping run from a running one by its messages.
+ * because nothing happens to a run when it wakes, its message becomes due: `run-state-name` sets
+ * a sleeping run apart from a running one by its messages.
  */
 import { type SnapshotFrom, setup } from 'xstate';
 import {
