@@ -66,7 +66,11 @@ async function openLog(): Promise<Ask> {
   const { engine, journal } = await openMessageEngine(store);
   await journal.learnShapes();
   const payloads = new Payloads(journal, 1024 * 1024);
-  const runs = new RunEntries(engine, payloads, new RunArchive(journal));
+  const noRuns = {
+    active: () => undefined,
+    shown: <Value>(read: () => Value) => engine.shown(read),
+  };
+  const runs = new RunEntries(noRuns, new RunArchive(journal, payloads));
   const bodies = new MessageBodies(payloads, new StoredMessages(payloads), runs);
   const log = new MessageLog({
     journal,

@@ -8,9 +8,9 @@ import type { Parsed } from '../grammar/parsed.js';
 import { isRefusal, type Refusal, RefusedRequest, refusalOf } from './error-shapes.js';
 
 /** The result of an accepted command. Throws the rejection of a refused one as its status. */
-export function resultOf<Result>(outcome: Outcome | undefined): Result {
+export function resultOf<Result>(outcome: Outcome<Result> | undefined): Result {
   if (outcome === undefined) throw new Error('a command without an outcome');
-  if (outcome.accepted) return outcome.result as Result;
+  if (outcome.accepted) return outcome.result;
   const { message, status } = refusalOf(outcome.rejection);
   throw new HttpException(message, status);
 }

@@ -38,6 +38,7 @@ export const folders: readonly string[] = [
   // Durable workflow runs.
   'src/workflows/failed-runs',
   'src/workflows/logs',
+  'src/workflows/shown-steps',
   'src/workflows/history',
   'src/workflows/events',
   'src/workflows/active-runs',

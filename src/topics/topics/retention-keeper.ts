@@ -90,7 +90,8 @@ export class RetentionKeeper {
       if (topic === null || topic.isDeleting) continue;
       const isCompacted = topic.cleanupPolicy === 'compact';
       // A topic may have more partitions than a turn takes commands.
-      await dispatchAll(this.engine, isCompacted ? this.compact(id, topic) : this.trim(id, topic));
+      if (isCompacted) await dispatchAll(this.engine, this.compact(id, topic));
+      else await dispatchAll(this.engine, this.trim(id, topic));
     }
   }
 

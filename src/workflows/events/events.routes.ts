@@ -13,14 +13,12 @@ import { resultOf, valueIn } from '../../http/outcome.js';
 import { answerJson, type Exchange } from '../../http/routes/exchange.js';
 import type { Route } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
-import type { StepReceipt } from '../run-state/run.commands.js';
 import type { WorkflowSettings } from '../settings.js';
 import { eventIn, notifiedIn } from './event-path.js';
 import { eventRoutes } from './events.openapi.js';
 import { EventsService } from './events.service.js';
 import { takeIn } from './take-in.js';
 import { parseWait } from './wait.request.js';
-import type { NotifyItem } from './waiter-object.js';
 
 /** Before the event id: `/v2/wait`. */
 const segments = 2;
@@ -74,14 +72,14 @@ export class EventRoutes {
     };
   }
 
-  /** 400 would tell an endpoint that its run is over: what cannot be read is answered otherwise. */
+  /** To an endpoint 400 means that its run is over: what cannot be read is answered otherwise. */
   private async wait(exchange: Exchange): Promise<void> {
     const eventId = soundIn(eventIn(exchange.target, segments));
-    const asked = soundIn(parseWait(exchange.request.rawHeaders, exchange.body));
-    if (asked.timeoutMs > this.settings.delayMaxMs) {
-      throw new HttpException(`timeout ${asked.timeout} is longer than this server waits`, 412);
+    const wait = soundIn(parseWait(exchange.request.rawHeaders, exchange.body));
+    if (wait.timeoutMs > this.settings.delayMaxMs) {
+      throw new HttpException(`timeout ${wait.timeout} is longer than this server waits`, 412);
     }
-    const { messageId } = resultOf<StepReceipt>(await this.service.wait(eventId, asked));
+    const { messageId } = resultOf(await this.service.wait(eventId, wait));
     answerJson(exchange, messageId === null ? {} : { messageId });
   }
 
@@ -92,7 +90,7 @@ export class EventRoutes {
     const items =
       runId === null
         ? await this.service.notify(eventId, body)
-        : resultOf<readonly NotifyItem[]>(await this.service.notifyRun(runId, eventId, body));
+        : resultOf(await this.service.notifyRun(runId, eventId, body));
     answerJson(exchange, items, 201);
   }
 }

@@ -1,4 +1,4 @@
-/** New work comes in where there is room for it, and counts as waiting until it is done. */
+/** New work waits in the intake, if that has a place for it, until it is done. */
 import type { Intake } from '../../http/intake.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 

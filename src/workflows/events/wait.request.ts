@@ -6,7 +6,7 @@ import { dialects, readMessageOptions } from '../../http/dialect.js';
 import { readJsonBody } from '../../http/json-body.js';
 import type { StepInfo } from '../run-state/run.events.js';
 
-/** What an endpoint asks for when it waits. */
+/** A wait as an endpoint requests it. */
 export interface WaitRequest {
   readonly runId: string;
   readonly step: StepInfo;

@@ -35,7 +35,7 @@ export interface FailedRunObject extends Partial<LastAnswer>, ShownBody {
   readonly dlqId: string;
   readonly url: string;
   readonly method: string;
-  /** What the run was started with: its configuration, and what its endpoint is told. */
+  /** What the run was started with: its configuration, and the headers for its endpoint. */
   readonly header: HeaderMap;
   readonly maxRetries: number;
   readonly notBefore: number;
@@ -59,7 +59,7 @@ export interface FailedRunObject extends Partial<LastAnswer>, ShownBody {
   readonly error?: string;
 }
 
-/** All that the journal tells of a failed run. */
+/** All that the journal has of a failed run. */
 export interface ReportedRun {
   readonly run: FailedRun;
   readonly failure: RunFailed;
@@ -67,7 +67,7 @@ export interface ReportedRun {
   /** The message that it failed with, and its last attempt. */
   readonly published: EventEnvelope<MessagePublished>;
   readonly attempt: Attempt | null;
-  /** Its payload, or its entries where its endpoint does not know that a payload is told. */
+  /** Its payload, or its entries where its endpoint does not expect the payload alone. */
   readonly body: Buffer | null;
   /** The failure callback's last attempt. */
   readonly callbackAttempt: Attempt | null;
@@ -76,8 +76,8 @@ export interface ReportedRun {
 const stalled =
   'every delivery was answered, but none of them submitted a next step or the end of the run';
 
-export function failedRunObject(told: ReportedRun): FailedRunObject {
-  const { run, failure, configuration, published, attempt, body } = told;
+export function failedRunObject(reported: ReportedRun): FailedRunObject {
+  const { run, failure, configuration, published, attempt, body } = reported;
   const { url, terms, callerIp } = configuration;
   const error = failure.cause === 'stalled' ? stalled : attempt?.event.error;
   return {
@@ -100,7 +100,7 @@ export function failedRunObject(told: ReportedRun): FailedRunObject {
     workflowUrl: url,
     ...limitedFields(terms.flowControl),
     ...(attempt !== null && lastAnswer(attempt)),
-    ...callbackFields(told),
+    ...callbackFields(reported),
     ...labelFields(terms.labels),
     ...(typeof error === 'string' && { error }),
   };

@@ -32,7 +32,7 @@ import { failedRunRoutes } from './failed-runs.openapi.js';
 import { failedRunFilters, failedRunListFilters, revivalFilters } from './failed-runs.request.js';
 import { FailedRunsService, type RunReference } from './failed-runs.service.js';
 import { type RevivalOverrides, readRevival, revivalRules } from './revival.request.js';
-import { type RevivalKind, type RevivedRuns, RunRevivals } from './run-revivals.js';
+import { type RevivalKind, RunRevivals } from './run-revivals.js';
 
 @Controller('v2')
 export class FailedRunsController {
@@ -144,13 +144,13 @@ export class FailedRunsController {
   private async reviveMany(request: FastifyRequest, kind: RevivalKind) {
     const filters = valueIn(readFilters(request.url, revivalFilters, rawBody(request)));
     const overrides = this.overrides(request, false);
-    return resultOf<RevivedRuns>(await this.revivals.reviveMatching(filters, kind, overrides));
+    return resultOf(await this.revivals.reviveMatching(filters, kind, overrides));
   }
 
   private overrides(request: FastifyRequest, isAboutOne: boolean): RevivalOverrides {
     this.takeIn();
-    const said = readMessageOptions(request.raw.rawHeaders, dialects[this.config.dialect]);
-    const read = readRevival(said, this.rules, this.clock.now(), isAboutOne);
+    const headers = readMessageOptions(request.raw.rawHeaders, dialects[this.config.dialect]);
+    const read = readRevival(headers, this.rules, this.clock.now(), isAboutOne);
     if (read.ok) return read.overrides;
     const { message, status } = refusalOf(read.refusal);
     throw new HttpException(message, status);

@@ -124,7 +124,7 @@ export const failedRunRoutes = {
     query: z.object(listFields),
     answers: {
       200: {
-        description: 'The newest first unless asked otherwise',
+        description: 'The newest first unless `order` says otherwise',
         schema: z.object({ messages: z.array(failedRun), cursor: more }),
       },
     },

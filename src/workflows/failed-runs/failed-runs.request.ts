@@ -59,7 +59,7 @@ export const failedRunListFilters = {
   order,
   /** What SDKs say instead of `workflowUrl`. */
   url: texts,
-  /** Tells failed runs from failed messages where both are asked for by one path. */
+  /** One path lists failed runs as well as failed messages: these are the runs. */
   source: oneOf('workflow'),
 } as const;
 

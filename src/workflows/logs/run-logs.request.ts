@@ -1,4 +1,4 @@
-/** What is asked of the logs of runs (workflows.md 5). Pure. */
+/** Queries of the logs of runs (workflows.md 5). Pure. */
 import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import {
   count,
@@ -70,7 +70,7 @@ const known = {
   cursor,
 };
 
-/** Values of one filter are alternatives, all of them hold; null = not asked for. */
+/** Values of one filter are alternatives, all of them hold; null = no filter. */
 interface RunLogFilters<State extends string>
   extends Omit<Filters<typeof known>, 'messageId' | 'messageIds' | 'cursor'> {
   readonly messageIds: readonly string[] | null;
@@ -133,29 +133,29 @@ export interface RunOrigin {
 
 type OriginQuery = Omit<RunLogQuery, 'states' | 'messageIds' | 'count' | 'cursor'>;
 
-export function matchesRun(run: RunOrigin, asked: OriginQuery): boolean {
-  const { workflowUrl: url, host, path, label, workflowRuns } = asked;
+export function matchesRun(run: RunOrigin, query: OriginQuery): boolean {
+  const { workflowUrl: url, host, path, label, workflowRuns } = query;
   const isNamed = (named: NamedRun) =>
     named.runId === run.runId && named.createdAt === run.createdAt;
   return (
-    isAmong(run.runId, asked.workflowRunId) &&
-    isAmong(run.createdAt, asked.workflowCreatedAt) &&
+    isAmong(run.runId, query.workflowRunId) &&
+    isAmong(run.createdAt, query.workflowCreatedAt) &&
     (workflowRuns === null || workflowRuns.some(isNamed)) &&
-    isAmong(run.callerIp, asked.callerIp) &&
-    isAmong(run.flowControlKey, asked.flowControlKey) &&
+    isAmong(run.callerIp, query.callerIp) &&
+    isAmong(run.flowControlKey, query.flowControlKey) &&
     (label === null || label.some((each) => run.labels.includes(each))) &&
     matchesUrl(run.url, { url, host, path })
   );
 }
 
-/** What the index can be asked for: every event of a run that is meant has a term of each list. */
-export function runQueryTerms(asked: OriginQuery): readonly (readonly string[])[] {
+/** Terms of the index: every event of a run that is meant has a term of each list. */
+export function runQueryTerms(query: OriginQuery): readonly (readonly string[])[] {
   const lists = [
-    asked.workflowRunId?.map(messageTerm.runId),
-    asked.workflowRuns?.map(({ runId }) => messageTerm.runId(runId)),
-    asked.workflowUrl?.map(messageTerm.url),
-    asked.label?.map(messageTerm.label),
-    asked.flowControlKey?.map(messageTerm.flowControlKey),
+    query.workflowRunId?.map(messageTerm.runId),
+    query.workflowRuns?.map(({ runId }) => messageTerm.runId(runId)),
+    query.workflowUrl?.map(messageTerm.url),
+    query.label?.map(messageTerm.label),
+    query.flowControlKey?.map(messageTerm.flowControlKey),
   ];
   return lists.filter((list) => list !== undefined);
 }

@@ -15,28 +15,28 @@ import { StartSubmission, StepSubmission, TriggerSubmission } from './run-submis
 import { parseTrigger } from './trigger.request.js';
 import { asksForRun } from './workflow-options.js';
 
-/** What a publish that asks for a run asks for. */
+/** What a publish is that is a request for a run. */
 export function readRun(
   input: PublishInput,
   target: PublishTarget,
   rules: PublishRules,
   names: Names,
 ): Submission | SubmissionRefusal {
-  const asked = parseAt(target, () => parseRunRequest(input, rules, names));
-  if (!asked.ok) return runRefusal(asked.refusal, input.headers);
-  const { command } = asked;
+  const request = parseAt(target, () => parseRunRequest(input, rules, names));
+  if (!request.ok) return runRefusal(request.refusal, input.headers);
+  const { command } = request;
   return command.type === 'StartRun' ? new StartSubmission(command) : new StepSubmission(command);
 }
 
-/** What a trigger asks for. */
+/** What a trigger is. */
 export function readTrigger(
   input: PublishInput,
   target: PublishTarget,
   rules: PublishRules,
   names: Names,
 ): Submission | Refusal {
-  const asked = parseAt(target, () => parseTrigger(input, rules, names));
-  return asked.ok ? new TriggerSubmission(asked.command) : asked.refusal;
+  const request = parseAt(target, () => parseTrigger(input, rules, names));
+  return request.ok ? new TriggerSubmission(request.command) : request.refusal;
 }
 
 /**
@@ -44,11 +44,11 @@ export function readTrigger(
  * the run is over, and stops without a word: whatever else is wrong must have another status. 412
  * it does not try again (workflows.md 3.1).
  */
-export function runRefusal(refusal: Refusal, said: OptionHeaders): SubmissionRefusal {
+export function runRefusal(refusal: Refusal, headers: OptionHeaders): SubmissionRefusal {
   const { status } = refusal;
-  if (!isAddition(said)) return { ...refusal, isWhole: true };
-  const told = { 400: 422, 413: 412 }[status] ?? status;
-  return { ...refusal, status: told, isWhole: true };
+  if (!isAddition(headers)) return { ...refusal, isWhole: true };
+  const own = { 400: 422, 413: 412 }[status] ?? status;
+  return { ...refusal, status: own, isWhole: true };
 }
 
 /** Publishes that are requests for runs. */
@@ -58,24 +58,24 @@ export const runInterpreter: PublishInterpreter = {
   refusal: runRefusal,
 };
 
-type Parsed<Asked> =
-  | Extract<RunRequestParsed<Asked>, { ok: true }>
+type Parsed<Own> =
+  | Extract<RunRequestParsed<Own>, { ok: true }>
   | { readonly ok: false; readonly refusal: Refusal };
 
-function parseAt<Asked>(
+function parseAt<Own>(
   { kind, text }: PublishTarget,
-  parse: () => RunRequestParsed<Asked>,
-): Parsed<Asked> {
+  parse: () => RunRequestParsed<Own>,
+): Parsed<Own> {
   if (kind === 'group') {
     const message = `a workflow is called at its URL, and ${text} is the name of a URL group`;
     return { ok: false, refusal: { status: 400, message } };
   }
-  const asked = parse();
-  return asked.ok ? asked : { ok: false, refusal: refusalOf(asked.refusal) };
+  const request = parse();
+  return request.ok ? request : { ok: false, refusal: refusalOf(request.refusal) };
 }
 
 /** It comes out of a run: a step, a call or an invocation. */
 function isAddition({ options }: OptionHeaders): boolean {
-  const isSaid = (option: string) => options.get(option)?.trim().toLowerCase() === 'true';
-  return !isSaid('workflow-init') || isSaid('workflow-invoke');
+  const isTrue = (option: string) => options.get(option)?.trim().toLowerCase() === 'true';
+  return !isTrue('workflow-init') || isTrue('workflow-invoke');
 }

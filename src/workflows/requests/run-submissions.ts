@@ -1,21 +1,15 @@
-/** Orders of workflow runs, and what the caller is told of their outcomes. Pure. */
-import type { Outcome } from '../../engine/turn.js';
+/** What requests for workflow runs dispatch, and how the outcomes are answered. Pure. */
 import { type Refusal, refusalOf } from '../../http/error-shapes.js';
 import type {
   Answer,
   Submission,
   SubmissionOutcomes,
 } from '../../messaging/publishing/submissions.js';
-import type {
-  InvokeRun,
-  RequestCall,
-  StartReceipt,
-  StartRun,
-  StepReceipt,
-  SubmitStep,
-} from '../run-state/run.commands.js';
+import type { InvokeRun, RequestCall, StartRun, SubmitStep } from '../run-state/run.commands.js';
 
-/** Starts a run; told as a publish is (workflows.md 1.3). */
+type StepCommand = SubmitStep | RequestCall | InvokeRun;
+
+/** Starts a run; answered as a publish is (workflows.md 1.3). */
 export class StartSubmission implements Submission {
   readonly commands: readonly [StartRun];
   readonly isWhole = false;
@@ -25,9 +19,9 @@ export class StartSubmission implements Submission {
   }
 
   answer(outcomes: SubmissionOutcomes): Answer | Refusal {
-    const receipt = resultOf<StartReceipt>(outcomes.of(this.commands[0]));
-    if ('status' in receipt) return receipt;
-    const { messageId, deduplicated } = receipt;
+    const outcome = outcomes.of(this.commands[0]);
+    if (!outcome.accepted) return refusalOf(outcome.rejection);
+    const { messageId, deduplicated } = outcome.result;
     const { url } = this.commands[0].configuration;
     return deduplicated
       ? { status: 202, body: { messageId, url, deduplicated } }
@@ -35,7 +29,7 @@ export class StartSubmission implements Submission {
   }
 }
 
-/** Starts a run for a caller that wants to hear of the run instead of its message. */
+/** Starts a run; the answer names the run instead of its message. */
 export class TriggerSubmission implements Submission {
   readonly commands: readonly [StartRun];
   readonly isWhole = false;
@@ -45,9 +39,9 @@ export class TriggerSubmission implements Submission {
   }
 
   answer(outcomes: SubmissionOutcomes): Answer | Refusal {
-    const receipt = resultOf<StartReceipt>(outcomes.of(this.commands[0]));
-    if ('status' in receipt) return receipt;
-    const { createdAt: workflowCreatedAt, deduplicated } = receipt;
+    const outcome = outcomes.of(this.commands[0]);
+    if (!outcome.accepted) return refusalOf(outcome.rejection);
+    const { createdAt: workflowCreatedAt, deduplicated } = outcome.result;
     const run = { workflowRunId: this.commands[0].id, workflowCreatedAt };
     return { status: 200, body: deduplicated ? { ...run, deduplicated } : run };
   }
@@ -58,21 +52,17 @@ export class TriggerSubmission implements Submission {
  * for granted, so that a refusal must be the answer of the whole request.
  */
 export class StepSubmission implements Submission {
-  readonly commands: readonly [SubmitStep | RequestCall | InvokeRun];
+  readonly commands: readonly [StepCommand];
   readonly isWhole = true;
 
-  constructor(command: SubmitStep | RequestCall | InvokeRun) {
+  constructor(command: StepCommand) {
     this.commands = [command];
   }
 
   answer(outcomes: SubmissionOutcomes): Answer | Refusal {
-    const receipt = resultOf<StepReceipt>(outcomes.of(this.commands[0]));
-    if ('status' in receipt) return receipt;
-    const { messageId } = receipt;
+    const outcome = outcomes.of(this.commands[0]);
+    if (!outcome.accepted) return refusalOf(outcome.rejection);
+    const { messageId } = outcome.result;
     return { status: 200, body: messageId === null ? {} : { messageId } };
   }
-}
-
-function resultOf<Receipt>(outcome: Outcome): Receipt | Refusal {
-  return outcome.accepted ? (outcome.result as Receipt) : refusalOf(outcome.rejection);
 }

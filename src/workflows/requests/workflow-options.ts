@@ -5,7 +5,7 @@ import { parseRunId } from '../../grammar/run-id.js';
 import type { OptionHeaders } from '../../http/dialect.js';
 import type { OptionReader } from '../../messaging/publishing/option-reader.js';
 
-/** The options of a run, beside those of the message that it is asked with. */
+/** The options of a run, beside those of its messages. */
 export interface WorkflowOptions {
   /** null = it wants a new one. */
   readonly runId: string | null;
@@ -27,7 +27,7 @@ const noFeatures: ReadonlySet<string> = new Set();
 const unknownOption =
   /^workflow-(?!(runid|init|invoke|trigger-by-sdk|unknown-sdk|calltype|url|sdk-version)$)/;
 
-/** Whether a publish is a request for a run; cheap, because every publish is asked. */
+/** Whether a publish is a request for a run; cheap, because every publish is looked at. */
 export function asksForRun({ options }: OptionHeaders): boolean {
   return options.has('workflow-init') || options.has('workflow-runid');
 }

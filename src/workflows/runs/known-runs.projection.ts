@@ -1,5 +1,5 @@
 /** Which runs have been started lately, whether they have ended or not: a fold of `RunStarted`. */
-import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import { keptText } from '../../grammar/kept-text.js';
@@ -16,7 +16,7 @@ export interface KnownRun {
   readonly createdAt: number;
 }
 
-export class KnownRuns implements Fold {
+export class KnownRuns implements Fold<RunEvent> {
   /** In the order of their starts, so that the oldest expire from the front. */
   private readonly runs = new Map<string, KnownRun>();
 
@@ -26,14 +26,13 @@ export class KnownRuns implements Fold {
     return known !== undefined && at < known.createdAt + windowMs ? known : undefined;
   }
 
-  evolve({ id, at, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
-    const started = event as RunEvent;
-    if (started.type !== 'RunStarted') return;
+  evolve({ id, at, event }: EventEnvelope<RunEvent>, changes: TurnChanges): void {
+    if (event.type !== 'RunStarted') return;
     for (const [runId, { createdAt }] of this.runs) {
       if (at < createdAt + windowMs) break;
       changes.delete(this.runs, runId);
     }
     changes.delete(this.runs, id);
-    changes.set(this.runs, id, { messageId: keptText(started.messageId), createdAt: at });
+    changes.set(this.runs, id, { messageId: keptText(event.messageId), createdAt: at });
   }
 }

@@ -61,7 +61,7 @@ function decide(command: RunCommand, state: RunState, view: RunView): Decision<R
   }
 }
 
-/** Its end is told once; a step of it is refused as SDKs understand it: as invalid. */
+/** Its end changes nothing more; a step of it is refused as SDKs understand it: as invalid. */
 function whenOver({ type, id }: Exclude<RunCommand, StartRun>): Decision<RunEvent> {
   switch (type) {
     case 'EndRun':
@@ -112,8 +112,8 @@ function start(command: StartRun, state: RunState, view: RunView): Decision<RunE
 }
 
 /**
- * The delivery that asked for it needs no other answer, and must not ask again. An endpoint that is
- * delivered to twice asks twice: the machine says whether it may still be taken over.
+ * The delivery that caused it needs no other answer, and is not made again. An endpoint that is
+ * delivered to twice takes over twice: the machine says whether it may still be taken over.
  */
 function takeOver(
   { id, configuration, messageId, isTakeover }: StartRun,

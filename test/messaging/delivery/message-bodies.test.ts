@@ -12,6 +12,7 @@ import { RunEntries } from '../../../src/workflows/deliveries/run-entries.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 import { envelope } from '../../support/envelope.js';
 import { messageOptions } from '../../support/message-options.js';
+import { noRuns } from '../../support/workflows/no-runs.js';
 
 type Published = EventEnvelope<MessagePublished>;
 
@@ -48,8 +49,8 @@ afterAll(() => opened.close());
 function bodiesOver(...events: readonly EventEnvelope[]): MessageBodies {
   const payloads = new Payloads(opened.journal, 1024 * 1024);
   for (const event of events) payloads.remember(event);
-  const { engine, journal } = opened;
-  const runs = new RunEntries(engine, payloads, new RunArchive(journal));
+  const archive = new RunArchive(opened.journal, payloads);
+  const runs = new RunEntries(noRuns, archive);
   return new MessageBodies(payloads, new StoredMessages(payloads), runs);
 }
 

@@ -19,6 +19,7 @@ import { RunEntries } from '../../../src/workflows/deliveries/run-entries.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { anyOrigin } from '../../support/origin-filters.js';
+import { noRuns } from '../../support/workflows/no-runs.js';
 import {
   history,
   type ListedRow,
@@ -54,7 +55,7 @@ interface Reading {
 function logOver({ engine, journal }: EngineOnDisk, reading: Reading = {}): MessageLog {
   const { running = [], eventsPerPage = 1000, now = startedMs, retentionMs = 1e12 } = reading;
   const payloads = new Payloads(journal, 1024 * 1024);
-  const runs = new RunEntries(engine, payloads, new RunArchive(journal));
+  const runs = new RunEntries(noRuns, new RunArchive(journal, payloads));
   const bodies = new MessageBodies(payloads, new StoredMessages(payloads), runs);
   return new MessageLog({
     journal,

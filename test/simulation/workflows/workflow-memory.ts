@@ -6,7 +6,7 @@ const lasting: ReadonlySet<string> = new Set([
   'KnownRuns',
   'LatestNotification',
   'FailedMessages',
-  'FailedRuns',
+  'FailedRunLetters',
 ]);
 
 /** Every stream that is not final, and every index, as plain values. */

@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import type { Engine } from '../../../src/engine/engine.js';
 import type { MessageCommand } from '../../../src/messaging/messages/message.commands.js';
 import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
+import type { Messages } from '../../../src/messaging/messages/message.entity.js';
 import type { RunCommand } from '../../../src/workflows/run-state/run.commands.js';
 import type { Inheritance, StepInfo } from '../../../src/workflows/run-state/run.events.js';
 import { runDecider } from '../../../src/workflows/runs/run.decider.js';
+import { Runs } from '../../../src/workflows/runs/run.entity.js';
 import { noStepOptions } from '../../../src/workflows/runs/run-messages.policy.js';
-import { registerRuns } from '../../../src/workflows/runs/run-registration.js';
 import { callbackOptions, messageOptions } from '../message-options.js';
 import {
   planOf,
@@ -193,8 +194,9 @@ export const messagesOfRuns = commandsTo<MessageCommand>(
 );
 
 /** Registers runs with the messages that they publish. */
-export function registerRunsAndMessages(engine: Engine) {
-  const indexes = registerRuns(engine, registerMessages(engine));
+export function registerRunsAndMessages(engine: Engine): { messages: Messages; runs: Runs } {
+  const messages = registerMessages(engine);
+  const runs = new Runs(engine, messages);
   engine.carry('endWait', carriesNothing);
-  return indexes;
+  return { messages, runs };
 }

@@ -1,20 +1,13 @@
 import fc from 'fast-check';
-import { LetterIndex } from '../../../src/messaging/dead-letters/letter-index.js';
-import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
 import type { FailedRunCommand } from '../../../src/workflows/failed-runs/failed-run.commands.js';
 import { failedRunDecider } from '../../../src/workflows/failed-runs/failed-run.decider.js';
-import {
-  type FailedRun,
-  FailedRuns,
-} from '../../../src/workflows/failed-runs/failed-runs.projection.js';
-import { runDecider } from '../../../src/workflows/runs/run.decider.js';
+import { FailedRuns } from '../../../src/workflows/failed-runs/failed-run.entity.js';
 import { commandsTo, describeLaws, historyStart } from '../../support/deciders/decider-laws.js';
 import {
   messagesOfRuns,
   registerRunsAndMessages,
   runCommands,
 } from '../../support/deciders/run-histories.js';
-import { originOf } from '../../support/publications.js';
 
 /** The id is the failed run's place in the listing. */
 const failedRunCommands = commandsTo<FailedRunCommand>(
@@ -31,7 +24,7 @@ const failedRunCommands = commandsTo<FailedRunCommand>(
   }),
 );
 
-const lettersKeptMs = 20 * 60_000;
+const settings = { deadLetterRetentionMs: 20 * 60_000 };
 
 describeLaws({
   decider: failedRunDecider,
@@ -41,12 +34,8 @@ describeLaws({
     failedRunCommands,
   ),
   register(engine) {
-    registerRunsAndMessages(engine);
-    const letters = new LetterIndex<FailedRun>(lettersKeptMs);
-    const fold = new FailedRuns(letters, originOf(engine));
-    engine.register({ decider: failedRunDecider, view: letters, folds: [fold] });
-    engine.follow(runDecider.kind, fold);
-    engine.follow(messageDecider.kind, fold);
+    const { messages, runs } = registerRunsAndMessages(engine);
+    const { letters } = new FailedRuns(engine, runs, messages, settings);
     return {
       get all() {
         return letters.all(historyStart);

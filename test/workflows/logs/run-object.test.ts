@@ -1,8 +1,13 @@
 import { redacted } from '../../../src/messaging/messages/redaction.js';
 import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
 import { callbackOptions } from '../../support/message-options.js';
+import {
+  configuration,
+  ReportedRun,
+  stepOf,
+  workflow,
+} from '../../support/workflows/reported-run.js';
 import { runPlace } from '../../support/workflows/run-place.js';
-import { configuration, ReportedRun, stepOf, workflow } from './reported-run.js';
 
 const hidden = { body: true, headers: ['x-tenant'] };
 
@@ -12,6 +17,7 @@ describe('a run that has begun', () => {
       workflowRunId: 'wfr_1',
       workflowUrl: workflow,
       workflowState: 'RUN_STARTED',
+      state: 'running',
       workflowRunCreatedAt: 1000,
       workflowRunCallerIp: '10.0.0.1',
       steps: [

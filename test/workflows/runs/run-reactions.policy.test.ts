@@ -316,7 +316,7 @@ describe('a run that ends', () => {
     expect(await runs.history('msg_0')).toEqual(['MessagePublished', 'MessageCompleted']);
     expect(await runs.history('msg_1')).toEqual(['MessagePublished', 'MessageCanceled']);
     expect(pendingMessages()).toEqual([]);
-    expect(runs.indexes.pending.has('wfr_1')).toBe(false);
+    expect(runs.runs.pending.has('wfr_1')).toBe(false);
   });
 
   it('by a failure cancels its messages and calls its failure callback', async () => {
@@ -330,7 +330,7 @@ describe('a run that ends', () => {
       callbackOf: { kind: 'failureCallback', messageId: 'msg_0' },
       run: { role: 'failureCallback', runId: 'wfr_1' },
     });
-    expect(runs.indexes.pending.has('wfr_1')).toBe(false);
+    expect(runs.runs.pending.has('wfr_1')).toBe(false);
     // The run is over: how that call ends changes nothing.
     await runs.attempted(called, 500);
     expect(await runs.history('wfr_1')).toEqual(['RunStarted', 'StepStored', 'RunFailed']);
@@ -367,8 +367,8 @@ describe('a run that ends', () => {
     await runs.ask(wait(1));
     await runs.ask(toRun<CancelRun>({ type: 'CancelRun' }));
     expect(runs.engine.actors('run').size).toBe(0);
-    expect(runs.indexes.waiters.of('paid')).toEqual([]);
-    expect(runs.indexes.pending.of('wfr_1')).toEqual([]);
+    expect(runs.runs.waiters.of('paid')).toEqual([]);
+    expect(runs.runs.pending.of('wfr_1')).toEqual([]);
   });
 });
 
@@ -385,8 +385,8 @@ describe('a turn that is taken back', () => {
     ]);
     expect(refused.map(({ accepted }) => accepted)).toEqual([false, false, false, false]);
     expect(runs.run()).toBe(before);
-    expect(runs.indexes.waiters.of('paid')).toHaveLength(1);
-    expect(runs.indexes.pending.of('wfr_1')).toEqual(['msg_0']);
+    expect(runs.runs.waiters.of('paid')).toHaveLength(1);
+    expect(runs.runs.pending.of('wfr_1')).toEqual(['msg_0']);
     expect(runs.run('wfr_2')).toBeUndefined();
     const started = await start({ id: 'wfr_2', messageId: 'msg_3' });
     expect(started).toMatchObject({

@@ -13,7 +13,7 @@ describeLaws({
   decider: runDecider,
   commands: fc.oneof({ weight: 3, arbitrary: runCommands }, messagesOfRuns),
   register(engine) {
-    const { known, notifications, pending, waiters } = registerRunsAndMessages(engine);
+    const { known, notifications, pending, waiters } = registerRunsAndMessages(engine).runs;
     return {
       known,
       notifications,

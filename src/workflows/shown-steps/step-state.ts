@@ -1,30 +1,30 @@
 /** How far a step of a run has come (workflows.md 5.1). Pure. */
 import type { HistoryMessage } from '../history/run-history.js';
-import type { Slot, SlotGroup } from './run-slots.js';
-import type { StepState } from './run-step-object.js';
 import type { RunSurroundings } from './run-surroundings.js';
-import type { SlotMessages } from './slot-messages.js';
+import type { RunStep, StepGroup } from './step-groups.js';
+import type { StepMessages } from './step-messages.js';
+import type { StepState } from './step-object.js';
 
 const sleeps: ReadonlySet<string> = new Set(['SleepFor', 'SleepUntil']);
 
-/** `hasEnded` tells of the run: nothing of it goes on behind its end. */
-export function slotState(
-  slot: Slot,
-  group: SlotGroup,
-  messages: SlotMessages,
+/** `hasEnded`: the run has, and nothing of it goes on behind its end. */
+export function stepState(
+  step: RunStep,
+  group: StepGroup,
+  messages: StepMessages,
   around: RunSurroundings,
   hasEnded: boolean,
 ): StepState {
-  const { result, opening } = slot;
-  if (result !== null) return resultState(slot, messages.delivery(result.index), around);
+  const { result, opening } = step;
+  if (result !== null) return resultState(step, messages.delivery(result.place), around);
   if (opening?.kind === 'invocation') {
     // A run that was invoked goes on to its end, whatever becomes of its invoker.
     const end = around.children.get(opening.runId)?.end ?? null;
     if (end !== null) return 'STEP_SUCCESS';
     if (hasEnded) return 'STEP_PROGRESS';
   }
-  if (messages.carrier(slot, group)?.status === 'failed') return 'STEP_FAILED';
-  const awaited = opening === null || opening.kind === 'call' ? messages.latest(slot) : undefined;
+  if (messages.carrier(step, group)?.status === 'failed') return 'STEP_FAILED';
+  const awaited = opening === null || opening.kind === 'call' ? messages.latest(step) : undefined;
   const state = awaited === undefined ? 'STEP_PROGRESS' : messageState(awaited, around);
   return hasEnded && state !== 'STEP_FAILED' ? 'STEP_CANCELED' : state;
 }
@@ -34,20 +34,20 @@ export function messageState(
   { status, failures, published }: HistoryMessage,
   { running }: RunSurroundings,
 ): StepState {
-  // A third party that fails has answered: the endpoint is told of that.
+  // A third party that fails has answered: its answer goes to the endpoint.
   if (status === 'failed' && published.event.run?.role !== 'call') return 'STEP_FAILED';
   if (status === 'canceled') return 'STEP_CANCELED';
   const isWaiting = status === 'pending' && !running.has(published.id);
   return isWaiting && failures.length > 0 ? 'STEP_RETRY' : 'STEP_PROGRESS';
 }
 
-/** A result is there for good; but a sleep is over only when it is told of. */
+/** A result is there for good; but a sleep is over only when its delivery is due. */
 function resultState(
-  { step }: Slot,
+  { info }: RunStep,
   delivery: HistoryMessage | undefined,
   { now }: RunSurroundings,
 ): StepState {
-  if (delivery === undefined || !sleeps.has(step.type)) return 'STEP_SUCCESS';
+  if (delivery === undefined || !sleeps.has(info.type)) return 'STEP_SUCCESS';
   const { status, published, endedAt } = delivery;
   const { notBefore } = published.event;
   if (status === 'pending' && now < notBefore) return 'STEP_PROGRESS';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { redacted } from '../../../src/messaging/messages/redaction.js';
-import { shownText } from '../../../src/workflows/logs/shown-text.js';
+import { shownText } from '../../../src/workflows/shown-steps/shown-text.js';
 
 describe('a text', () => {
   it('is shown whole, or not at all', () => {

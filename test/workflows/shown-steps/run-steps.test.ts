@@ -1,7 +1,7 @@
 import { redacted } from '../../../src/messaging/messages/redaction.js';
 import type { ChildRun } from '../../../src/workflows/history/run-history.js';
+import { configuration, ReportedRun, stepOf } from '../../support/workflows/reported-run.js';
 import { runPlace } from '../../support/workflows/run-place.js';
-import { configuration, ReportedRun, stepOf } from './reported-run.js';
 
 describe('a sleep', () => {
   const asleep = () => {

@@ -8,8 +8,6 @@ import {
 } from '../../../src/messaging/messages/message.events.js';
 import { type ChildRun, RunHistory } from '../../../src/workflows/history/run-history.js';
 import { type RunObject, runObject } from '../../../src/workflows/logs/run-object.js';
-import type { StepObject } from '../../../src/workflows/logs/run-step-object.js';
-import type { RunSurroundings } from '../../../src/workflows/logs/run-surroundings.js';
 import {
   type RunConfiguration,
   type RunEvent,
@@ -17,8 +15,10 @@ import {
   runKind,
   type StepInfo,
 } from '../../../src/workflows/run-state/run.events.js';
-import { messageOptions } from '../../support/message-options.js';
-import { runPlace } from '../../support/workflows/run-place.js';
+import type { RunSurroundings } from '../../../src/workflows/shown-steps/run-surroundings.js';
+import type { StepObject } from '../../../src/workflows/shown-steps/step-object.js';
+import { messageOptions } from '../message-options.js';
+import { runPlace } from './run-place.js';
 
 export const workflow = 'https://example.com/workflow';
 

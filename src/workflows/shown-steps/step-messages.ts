@@ -1,22 +1,22 @@
 /** Which messages of a run are about which of its steps. Pure. */
 import type { Attempted, HistoryMessage, RunHistory } from '../history/run-history.js';
-import { isComplete, type Slot, type SlotGroup } from './run-slots.js';
+import type { RunStep, StepGroup } from './step-groups.js';
 
-export class SlotMessages {
+export class StepMessages {
   /** What delivers each entry, by the entry's place, oldest first. */
   private readonly deliveries = new Map<number, HistoryMessage[]>();
   /** What brings the answer of each call, by the call's message. */
   private readonly answers = new Map<string, HistoryMessage>();
-  /** Entries whose deliveries have begun what comes next: their failures are told there. */
+  /** Entries whose deliveries have begun what comes next: their failures are shown there. */
   private readonly heads: ReadonlySet<number>;
 
   constructor(
     private readonly history: RunHistory,
-    groups: readonly SlotGroup[],
+    groups: readonly StepGroup[],
   ) {
     for (const message of history.messages.values()) this.place(message);
     const last = groups.at(-1);
-    const next = last !== undefined && isComplete(last) ? history.entries.length - 1 : -1;
+    const next = last?.isComplete === true ? history.entries.length - 1 : -1;
     this.heads = new Set([...groups.map(({ head }) => head), next]);
   }
 
@@ -26,28 +26,28 @@ export class SlotMessages {
   }
 
   /** What brings the answer of a step's call to the endpoint, once there is one. */
-  answer({ opening }: Slot): HistoryMessage | undefined {
+  answer({ opening }: RunStep): HistoryMessage | undefined {
     return this.answers.get(opening?.messageId ?? '');
   }
 
   /** A step's message to a third party. */
-  call({ opening }: Slot): HistoryMessage | undefined {
+  call({ opening }: RunStep): HistoryMessage | undefined {
     return opening?.kind === 'call'
       ? this.history.messages.get(opening.messageId ?? '')
       : undefined;
   }
 
   /** The message that a step waits for, or that its result came with. */
-  latest(slot: Slot): HistoryMessage | undefined {
-    const { plan, result } = slot;
-    if (result !== null) return this.delivery(result.index);
-    const planned = plan === null ? undefined : this.delivery(plan.index);
-    return this.answer(slot) ?? this.call(slot) ?? planned;
+  latest(step: RunStep): HistoryMessage | undefined {
+    const { plan, result } = step;
+    if (result !== null) return this.delivery(result.place);
+    const planned = plan === null ? undefined : this.delivery(plan.place);
+    return this.answer(step) ?? this.call(step) ?? planned;
   }
 
   /** The delivery that began a step, and may yet bring its result. */
-  carrier({ plan }: Slot, { head }: SlotGroup): HistoryMessage | undefined {
-    return this.delivery(plan?.index ?? head);
+  carrier({ plan }: RunStep, { head }: StepGroup): HistoryMessage | undefined {
+    return this.delivery(plan?.place ?? head);
   }
 
   /** The failed attempts to deliver an entry, oldest first. */
@@ -56,15 +56,15 @@ export class SlotMessages {
   }
 
   /** What failed on the way to a step, oldest first. */
-  failuresOf(slot: Slot, group: SlotGroup): readonly Attempted[] {
-    const { plan, result } = slot;
-    const isFirst = slot === group.slots[0];
+  failuresOf(step: RunStep, group: StepGroup): readonly Attempted[] {
+    const { plan, result } = step;
+    const isFirst = step === group.steps[0];
     return [
       ...(isFirst ? this.failures(group.head) : []),
-      ...(plan === null ? [] : this.failures(plan.index)),
-      ...(this.call(slot)?.failures ?? []),
-      ...(this.answer(slot)?.failures ?? []),
-      ...(result === null || this.heads.has(result.index) ? [] : this.failures(result.index)),
+      ...(plan === null ? [] : this.failures(plan.place)),
+      ...(this.call(step)?.failures ?? []),
+      ...(this.answer(step)?.failures ?? []),
+      ...(result === null || this.heads.has(result.place) ? [] : this.failures(result.place)),
     ];
   }
 

@@ -2,8 +2,7 @@
 import { headerMap } from '../../grammar/header-map.js';
 import { hiding, redactedHeaders } from '../../messaging/messages/redaction.js';
 import { endedInvocationBody } from '../deliveries/entry-body.js';
-import type { ChildRun, HistoryEntry, HistoryMessage, Opening } from '../history/run-history.js';
-import type { Slot } from './run-slots.js';
+import type { ChildRun, HistoryMessage, Opening } from '../history/run-history.js';
 import {
   callFields,
   payloadFields,
@@ -11,24 +10,26 @@ import {
   type StepFields,
   submittedFields,
   textField,
-} from './run-step-fields.js';
+} from './step-fields.js';
+import type { PlacedEntry, RunStep } from './step-groups.js';
 
 /** `call` is the step's message to a third party, `children` are the runs that were invoked. */
-export function slotFields(
-  { plan, opening, result }: Slot,
+export function runStepFields(
+  { plan, opening, result }: RunStep,
   showing: Showing,
   call: HistoryMessage | undefined,
   children: ReadonlyMap<string, ChildRun>,
 ): StepFields {
   return {
-    ...(plan !== null && entryFields(plan.entry, plan.index, showing)),
+    ...(plan !== null && entryFields(plan, showing)),
     ...(call !== undefined && calledFields(call, showing)),
     ...(opening !== null && openedFields(opening, showing, children)),
-    ...(result !== null && entryFields(result.entry, result.index, showing)),
+    ...(result !== null && entryFields(result, showing)),
   };
 }
 
-function entryFields({ body, step }: HistoryEntry, place: number, showing: Showing): StepFields {
+function entryFields({ entry, place }: PlacedEntry, showing: Showing): StepFields {
+  const { body, step } = entry;
   return place === 0 ? payloadFields(body, showing) : submittedFields(body, step.type, showing);
 }
 
@@ -70,7 +71,7 @@ function invokedFields(
   const { configuration } = started.event;
   const showing = { bytesMax, redaction: hiding(redaction, configuration.terms.redaction) };
   const headers = headerMap(null, configuration.headers);
-  // Its invoker may have ended before: then nothing but the child's own end tells of it.
+  // Its invoker may have ended before: then nothing but the child's own end says so.
   const ended =
     end === null
       ? null

@@ -1,5 +1,5 @@
 import type { AttemptFailed } from '../../../src/messaging/messages/message.events.js';
-import { stepError } from '../../../src/workflows/logs/run-step-object.js';
+import { stepError } from '../../../src/workflows/shown-steps/step-object.js';
 import { envelope } from '../../support/envelope.js';
 
 const failed = (status: number, error: string | null, body: Buffer | null) =>

@@ -1,4 +1,4 @@
-/** What the events of a run do not tell of it. */
+/** What is shown of a run beside its own events. */
 import type { ChildRun } from '../history/run-history.js';
 
 export interface RunSurroundings {

@@ -3,7 +3,7 @@ import {
   callFields,
   payloadFields,
   submittedFields,
-} from '../../../src/workflows/logs/run-step-fields.js';
+} from '../../../src/workflows/shown-steps/step-fields.js';
 import { envelope } from '../../support/envelope.js';
 import { messageOptions } from '../../support/message-options.js';
 

@@ -3,8 +3,8 @@
 import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import { errorOf } from '../../messaging/logs/log-row.js';
 import type { Attempted } from '../history/run-history.js';
-import type { StepFields } from './run-step-fields.js';
 import { shownText } from './shown-text.js';
+import type { StepFields } from './step-fields.js';
 
 export type StepState =
   | 'STEP_PROGRESS'
@@ -41,7 +41,7 @@ export interface StepObject extends StepFields, DeliveryFields {
   readonly stepName: string;
   readonly stepType: string;
   readonly callType: 'step' | 'toCallback' | 'fromCallback';
-  /** Absent while it waits for an event: no message tells of it yet. */
+  /** Absent while it waits for an event: no message is about it yet. */
   readonly messageId?: string;
   readonly state: StepState;
   /** Unix milliseconds. */
@@ -58,7 +58,7 @@ export interface NextStepObject extends DeliveryFields {
   readonly stepName?: string;
 }
 
-export type StepGroup =
+export type StepGroupObject =
   | { readonly type: 'sequential' | 'parallel'; readonly steps: readonly StepObject[] }
   | { readonly type: 'next'; readonly steps: readonly NextStepObject[] };
 

@@ -1,4 +1,16 @@
-/** The steps of a run, as the listing of runs groups them (workflows.md 5.1). Pure. */
+/**
+ * The steps of a run, as the listing of runs groups them (workflows.md 5.1). The way from what has
+ * happened to what is shown:
+ *
+ *     RunHistory       what the events of the run and of its messages say, oldest first
+ *     step-groups      the steps: of each its plan, its beginning and its result
+ *     step-messages    which messages are about which step
+ *     step-state       how far a step has come
+ *     run-step-fields  what a step was about
+ *     run-steps        all of that as one object for each step
+ *
+ * Pure.
+ */
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { headerMap } from '../../grammar/header-map.js';
 import { dialects } from '../../http/dialect.js';
@@ -7,68 +19,68 @@ import { protocolVersion } from '../../messaging/messages/run-headers.js';
 import type { HistoryMessage, RunHistory } from '../history/run-history.js';
 import { failedStepName } from '../history/sdk-answer.js';
 import type { RunFailed } from '../run-state/run.events.js';
-import { isComplete, type Slot, type SlotGroup, slotGroups } from './run-slots.js';
-import type { Showing } from './run-step-fields.js';
+import { runStepFields } from './run-step-fields.js';
+import type { RunSurroundings } from './run-surroundings.js';
+import type { Showing } from './step-fields.js';
+import { type RunStep, type StepGroup, stepGroups } from './step-groups.js';
+import { StepMessages } from './step-messages.js';
 import {
   type DeliveryFields,
   type NextStepObject,
-  type StepGroup,
+  type StepGroupObject,
   type StepObject,
   type StepState,
   stalledError,
   stepError,
-} from './run-step-object.js';
-import type { RunSurroundings } from './run-surroundings.js';
-import { slotFields } from './slot-fields.js';
-import { SlotMessages } from './slot-messages.js';
-import { messageState, slotState } from './slot-state.js';
+} from './step-object.js';
+import { messageState, stepState } from './step-state.js';
 
-/** Groups in the order in which they began; what the endpoint is asked for now comes last. */
-export function runSteps(history: RunHistory, around: RunSurroundings): readonly StepGroup[] {
+/** Groups in the order in which they began; what the endpoint has to do now comes last. */
+export function runSteps(history: RunHistory, around: RunSurroundings): readonly StepGroupObject[] {
   return new RunSteps(history, around).toGroups();
 }
 
 class RunSteps {
-  private readonly groups: readonly SlotGroup[];
-  private readonly messages: SlotMessages;
+  private readonly groups: readonly StepGroup[];
+  private readonly messages: StepMessages;
 
   constructor(
     private readonly history: RunHistory,
     private readonly around: RunSurroundings,
   ) {
-    this.groups = slotGroups(history);
-    this.messages = new SlotMessages(history, this.groups);
+    this.groups = stepGroups(history);
+    this.messages = new StepMessages(history, this.groups);
   }
 
-  toGroups(): readonly StepGroup[] {
-    const groups: StepGroup[] = this.groups.map((group) => ({
+  toGroups(): readonly StepGroupObject[] {
+    const groups: StepGroupObject[] = this.groups.map((group) => ({
       type: group.type,
-      steps: group.slots.map((slot) => this.stepObject(slot, group)),
+      steps: group.steps.map((step) => this.stepObject(step, group)),
     }));
     const next = this.next();
     return next === null ? groups : [...groups, { type: 'next', steps: [next] }];
   }
 
-  private stepObject(slot: Slot, group: SlotGroup): StepObject {
-    const { step, plan, opening, result } = slot;
-    const { messages, history } = this;
-    const message = messages.latest(slot);
-    const state = this.stateOf(slot, group);
+  private stepObject(step: RunStep, group: StepGroup): StepObject {
+    const { info, plan, opening, result } = step;
+    const { messages, history, around } = this;
+    const message = messages.latest(step);
+    const state = stepState(step, group, messages, around, history.end !== null);
     const begun = plan?.entry ?? opening ?? result?.entry ?? history.started;
     const messageId = result?.entry.messageId ?? opening?.messageId ?? plan?.entry.messageId;
     const showing = this.showing(message);
     return {
-      stepId: step.id,
-      stepName: step.name,
-      stepType: step.type,
-      callType: this.callTypeOf(slot),
+      stepId: info.id,
+      stepName: info.name,
+      stepType: info.type,
+      callType: this.callTypeOf(step),
       ...(messageId !== undefined && { messageId }),
       state,
       createdAt: begun.at,
-      concurrent: step.concurrent,
+      concurrent: info.concurrent,
       headers: this.headersOf(message, showing),
-      ...this.deliveryFields(message, messages.failuresOf(slot, group), state),
-      ...slotFields(slot, showing, messages.call(slot), this.around.children),
+      ...this.deliveryFields(message, messages.failuresOf(step, group), state),
+      ...runStepFields(step, showing, messages.call(step), around.children),
     };
   }
 
@@ -81,7 +93,7 @@ class RunSteps {
     const place = entries.length - 1;
     const group = this.groups.at(-1);
     const message = this.messages.delivery(place);
-    if (group === undefined || !isComplete(group) || message === undefined) return null;
+    if (group?.isComplete !== true || message === undefined) return null;
     if (message.status === 'delivered') return null;
     const failures = this.messages.failures(place);
     const stepName = failedStepName(failures.at(-1) ?? null);
@@ -105,18 +117,14 @@ class RunSteps {
     };
   }
 
-  private stateOf(slot: Slot, group: SlotGroup): StepState {
-    return slotState(slot, group, this.messages, this.around, this.history.end !== null);
-  }
-
-  private callTypeOf(slot: Slot): StepObject['callType'] {
-    if (slot.result !== null || slot.opening?.kind !== 'call') return 'step';
-    return this.messages.answer(slot) === undefined ? 'toCallback' : 'fromCallback';
+  private callTypeOf(step: RunStep): StepObject['callType'] {
+    if (step.result !== null || step.opening?.kind !== 'call') return 'step';
+    return this.messages.answer(step) === undefined ? 'toCallback' : 'fromCallback';
   }
 
   private deliveryFields(
     message: HistoryMessage | undefined,
-    failures: ReturnType<SlotMessages['failures']>,
+    failures: ReturnType<StepMessages['failures']>,
     state: StepState,
   ): DeliveryFields {
     const { maxRetries, retryDelay } = message?.published.event ?? this.history.configuration.terms;
