@@ -23,8 +23,8 @@ export async function openMessageEngine(store: Store): Promise<MessageEngine> {
     turnFailed: (error) => {
       throw error;
     },
-    reactionRefused: ({ rejection }) => {
-      throw new Error(rejection.message);
+    reactionRefused: ({ refusal }) => {
+      throw new Error(refusal.message);
     },
   });
   const deduplication = new DeduplicationIndex();

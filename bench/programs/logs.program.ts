@@ -89,7 +89,7 @@ async function openLog(): Promise<Ask> {
   });
   return async ({ query, messages, rowsEach }) => {
     const parsed = parseLogQuery(`/v2/logs?${query}`);
-    if (!parsed.ok) throw new Error(parsed.reason);
+    if (!parsed.ok) throw new Error(parsed.message);
     const { rows } = await log.page(parsed.value);
     const expected = Math.min(100, messages.length * rowsEach);
     if (rows.length !== expected) throw new Error(`${query}: ${rows.length} rows, not ${expected}`);

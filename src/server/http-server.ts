@@ -10,10 +10,11 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import { Refusal } from '../grammar/result.js';
 import { ByteBudget } from '../http/bytes/byte-budget.js';
 import { InFlight } from '../http/bytes/in-flight.js';
 import { durabilityOf, tellDurability } from '../http/durability.js';
-import { sendRefusal } from '../http/error-shapes.js';
+import { codeOf, sendRefusal } from '../http/error-shapes.js';
 import { Failures } from '../http/failures.js';
 import { headerBytesMax } from '../http/head-limits.js';
 import { literalTarget } from '../http/literal-target.js';
@@ -144,7 +145,7 @@ function adapterOf({ config, ports }: Shared, connections: Connections): Fastify
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, connections),
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-      sendRefusal(request, reply, { status: error.statusCode ?? 400, message: error.message });
+      sendRefusal(request, reply, new Refusal(codeOf(error.statusCode ?? 400), error.message));
     },
   });
 }

@@ -49,13 +49,13 @@ const nothing = {
 
 const accepted = (query: string, body?: unknown) => {
   const filters = read(query, body);
-  if (!filters.ok) throw new Error(filters.reason);
+  if (!filters.ok) throw new Error(filters.message);
   return filters.value;
 };
 
 const reasonOf = (query: string, body?: unknown) => {
   const filters = read(query, body);
-  return filters.ok ? undefined : filters.reason;
+  return filters.ok ? undefined : filters.message;
 };
 
 describe('filters of a query', () => {

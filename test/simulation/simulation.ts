@@ -162,8 +162,8 @@ export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
     const [at, callsBefore] = [server.clock.now(), this.world.calls.length];
     for (const [index, outcome] of outcomes.entries()) {
       const command = commands[index];
-      if (!outcome.accepted || command === undefined) continue;
-      this.acknowledged.push({ command, result: outcome.result, at, callsBefore });
+      if (!outcome.ok || command === undefined) continue;
+      this.acknowledged.push({ command, result: outcome.value, at, callsBefore });
     }
   }
 

@@ -1,6 +1,6 @@
 /** A request and the one answer that it waits for. */
 import type { IncomingMessage } from 'node:http';
-import type { Refusal } from '../error-shapes.js';
+import type { Refusal } from '../../grammar/result.js';
 
 /** A request that was read whole and waits for its one answer, by express lane or by Fastify. */
 export interface Exchange {

@@ -1,10 +1,11 @@
 /** An exchange that came by the router of Fastify, which has decoded what its path names. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Refusal } from '../../grammar/result.js';
 import type { Allowance } from '../bytes/allowance.js';
 import type { InFlight, ReadAllowance } from '../bytes/in-flight.js';
 import type { Piece } from '../bytes/paced-body.js';
-import { type Refusal, sendRefusal } from '../error-shapes.js';
+import { sendRefusal } from '../error-shapes.js';
 import type { Exchange } from './exchange.js';
 import { rawBody } from './raw-body.js';
 

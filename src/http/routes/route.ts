@@ -3,7 +3,7 @@
  * says of itself, is a `Route`; what people manage and look through is a controller of Nest.
  */
 import type { HTTPMethods } from 'fastify';
-import type { Refusal } from '../error-shapes.js';
+import type { Refusal } from '../../grammar/result.js';
 import type { Exchange } from './exchange.js';
 import type { FastifyExchange } from './fastify-exchange.js';
 import type { RouteDescription } from './route-description.js';

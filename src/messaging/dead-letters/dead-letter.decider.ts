@@ -2,7 +2,8 @@
  * When a dead letter may be taken away: while it is there. That it is there is the failure of its
  * message, so what a decision reads is the index of failures.
  */
-import { accept, type Decider, reject } from '../../engine/decider.js';
+import { accept, type Decider } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import type { DeadLetterCommand } from './dead-letter.commands.js';
 import { type DeadLetterEvent, deadLetterKind } from './dead-letter.events.js';
 import type { DeadLetter } from './dead-letters.projection.js';
@@ -25,7 +26,7 @@ export const deadLetterDecider: Decider<
   decide(command, _state, letters) {
     const { id, at } = command;
     if (letters.find(id, at) === undefined)
-      return reject('not_found', `dead letter ${id} not found`);
+      return new Refusal('not_found', `dead letter ${id} not found`);
     return command.type === 'DeleteDeadLetter'
       ? accept([{ type: 'DeadLetterDeleted' }])
       : accept([{ type: 'DeadLetterRetried', messageId: command.messageId }]);

@@ -4,7 +4,6 @@ import {
   Delete,
   Get,
   HttpCode,
-  HttpException,
   Inject,
   NotFoundException,
   Param,
@@ -20,9 +19,8 @@ import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendListing } from '../../http/bytes/listing.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
-import { refusalOf } from '../../http/error-shapes.js';
 import { Intake } from '../../http/intake.js';
-import { valueIn } from '../../http/outcome.js';
+import { refuseIf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -103,12 +101,9 @@ export class DeadLettersController {
   private overrides(request: FastifyRequest): RetryOverrides {
     const { intake, config, clock } = this;
     const full = intake.take(0);
-    if (full !== null) throw new HttpException(full.message, full.status);
+    refuseIf(full);
     const said = readMessageOptions(request.raw.rawHeaders, dialects[config.dialect]);
-    const retry = readOverrides(said, config, clock.now());
-    if (retry.ok) return retry.overrides;
-    const { message, status } = refusalOf(retry.refusal);
-    throw new HttpException(message, status);
+    return valueIn(readOverrides(said, config, clock.now()));
   }
 }
 

@@ -94,7 +94,7 @@ export class DeadLettersService {
       (id): DeleteDeadLetter => ({ type: 'DeleteDeadLetter', kind: deadLetterKind, id, at }),
     );
     const outcomes = await dispatchAll(this.engine, commands);
-    return outcomes.filter(({ accepted }) => accepted).length;
+    return outcomes.filter(({ ok: accepted }) => accepted).length;
   }
 
   private async retryAll(
@@ -141,6 +141,6 @@ export class DeadLettersService {
       sharesBodyWith: null,
     };
     const outcomes = await this.engine.dispatchTogether([retry, publish]);
-    return outcomes.every(({ accepted }) => accepted) ? messageId : null;
+    return outcomes.every(({ ok: accepted }) => accepted) ? messageId : null;
   }
 }

@@ -3,7 +3,7 @@ import { Controller, Delete, Get, NotFoundException, Param, Req, Res } from '@ne
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
-import { resultOf, valueIn } from '../../http/outcome.js';
+import { valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -49,7 +49,7 @@ export class MessagesController {
   @Delete(':id')
   @Describe(messageRoutes.cancel)
   async cancel(@Param('id') id: string): Promise<{ cancelled: number }> {
-    resultOf(await this.pending.cancel(id));
+    valueIn(await this.pending.cancel(id));
     return { cancelled: 1 };
   }
 }

@@ -15,7 +15,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { parseName } from '../../grammar/name.js';
-import { resultOf, valueIn } from '../../http/outcome.js';
+import { valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { type FlowControlCommand, flowControlKind } from './flow-control.commands.js';
 import { FlowControls } from './flow-control.entity.js';
@@ -106,11 +106,11 @@ export class FlowControlController {
 
   private addressOf(key: string) {
     const name = parseName(key);
-    if (!name.ok) throw new BadRequestException(`the flow-control key ${name.reason}`);
+    if (!name.ok) throw new BadRequestException(`the flow-control key ${name.message}`);
     return { kind: flowControlKind, id: key, at: this.clock.now() };
   }
 
   private async carryOut(command: FlowControlCommand): Promise<void> {
-    resultOf(await this.keys.ask(command));
+    valueIn(await this.keys.ask(command));
   }
 }

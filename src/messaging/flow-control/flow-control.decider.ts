@@ -1,5 +1,6 @@
 /** What a command means for a flow-control key. */
-import { accept, type Decider, type Decision, reject } from '../../engine/decider.js';
+import { accept, type Decider, type Decision } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import {
   type FlowControlCommand,
   flowControlKind,
@@ -53,7 +54,7 @@ const nothing: Decision<FlowControlEvent> = accept<FlowControlEvent>([]);
 
 /** A key that was mistyped must not look as if it was paused. */
 function missing(key: string): Decision<FlowControlEvent> {
-  return reject('not_found', `flow-control key ${key} not found`);
+  return new Refusal('not_found', `flow-control key ${key} not found`);
 }
 
 function pause({ isPaused }: FlowControl): Decision<FlowControlEvent> {

@@ -61,7 +61,7 @@ export class GrantReservations {
     for (const [index, traffic] of wanted.entries()) {
       traffic.isReserving = false;
       const outcome = outcomes?.[index];
-      this.granted(traffic, outcome?.accepted === true ? outcome.result : null);
+      this.granted(traffic, outcome?.ok === true ? outcome.value : null);
     }
   }
 }

@@ -6,9 +6,9 @@ import {
   type Decision,
   type Effect,
   type EventEnvelope,
-  reject,
   type TurnNames,
 } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import { callbacksOf } from './callback.policy.js';
 import type { DeduplicationIndex } from './deduplication.projection.js';
 import type {
@@ -103,7 +103,8 @@ function recordAttempt(command: RecordAttempt, state: MessageState): Decision<Me
 }
 
 function cancel(command: CancelMessage, state: MessageState): Decision<MessageEvent> {
-  if (state.status !== 'pending') return reject('not_found', `message ${command.id} not found`);
+  if (state.status !== 'pending')
+    return new Refusal('not_found', `message ${command.id} not found`);
   return accept([{ type: 'MessageCanceled' }]);
 }
 

@@ -42,7 +42,7 @@ export function guardedConnector(
     // Node never calls `lookup` with a literal.
     const literal = isIP(host) === 0 ? undefined : guard.checkAddress(host, host);
     if (literal?.ok === false) {
-      const refusal = new DestinationRefused(literal.reason);
+      const refusal = new DestinationRefused(literal.message);
       queueMicrotask(() => callback(refusal, null));
       return;
     }
@@ -53,7 +53,7 @@ export function guardedConnector(
       const reached = guard.checkAddress(socket.remoteAddress ?? '', host);
       if (reached.ok) return callback(null, socket);
       socket.destroy();
-      callback(new DestinationRefused(reached.reason), null);
+      callback(new DestinationRefused(reached.message), null);
     });
   };
 }

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { type buildConnector, type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../../engine/clock.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { type AllowedNetworks, type DialTarget } from '../settings.js';
 import { AddressGuard, dialledHost } from './address-guard.js';
 import type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
@@ -93,7 +93,7 @@ export class EndpointCaller implements Endpoints {
   private dispatch({ url: text, method, headers, body }: OutgoingAttempt, open: OpenAttempt): void {
     const destination = this.destinationOf(text);
     if (!destination.ok) {
-      open.fail(`the destination ${destination.reason}`);
+      open.fail(`the destination ${destination.message}`);
       return;
     }
     const url = destination.value;
@@ -112,11 +112,11 @@ export class EndpointCaller implements Endpoints {
   }
 
   /** An overridden host is not judged: the operator named what is dialled for it. */
-  private destinationOf(text: string): Parsed<URL> {
+  private destinationOf(text: string): Result<URL> {
     const url = urlOf(text);
     if (url === null) return refused('is not a valid URL');
     return this.options.overrides.has(dialledHost(url))
-      ? parsed(url)
+      ? ok(url)
       : this.guard.checkDestination(url);
   }
 

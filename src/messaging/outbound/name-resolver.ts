@@ -43,7 +43,7 @@ export class NameResolver {
     const found = this.kept.get(hostname) ?? (await this.inTime(hostname));
     const addresses = found.map(({ address }) => address);
     const checked = this.guard.checkAddresses(addresses, hostname.replace(/\.$/, ''));
-    if (!checked.ok) throw new DestinationRefused(checked.reason);
+    if (!checked.ok) throw new DestinationRefused(checked.message);
     return found;
   }
 

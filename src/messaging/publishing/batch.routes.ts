@@ -1,6 +1,7 @@
 /** `POST /v2/batch`: many publishes in one request and one commit (messaging.md 2.3). */
+
+import { Refusal } from '../../grammar/result.js';
 import { readMessageOptions } from '../../http/dialect.js';
-import type { Refusal } from '../../http/error-shapes.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -13,7 +14,7 @@ import {
   RefusedSubmission,
   refusalOfItem,
   type Submission,
-  type SubmissionRefusal,
+  WholeRefusal,
 } from './submissions.js';
 
 /** A batch is read in one go: this many messages hold the event loop for tens of ms. */
@@ -47,7 +48,7 @@ export class BatchRoute implements ExpressRoute {
 
   serve(exchange: Exchange): void {
     const submission = this.read(exchange);
-    if ('status' in submission) exchange.refuse(submission);
+    if (submission instanceof Refusal) exchange.refuse(submission);
     else this.publisher.carryOut(exchange, submission, exchange.body.length);
   }
 
@@ -57,16 +58,16 @@ export class BatchRoute implements ExpressRoute {
    */
   private read(exchange: Exchange): Submission | Refusal {
     const batch = readBatch(exchange, this.publisher);
-    if ('status' in batch) return batch;
+    if (batch instanceof Refusal) return batch;
     const { items, context } = batch;
     const submissions: Submission[] = [];
     let messages = 0;
     for (const [index, item] of items.entries()) {
       const read = this.submissionOf(item, context);
-      if ('status' in read && (read.isWhole === true || read.status === 412)) {
+      if (read instanceof WholeRefusal || (read instanceof Refusal && read.code === 'over_limit')) {
         return refusalOfItem(index, read);
       }
-      const submission = 'status' in read ? new RefusedSubmission(read) : read;
+      const submission = read instanceof Refusal ? new RefusedSubmission(read) : read;
       messages += submission.commands.length;
       if (messages > messagesMax) return tooMany;
       submissions.push(submission);
@@ -74,9 +75,9 @@ export class BatchRoute implements ExpressRoute {
     return new BatchSubmission(submissions);
   }
 
-  private submissionOf(item: unknown, context: RequestContext): Submission | SubmissionRefusal {
+  private submissionOf(item: unknown, context: RequestContext): Submission | Refusal {
     const publish = readItem(item, this.limits);
-    return 'status' in publish
+    return publish instanceof Refusal
       ? this.publisher.refusalTo(publish, headersOf(item), context)
       : this.publisher.read(publish, context);
   }
@@ -85,7 +86,7 @@ export class BatchRoute implements ExpressRoute {
 /** The items of a request, and the context of each: one that does not say has its dialect. */
 export function readBatch(exchange: Exchange, publisher: Publisher): Batch | Refusal {
   const items = parseBatch(exchange.body);
-  if (!items.ok) return { status: 400, message: items.reason };
+  if (!items.ok) return items;
   if (items.value.length > messagesMax) return tooMany;
   const here = publisher.context(exchange);
   const { dialect } = readMessageOptions(exchange.request.rawHeaders, here.dialect);
@@ -95,13 +96,10 @@ export function readBatch(exchange: Exchange, publisher: Publisher): Batch | Ref
 /** One item; its body is as long as that of a publish may be. */
 export function readItem(item: unknown, { bodyBytesMax }: BatchLimits): PublishRequest | Refusal {
   const publish = parseBatchItem(item);
-  if (!publish.ok) return { status: 400, message: publish.reason };
+  if (!publish.ok) return publish;
   return publish.value.body.length <= bodyBytesMax
     ? publish.value
-    : { status: 413, message: `body is longer than ${bodyBytesMax} bytes` };
+    : new Refusal('too_large', `body is longer than ${bodyBytesMax} bytes`);
 }
 
-const tooMany: Refusal = {
-  status: 412,
-  message: `a batch makes at most ${messagesMax} messages`,
-};
+const tooMany: Refusal = new Refusal('over_limit', `a batch makes at most ${messagesMax} messages`);

@@ -5,9 +5,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { parseDestination, parseUrl } from '../../grammar/destination.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { readQueryOptions } from '../../http/dialect.js';
-import type { Refusal } from '../../http/error-shapes.js';
 import { BearerTokens } from '../../http/identity/bearer-token.js';
 import { AddressGuard } from '../outbound/address-guard.js';
 import type { MessagingSettings } from '../settings.js';
@@ -49,13 +48,13 @@ export class PublishTargets {
   }
 
   /** An absolute URL beside the destination, a callback's: judged by the same guard. */
-  judgeUrl(text: string): Parsed<string> {
+  judgeUrl(text: string): Result<string> {
     if (text.length > urlLengthMax) return refused(`is longer than ${urlLengthMax} characters`);
     if (!/^https?:\/\//i.test(text)) return refused('must begin with http:// or https://');
     const url = parseUrl(text);
     if (!url.ok) return refused('is not a valid URL');
     const allowed = this.guard.checkDestination(url.value.url);
-    return allowed.ok ? parsed(url.value.text) : allowed;
+    return allowed.ok ? ok(url.value.text) : allowed;
   }
 
   private parse(text: string): PublishTarget | Refusal {
@@ -64,14 +63,14 @@ export class PublishTargets {
     const query = readQueryOptions(question < 0 ? '' : text.slice(question + 1), (value) =>
       this.tokens.include(value),
     );
-    if (!query.ok) return { status: 400, message: query.reason };
+    if (!query.ok) return new Refusal('invalid', query.message);
     const { rest, pairs: options } = query.value;
     const destination = parseDestination(path, rest);
-    if (!destination.ok) return { status: 400, message: destination.reason };
+    if (!destination.ok) return new Refusal('invalid', destination.message);
     const { value } = destination;
     if (value.kind === 'group') return { kind: 'group', text: value.name, options };
     const allowed = this.guard.checkDestination(value.url);
-    if (!allowed.ok) return { status: 400, message: `the destination ${allowed.reason}` };
+    if (!allowed.ok) return new Refusal('invalid', `the destination ${allowed.message}`);
     return { kind: 'url', text: value.text, options };
   }
 }

@@ -6,7 +6,7 @@
  *     POST /v2/schedules/{destination}
  */
 import { parseName } from '../../grammar/name.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute, FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -30,7 +30,7 @@ export class PublishRoute implements ExpressRoute {
 
   serve(exchange: Exchange): void {
     const publish = this.word === 'publish' ? publishIn(exchange) : enqueueIn(exchange);
-    if ('status' in publish) exchange.refuse(publish);
+    if (publish instanceof Refusal) exchange.refuse(publish);
     else servePublish(this.publisher, exchange, publish);
   }
 }
@@ -52,7 +52,7 @@ export class ScheduleRoute implements FastifyRoute {
 
 function servePublish(publisher: Publisher, exchange: Exchange, publish: PublishRequest): void {
   const submission = publisher.read(publish, publisher.context(exchange));
-  if ('status' in submission) exchange.refuse(submission);
+  if (submission instanceof Refusal) exchange.refuse(submission);
   else publisher.carryOut(exchange, submission, publish.body.length);
 }
 
@@ -72,7 +72,7 @@ export function publishIn({ request, target, body }: Exchange): PublishRequest {
 function enqueueIn(exchange: Exchange): PublishRequest | Refusal {
   const { target } = exchange;
   const queue = parseName(behind(target, 2).split(/[/?]/, 1)[0] ?? '');
-  if (!queue.ok) return { status: 400, message: `the queue name ${queue.reason}` };
+  if (!queue.ok) return new Refusal('invalid', `the queue name ${queue.message}`);
   return { ...publishIn(exchange), destination: behind(target, 3), queueName: queue.value };
 }
 

@@ -9,6 +9,7 @@ import type { Identifiers } from '../../engine/identifiers.js';
 import { provided } from '../../engine/provided.js';
 import { newNames } from '../../engine/seeded-names.js';
 import type { Outcome } from '../../engine/turn.js';
+import { Refusal } from '../../grammar/result.js';
 import {
   type Dialect,
   dialects,
@@ -16,7 +17,6 @@ import {
   readMessageOptions,
 } from '../../http/dialect.js';
 import { durabilityOf } from '../../http/durability.js';
-import { type Refusal, refusalOf } from '../../http/error-shapes.js';
 import { Intake } from '../../http/intake.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { MessagingSettings } from '../settings.js';
@@ -40,7 +40,6 @@ import {
   ScheduleSubmission,
   type Submission,
   SubmissionOutcomes,
-  type SubmissionRefusal,
   WarnedSubmission,
 } from './submissions.js';
 import { type UnknownOption, unknownOptions, warningHeader } from './unknown-options.js';
@@ -100,10 +99,10 @@ export class Publisher {
    * What one publish submits; a refusal if the request alone shows that it cannot be carried out,
    * so that the caller learns it at once.
    */
-  read(request: PublishRequest, context: RequestContext): Submission | SubmissionRefusal {
+  read(request: PublishRequest, context: RequestContext): Submission | Refusal {
     const { rules } = this;
     const target = this.targets.read(request.destination);
-    if ('status' in target) return this.refusalTo(target, request.rawHeaders, context);
+    if (target instanceof Refusal) return this.refusalTo(target, request.rawHeaders, context);
     const input = inputOf(request, target, context);
     const { headers } = input;
     const interpreter = this.interpreterOf(headers);
@@ -114,19 +113,19 @@ export class Publisher {
       return warned(interpreter.read(input, target, rules, context.names), unknown);
     }
     const publish = parsePublish(input, rules);
-    if (!publish.ok) return refusalOf(publish.refusal);
+    if (!publish.ok) return publish;
     const groupName = target.kind === 'group' ? target.text : null;
     return warned(this.submissionOf(publish, groupName, request.body, context), unknown);
   }
 
   /** What a request submits that came in another way than a publish, as `read` says. */
-  readAs<Refused extends Refusal>(
-    read: ReadPublish<Refused>,
+  readAs(
+    read: ReadPublish,
     request: PublishRequest,
     context: RequestContext,
-  ): Submission | Refused | Refusal {
+  ): Submission | Refusal {
     const target = this.targets.read(request.destination);
-    if ('status' in target) return target;
+    if (target instanceof Refusal) return target;
     const input = inputOf(request, target, context);
     const unknown = unknownOptions(input.headers);
     const typo = this.typoIn(unknown);
@@ -136,24 +135,20 @@ export class Publisher {
   /** What a schedule or a subscription publishes, again and again, as these headers say. */
   readTemplate(destination: string, request: IncomingMessage): AddressedTemplate | Refusal {
     const target = this.targets.read(destination);
-    if ('status' in target) return target;
+    if (target instanceof Refusal) return target;
     const { rawHeaders } = request;
     const context = this.context({ request });
     const input = inputOf({ destination, rawHeaders, ...withoutBody }, target, context);
     const typo = this.typoIn(unknownOptions(input.headers));
     if (typo !== undefined) return typo;
     const publish = parseTemplate(input, this.rules);
-    if (!publish.ok) return refusalOf(publish.refusal);
+    if (!publish.ok) return publish;
     const topicName = target.kind === 'group' ? target.text : null;
     return messageTemplate(context.at, { ...publish.message, topicName });
   }
 
   /** A refusal of what came with these headers, in the form that their client understands. */
-  refusalTo(
-    refusal: Refusal,
-    rawHeaders: readonly string[],
-    { dialect }: RequestContext,
-  ): SubmissionRefusal {
+  refusalTo(refusal: Refusal, rawHeaders: readonly string[], { dialect }: RequestContext): Refusal {
     const headers = readMessageOptions(rawHeaders, dialect);
     return this.interpreterOf(headers)?.refusal(refusal, headers) ?? refusal;
   }
@@ -225,7 +220,7 @@ export class Publisher {
   private typoIn(unknown: readonly UnknownOption[]): Refusal | undefined {
     if (unknown.length === 0 || !this.config.isDevelopment) return undefined;
     const typo = unknown.find(({ isMisspelt }) => isMisspelt);
-    return typo && { status: 400, message: typo.warning };
+    return typo && new Refusal('invalid', typo.warning);
   }
 
   private dispatch({ commands, isWhole }: Submission): Promise<readonly Outcome[]> {
@@ -267,12 +262,12 @@ function warned<Refused extends Refusal>(
   read: Submission | Refused,
   unknown: readonly UnknownOption[],
 ): Submission | Refused {
-  if (unknown.length === 0 || 'status' in read) return read;
+  if (unknown.length === 0 || read instanceof Refusal) return read;
   const warnings = unknown.map(({ warning }) => warning);
   return new WarnedSubmission(read, warnings);
 }
 
 /** What is there was looked at, so this is answered in its turn (ADR 1). */
 function notFound(message: string): Submission {
-  return new RefusedSubmission({ status: 404, message });
+  return new RefusedSubmission(new Refusal('not_found', message));
 }

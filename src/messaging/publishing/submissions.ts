@@ -5,7 +5,7 @@
 import type { Command, ResultOf, TurnNames } from '../../engine/decider.js';
 import type { Outcome } from '../../engine/turn.js';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
-import { type Refusal, refusalOf } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
 import type { PublishMessage } from '../messages/message.commands.js';
 import { type MessagePublished, messageKind } from '../messages/message.events.js';
 import type { CreateSchedule } from '../schedules/schedule.commands.js';
@@ -54,10 +54,9 @@ export interface Submission {
   answer(outcomes: SubmissionOutcomes): Answer | Refusal;
 }
 
-/** A refusal that is answered before anything is dispatched. */
-export interface SubmissionRefusal extends Refusal {
-  /** It answers the whole request, and not only the one item of a batch that it is about. */
-  readonly isWhole?: true;
+/** A refusal of a whole request, and not only of the one item of a batch that it is about. */
+export class WholeRefusal extends Refusal {
+  readonly isWhole = true;
 }
 
 /** What one message answers (messaging.md 2.1). */
@@ -78,7 +77,7 @@ export class MessageSubmission implements Submission {
 
   answer(outcomes: SubmissionOutcomes): Answer | Refusal {
     const receipt = receiptOf(this.commands[0], outcomes);
-    if ('status' in receipt) return receipt;
+    if (receipt instanceof Refusal) return receipt;
     return { status: receipt.deduplicated ? 202 : 200, body: receipt };
   }
 }
@@ -108,7 +107,7 @@ export class GroupSubmission implements Submission {
   answer(outcomes: SubmissionOutcomes): Answer {
     const body = this.commands.map((command) => {
       const receipt = receiptOf(command, outcomes);
-      return 'status' in receipt ? { error: receipt.message } : receipt;
+      return receipt instanceof Refusal ? { error: receipt.message } : receipt;
     });
     return { status: 200, body };
   }
@@ -125,7 +124,7 @@ export class ScheduleSubmission implements Submission {
 
   answer(outcomes: SubmissionOutcomes): Answer | Refusal {
     const outcome = outcomes.of(this.commands[0]);
-    if (!outcome.accepted) return refusalOf(outcome.rejection);
+    if (!outcome.ok) return outcome;
     return { status: 200, body: { scheduleId: this.commands[0].id } };
   }
 }
@@ -171,8 +170,8 @@ function ofItem(index: number, sentence: string): string {
 }
 
 /** The refusal of one item, as it stands beside others. */
-export function refusalOfItem<Refused extends Refusal>(index: number, refusal: Refused): Refused {
-  return { ...refusal, message: ofItem(index, refusal.message) };
+export function refusalOfItem(index: number, refusal: Refusal): Refusal {
+  return refusal.saying(ofItem(index, refusal.message));
 }
 
 /** A submission of which something meant nothing: it is carried out, and its answer says so. */
@@ -220,8 +219,8 @@ function receiptOf(
   outcomes: SubmissionOutcomes,
 ): MessageReceipt | Refusal {
   const outcome = outcomes.of(command);
-  if (!outcome.accepted) return refusalOf(outcome.rejection);
+  if (!outcome.ok) return outcome;
   const { url } = command.message;
-  const { messageId, deduplicated } = outcome.result;
+  const { messageId, deduplicated } = outcome.value;
   return deduplicated ? { messageId, url, deduplicated } : { messageId, url };
 }

@@ -5,7 +5,7 @@ import type { Command } from '../../engine/decider.js';
 import { Engine, turnCommandsMax } from '../../engine/engine.js';
 import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/subscribers.js';
-import { resultOf } from '../../http/outcome.js';
+import { valueIn } from '../../http/outcome.js';
 import type { CancelMessage } from '../messages/message.commands.js';
 import { messageKind } from '../messages/message.events.js';
 import { messageTerms } from '../messages/message-terms.js';
@@ -43,7 +43,7 @@ export class QueueRemoval {
     const deletion: DeleteQueue = { type: 'DeleteQueue', kind: queueKind, id: name, at };
     const cancels = await this.cancels(pending.slice(from));
     const outcomes = await this.engine.dispatch([...cancels, deletion]);
-    resultOf(outcomes.at(-1));
+    for (const outcome of outcomes.slice(-1)) valueIn(outcome);
   }
 
   /** What was enqueued while its queue was deleted has a queue, as whatever is enqueued has. */

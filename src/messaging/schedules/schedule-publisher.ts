@@ -37,7 +37,7 @@ export class SchedulePublisher {
     const { url, topicName } = definition.event;
     const targets = messageTargets(url, topicName, (name) => this.groups.find(name)?.state);
     if (!targets.ok) {
-      await this.schedules.ask(triggerOf(scheduleId, effect, at, [], targets.error));
+      await this.schedules.ask(triggerOf(scheduleId, effect, at, [], targets.message));
       return;
     }
     const names = newNames(this.identifiers, at);
@@ -55,7 +55,7 @@ export class SchedulePublisher {
    */
   private async dispatch(commands: readonly Command[]): Promise<string | null> {
     for (const outcome of await dispatchAtOnce(this.engine, commands, true)) {
-      if (!outcome.accepted) return outcome.rejection.message;
+      if (!outcome.ok) return outcome.message;
     }
     return null;
   }

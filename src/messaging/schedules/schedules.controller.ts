@@ -18,7 +18,7 @@ import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { TextPieces } from '../../http/bytes/listing.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
-import { resultOf, valueIn } from '../../http/outcome.js';
+import { valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { ScheduleCommand } from './schedule.commands.js';
@@ -105,7 +105,7 @@ export class SchedulesController {
     id: string,
   ): Promise<void> {
     const command: ScheduleCommand = { type, kind: scheduleKind, id, at: this.clock.now() };
-    resultOf(await this.schedules.ask(command));
+    valueIn(await this.schedules.ask(command));
   }
 
   /** A schedule as it is now, and what became of the messages of its last trigger. */

@@ -1,6 +1,6 @@
 /** `/v2/keys`: the pair that receivers verify with, and its rotation (messaging.md 11). */
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { resultOf } from '../../http/outcome.js';
+import { valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { Keyring } from './keyring.js';
 import type { KeyPair } from './signing-keys.commands.js';
@@ -24,6 +24,6 @@ export class SigningKeysController {
   @HttpCode(200)
   @Describe(signingKeyRoutes.rotate)
   async rotate(): Promise<KeyPair> {
-    return resultOf(await this.keys.ask(this.keyring.rotation()));
+    return valueIn(await this.keys.ask(this.keyring.rotation()));
   }
 }

@@ -5,9 +5,10 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
+import type { Refusal } from '../../grammar/result.js';
 import { type InFlight, smallAnswerBytes, smallBodyBytes } from '../../http/bytes/in-flight.js';
 import { PacedBody } from '../../http/bytes/paced-body.js';
-import { errorBody, isMessagingPath, type Refusal } from '../../http/error-shapes.js';
+import { errorBody, headersOf, isMessagingPath, statusOf } from '../../http/error-shapes.js';
 import type { Failures } from '../../http/failures.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { noRoomRefusal } from '../../http/no-room.js';
@@ -116,10 +117,10 @@ class LaneExchange implements Exchange {
   }
 
   refuse(refusal: Refusal): void {
-    const { status, headers = {} } = refusal;
     const type = ['content-type', 'application/json; charset=utf-8'];
     const body = errorBody(isMessagingPath(this.route.pattern), refusal);
-    this.answer(status, [...Object.entries(headers).flat(), ...type], body);
+    const headers = Object.entries(headersOf(refusal)).flat();
+    this.answer(statusOf(refusal), [...headers, ...type], body);
   }
 
   fail(error: unknown): void {

@@ -2,7 +2,7 @@
 import { Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { provided } from '../../engine/provided.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import type { Refusal } from '../../grammar/result.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { Intake } from '../../http/intake.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';

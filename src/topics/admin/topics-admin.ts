@@ -4,7 +4,7 @@ import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/subscribers.js';
-import { type Refusal, refusalOf } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
 import type { TopicSettings } from '../settings.js';
 import type { AlterTopic, CreateTopic, TopicCommand } from '../topics/topic.commands.js';
 import { Topics } from '../topics/topic.entity.js';
@@ -83,7 +83,7 @@ export class TopicsAdmin {
       if (log === undefined) return unknownPartition(name, partition);
       if (before > log.highWatermark) {
         const message = `partition ${partition} ends at ${log.highWatermark}, before ${before}`;
-        return { status: 400, message };
+        return new Refusal('invalid', message);
       }
     }
     const refusal = await this.carryOut(name, { type: 'TrimTopic', trims, cause: 'purge' });
@@ -128,7 +128,7 @@ export class TopicsAdmin {
   ): Promise<Refusal | null> {
     const command: TopicCommand = { ...unaddressed, kind: topicKind, id, at: this.clock.now() };
     const outcome = await this.topics.ask(command);
-    return outcome.accepted ? null : refusalOf(outcome.rejection);
+    return outcome.ok ? null : outcome;
   }
 
   private async showOpened(name: string): Promise<TopicDetails | Refusal> {

@@ -1,9 +1,10 @@
 /** A consume that goes on: records as they come, until the reader or the instance is gone. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
+import { Refusal } from '../../grammar/result.js';
 import type { Allowance } from '../../http/bytes/allowance.js';
 import { readingBytes } from '../../http/bytes/in-flight.js';
-import { errorBody, type Refusal } from '../../http/error-shapes.js';
+import { errorBody } from '../../http/error-shapes.js';
 import type { TopicPosition } from '../groups/topic-partition.js';
 import { JsonPieces } from '../records/json-pieces.js';
 import { RecordWriter } from '../records/record-writer.js';
@@ -103,7 +104,7 @@ export class ConsumeStream {
   private async sendAll(): Promise<void> {
     while (!this.isOver) {
       const next = await this.next();
-      if ('status' in next) {
+      if (next instanceof Refusal) {
         await this.send([Buffer.from(this.failure(next))]);
         return;
       }
@@ -121,10 +122,10 @@ export class ConsumeStream {
       await this.reader.allowance.want(readingBytes);
       polled = await this.poll(Number.POSITIVE_INFINITY);
     }
-    if ('status' in polled) return polled;
+    if (polled instanceof Refusal) return polled;
     if ('undecided' in polled) {
       const places = polled.undecided.map(({ topic, partition }) => `${topic}/${partition}`);
-      return { status: 409, message: `no offset to begin at: ${places.join(', ')}` };
+      return new Refusal('conflict', `no offset to begin at: ${places.join(', ')}`);
     }
     const json = new JsonPieces();
     for (const part of polled.parts) this.frame(json, part);

@@ -3,8 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { parseJson } from '../../grammar/json.js';
-import type { Parsed } from '../../grammar/parsed.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { Refusal, type Result } from '../../grammar/result.js';
 import { answerIn, valueIn } from '../../http/outcome.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { Route } from '../../http/routes/route.js';
@@ -64,7 +63,7 @@ export class ConsumeRoutes {
     @Inject(provided.config) private readonly config: Pick<TopicSettings, 'consumerIdleMs'>,
   ) {}
 
-  private async consume(exchange: FastifyExchange, read: Parsed<ConsumeRequest>): Promise<void> {
+  private async consume(exchange: FastifyExchange, read: Result<ConsumeRequest>): Promise<void> {
     const { consumers, rights } = this;
     const { request, response } = exchange;
     const consume = valueIn(read);
@@ -114,16 +113,13 @@ export class ConsumeRoutes {
 }
 
 function overlap({ place: { group, instance } }: ConsumerSession): Refusal {
-  return {
-    status: 409,
-    message: `instance ${instance} of group ${group} is being called already`,
-  };
+  return new Refusal('conflict', `instance ${instance} of group ${group} is being called already`);
 }
 
 function undecided(partitions: readonly TopicPartition[]): Refusal {
   const places = partitions.map(({ topic, partition }) => `${topic}/${partition}`);
-  return {
-    status: 409,
-    message: `no offset to begin at, and the reset policy is none: ${places.join(', ')}`,
-  };
+  return new Refusal(
+    'conflict',
+    `no offset to begin at, and the reset policy is none: ${places.join(', ')}`,
+  );
 }

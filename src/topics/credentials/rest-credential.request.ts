@@ -1,7 +1,7 @@
 /** The body that creates a credential, as it stands on the wire (topics.md 5.3). Pure. */
 import { z } from 'zod';
 import { parseName } from '../../grammar/name.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import type { Grant } from '../../http/identity/grant.js';
 import { readJsonBody } from '../../http/json-body.js';
 
@@ -23,7 +23,7 @@ export const credentialSchema = z.strictObject({
 });
 
 /** `{"name" or "credential_name", "topic", "permissions"}`. */
-export function parseCredential(body: Buffer): Parsed<CredentialRequest> {
+export function parseCredential(body: Buffer): Result<CredentialRequest> {
   const request = readJsonBody(body, credentialSchema);
   if (!request.ok) return request;
   const { name, credential_name: alias, topic, permissions } = request.value;
@@ -32,6 +32,6 @@ export function parseCredential(body: Buffer): Parsed<CredentialRequest> {
   }
   const known = parseName(name ?? alias ?? '');
   return known.ok
-    ? parsed({ name: known.value, topic, permissions })
-    : refused(`name ${known.reason}`);
+    ? ok({ name: known.value, topic, permissions })
+    : refused(`name ${known.message}`);
 }

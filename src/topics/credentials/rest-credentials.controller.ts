@@ -4,8 +4,9 @@ import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
 import { BasicCredentials, pairDigest } from '../../http/identity/basic-auth.js';
-import { refuseIf, resultOf, valueIn } from '../../http/outcome.js';
+import { refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { RestCredentialCommand } from './rest-credential.commands.js';
@@ -41,7 +42,7 @@ export class RestCredentialsController {
     this.judge(request);
     const { name, topic, permissions } = valueIn(parseCredential(rawBody(request)));
     if (name === this.configured.restUsername) {
-      refuseIf({ status: 409, message: `${name} is the configured username` });
+      refuseIf(new Refusal('conflict', `${name} is the configured username`));
     }
     const password = this.identifiers.randomBytes(passwordBytes).toString('base64url');
     const digest = pairDigest(name, password).toString('hex');
@@ -83,6 +84,6 @@ export class RestCredentialsController {
   }
 
   private async carryOut(command: RestCredentialCommand): Promise<void> {
-    resultOf(await this.credentials.ask(command));
+    valueIn(await this.credentials.ask(command));
   }
 }

@@ -4,8 +4,7 @@ import { OffsetOutOfRange } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { parseJson } from '../../grammar/json.js';
-import { type Parsed, parsed } from '../../grammar/parsed.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { ok, Refusal, type Result } from '../../grammar/result.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import type { Exchange } from '../../http/routes/exchange.js';
@@ -82,7 +81,7 @@ export class FetchRoute implements FastifyRoute {
     for (const position of positions) {
       const { topic, partition } = position;
       const log = await this.topicLogs.partition(position);
-      if ('status' in log) return log;
+      if (log instanceof Refusal) return log;
       const offset =
         'offset' in position ? position.offset : await log.offsetFor(position.timestamp);
       const cursor = { topic, partition, log, offset };
@@ -122,12 +121,12 @@ export class FetchRoute implements FastifyRoute {
   }
 }
 
-function readFetch({ request, body }: Exchange): Parsed<EncodedFetch> {
+function readFetch({ request, body }: Exchange): Result<EncodedFetch> {
   const encoding = readEncoding(request.rawHeaders);
   if (!encoding.ok) return encoding;
   const json = parseJson(body);
   const fetch = json.ok ? parseFetch(json.value) : json;
-  return fetch.ok ? parsed({ ...fetch.value, encoding: encoding.value }) : fetch;
+  return fetch.ok ? ok({ ...fetch.value, encoding: encoding.value }) : fetch;
 }
 
 function isOutside({ log, offset }: Cursor): boolean {
@@ -143,9 +142,10 @@ function refuseOutside(cursors: readonly Cursor[]): void {
 function outOfRange({ topic, partition, log, offset }: Cursor): Refusal {
   const { startOffset: earliest, highWatermark: latest } = log;
   const { message } = new OffsetOutOfRange(offset, earliest, latest);
-  return {
-    status: 416,
-    message: `partition ${partition} of ${topic}: ${message}`,
-    details: { topic, partition, earliest, latest },
-  };
+  return new Refusal('out_of_range', `partition ${partition} of ${topic}: ${message}`, undefined, {
+    topic,
+    partition,
+    earliest,
+    latest,
+  });
 }

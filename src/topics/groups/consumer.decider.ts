@@ -5,8 +5,8 @@ import {
   type Decision,
   type Effect,
   type EventEnvelope,
-  reject,
 } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import type { ConsumerCommand } from './consumer.commands.js';
 import {
   type ConsumerEvent,
@@ -38,7 +38,7 @@ function decide(command: ConsumerCommand, state: ConsumerState): Decision<Consum
   }
   if (state !== null) return accept([{ type: 'ConsumerClosed', reason: command.reason }]);
   const { group, instance } = consumerPlace(command.id);
-  return reject('not_found', `group ${group} has no instance ${instance}`);
+  return new Refusal('not_found', `group ${group} has no instance ${instance}`);
 }
 
 function evolve(

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import type { Refusal } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { type Grant, permitsAll } from '../../http/identity/grant.js';
 import { GroupViews } from '../groups/group-views.js';
@@ -48,7 +48,7 @@ export class GroupRights {
   /** Whether a listing may show a group. */
   mayName(request: IncomingMessage, group: string): boolean {
     const grant = this.credentials.grantOf(request);
-    return !('status' in grant) && permitsAll(grant, 'consume', this.topicsOf(group));
+    return !(grant instanceof Refusal) && permitsAll(grant, 'consume', this.topicsOf(group));
   }
 
   /** What its members subscribe to, and what it has offsets of: members come back to those. */

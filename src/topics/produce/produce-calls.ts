@@ -1,9 +1,8 @@
 /** What every request that produces has in common, whatever form its records come in. */
 import { Inject, Injectable } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
-import { type Parsed, parsed } from '../../grammar/parsed.js';
+import { ok, Refusal, type Result } from '../../grammar/result.js';
 import { type DurabilitySettings, durabilityOf } from '../../http/durability.js';
-import type { Refusal } from '../../http/error-shapes.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { Intake } from '../../http/intake.js';
 import type { Exchange } from '../../http/routes/exchange.js';
@@ -39,11 +38,11 @@ export class ProduceCalls {
    */
   carryOut(
     exchange: Exchange,
-    records: Parsed<ProduceRecords>,
+    records: Result<ProduceRecords>,
     textOf: (outcomes: readonly ProduceOutcome[]) => string | Buffer,
   ): void {
     const submission = this.submissionOf(exchange, records);
-    if ('status' in submission) {
+    if (submission instanceof Refusal) {
       exchange.refuse(submission);
       return;
     }
@@ -56,7 +55,7 @@ export class ProduceCalls {
     void this.producer.produce(submission).then(
       (outcomes) => {
         this.intake.done(bytes);
-        if ('status' in outcomes) exchange.refuse(outcomes);
+        if (outcomes instanceof Refusal) exchange.refuse(outcomes);
         else exchange.answer(submission.isPartial ? 207 : 200, this.headers, textOf(outcomes));
       },
       (error: unknown) => {
@@ -68,12 +67,12 @@ export class ProduceCalls {
 
   private submissionOf(
     { request }: Exchange,
-    records: Parsed<ProduceRecords>,
+    records: Result<ProduceRecords>,
   ): ProduceSubmission | Refusal {
-    if (!records.ok) return { status: 400, message: records.reason };
+    if (!records.ok) return new Refusal('invalid', records.message);
     const key = request.headers['idempotency-key'];
-    const known = key === undefined ? parsed(null) : parseIdempotencyKey(String(key));
-    if (!known.ok) return { status: 400, message: known.reason };
+    const known = key === undefined ? ok(null) : parseIdempotencyKey(String(key));
+    if (!known.ok) return new Refusal('invalid', known.message);
     return {
       ...records.value,
       idempotencyKey: known.value,

@@ -2,8 +2,7 @@
  * `/produce` in its three forms: records straight into their logs (topics.md 2.1 and 2.2).
  */
 import { parseJson } from '../../grammar/json.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { ExpressRoute, FastifyRoute } from '../../http/routes/route.js';
@@ -63,17 +62,17 @@ export class ProduceByPathRoute implements FastifyRoute {
   }
 }
 
-function readPath(exchange: FastifyExchange, recordBytesMax: number): Parsed<ProduceRecords> {
+function readPath(exchange: FastifyExchange, recordBytesMax: number): Result<ProduceRecords> {
   const { key = null } = exchange.query;
   if (key !== null && typeof key !== 'string') return refused('key is given twice');
   const record = recordOfPath(exchange.param('topic'), exchange.param('message'), key);
-  return parsed({ records: [sizedRecord(record, recordBytesMax)], isPartial: false });
+  return ok({ records: [sizedRecord(record, recordBytesMax)], isPartial: false });
 }
 
 function readRecords(
   { request, target, body }: Exchange,
   recordBytesMax: number,
-): Parsed<ProduceRecords> {
+): Result<ProduceRecords> {
   const { path, partial } = readTarget(target);
   if (partial !== 'true' && partial !== 'false') return refused('partial must be true or false');
   const encoding = readEncoding(request.rawHeaders);
@@ -87,9 +86,9 @@ function readRecords(
   const records = items.value.map((item, index) => {
     const record = readRecord(item, defaults);
     // Alone, a refusal must say which record it is about.
-    return 'status' in record && !isPartial ? numbered(record, index) : record;
+    return record instanceof Refusal && !isPartial ? numbered(record, index) : record;
   });
-  return parsed({ records, isPartial });
+  return ok({ records, isPartial });
 }
 
 /** A path ends where it does for the router: behind it nothing was looked at. */
@@ -109,6 +108,6 @@ function topicOf(path: string): string | null {
   return topic === '' ? null : decodeURIComponent(topic);
 }
 
-function numbered({ status, message }: Refusal, index: number): Refusal {
-  return { status, message: `record ${index}: ${message}` };
+function numbered(refusal: Refusal, index: number): Refusal {
+  return refusal.of(`record ${index}:`);
 }

@@ -4,7 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { TopicsService } from '../topics/topics.service.js';
 import type { ProduceRecord } from './produce.request.js';
@@ -72,13 +72,13 @@ export class Producer {
     const plans: { readonly plan: TopicPlan; readonly indexes: readonly number[] }[] = [];
     for (const [topic, own] of byTopic) {
       const plan = await this.plan(topic, own, outcomes, submission.idempotencyKey);
-      if ('status' in plan) outcomes.refuse(own.indexes, plan);
+      if (plan instanceof Refusal) outcomes.refuse(own.indexes, plan);
       else plans.push({ plan, indexes: own.indexes });
     }
     if (outcomes.refusal !== null) return outcomes.refusal;
     const appends = plans.map(async ({ plan, indexes }) => {
       const results = await this.append(plan);
-      if ('status' in results) outcomes.refuse(indexes, results);
+      if (results instanceof Refusal) outcomes.refuse(indexes, results);
       else outcomes.settle(indexes, results);
     });
     await Promise.all(appends);
@@ -93,7 +93,7 @@ export class Producer {
       if (error instanceof DiskFull) return diskFull;
       if (!(error instanceof LogClosed)) throw error;
       const message = `topic ${plan.topic} takes no records at the moment; try again`;
-      return { status: 503, message, headers: { 'retry-after': '1' } };
+      return new Refusal('unavailable', message);
     }
   }
 
@@ -105,11 +105,11 @@ export class Producer {
     key: string | null,
   ): Promise<TopicPlan | Refusal> {
     const logs = (await this.topicLogs.logs(topic)) ?? (await this.topics.create(topic));
-    if ('status' in logs) return logs;
+    if (logs instanceof Refusal) return logs;
     for (let place = own.records.length - 1; place >= 0; place -= 1) {
       const partition = own.records[place]?.partition ?? 0;
       if (partition < logs.length) continue;
-      const outside = { status: 400, message: `${topic} has no partition ${partition}` };
+      const outside = new Refusal('invalid', `${topic} has no partition ${partition}`);
       outcomes.refuse(own.indexes.splice(place, 1), outside);
       own.records.splice(place, 1);
     }
@@ -137,14 +137,14 @@ class Outcomes {
 
   constructor(private readonly submission: ProduceSubmission) {
     submission.records.forEach((record, index) => {
-      if ('status' in record) this.refuse([index], record);
+      if (record instanceof Refusal) this.refuse([index], record);
     });
   }
 
   /** Why all of it is refused; null while it is not. */
   get refusal(): Refusal | null {
     const first = this.all[this.firstRefused];
-    const isRefused = !this.submission.isPartial && first !== undefined && 'status' in first;
+    const isRefused = !this.submission.isPartial && first instanceof Refusal;
     return isRefused ? first : null;
   }
 
@@ -158,7 +158,7 @@ class Outcomes {
   settle(indexes: readonly number[], results: readonly ProduceOutcome[]): void {
     for (const [place, outcome] of results.entries()) {
       const index = indexes[place] ?? 0;
-      if ('status' in outcome) this.refuse([index], outcome);
+      if (outcome instanceof Refusal) this.refuse([index], outcome);
       else this.all[index] = outcome;
     }
   }
@@ -166,16 +166,16 @@ class Outcomes {
   /** The refusal, where some records may be stored already. */
   get lateRefusal(): Refusal | null {
     const { refusal } = this;
-    const hasStored = this.all.some((outcome) => !('status' in outcome));
+    const hasStored = this.all.some((outcome) => !(outcome instanceof Refusal));
     if (refusal === null || !hasStored) return refusal;
-    return { ...refusal, message: `${refusal.message}; other records of the request are stored` };
+    return refusal.saying(`${refusal.message}; other records of the request are stored`);
   }
 }
 
 function recordsByTopic(records: readonly (ProduceRecord | Refusal)[]): Map<string, TopicRecords> {
   const byTopic = new Map<string, TopicRecords>();
   for (const [index, record] of records.entries()) {
-    if ('status' in record) continue;
+    if (record instanceof Refusal) continue;
     const own = byTopic.get(record.topic);
     if (own === undefined) byTopic.set(record.topic, { indexes: [index], records: [record] });
     else {

@@ -8,7 +8,8 @@ import type { RecordInput } from '../../../storage/format/record.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
-import { diskFullRefusal, type Refusal } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
+import { diskFullRefusal } from '../../http/error-shapes.js';
 import { digestOf, keyTerm, markTerm, type RequestMark } from './idempotency.js';
 import { KeylessTurns, partitionOfKey } from './partitioner.js';
 import type { ProduceRecord } from './produce.request.js';
@@ -81,7 +82,7 @@ export class RecordAppender {
     const mark = stored?.mark ?? fresh;
     if (mark.digest !== fresh.digest) {
       const message = `Idempotency-Key ${key} was used for other records of topic ${topic}`;
-      return { status: 409, message };
+      return new Refusal('conflict', message);
     }
     const keyless = () => partitionOfKey(Buffer.from(key), mark.partitions);
     const parts = partsOf(records, mark.partitions, keyless);

@@ -1,6 +1,5 @@
 /** `/webhook`: whatever a sender posts becomes one record, as it is (topics.md 2.3). */
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -24,25 +23,25 @@ export class WebhookRoute implements FastifyRoute {
   serve(exchange: FastifyExchange): void {
     const record = recordOf(exchange);
     const records = record.ok
-      ? parsed({ records: [this.sized(record.value)], isPartial: false })
+      ? ok({ records: [this.sized(record.value)], isPartial: false })
       : record;
     this.calls.carryOut(exchange, records, outcomesText);
   }
 
   private sized(record: ProduceRecord): ProduceRecord | Refusal {
     const sized = sizedRecord(record, this.recordBytesMax);
-    return 'status' in sized ? { ...sized, message: `the record ${sized.message}` } : sized;
+    return sized instanceof Refusal ? sized.of('the record') : sized;
   }
 }
 
-function recordOf({ query, request, body }: FastifyExchange): Parsed<ProduceRecord> {
+function recordOf({ query, request, body }: FastifyExchange): Result<ProduceRecord> {
   const { topic, key = '', partition = '' } = query;
   if (typeof topic !== 'string') return refused('the query names one topic');
   if (typeof key !== 'string') return refused('key is given twice');
   if (typeof partition !== 'string' || !/^\d{0,9}$/.test(partition)) {
     return refused('partition must be a whole number, not negative');
   }
-  return parsed({
+  return ok({
     topic,
     partition: partition === '' ? null : Number(partition),
     key: keyOf(key),

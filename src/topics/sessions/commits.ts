@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
 import type { ConsumerPlace } from '../groups/consumer.events.js';
 import { GroupViews } from '../groups/group-views.js';
 import type { TopicPosition } from '../groups/topic-partition.js';
@@ -35,11 +35,11 @@ export class Commits {
     generation: number | null,
   ): Promise<Refusal | null> {
     const known = this.consumers.find(place);
-    if ('status' in known) return known;
+    if (known instanceof Refusal) return known;
     const logs = await this.topicLogs.partitions(positions);
-    if ('status' in logs) return logs;
+    if (logs instanceof Refusal) return logs;
     const session = this.consumers.find(place);
-    if ('status' in session) return session;
+    if (session instanceof Refusal) return session;
     const stale = this.staleness(session, positions, generation);
     if (stale !== null) return stale;
     for (const [index, log] of logs.entries()) {
@@ -66,14 +66,14 @@ export class Commits {
   ): Refusal | null {
     if (believed !== null && believed !== generation) {
       const message = `group ${group} is in generation ${generation}, not in ${believed}`;
-      return { status: 409, message };
+      return new Refusal('conflict', message);
     }
     const owners = this.views.find(group)?.owners;
     for (const { topic, partition } of positions) {
       const owner = owners?.get(topic)?.[partition] ?? instance;
       if (owner === instance) continue;
       const message = `partition ${partition} of ${topic} is owned by instance ${owner}`;
-      return { status: 409, message };
+      return new Refusal('conflict', message);
     }
     return null;
   }
@@ -82,9 +82,10 @@ export class Commits {
 /** A position below what is left is sound: retention may pass a reader that has it still. */
 function outside({ topic, partition, offset }: TopicPosition, log: PartitionLog): Refusal {
   const { startOffset: earliest, highWatermark: latest } = log;
-  return {
-    status: 416,
-    message: `${topic}/${partition} takes offsets from 0 to ${latest}, its end, and not ${offset}`,
-    details: { topic, partition, earliest, latest },
-  };
+  return new Refusal(
+    'out_of_range',
+    `${topic}/${partition} takes offsets from 0 to ${latest}, its end, and not ${offset}`,
+    undefined,
+    { topic, partition, earliest, latest },
+  );
 }

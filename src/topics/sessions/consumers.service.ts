@@ -2,8 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
-import type { Parsed } from '../../grammar/parsed.js';
-import { type Refusal, refusalOf } from '../../http/error-shapes.js';
+import { Refusal, type Result } from '../../grammar/result.js';
 import type { Grant } from '../../http/identity/grant.js';
 import type { ConsumerPlace } from '../groups/consumer.events.js';
 import type { ChangeSubscription, JoinGroup } from '../groups/consumer-group.commands.js';
@@ -20,11 +19,7 @@ import { StartPositions } from './start-positions.js';
 /** An instance may end just before a call finds it; its call then begins another life. */
 const attemptsMax = 3;
 
-const restless: Refusal = {
-  status: 503,
-  message: 'the instance is being closed; try again',
-  headers: { 'retry-after': '1' },
-};
+const restless: Refusal = new Refusal('unavailable', 'the instance is being closed; try again');
 
 @Injectable()
 export class ConsumersService {
@@ -47,13 +42,13 @@ export class ConsumersService {
     place: ConsumerPlace,
     topics: readonly string[],
     grant: Grant,
-    options: () => Parsed<JoinOptions>,
+    options: () => Result<JoinOptions>,
   ): Promise<ConsumerSession | Refusal> {
     const known = this.sessions.find(place);
     known?.acknowledge();
     if (known?.subscribesTo(topics) === true && this.areThere(topics)) return known;
     const arrivals = await this.starts.arrive(topics);
-    if ('status' in arrivals) return arrivals;
+    if (arrivals instanceof Refusal) return arrivals;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const session = this.sessions.find(place);
       if (session?.subscribesTo(topics) === true) {
@@ -73,28 +68,30 @@ export class ConsumersService {
   find(place: ConsumerPlace): ConsumerSession | Refusal {
     const { group, instance } = place;
     const message = `group ${group} has no instance ${instance}`;
-    return this.sessions.find(place) ?? { status: 404, message };
+    return this.sessions.find(place) ?? new Refusal('not_found', message);
   }
 
   /** Why an instance cannot be deleted; null = it is gone, and what it was given is committed. */
   async remove(place: ConsumerPlace): Promise<Refusal | null> {
     const session = this.find(place);
-    return 'status' in session ? session : this.removal.remove(session);
+    return session instanceof Refusal ? session : this.removal.remove(session);
   }
 
   private async join(
     { group, instance }: ConsumerPlace,
     topics: readonly string[],
     grant: Grant,
-    options: Parsed<JoinOptions>,
+    options: Result<JoinOptions>,
   ): Promise<Refusal | null> {
-    if (!options.ok) return { status: 400, message: options.reason };
+    if (!options.ok) return options;
     const at = this.clock.now();
     const refusal = await this.carryOut({
       ...{ type: 'JoinGroup', kind: consumerGroupKind, id: group, at },
       ...{ instance, topics, grant, ...options.value },
     });
-    return refusal?.status === 409 && (await this.removal.removeSilent(group)) ? null : refusal;
+    return refusal?.code === 'conflict' && (await this.removal.removeSilent(group))
+      ? null
+      : refusal;
   }
 
   private changeSubscription(
@@ -110,13 +107,12 @@ export class ConsumersService {
   /** Settles when the group is seen in the generation that the command came to. */
   private async carryOut(command: JoinGroup | ChangeSubscription): Promise<Refusal | null> {
     const outcome = await this.groups.ask(command);
-    if (!outcome.accepted) {
-      const { rejection } = outcome;
+    if (!outcome.ok) {
       // It has ended in this very moment: the next attempt joins.
-      const hasLeft = command.type === 'ChangeSubscription' && rejection.code === 'not_found';
-      return hasLeft ? null : refusalOf(rejection);
+      const hasLeft = command.type === 'ChangeSubscription' && outcome.code === 'not_found';
+      return hasLeft ? null : outcome;
     }
-    await this.views.whenAt(command.id, outcome.result.generation);
+    await this.views.whenAt(command.id, outcome.value.generation);
     return null;
   }
 

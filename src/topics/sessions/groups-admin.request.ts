@@ -1,6 +1,6 @@
 /** Bodies of resets by operators and of seeks by readers, as they stand on the wire. */
 import { z } from 'zod';
-import { type Parsed, parsed } from '../../grammar/parsed.js';
+import { ok, type Result } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
 import { type OffsetTarget, offsetTargetSchema } from '../offsets/offset-target.js';
@@ -32,13 +32,13 @@ export interface Seek extends TopicPartition {
 
 const seeks = listOf(seekSchema);
 
-export function parseOffsetReset(body: Buffer): Parsed<OffsetReset> {
+export function parseOffsetReset(body: Buffer): Result<OffsetReset> {
   return readJsonBody(body, offsetResetSchema);
 }
 
-export function parseSeeks(body: Buffer): Parsed<readonly Seek[]> {
+export function parseSeeks(body: Buffer): Result<readonly Seek[]> {
   const listed = readJsonBody(body, seeks);
-  return listed.ok ? parsed(listed.value.map(seekOf)) : listed;
+  return listed.ok ? ok(listed.value.map(seekOf)) : listed;
 }
 
 function seekOf({ topic, partition, ...to }: z.output<typeof seekSchema>): Seek {

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
-import { type Refusal, refusalOf } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
 import type { DeleteGroup } from '../groups/consumer-group.commands.js';
 import { ConsumerGroups } from '../groups/consumer-group.entity.js';
 import { consumerGroupKind } from '../groups/consumer-group.events.js';
@@ -74,7 +74,7 @@ export class GroupsAdmin {
     const at = this.clock.now();
     const command: DeleteGroup = { type: 'DeleteGroup', kind: consumerGroupKind, id, at };
     const outcome = await this.groups.ask(command);
-    return outcome.accepted ? null : refusalOf(outcome.rejection);
+    return outcome.ok ? null : outcome;
   }
 
   /** Commits other offsets for a group, within what the log still has; or only says which. */
@@ -98,7 +98,7 @@ export class GroupsAdmin {
     const members = this.views.find(group)?.members.size ?? 0;
     if (members > 0) {
       const message = `group ${group} has ${members} instances; delete them first`;
-      return { status: 409, message };
+      return new Refusal('conflict', message);
     }
     const positions = moves.map((move) => ({ ...placeOf(move), offset: move.to }));
     this.offsets.commit(group, positions, this.clock.now());
@@ -165,5 +165,5 @@ function byName(left: TopicPartition, right: TopicPartition): number {
 }
 
 function unknownGroup(name: string): Refusal {
-  return { status: 404, message: `group ${name} not found` };
+  return new Refusal('not_found', `group ${name} not found`);
 }

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { dispatchAll } from '../../engine/bulk/slices.js';
 import { Engine } from '../../engine/engine.js';
-import { type Refusal, refusalOf } from '../../http/error-shapes.js';
+import type { Refusal } from '../../grammar/result.js';
 import { Consumers } from '../groups/consumer.entity.js';
 import { ConsumerGroups } from '../groups/consumer-group.entity.js';
 import { GroupViews } from '../groups/group-views.js';
@@ -27,7 +27,7 @@ export class InstanceRemoval {
     const removed = this.consumers.ask(this.sessions.closing(session, 'deleted'));
     const { generation } = this.groups.stateOf(group).context;
     const outcome = await removed;
-    if (!outcome.accepted) return refusalOf(outcome.rejection);
+    if (!outcome.ok) return outcome;
     await this.views.whenAt(group, generation);
     await this.offsets.durable();
     return null;

@@ -1,6 +1,6 @@
 /** Commits, look-ups and seeks as they stand on the wire: one of them, or an array. */
 import { z } from 'zod';
-import { type Parsed, parsed } from '../../grammar/parsed.js';
+import { ok, type Result } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 import type { TopicPartition, TopicPosition } from '../groups/topic-partition.js';
 
@@ -23,7 +23,7 @@ const places = listOf(place);
 const commits = listOf(commit);
 
 /** The body of `/committed`. */
-export function parsePlaces(body: Buffer): Parsed<readonly TopicPartition[]> {
+export function parsePlaces(body: Buffer): Result<readonly TopicPartition[]> {
   return readJsonBody(body, places);
 }
 
@@ -32,8 +32,8 @@ export function parsePlaces(body: Buffer): Parsed<readonly TopicPartition[]> {
  * read, exactly as it is sent; `processed` says that it is one that has been read
  * (topics.md 4.4). Of one partition the last is meant.
  */
-export function parseCommits(body: Buffer): Parsed<readonly TopicPosition[]> {
-  if (body.length === 0) return parsed([]);
+export function parseCommits(body: Buffer): Result<readonly TopicPosition[]> {
+  if (body.length === 0) return ok([]);
   const listed = readJsonBody(body, commits);
   if (!listed.ok) return listed;
   const positions = new Map<string, TopicPosition>();
@@ -41,5 +41,5 @@ export function parseCommits(body: Buffer): Parsed<readonly TopicPosition[]> {
     const next = processed === true ? offset + 1 : offset;
     positions.set(`${partition} ${topic}`, { topic, partition, offset: next });
   }
-  return parsed([...positions.values()]);
+  return ok([...positions.values()]);
 }

@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
 import type { ConsumerPlace } from '../groups/consumer.events.js';
 import { GroupViews } from '../groups/group-views.js';
 import type { TopicPosition } from '../groups/topic-partition.js';
@@ -31,11 +31,11 @@ export class Seeks {
     seeks: readonly Seek[],
   ): Promise<readonly TopicPosition[] | Refusal> {
     const known = this.consumers.find(place);
-    if ('status' in known) return known;
+    if (known instanceof Refusal) return known;
     const positions = await this.positionsOf(seeks);
-    if ('status' in positions) return positions;
+    if (positions instanceof Refusal) return positions;
     const session = this.consumers.find(place);
-    if ('status' in session) return session;
+    if (session instanceof Refusal) return session;
     const owners = this.views.find(place.group)?.owners;
     const own: TopicPosition[] = [];
     for (const position of positions) {
@@ -57,12 +57,12 @@ export class Seeks {
     const positions: TopicPosition[] = [];
     for (const { topic, partition, target } of seeks) {
       const log = await this.topicLogs.partition({ topic, partition });
-      if ('status' in log) return log;
+      if (log instanceof Refusal) return log;
       const offset = await offsetOfTarget(log, target);
       const { startOffset, highWatermark } = log;
       if (offset < startOffset || offset > highWatermark) {
         const range = `${startOffset} to ${highWatermark}`;
-        return { status: 416, message: `${topic}/${partition} can be read from ${range}` };
+        return new Refusal('out_of_range', `${topic}/${partition} can be read from ${range}`);
       }
       positions.push({ topic, partition, offset });
     }

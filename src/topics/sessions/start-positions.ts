@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
 import type { OffsetReset } from '../groups/consumer.events.js';
 import { ConsumerGroups } from '../groups/consumer-group.entity.js';
 import { GroupViews } from '../groups/group-views.js';
@@ -38,8 +38,8 @@ export class StartPositions {
     if (refusal !== null) return refusal;
     for (const topic of topics) {
       const logs = await this.topics.forConsume(topic);
-      if ('status' in logs) {
-        if (logs.status === 404) continue;
+      if (logs instanceof Refusal) {
+        if (logs.code === 'not_found') continue;
         return logs;
       }
       for (const [partition, log] of logs.entries()) {

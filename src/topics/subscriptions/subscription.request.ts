@@ -1,7 +1,7 @@
 /** The body that creates a subscription; the message's options are headers beside it. Pure. */
 import { z } from 'zod';
 import { parseName } from '../../grammar/name.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 import { maxRecordsMax } from './subscription.decider.js';
 
@@ -32,14 +32,14 @@ export const subscriptionRequest = z.strictObject({
 export type SubscriptionRequest = z.output<typeof subscriptionRequest>;
 
 /** The fields of a subscription; what the topic may be called, topics know. */
-export function parseSubscription(body: Buffer): Parsed<SubscriptionRequest> {
+export function parseSubscription(body: Buffer): Result<SubscriptionRequest> {
   const request = readJsonBody<SubscriptionRequest>(body, subscriptionRequest);
   if (!request.ok) return request;
   const { name, maxRecords, encoding } = request.value;
   const known = parseName(name);
-  if (!known.ok) return refused(`name ${known.reason}`);
+  if (!known.ok) return refused(`name ${known.message}`);
   if (maxRecords === 1 && encoding === 'base64') {
     return refused('encoding: a record of its own is delivered as bytes, not as JSON');
   }
-  return parsed(request.value);
+  return ok(request.value);
 }

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
-import { type Refusal, refusalOf } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
 import { Publisher } from '../../messaging/publishing/publisher.js';
 import { TopicLogs } from '../topics/topic-logs.js';
@@ -43,16 +43,16 @@ export class SubscriptionsService {
     request: IncomingMessage,
   ): Promise<SubscriptionObject | Refusal> {
     const addressed = this.publisher.readTemplate(destination, request);
-    if ('status' in addressed) return addressed;
+    if (addressed instanceof Refusal) return addressed;
     const { url, topicName: groupName, message } = addressed;
     const targets = this.targets.of({ url, groupName });
-    if (!targets.ok) return { status: 404, message: targets.error };
+    if (!targets.ok) return targets;
     // Before a topic comes of it; the decision itself looks again.
     if (this.subscriptions.has(name)) {
-      return { status: 409, message: `subscription ${name} exists` };
+      return new Refusal('conflict', `subscription ${name} exists`);
     }
     const logs = await this.topics.forConsume(topic);
-    if ('status' in logs) return logs;
+    if (logs instanceof Refusal) return logs;
     const command: Unaddressed<CreateSubscription> = {
       type: 'CreateSubscription',
       definition: { topic, url, groupName, maxRecords, encoding, message },
@@ -69,11 +69,11 @@ export class SubscriptionsService {
     const at = this.clock.now();
     const command: SubscriptionCommand = { ...unaddressed, kind: subscriptionKind, id, at };
     const outcome = await this.subscriptions.ask(command);
-    return outcome.accepted ? null : refusalOf(outcome.rejection);
+    return outcome.ok ? null : outcome;
   }
 
   async show(name: string): Promise<SubscriptionObject | Refusal> {
-    return (await this.object(name)) ?? { status: 404, message: `subscription ${name} not found` };
+    return (await this.object(name)) ?? new Refusal('not_found', `subscription ${name} not found`);
   }
 
   async list(): Promise<readonly SubscriptionObject[]> {

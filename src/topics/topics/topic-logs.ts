@@ -7,7 +7,7 @@ import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { Store } from '../../../storage/store.js';
 import { provided } from '../../engine/provided.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
 import { sealUpTo } from './sealed-part.js';
 import type { Trim } from './topic.events.js';
 import type { KeepPartitionLogs } from './topic.state.js';
@@ -59,7 +59,7 @@ export class TopicLogs {
     const found: PartitionLog[] = [];
     for (const place of places) {
       const log = await this.partition(place);
-      if ('status' in log) return log;
+      if (log instanceof Refusal) return log;
       found.push(log);
     }
     return found;
@@ -249,9 +249,9 @@ async function trimAll(logs: Logs, trims: readonly Trim[]): Promise<void> {
 }
 
 export function unknownTopic(topic: string): Refusal {
-  return { status: 404, message: `topic ${topic} not found` };
+  return new Refusal('not_found', `topic ${topic} not found`);
 }
 
 export function unknownPartition(topic: string, partition: number): Refusal {
-  return { status: 404, message: `${topic} has no partition ${partition}` };
+  return new Refusal('not_found', `${topic} has no partition ${partition}`);
 }

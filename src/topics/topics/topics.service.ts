@@ -4,7 +4,7 @@ import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine, turnCommandsMax } from '../../engine/engine.js';
 import { provided } from '../../engine/provided.js';
-import { type Refusal, refusalOf } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
 import type { TopicSettings } from '../settings.js';
 import type { EnsureTopic } from './topic.commands.js';
 import { topicNameProblem } from './topic.decider.js';
@@ -42,11 +42,11 @@ export class TopicsService {
     if (missing.length === 0 || !this.defaults.topicAutoCreate) return null;
     if (missing.length > turnCommandsMax) {
       const message = `one request makes ${turnCommandsMax} topics at most, not ${missing.length}`;
-      return { status: 400, message };
+      return new Refusal('invalid', message);
     }
     const commands = missing.map((topic) => this.creation(topic));
     const outcomes = await this.engine.dispatchTogether(commands);
-    for (const outcome of outcomes) if (!outcome.accepted) return refusalOf(outcome.rejection);
+    for (const outcome of outcomes) if (!outcome.ok) return outcome;
     return null;
   }
 
@@ -63,8 +63,9 @@ export class TopicsService {
   async forConsume(topic: string): Promise<readonly PartitionLog[] | Refusal> {
     const logs = (await this.topicLogs.logs(topic)) ?? (await this.create(topic));
     // A reader may wait for a topic that is made later, but for none that cannot be.
-    const problem = 'status' in logs && logs.status === 404 ? topicNameProblem(topic) : null;
-    return problem === null ? logs : { status: 400, message: problem };
+    const isAbsent = logs instanceof Refusal && logs.code === 'not_found';
+    const problem = isAbsent ? topicNameProblem(topic) : null;
+    return problem === null ? logs : new Refusal('invalid', problem);
   }
 
   private creation(topic: string): EnsureTopic {

@@ -4,8 +4,8 @@
  */
 import { Injectable } from '@nestjs/common';
 import { pathTail } from '../../grammar/path-tail.js';
+import { Refusal } from '../../grammar/result.js';
 import { TextPieces } from '../../http/bytes/listing.js';
-import { refusalOf } from '../../http/error-shapes.js';
 import { valueIn } from '../../http/outcome.js';
 import { oneOf, readFilters } from '../../http/query-filters.js';
 import type { Exchange } from '../../http/routes/exchange.js';
@@ -42,7 +42,7 @@ export class RunRoutes {
     const id = runIn(exchange);
     const entries = await this.runs.entriesOf(id);
     if (entries === undefined) {
-      exchange.refuse({ status: 404, message: `workflow run ${id} not found` });
+      exchange.refuse(new Refusal('not_found', `workflow run ${id} not found`));
       return;
     }
     exchange.header('content-type', 'application/json; charset=utf-8');
@@ -56,8 +56,8 @@ export class RunRoutes {
       filters.cancel === 'false'
         ? await this.runs.end(id, exchange.body)
         : await this.runs.cancel(id);
-    if (outcome.accepted) exchange.answer(200, []);
-    else exchange.refuse(refusalOf(outcome.rejection));
+    if (outcome.ok) exchange.answer(200, []);
+    else exchange.refuse(outcome);
   }
 }
 

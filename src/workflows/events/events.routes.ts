@@ -7,9 +7,9 @@
  */
 import { HttpException, Inject, Injectable, UnprocessableEntityException } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
-import type { Parsed } from '../../grammar/parsed.js';
+import type { Result } from '../../grammar/result.js';
 import { Intake } from '../../http/intake.js';
-import { resultOf, valueIn } from '../../http/outcome.js';
+import { valueIn } from '../../http/outcome.js';
 import { answerJson, type Exchange } from '../../http/routes/exchange.js';
 import type { Route } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -79,7 +79,7 @@ export class EventRoutes {
     if (wait.timeoutMs > this.settings.delayMaxMs) {
       throw new HttpException(`timeout ${wait.timeout} is longer than this server waits`, 412);
     }
-    const { messageId } = resultOf(await this.service.wait(eventId, wait));
+    const { messageId } = valueIn(await this.service.wait(eventId, wait));
     answerJson(exchange, messageId === null ? {} : { messageId });
   }
 
@@ -90,12 +90,12 @@ export class EventRoutes {
     const items =
       runId === null
         ? await this.service.notify(eventId, body)
-        : resultOf(await this.service.notifyRun(runId, eventId, body));
+        : valueIn(await this.service.notifyRun(runId, eventId, body));
     answerJson(exchange, items, 201);
   }
 }
 
-function soundIn<Value>(read: Parsed<Value>): Value {
+function soundIn<Value>(read: Result<Value>): Value {
   if (read.ok) return read.value;
-  throw new UnprocessableEntityException(read.reason);
+  throw new UnprocessableEntityException(read.message);
 }

@@ -78,7 +78,7 @@ export class EventsService {
   ): Promise<Outcome<readonly NotifyItem[]>> {
     const waiters = this.waitersOf(runId, eventId, false);
     if (waiters.length === 0) return this.store(runId, eventId, body, false);
-    return { accepted: true, result: await this.release(waiters, body) };
+    return { ok: true, value: await this.release(waiters, body) };
   }
 
   /**
@@ -92,7 +92,7 @@ export class EventsService {
   ): Promise<Outcome<readonly NotifyItem[]>> {
     const [first] = this.waitersOf(runId, eventId, true);
     if (first === undefined) return this.store(runId, eventId, body, true);
-    return { accepted: true, result: await this.release([first], body) };
+    return { ok: true, value: await this.release([first], body) };
   }
 
   /** Whether a run of this id is active and has announced a webhook of this name. */
@@ -168,7 +168,7 @@ export class EventsService {
       isCall,
     };
     const outcome = await this.runs.ask(command);
-    return outcome.accepted ? { accepted: true, result: [] } : outcome;
+    return outcome.ok ? { ok: true, value: [] } : outcome;
   }
 
   private waitersOf(runId: string, eventId: string, isCall: boolean): readonly Waiter[] {
@@ -205,7 +205,7 @@ export class EventsService {
 function endFields(
   outcome: Outcome<StepReceipt> | undefined,
 ): Pick<NotifyItem, 'messageId' | 'error'> {
-  if (outcome?.accepted === false) return { error: outcome.rejection.message };
-  const messageId = outcome?.result.messageId ?? null;
+  if (outcome?.ok === false) return { error: outcome.message };
+  const messageId = outcome?.value.messageId ?? null;
   return messageId === null ? {} : { messageId };
 }

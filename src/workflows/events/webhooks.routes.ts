@@ -6,8 +6,8 @@
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
 import { durabilityOf } from '../../http/durability.js';
-import { type Refusal, refusalOf } from '../../http/error-shapes.js';
 import { Intake } from '../../http/intake.js';
 import { valueIn } from '../../http/outcome.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
@@ -23,7 +23,7 @@ import { webhookEvent } from './webhook-event.js';
 /** Before the event id. */
 const segments = 5;
 
-const unknown: Refusal = { status: 404, message: 'webhook not found' };
+const unknown: Refusal = new Refusal('not_found', 'webhook not found');
 
 @Injectable()
 export class WebhookRoute implements FastifyRoute {
@@ -57,12 +57,11 @@ export class WebhookRoute implements FastifyRoute {
     const eventId = valueIn(eventIn(exchange.target, segments));
     const body = webhookEvent(exchange.request, exchange.body, settings.publicUrl);
     const outcome = await service.callWebhook(exchange.param('workflowRunId'), eventId, body);
-    if (outcome.accepted) {
+    if (outcome.ok) {
       exchange.answer(200, ['stepwell-durability', durabilityOf(settings)]);
       return;
     }
-    const { rejection } = outcome;
-    exchange.refuse(rejection.code === 'not_found' ? await this.refusal() : refusalOf(rejection));
+    exchange.refuse(outcome.code === 'not_found' ? await this.refusal() : outcome);
   }
 
   /** In its turn: the run may have ended a moment ago. */

@@ -4,7 +4,6 @@ import {
   Delete,
   Get,
   HttpCode,
-  HttpException,
   Inject,
   NotFoundException,
   Param,
@@ -20,9 +19,8 @@ import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendListing } from '../../http/bytes/listing.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
-import { refusalOf } from '../../http/error-shapes.js';
 import { Intake } from '../../http/intake.js';
-import { resultOf, valueIn } from '../../http/outcome.js';
+import { refuseIf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -138,34 +136,30 @@ export class FailedRunsController {
     kind: RevivalKind,
   ): Promise<RunReference> {
     const overrides = this.overrides(request, true);
-    return resultOf(await this.revivals.reviveOne(id, kind, overrides));
+    return valueIn(await this.revivals.reviveOne(id, kind, overrides));
   }
 
   private async reviveMany(request: FastifyRequest, kind: RevivalKind) {
     const filters = valueIn(readFilters(request.url, revivalFilters, rawBody(request)));
     const overrides = this.overrides(request, false);
-    return resultOf(await this.revivals.reviveMatching(filters, kind, overrides));
+    return valueIn(await this.revivals.reviveMatching(filters, kind, overrides));
   }
 
   private overrides(request: FastifyRequest, isAboutOne: boolean): RevivalOverrides {
     this.takeIn();
     const headers = readMessageOptions(request.raw.rawHeaders, dialects[this.config.dialect]);
-    const read = readRevival(headers, this.rules, this.clock.now(), isAboutOne);
-    if (read.ok) return read.overrides;
-    const { message, status } = refusalOf(read.refusal);
-    throw new HttpException(message, status);
+    return valueIn(readRevival(headers, this.rules, this.clock.now(), isAboutOne));
   }
 
   /** A full disk takes no new run. */
   private takeIn(): void {
-    const full = this.intake.take(0);
-    if (full !== null) throw new HttpException(full.message, full.status);
+    refuseIf(this.intake.take(0));
   }
 }
 
 function referenceIn(id: string, outcome: Outcome<RunReference> | null): RunReference {
   if (outcome === null) throw notFound(id);
-  return resultOf(outcome);
+  return valueIn(outcome);
 }
 
 function notFound(id: string): NotFoundException {

@@ -7,6 +7,7 @@ import type { Identifiers } from '../../engine/identifiers.js';
 import { provided } from '../../engine/provided.js';
 import { newNames } from '../../engine/seeded-names.js';
 import type { Outcome } from '../../engine/turn.js';
+import { ok, refused } from '../../grammar/result.js';
 import { listed } from '../../messaging/dead-letters/letter-listing.js';
 import type { CancelMessage, PublishMessage } from '../../messaging/messages/message.commands.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
@@ -122,7 +123,7 @@ export class FailedRunsService {
     };
     const outcome = await this.messages.ask(cancel);
     // A refused one ended while it was read back.
-    return outcome.accepted ? referenceTo(run, outcome) : nothingToCancel;
+    return outcome.ok ? referenceTo(run, outcome) : nothingToCancel;
   }
 
   private deleteAll(ids: readonly string[]): Promise<number> {
@@ -136,14 +137,10 @@ export class FailedRunsService {
   }
 }
 
-const noCallback = refusal('the run names no failure callback');
-const nothingToCancel = refusal('no failure callback of the run is in progress');
-
-function refusal(message: string): Outcome<RunReference> {
-  return { accepted: false, rejection: { code: 'invalid', message } };
-}
+const noCallback = refused('the run names no failure callback');
+const nothingToCancel = refused('no failure callback of the run is in progress');
 
 function referenceTo({ runId, createdAt }: FailedRun, outcome: Outcome): Outcome<RunReference> {
-  if (!outcome.accepted) return outcome;
-  return { accepted: true, result: { workflowRunId: runId, workflowCreatedAt: createdAt } };
+  if (!outcome.ok) return outcome;
+  return ok({ workflowRunId: runId, workflowCreatedAt: createdAt });
 }

@@ -1,9 +1,9 @@
 /** What bringing a failed run to life again changes of it (workflows.md 6.2). Pure. */
 import { type FlowControlValue, parseFlowControlValue } from '../../grammar/flow-control-value.js';
+import type { Result } from '../../grammar/result.js';
 import { parseRunId } from '../../grammar/run-id.js';
 import type { MessageHeaders } from '../../http/dialect.js';
 import {
-  type ParsedOptions,
   parsedOptions,
   type RetryOverrides,
   readChanges,
@@ -43,7 +43,7 @@ export function readRevival(
   rules: PublishRules,
   at: number,
   isAboutOne: boolean,
-): ParsedOptions<RevivalOverrides> {
+): Result<RevivalOverrides> {
   const reader = new OptionReader(headers, rules);
   const overrides: RevivalOverrides = {
     ...readChanges(reader, headers, rules, at),

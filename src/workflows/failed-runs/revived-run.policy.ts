@@ -3,7 +3,7 @@
  * restarted one begins anew (workflows.md 6.2). Nothing is stored twice. Pure.
  */
 import type { EventEnvelope, TurnNames } from '../../engine/decider.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { dialects } from '../../http/dialect.js';
 import { retriedMessage } from '../../messaging/dead-letters/retry.request.js';
 import type { MessagePublished } from '../../messaging/messages/message.events.js';
@@ -49,13 +49,13 @@ export interface Remains {
 export function completed(
   overrides: RevivalOverrides,
   { terms: { flowControl } }: RunConfiguration,
-): Parsed<RevivalOverrides> {
+): Result<RevivalOverrides> {
   const key = overrides.flowControl.key ?? flowControl?.key ?? null;
   const value = overrides.flowControl.value ?? flowControl;
   if (key === null) return refused('Flow-Control-Key is missing');
   if (value === null) return refused('Flow-Control-Value is missing');
   const message = { ...overrides.message, flowControl: { ...value, key } };
-  return parsed({ ...overrides, message });
+  return ok({ ...overrides, message });
 }
 
 /** A run from the beginning, with the payload and the configuration of the one that failed. */

@@ -6,6 +6,7 @@ import type { Identifiers } from '../../engine/identifiers.js';
 import { provided } from '../../engine/provided.js';
 import { newNames } from '../../engine/seeded-names.js';
 import type { Outcome } from '../../engine/turn.js';
+import { ok, Refusal } from '../../grammar/result.js';
 import type { StartRun } from '../run-state/run.commands.js';
 import type { RestartFailedRun, ResumeFailedRun } from './failed-run.commands.js';
 import { failedRunKind } from './failed-run.events.js';
@@ -69,16 +70,16 @@ export class RunRevivals {
     const { letters, cursor } = await this.search.bulk(filters, revivedMax);
     for (const run of letters) {
       const fitting = await this.fitting(run, overrides);
-      if (!fitting.accepted) return fitting;
+      if (!fitting.ok) return fitting;
     }
     const outcomes: Outcome<RunReference>[] = [];
     // One after the other, as each may be large.
     for (const run of letters) outcomes.push(await this.revive(run, kind, overrides));
-    const workflowRuns = outcomes.flatMap((outcome) => (outcome.accepted ? outcome.result : []));
+    const workflowRuns = outcomes.flatMap((outcome) => (outcome.ok ? outcome.value : []));
     if (filters.dlqIds !== null && workflowRuns.length === 0) {
       return notFound(String(filters.dlqIds));
     }
-    return { accepted: true, result: { workflowRuns, ...(cursor !== null && { cursor }) } };
+    return ok({ workflowRuns, ...(cursor !== null && { cursor }) });
   }
 
   private async revive(
@@ -87,10 +88,10 @@ export class RunRevivals {
     overrides: RevivalOverrides,
   ): Promise<Outcome<RunReference>> {
     const fitting = await this.fitting(run, overrides);
-    if (!fitting.accepted) return fitting;
+    if (!fitting.ok) return fitting;
     const remains = await this.remainsOf(run);
-    if (kind === 'resume') return this.resume(run, remains, fitting.result);
-    return this.start(run, 'RestartFailedRun', restartedRun(remains, this.revival(fitting.result)));
+    if (kind === 'resume') return this.resume(run, remains, fitting.value);
+    return this.start(run, 'RestartFailedRun', restartedRun(remains, this.revival(fitting.value)));
   }
 
   /** The overrides as they are for this run. */
@@ -99,11 +100,11 @@ export class RunRevivals {
     overrides: RevivalOverrides,
   ): Promise<Outcome<RevivalOverrides>> {
     const { key, value } = overrides.flowControl;
-    if (key === null && value === null) return { accepted: true, result: overrides };
+    if (key === null && value === null) return ok(overrides);
     const whole = completed(overrides, await this.records.configurationOf(run));
-    if (whole.ok) return { accepted: true, result: whole.value };
-    const message = `${whole.reason}, and the failed run ${run.id} has none`;
-    return { accepted: false, rejection: { code: 'invalid', message } };
+    return whole.ok
+      ? whole
+      : whole.saying(`${whole.message}, and the failed run ${run.id} has none`);
   }
 
   private async resume(
@@ -146,13 +147,12 @@ export class RunRevivals {
     const { id: runId, at } = start;
     const taken: ResumeFailedRun | RestartFailedRun = { type, kind: failedRunKind, id, at, runId };
     const [, outcome] = await this.engine.dispatchTogether([taken, start]);
-    if (!outcome.accepted) return outcome;
-    const { createdAt } = outcome.result;
-    return { accepted: true, result: { workflowRunId: runId, workflowCreatedAt: createdAt } };
+    if (!outcome.ok) return outcome;
+    const { createdAt } = outcome.value;
+    return ok({ workflowRunId: runId, workflowCreatedAt: createdAt });
   }
 }
 
-function notFound(id: string): Outcome<never> {
-  const message = `failed run ${id} not found`;
-  return { accepted: false, rejection: { code: 'not_found', message } };
+function notFound(id: string): Refusal {
+  return new Refusal('not_found', `failed run ${id} not found`);
 }

@@ -1,5 +1,5 @@
 /** Queries of the logs of runs (workflows.md 5). Pure. */
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import {
   count,
   type FilterReader,
@@ -37,19 +37,19 @@ export interface NamedRun {
 
 const namedRuns: FilterReader<readonly NamedRun[] | null> = (values) => {
   const all = names(values);
-  if (!all.ok || all.value === null) return all as Parsed<null>;
+  if (!all.ok || all.value === null) return all as Result<null>;
   const found: NamedRun[] = [];
   for (const each of all.value) {
     const [, runId, createdAt] = /^(.+)@(\d{1,15})$/.exec(each) ?? [];
     if (runId === undefined) return refused('must be ids with times, as in wfr_1@1767000000000');
     found.push({ runId, createdAt: Number(createdAt) });
   }
-  return parsed(found);
+  return ok(found);
 };
 
 /** How many bytes of each body are shown; -1 = no bodies. */
 const trim: FilterReader<number | null> = (values) =>
-  values.length === 1 && values[0] === '-1' ? parsed(-1) : integer(values);
+  values.length === 1 && values[0] === '-1' ? ok(-1) : integer(values);
 
 const known = {
   workflowRunId: names,
@@ -106,18 +106,18 @@ export function isGrouped(requestTarget: string): boolean {
   return /[?&]groupBy=/.test(requestTarget);
 }
 
-export function parseRunLogQuery(requestTarget: string): Parsed<RunLogQuery> {
+export function parseRunLogQuery(requestTarget: string): Result<RunLogQuery> {
   const filters = readFilters(requestTarget, knownOfRows);
   if (!filters.ok) return filters;
   const { messageId, messageIds, state, ...rest } = filters.value;
-  return parsed({ ...rest, messageIds: shared(messageId, messageIds), states: state });
+  return ok({ ...rest, messageIds: shared(messageId, messageIds), states: state });
 }
 
-export function parseRunListQuery(requestTarget: string): Parsed<RunListQuery> {
+export function parseRunListQuery(requestTarget: string): Result<RunListQuery> {
   const filters = readFilters(requestTarget, knownOfRuns);
   if (!filters.ok) return filters;
   const { messageId, messageIds, state, groupBy: _, api: __, ...rest } = filters.value;
-  return parsed({ ...rest, messageIds: shared(messageId, messageIds), states: state });
+  return ok({ ...rest, messageIds: shared(messageId, messageIds), states: state });
 }
 
 /** What of a run, or of one of its messages, the filters look at. */

@@ -1,5 +1,6 @@
 /** What requests for workflow runs dispatch, and how the outcomes are answered. Pure. */
-import { type Refusal, refusalOf } from '../../http/error-shapes.js';
+
+import type { Refusal } from '../../grammar/result.js';
 import type {
   Answer,
   Submission,
@@ -20,8 +21,8 @@ export class StartSubmission implements Submission {
 
   answer(outcomes: SubmissionOutcomes): Answer | Refusal {
     const outcome = outcomes.of(this.commands[0]);
-    if (!outcome.accepted) return refusalOf(outcome.rejection);
-    const { messageId, deduplicated } = outcome.result;
+    if (!outcome.ok) return outcome;
+    const { messageId, deduplicated } = outcome.value;
     const { url } = this.commands[0].configuration;
     return deduplicated
       ? { status: 202, body: { messageId, url, deduplicated } }
@@ -40,8 +41,8 @@ export class TriggerSubmission implements Submission {
 
   answer(outcomes: SubmissionOutcomes): Answer | Refusal {
     const outcome = outcomes.of(this.commands[0]);
-    if (!outcome.accepted) return refusalOf(outcome.rejection);
-    const { createdAt: workflowCreatedAt, deduplicated } = outcome.result;
+    if (!outcome.ok) return outcome;
+    const { createdAt: workflowCreatedAt, deduplicated } = outcome.value;
     const run = { workflowRunId: this.commands[0].id, workflowCreatedAt };
     return { status: 200, body: deduplicated ? { ...run, deduplicated } : run };
   }
@@ -61,8 +62,8 @@ export class StepSubmission implements Submission {
 
   answer(outcomes: SubmissionOutcomes): Answer | Refusal {
     const outcome = outcomes.of(this.commands[0]);
-    if (!outcome.accepted) return refusalOf(outcome.rejection);
-    const { messageId } = outcome.result;
+    if (!outcome.ok) return outcome;
+    const { messageId } = outcome.value;
     return { status: 200, body: messageId === null ? {} : { messageId } };
   }
 }

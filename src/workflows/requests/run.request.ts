@@ -3,13 +3,11 @@
  * a call or an invocation (workflows.md 1.4, 1.5 and 3). What it says of messages is read
  * as every publish is; what it says of the run, here. Pure.
  */
+
+import { ok, Refusal, type Result } from '../../grammar/result.js';
 import { type MessageHeaders, type OptionHeaders } from '../../http/dialect.js';
 import type { MessagePublished } from '../../messaging/messages/message.events.js';
-import {
-  OptionReader,
-  type OptionRefusal,
-  type PublishRules,
-} from '../../messaging/publishing/option-reader.js';
+import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
 import {
   type PublishInput,
   type PublishParsed,
@@ -32,9 +30,7 @@ import { readWorkflowOptions, type WorkflowOptions } from './workflow-options.js
 
 type Message = Omit<MessagePublished, 'type'>;
 
-export type RunRequestParsed<Own> =
-  | { readonly ok: true; readonly command: Own }
-  | { readonly ok: false; readonly refusal: OptionRefusal };
+export type RunRequestParsed<Own> = { readonly ok: true; readonly command: Own } | Refusal;
 
 /** A run's request of which all options were read. */
 export interface ReadRunRequest extends RunStart {
@@ -84,21 +80,20 @@ export function readMessage(
   isCall: boolean,
   rules: PublishRules,
   names: Names,
-): { readonly ok: true; readonly value: ReadRunRequest } | Refused {
+): Result<ReadRunRequest> {
   const retries = isCall ? rules.retries : Math.min(runRetries, rules.retriesMax);
   const headers = withoutRunOptions(input.headers, isCall);
   const publish = parsePublish({ ...input, headers }, { ...rules, retries });
   if (publish.ok) refuseMeaningless(reader, publish, isCall);
-  const refusal = reader.refusal ?? (publish.ok ? null : publish.refusal);
-  if (refusal !== null || !publish.ok) return refused(refusal);
-  return { ok: true, value: { reader, input, options, message: publish.message, names } };
+  if (reader.refusal !== null) return reader.refusal;
+  if (!publish.ok) return publish;
+  return ok({ reader, input, options, message: publish.message, names });
 }
 
-type Refused = Extract<RunRequestParsed<never>, { ok: false }>;
-
-function refused(refusal: OptionRefusal | null): Refused {
+/** The refusal of what could not be read: the reader has noted why. */
+function refusalIn({ refusal }: OptionReader): Refusal {
   if (refusal === null) throw new Error('refused without a reason');
-  return { ok: false, refusal };
+  return refusal;
 }
 
 function withoutRunOptions(headers: MessageHeaders, isCall: boolean): MessageHeaders {
@@ -136,7 +131,7 @@ function refuseMeaningless(
 function started(request: ReadRunRequest): RunRequestParsed<StartRun> {
   const { reader, input, options } = request;
   refuseDeepInvocation(request, reader);
-  if (reader.refusal !== null) return refused(reader.refusal);
+  if (reader.refusal !== null) return reader.refusal;
   const { features } = options;
   return {
     ok: true,
@@ -151,7 +146,7 @@ function started(request: ReadRunRequest): RunRequestParsed<StartRun> {
 
 function invocation(request: ReadRunRequest): RunRequestParsed<InvokeRun> {
   const envelope = parseInvokeEnvelope(request.input.body);
-  if (!envelope.ok) return refused({ code: 'invalid', message: envelope.reason });
+  if (!envelope.ok) return envelope;
   const child = started(request);
   if (!child.ok) return child;
   const { parentId, step: invoking, payload } = envelope.value;
@@ -172,9 +167,9 @@ function invocation(request: ReadRunRequest): RunRequestParsed<InvokeRun> {
 function step(request: ReadRunRequest): RunRequestParsed<SubmitStep> {
   const { input, message, names } = request;
   const runId = runIdOf(request);
-  if (runId === null) return refused(request.reader.refusal);
+  if (runId === null) return refusalIn(request.reader);
   const info = parseStepBody(input.body);
-  if (!info.ok) return refused({ code: 'invalid', message: `this is no step: ${info.reason}` });
+  if (!info.ok) return info.of('this is no step:');
   const { failureCallback } = message;
   return {
     ok: true,
@@ -205,7 +200,7 @@ function call(request: ReadRunRequest): RunRequestParsed<RequestCall> {
     reader.refuse('invalid', 'callback', 'is missing');
   const info = callback === null ? null : callStep(callback.headers, reader);
   if (runId === null || info === null || callback === null || callbackHeaders === null) {
-    return refused(reader.refusal);
+    return refusalIn(reader);
   }
   return {
     ok: true,

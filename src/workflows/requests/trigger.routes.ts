@@ -4,6 +4,8 @@
  *     POST /v2/trigger/{workflowUrl}   express lane
  *     POST /v2/batch/trigger           express lane
  */
+
+import { Refusal } from '../../grammar/result.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -29,7 +31,7 @@ export class TriggerRoute implements ExpressRoute {
     const { publisher } = this;
     const asked = publishIn(exchange);
     const submission = publisher.readAs(readTrigger, asked, publisher.context(exchange));
-    if ('status' in submission) exchange.refuse(submission);
+    if (submission instanceof Refusal) exchange.refuse(submission);
     else publisher.carryOut(exchange, submission, asked.body.length);
   }
 }
@@ -52,15 +54,15 @@ export class BatchTriggerRoute implements ExpressRoute {
   serve(exchange: Exchange): void {
     const { publisher, limits } = this;
     const batch = readBatch(exchange, publisher);
-    if ('status' in batch) {
+    if (batch instanceof Refusal) {
       exchange.refuse(batch);
       return;
     }
     const submissions = batch.items.map((item) => {
       const asked = readItem(item, limits);
       const submission =
-        'status' in asked ? asked : publisher.readAs(readTrigger, asked, batch.context);
-      return 'status' in submission ? new RefusedSubmission(submission) : submission;
+        asked instanceof Refusal ? asked : publisher.readAs(readTrigger, asked, batch.context);
+      return submission instanceof Refusal ? new RefusedSubmission(submission) : submission;
     });
     publisher.carryOut(exchange, new BatchSubmission(submissions, 201), exchange.body.length);
   }

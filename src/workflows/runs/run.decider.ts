@@ -1,5 +1,6 @@
 /** What a command means for a workflow run, and what an active one wants. */
-import { accept, type Decider, type Decision, type Effect, reject } from '../../engine/decider.js';
+import { accept, type Decider, type Decision, type Effect } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import type {
   EndInvocation,
   InvokeRun,
@@ -72,11 +73,11 @@ function whenOver({ type, id }: Exclude<RunCommand, StartRun>): Decision<RunEven
     case 'CancelRun':
     case 'StoreNotification':
     case 'ChangeInvoker':
-      return reject('not_found', `workflow run ${id} not found`);
+      return new Refusal('not_found', `workflow run ${id} not found`);
     case 'EndWait':
-      return reject('conflict', `workflow run ${id} has ended`);
+      return new Refusal('conflict', `workflow run ${id} has ended`);
     default:
-      return reject('invalid', `workflow run ${id} is not active`);
+      return new Refusal('invalid', `workflow run ${id} is not active`);
   }
 }
 
@@ -86,12 +87,12 @@ function start(command: StartRun, state: RunState, view: RunView): Decision<RunE
   if (first !== undefined) {
     // A revived run takes another one's payload over; the run that exists would not have it.
     if (payloadOffset !== null) {
-      return reject('conflict', `workflow run ${id} has been started before`);
+      return new Refusal('conflict', `workflow run ${id} has been started before`);
     }
     return takeOver(command, first, state, view);
   }
   // An endpoint that dawdles must not begin a run again that has ended and been forgotten.
-  if (command.isTakeover) return reject('invalid', `workflow run ${id} is not active`);
+  if (command.isTakeover) return new Refusal('invalid', `workflow run ${id} is not active`);
   const receipt: StartReceipt = { messageId, createdAt: at, deduplicated: false };
   const payloadBytes = payload.length;
   return accept(
@@ -157,7 +158,7 @@ function invokeRun(command: InvokeRun, state: RunState, view: RunView): Decision
   const repeated = repeatOf(step, state.context, state.context.calls) ?? overflow(state.context, 0);
   if (repeated !== null) return repeated;
   if (child.id === id || view.known(child.id, at) !== undefined) {
-    return reject('conflict', `workflow run ${child.id} has been started before`);
+    return new Refusal('conflict', `workflow run ${child.id} has been started before`);
   }
   const { messageId } = child;
   const invoked: RunEvent = {

@@ -120,7 +120,7 @@ describe('dead letters', () => {
       ofLetter('RetryDeadLetter', second),
       ofLetter('DeleteDeadLetter', second),
     );
-    expect(outcomes.map(({ accepted }) => accepted)).toEqual([true, false, true, false]);
+    expect(outcomes.map(({ ok: accepted }) => accepted)).toEqual([true, false, true, false]);
     expect(messageIds()).toEqual([]);
   });
 
@@ -130,7 +130,7 @@ describe('dead letters', () => {
     expect(opened.letters.find(id, epochMs + retentionMs)).toBeUndefined();
     expect(messageIds(epochMs + retentionMs)).toEqual([]);
     const late = ofLetter('DeleteDeadLetter', id, epochMs + retentionMs);
-    expect(await dispatch(opened, late)).toMatchObject([{ accepted: false }]);
+    expect(await dispatch(opened, late)).toMatchObject([{ ok: false }]);
   });
 
   it('that grow too old leave memory when another one comes', async () => {
@@ -148,7 +148,7 @@ describe('dead letters', () => {
       ofLetter('DeleteDeadLetter', first),
       ofLetter('DeleteDeadLetter', 'no-letter'),
     ]);
-    expect(refused).toMatchObject([{ accepted: false }, { accepted: false }]);
+    expect(refused).toMatchObject([{ ok: false }, { ok: false }]);
     expect(messageIds()).toEqual(['a', 'b']);
   });
 

@@ -87,8 +87,8 @@ describe('a message', () => {
 
   it('is taken back once, and not if it never was', async () => {
     const id = await publish();
-    expect(await messages.cancel(id)).toMatchObject({ accepted: true });
-    const gone = { accepted: false, rejection: { code: 'not_found' } };
+    expect(await messages.cancel(id)).toMatchObject({ ok: true });
+    const gone = { ok: false, code: 'not_found' };
     expect(await messages.cancel(id)).toMatchObject(gone);
     expect(await messages.cancel('msg_never')).toMatchObject(gone);
   });

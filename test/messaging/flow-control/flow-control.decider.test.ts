@@ -275,8 +275,8 @@ describe('any history of commands', () => {
             noPending,
           );
           // Refused is only what concerns a key that is not there.
-          if (!decision.accepted) {
-            expect([decision.rejection.code, state]).toEqual(['not_found', null]);
+          if (!decision.ok) {
+            expect([decision.code, state]).toEqual(['not_found', null]);
             continue;
           }
           for (const event of decision.events) {

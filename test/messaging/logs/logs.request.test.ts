@@ -9,7 +9,7 @@ import { anyOrigin } from '../../support/origin-filters.js';
 
 const read = (query: string) => {
   const parsed = parseLogQuery(`/v2/logs?${query}`);
-  return parsed.ok ? parsed.value : parsed.reason;
+  return parsed.ok ? parsed.value : parsed.message;
 };
 
 describe('a question to the logs', () => {

@@ -1,5 +1,6 @@
 import { SeededNames } from '../../../src/engine/seeded-names.js';
 import type { Outcome } from '../../../src/engine/turn.js';
+import { Refusal } from '../../../src/grammar/result.js';
 import type { PublishMessage } from '../../../src/messaging/messages/message.commands.js';
 import { scheduleDefinition } from '../../../src/messaging/publishing/message-template.js';
 import {
@@ -19,13 +20,11 @@ const options = messageOptions({ notBefore: at + 1000, headers: ['X-A', 'own'], 
 const url = 'https://example.com/hook';
 
 const published = (messageId: string, deduplicated = false): Outcome => ({
-  accepted: true,
-  result: { messageId, deduplicated },
+  ok: true,
+  value: { messageId, deduplicated },
 });
-const rejected = (code: 'invalid' | 'over_limit' | 'not_found'): Outcome => ({
-  accepted: false,
-  rejection: { code, message: `it is ${code}` },
-});
+const rejected = (code: 'invalid' | 'over_limit' | 'not_found'): Outcome =>
+  new Refusal(code, `it is ${code}`);
 const group = {
   endpoints: [
     { url: 'https://one.example.com/', name: 'one' },
@@ -72,7 +71,7 @@ describe('a submission of one message', () => {
       status: 202,
       body: { messageId: 'msg_0', url, deduplicated: true },
     });
-    expect(answerOf(submission, [rejected('over_limit')])).toMatchObject({ status: 412 });
+    expect(answerOf(submission, [rejected('over_limit')])).toMatchObject({ code: 'over_limit' });
   });
 });
 
@@ -132,21 +131,20 @@ describe('a submission of a schedule', () => {
       scheduleDefinition(effect, at, options),
       body,
     );
-    expect(answerOf(submission, [{ accepted: true, result: null }])).toEqual({
+    expect(answerOf(submission, [{ ok: true, value: null }])).toEqual({
       status: 200,
       body: { scheduleId: 'scd_1' },
     });
-    expect(answerOf(submission, [rejected('invalid')])).toEqual({
-      status: 400,
-      message: 'it is invalid',
-    });
+    expect(answerOf(submission, [rejected('invalid')])).toEqual(
+      new Refusal('invalid', 'it is invalid'),
+    );
   });
 });
 
 describe('a submission of a batch', () => {
   it('tells each of its own, in its place', () => {
     const one = new MessageSubmission('msg_1', at, options, body);
-    const nothing = new RefusedSubmission({ status: 404, message: 'no such group' });
+    const nothing = new RefusedSubmission(new Refusal('not_found', 'no such group'));
     const last = new MessageSubmission('msg_2', at, options, body);
     const submissions: Submission[] = [one, nothing, groupSubmission(), last];
     const batch = new BatchSubmission(submissions);

@@ -56,7 +56,7 @@ class ScheduleSimulation {
   async ask(command: ScheduleCommand | UrlGroupCommand): Promise<void> {
     const outcome = this.server.engine.dispatch([command]);
     await settled();
-    expect(await outcome).toMatchObject([{ accepted: true }]);
+    expect(await outcome).toMatchObject([{ ok: true }]);
   }
 
   create(

@@ -46,7 +46,7 @@ export class WorkflowOperator {
     const revival: RequestedRevival = { letter, kind, runId, isAccepted: null };
     this.revivals.push(revival);
     const answer = simulation.server.revivals.reviveOne(letter.dlqId, kind, as(runId));
-    revival.isAccepted = (await simulation.heard(answer)).accepted;
+    revival.isAccepted = (await simulation.heard(answer)).ok;
   }
 }
 

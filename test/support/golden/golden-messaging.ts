@@ -94,7 +94,7 @@ export class GoldenMessaging {
     const [outcome] = await this.server.application.nest
       .get(Engine, { strict: false })
       .dispatch([command]);
-    if (outcome?.accepted !== true) throw new Error(`${id} was not forgotten`);
+    if (outcome?.ok !== true) throw new Error(`${id} was not forgotten`);
   }
 
   private async groups(): Promise<void> {

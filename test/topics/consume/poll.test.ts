@@ -1,3 +1,4 @@
+import { Refusal } from '../../../src/grammar/result.js';
 import { fullGrant } from '../../../src/http/identity/grant.js';
 import type { Poll, PollTerms } from '../../../src/topics/consume/poll.js';
 import { ownedBy } from '../../../src/topics/groups/consumer-group.state.js';
@@ -26,7 +27,7 @@ async function join(instance: string): Promise<ConsumerSession> {
   const entered = await world.consumers.enter(place, ['rides'], fullGrant, () => {
     return { ok: true, value: { settings, strategy: null } };
   });
-  if ('status' in entered) throw new Error(entered.message);
+  if (entered instanceof Refusal) throw new Error(entered.message);
   return entered;
 }
 

@@ -30,6 +30,6 @@ describe('a request for a credential', () => {
     [{ name: 'a', ...grant, password: 'mine' }, 'password'],
   ])('of %j is refused: %s', (body, reason) => {
     const parsed = parse(body);
-    expect(parsed).toMatchObject({ ok: false, reason: expect.stringContaining(reason) });
+    expect(parsed).toMatchObject({ ok: false, message: expect.stringContaining(reason) });
   });
 });

@@ -3,6 +3,7 @@
  * leave; topics that grow; power cuts at any change of the disk.
  */
 
+import { Refusal } from '../../../src/grammar/result.js';
 import { fullGrant } from '../../../src/http/identity/grant.js';
 import { ConsumeCall } from '../../../src/topics/consume/consume-call.js';
 import type {
@@ -161,7 +162,7 @@ export class GroupSimulation {
     const session = await consumers.enter(reader.place, reader.topics, fullGrant, () => {
       return { ok: true, value: options };
     });
-    if ('status' in session || this.isOver(life)) return response.breakOff();
+    if (session instanceof Refusal || this.isOver(life)) return response.breakOff();
     const call = new ConsumeCall(sessions, starts, session, response.asResponse);
     if (!(await call.enter(until))) return response.breakOff();
     const terms = {

@@ -86,7 +86,7 @@ export class PushSimulation {
 
   async ask(...commands: readonly Command[]): Promise<void> {
     const outcomes = await this.done(this.server.engine.dispatch(commands));
-    for (const outcome of outcomes) expect(outcome).toMatchObject({ accepted: true });
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ ok: true });
     await settled();
   }
 

@@ -5,7 +5,7 @@ const read = (fields: Readonly<Record<string, unknown>>) =>
   parseSubscription(Buffer.from(JSON.stringify({ ...required, ...fields })));
 const reasonOf = (fields: Readonly<Record<string, unknown>>) => {
   const result = read(fields);
-  return result.ok ? null : result.reason;
+  return result.ok ? null : result.message;
 };
 
 describe('the body that asks for a subscription', () => {

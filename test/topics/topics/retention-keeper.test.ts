@@ -333,7 +333,7 @@ describe('a deletion', () => {
     engine.stopEffects();
     const at = clock.now();
     const command = { type: 'DeleteTopic', kind: 'topic', id: 'rides', at };
-    expect(await engine.dispatch([command])).toMatchObject([{ accepted: true }]);
+    expect(await engine.dispatch([command])).toMatchObject([{ ok: true }]);
     await server.stop();
     expect((await journalLines()).at(-1)).toMatch('TopicDeleted');
     server = await start(server.dataDirectory);

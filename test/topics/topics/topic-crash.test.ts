@@ -72,7 +72,7 @@ async function open(disk: SimulatedDisk) {
   );
   await settle();
   const stateOf = () => topics?.stateOf(name) ?? null;
-  const ask = async (command: TopicCommand) => (await topics?.ask(command))?.accepted;
+  const ask = async (command: TopicCommand) => (await topics?.ask(command))?.ok;
   return { store, logs, engine, failures, stateOf, ask };
 }
 

@@ -9,7 +9,7 @@ import { runConfiguration, runStarted, runTermsOf } from '../../support/workflow
 
 const read = (query: string) => {
   const filters = readFilters(`/v2/workflows/runs?${query}`, cancelRunsFilters);
-  if (!filters.ok) throw new Error(filters.reason);
+  if (!filters.ok) throw new Error(filters.message);
   return filters.value;
 };
 const view = {

@@ -181,13 +181,13 @@ describe('the entry of a wait', () => {
       isCall: false,
     });
     await runs.ask(store);
-    expect(await wait(1)).toMatchObject({ result: { messageId: 'msg_now_1' } });
+    expect(await wait(1)).toMatchObject({ value: { messageId: 'msg_now_1' } });
     expect(await lastEntry()).toMatchObject({
       waitEventId: 'paid',
       out: Buffer.from('early').toString('base64'),
     });
     // One event feeds one wait.
-    expect(await wait(2)).toMatchObject({ result: { messageId: null } });
+    expect(await wait(2)).toMatchObject({ value: { messageId: null } });
   });
 
   it('tells that its time was over', async () => {

@@ -145,14 +145,14 @@ describe('the service of events', () => {
   it('keeps an event for a run over a restart', async () => {
     open = async (runId) => {
       await service.wait('another', waitRequest(runId, 9));
-      expect(await service.notifyRun(runId, 'event', data)).toEqual({ accepted: true, result: [] });
+      expect(await service.notifyRun(runId, 'event', data)).toEqual({ ok: true, value: [] });
     };
     await runs.begin(server, 'wfr_kept');
     await answered(1);
     await restart();
     expect(await service.wait('event', waitRequest('wfr_kept', 1))).toEqual({
-      accepted: true,
-      result: { messageId: expect.stringMatching(/^msg_/) },
+      ok: true,
+      value: { messageId: expect.stringMatching(/^msg_/) },
     });
     const [, second] = (await runs.delivered(2)) as readonly [Delivery, Delivery];
     expect(lastStep(second)['out']).toBe(data.toString('base64'));
@@ -166,10 +166,10 @@ describe('the service of events', () => {
       service.notifyRun('wfr_told_too_much', 'event', Buffer.alloc(0)),
     );
     const outcomes = await Promise.all(notified);
-    expect(outcomes.filter(({ accepted }) => accepted)).toHaveLength(1000);
+    expect(outcomes.filter(({ ok: accepted }) => accepted)).toHaveLength(1000);
     expect(outcomes.at(-1)).toMatchObject({
-      accepted: false,
-      rejection: { code: 'over_limit' },
+      ok: false,
+      code: 'over_limit',
     });
   });
 });

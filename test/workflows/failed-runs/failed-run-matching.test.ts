@@ -26,7 +26,7 @@ const configuration = runConfiguration({
 
 function read(query: string): FailedRunListFilters {
   const read = readFilters(`/v2/workflows/dlq?${query}`, failedRunListFilters);
-  if (!read.ok) throw new Error(read.reason);
+  if (!read.ok) throw new Error(read.message);
   return read.value;
 }
 

@@ -93,11 +93,11 @@ describe('failed runs', () => {
     async (type) => {
       const { id } = await opened.fail({ id: 'a' });
       const command = { type, id, runId: 'wfr_again' };
-      expect(await opened.toLetter(command)).toMatchObject({ accepted: true });
+      expect(await opened.toLetter(command)).toMatchObject({ ok: true });
       expect(names()).toEqual([]);
       expect(await opened.toLetter(command)).toMatchObject({
-        accepted: false,
-        rejection: { code: 'not_found' },
+        ok: false,
+        code: 'not_found',
       });
     },
   );
@@ -107,7 +107,7 @@ describe('failed runs', () => {
     expect(names(epochMs + retentionMs - 1)).toEqual(['a']);
     expect(names(epochMs + retentionMs)).toEqual([]);
     const late = { type: 'DeleteFailedRun' as const, id, at: epochMs + retentionMs };
-    expect(await opened.toLetter(late)).toMatchObject({ accepted: false });
+    expect(await opened.toLetter(late)).toMatchObject({ ok: false });
   });
 
   it('have no callback where none is named, and one in progress while it is called', async () => {

@@ -79,7 +79,7 @@ describe('a failed run that waited for more runs than there are commands in a tu
     for (const step of early) await end(step);
     await opened.fail({ id: 'another' });
     const outcome = await revivals.reviveMatching(all, 'resume', asTheyWere);
-    const revived = outcome.accepted ? outcome.result : null;
+    const revived = outcome.ok ? outcome.value : null;
     expect(revived?.workflowRuns).toHaveLength(2);
     expect(revived).not.toHaveProperty('cursor');
     const runId = revived?.workflowRuns[0]?.workflowRunId ?? '';

@@ -44,7 +44,7 @@ describe('an invocation', () => {
     ],
   ])('is refused as %j', (value, reason) => {
     const result = read(value);
-    expect(result.ok ? '' : result.reason).toContain(reason);
+    expect(result.ok ? '' : result.message).toContain(reason);
   });
 
   it('is refused with a reason, whatever else it is', () => {

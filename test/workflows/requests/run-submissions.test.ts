@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../src/engine/turn.js';
+import { Refusal } from '../../../src/grammar/result.js';
 import {
   BatchSubmission,
   RefusedSubmission,
@@ -15,11 +16,9 @@ import { startRun, stepInfo, submitStep } from '../../support/workflows/run-comm
 /** What a submission answers when these are the outcomes of its commands. */
 const answerOf = (submission: Submission, outcomes: readonly Outcome[]) =>
   submission.answer(new SubmissionOutcomes(submission.commands, outcomes));
-const accepted = (result: unknown): Outcome => ({ accepted: true, result });
-const rejected = (code: 'invalid' | 'conflict' | 'over_limit'): Outcome => ({
-  accepted: false,
-  rejection: { code, message: `it is ${code}` },
-});
+const accepted = (result: unknown): Outcome => ({ ok: true, value: result });
+const rejected = (code: 'invalid' | 'conflict' | 'over_limit'): Outcome =>
+  new Refusal(code, `it is ${code}`);
 const url = 'https://app.example/wf';
 const started = { messageId: 'msg_0', createdAt: 1000, deduplicated: false };
 
@@ -60,22 +59,20 @@ describe('a step', () => {
     });
   });
 
-  it.each([
-    ['invalid', 400],
-    ['conflict', 409],
-    ['over_limit', 412],
-  ] as const)('that is %s answers its whole batch with %i', (code, status) => {
-    const batch = new BatchSubmission([start, submission]);
-    expect(batch.isWhole).toBe(true);
-    expect(answerOf(batch, [rejected(code), rejected(code)])).toEqual({
-      status,
-      message: `item 1: it is ${code}`,
-    });
-  });
+  it.each(['invalid', 'conflict', 'over_limit'] as const)(
+    'that is %s refuses its whole batch',
+    (code) => {
+      const batch = new BatchSubmission([start, submission]);
+      expect(batch.isWhole).toBe(true);
+      expect(answerOf(batch, [rejected(code), rejected(code)])).toEqual(
+        new Refusal(code, `item 1: it is ${code}`),
+      );
+    },
+  );
 
   it('leaves its neighbours the refusals that are their own', () => {
     const batch = new BatchSubmission([
-      new RefusedSubmission({ status: 404, message: 'refused' }),
+      new RefusedSubmission(new Refusal('not_found', 'refused')),
       submission,
     ]);
     expect(answerOf(batch, [accepted({ messageId: 'msg_1' })])).toEqual({

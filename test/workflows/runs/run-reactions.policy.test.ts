@@ -131,7 +131,7 @@ describe('a run', () => {
     await start();
     const own = runConfiguration({ url: 'https://own.example/wf' });
     const takeover = startRun({ isTakeover: true, messageId: 'msg_own', configuration: own });
-    expect(await runs.ask(takeover)).toMatchObject({ result: { messageId: 'msg_own' } });
+    expect(await runs.ask(takeover)).toMatchObject({ value: { messageId: 'msg_own' } });
     const { event } = await runs.published('msg_own');
     expect(event).toMatchObject({ url: 'https://own.example/wf', run: { entry: 0 } });
   });
@@ -219,7 +219,7 @@ describe('a run that waits', () => {
     expect(runs.run()?.matches('active')).toBe(true);
     const notification = { id: 'ntf_1', body: Buffer.from('{"ok":true}') };
     expect(await runs.ask(endWait(1, { notification }))).toMatchObject({
-      result: { messageId: 'msg_ended_1' },
+      value: { messageId: 'msg_ended_1' },
     });
     expect((await runs.published('msg_ended_1')).event.run).toMatchObject({ entry: 1 });
   });
@@ -230,8 +230,8 @@ describe('a run that waits', () => {
     const late = endWait(1, { messageId: 'msg_late' });
     await runs.ask(endWait(1));
     expect(await runs.ask(late)).toMatchObject({
-      accepted: false,
-      rejection: { code: 'conflict' },
+      ok: false,
+      code: 'conflict',
     });
     expect(runs.run()?.context.entries.length).toBe(2);
   });
@@ -242,7 +242,7 @@ describe('a run that waits', () => {
     const stale = endWait(1);
     await runs.ask(endWait(1));
     await runs.ask(wait(2));
-    expect(await runs.ask<EndWait>({ ...stale, stepId: 2 })).toMatchObject({ accepted: false });
+    expect(await runs.ask<EndWait>({ ...stale, stepId: 2 })).toMatchObject({ ok: false });
   });
 
   it('fails once everything is done, and all of it has failed to go on', async () => {
@@ -302,8 +302,9 @@ describe('a run that invoked another one', () => {
     await runs.ask(other);
     const again: InvokeRun = { ...invoke, id: 'wfr_2', at: later };
     expect(await runs.ask(again)).toMatchObject({
-      accepted: false,
-      rejection: { code: 'conflict', message: 'workflow run wfr_child has been started before' },
+      ok: false,
+      code: 'conflict',
+      message: 'workflow run wfr_child has been started before',
     });
   });
 });
@@ -383,14 +384,14 @@ describe('a turn that is taken back', () => {
       startRun({ id: 'wfr_2', messageId: 'msg_2' }),
       submitStep(stepInfo(1), { id: 'wfr_none' }),
     ]);
-    expect(refused.map(({ accepted }) => accepted)).toEqual([false, false, false, false]);
+    expect(refused.map(({ ok: accepted }) => accepted)).toEqual([false, false, false, false]);
     expect(runs.run()).toBe(before);
     expect(runs.runs.waiters.of('paid')).toHaveLength(1);
     expect(runs.runs.pending.of('wfr_1')).toEqual(['msg_0']);
     expect(runs.run('wfr_2')).toBeUndefined();
     const started = await start({ id: 'wfr_2', messageId: 'msg_3' });
     expect(started).toMatchObject({
-      result: { deduplicated: false } satisfies Partial<StartReceipt>,
+      value: { deduplicated: false } satisfies Partial<StartReceipt>,
     });
     await runs.ask(submitStep(stepInfo(2), { messageId: 'msg_two' }));
     const entries = runs

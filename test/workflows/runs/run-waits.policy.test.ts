@@ -101,7 +101,7 @@ describe('what a wait was notified with', () => {
   const endOf = (view: RunView, command: EndWait) => {
     const state = given(runDecider, viewOf(), started, opened).state;
     const decision = runDecider.decide(command, state, view);
-    if (!decision.accepted) throw new Error(decision.rejection.message);
+    if (!decision.ok) throw new Error(decision.message);
     const [event] = decision.events;
     return { ended: event as WaitEnded, body: decision.body };
   };
