@@ -1,10 +1,11 @@
+import type { Result } from '../../../src/grammar/result.js';
 import {
   parseFetch,
   parseOffsetQuery,
   parseTopicPartitions,
 } from '../../../src/topics/fetch/fetch.request.js';
 
-const refusal = (result: { ok: boolean; reason?: string }) => (result.ok ? null : result.reason);
+const refusal = (result: Result<unknown>) => (result.ok ? null : result.message);
 
 describe('a fetch', () => {
   it('reads the listed positions first, the inline one last', () => {

@@ -127,7 +127,7 @@ it.each([
   [['Stream-Generation', '7'], { ok: true, value: 7 }],
   [['Kafka-Generation', 'x'], { ok: false, message: expect.any(String) }],
 ])('a generation in %j is %j', (headers, generation) => {
-  expect(parseGeneration(headers)).toEqual(generation);
+  expect(parseGeneration(headers)).toMatchObject(generation);
 });
 
 it.each([
