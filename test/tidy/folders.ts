@@ -65,6 +65,7 @@ export const folders: readonly string[] = [
   'src/http/identity',
   'src/http',
   // The turn: decide, evolve, react, want.
+  'src/engine/history',
   'src/engine/metrics',
   'src/engine/lifecycle',
   'src/engine/bulk',

@@ -3,6 +3,7 @@
  * message, so what a decision reads is the index of failures.
  */
 import { accept, type Decider, reject } from '../../engine/decider.js';
+import { failureOffsetOf } from '../messages/message.events.js';
 import type { DeadLetterCommand } from './dead-letter.commands.js';
 import { type DeadLetterEvent, deadLetterKind } from './dead-letter.events.js';
 import type { DeadLetter } from './dead-letters.projection.js';
@@ -30,4 +31,5 @@ export const deadLetterDecider: Decider<
   evolve: () => 'taken',
   wants: () => [],
   isFinal: (state) => state === 'taken',
+  takesBack: failureOffsetOf,
 };

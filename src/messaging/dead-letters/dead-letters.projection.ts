@@ -36,6 +36,14 @@ export class DeadLetters implements Fold {
     private readonly publicationOf: (messageId: string) => Publication | undefined,
   ) {}
 
+  references(at: number): Iterable<number> {
+    return this.letters.references(at);
+  }
+
+  forget(at: number, changes: TurnChanges): void {
+    this.letters.forget(at, changes);
+  }
+
   evolve(envelope: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
     const event = envelope.event as MessageEvent | DeadLetterEvent;
     switch (event.type) {

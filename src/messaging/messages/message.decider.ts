@@ -18,7 +18,12 @@ import type {
   PublishReceipt,
   RecordAttempt,
 } from './message.commands.js';
-import { type MessageEvent, type MessagePublished, messageKind } from './message.events.js';
+import {
+  type MessageEvent,
+  type MessagePublished,
+  messageKind,
+  offsetsNamedBy,
+} from './message.events.js';
 import {
   evolveMessage,
   initialMessage,
@@ -153,5 +158,6 @@ export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent,
   wants,
   isFinal: isFinalMessage,
   terms,
+  references: offsetsNamedBy,
   upcasters: { MessagePublished: [liftPublishedToVersion2, liftPublishedToVersion3] },
 };

@@ -12,11 +12,19 @@ import { type ScheduleEvent, scheduleKind } from './schedule.events.js';
 export const scheduledMessageStates = ['IN_PROGRESS', 'SUCCESS', 'FAIL'] as const;
 export type ScheduledMessageState = (typeof scheduledMessageStates)[number];
 
+/** A message that failed or was taken back. */
+interface FailedMessage {
+  readonly id: string;
+  /** Journal offset of its end. */
+  readonly offset: number;
+}
+
+/** Bounded by the messages that are pending and what each schedule's last trigger published. */
 export class ScheduledMessages implements Fold {
   /** Message id to schedule id. */
   private readonly pending = new Map<string, string>();
-  /** Schedule id to the messages that failed since its last trigger. */
-  private readonly failed = new Map<string, readonly string[]>();
+  /** Schedule id to the messages that failed since its last trigger; every schedule is in it. */
+  private readonly failed = new Map<string, readonly FailedMessage[]>();
 
   /** Whether a schedule published this message and it is not final. */
   isPending(messageId: string): boolean {
@@ -25,7 +33,7 @@ export class ScheduledMessages implements Fold {
 
   /** The state of each of `messageIds`, which the last trigger of the schedule published. */
   states(scheduleId: string, messageIds: readonly string[]): Record<string, ScheduledMessageState> {
-    const failed = new Set(this.failed.get(scheduleId));
+    const failed = new Set(this.failed.get(scheduleId)?.map(({ id }) => id));
     const stateOf = (id: string): ScheduledMessageState => {
       if (this.pending.has(id)) return 'IN_PROGRESS';
       return failed.has(id) ? 'FAIL' : 'SUCCESS';
@@ -33,12 +41,17 @@ export class ScheduledMessages implements Fold {
     return Object.fromEntries(messageIds.map((id) => [id, stateOf(id)]));
   }
 
-  evolve({ kind, id, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
-    if (kind === messageKind) this.evolveMessage(id, event as MessageEvent, changes);
+  *references(): Generator<number> {
+    for (const failed of this.failed.values()) for (const { offset } of failed) yield offset;
+  }
+
+  evolve({ kind, id, offset, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
+    if (kind === messageKind) this.evolveMessage({ id, offset }, event as MessageEvent, changes);
     else if (kind === scheduleKind) this.evolveSchedule(id, event as ScheduleEvent, changes);
   }
 
-  private evolveMessage(id: string, event: MessageEvent, changes: TurnChanges): void {
+  private evolveMessage(ended: FailedMessage, event: MessageEvent, changes: TurnChanges): void {
+    const { id } = ended;
     if (event.type === 'MessagePublished') {
       if (event.scheduleId !== null) changes.set(this.pending, id, event.scheduleId);
       return;
@@ -46,12 +59,18 @@ export class ScheduledMessages implements Fold {
     const scheduleId = this.pending.get(id);
     if (scheduleId === undefined || event.type === 'AttemptFailed') return;
     changes.delete(this.pending, id);
-    if (event.type === 'MessageDelivered') return;
-    changes.set(this.failed, scheduleId, [...(this.failed.get(scheduleId) ?? []), id]);
+    const failed = this.failed.get(scheduleId);
+    // A schedule that is deleted hears no more of its messages.
+    if (event.type === 'MessageDelivered' || failed === undefined) return;
+    changes.set(this.failed, scheduleId, [...failed, ended]);
   }
 
   private evolveSchedule(id: string, { type }: ScheduleEvent, changes: TurnChanges): void {
-    if (type !== 'ScheduleTriggered' && type !== 'ScheduleDeleted') return;
-    if (this.failed.has(id)) changes.delete(this.failed, id);
+    if (type === 'ScheduleDeleted') changes.delete(this.failed, id);
+    else if (type === 'ScheduleTriggered' || !this.failed.has(id)) {
+      changes.set(this.failed, id, none);
+    }
   }
 }
+
+const none: readonly FailedMessage[] = [];

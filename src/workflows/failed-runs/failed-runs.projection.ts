@@ -70,6 +70,18 @@ export class FailedRuns implements Fold {
     private readonly originOf: (runId: string) => RunOrigin | undefined,
   ) {}
 
+  /** Of each letter the failure, and the message that told its failure callback last. */
+  *references(at: number): Generator<number> {
+    yield* this.letters.references(at);
+    for (const { callback } of this.letters.all(at)) {
+      if (callback !== null) yield callback.publishedOffset;
+    }
+  }
+
+  forget(at: number, changes: TurnChanges): void {
+    this.letters.forget(at, changes);
+  }
+
   evolve(envelope: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
     const event = envelope.event as RunEvent | MessageEvent | FailedRunEvent;
     switch (event.type) {

@@ -14,6 +14,11 @@ export class LatestNotification implements Fold {
     return latest?.id === notificationId ? latest.offset : null;
   }
 
+  /** The latest is remembered for ever: it is one. */
+  *references(): Generator<number> {
+    for (const { offset } of this.latest.values()) yield offset;
+  }
+
   evolve({ event, offset, body }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
     const happened = event as RunEvent;
     if (happened.type !== 'WaitEnded' || happened.notificationId === null || body === null) return;

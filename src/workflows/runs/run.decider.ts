@@ -10,7 +10,7 @@ import type {
   StepReceipt,
   SubmitStep,
 } from '../run-state/run.commands.js';
-import { type RunEvent, runKind } from '../run-state/run.events.js';
+import { offsetsNamedBy, type RunEvent, runKind } from '../run-state/run.events.js';
 import {
   canHappen,
   evolveRun,
@@ -211,5 +211,6 @@ export const runDecider: Decider<RunState, RunCommand, RunEvent, RunView> = {
   isFinal: isFinalRun,
   terms,
   packing: runPacking,
+  references: offsetsNamedBy,
   upcasters: { RunReconfigured: [liftReconfiguredToVersion2] },
 };
