@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import type { Command, Effect } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
+import { Mark } from '../../src/engine/history/mark.js';
 import { type Identifiers, systemIdentifiers } from '../../src/engine/identifiers.js';
 import { fullGrant, type Grant } from '../../src/http/identity/grant.js';
 import type { DeadLetterCommand } from '../../src/messaging/dead-letters/dead-letter.commands.js';
@@ -62,6 +63,13 @@ import { callbackOptions, messageOptions } from '../support/message-options.js';
 import { originOf, publicationOf } from '../support/publications.js';
 import { scheduleDefinition } from '../support/schedule-definition.js';
 import { subscriptionDefinition } from '../support/subscription-definition.js';
+import {
+  danglingOffsets,
+  joinHistory,
+  memoryOf,
+  sweptTurns,
+  unnamedOffsets,
+} from '../support/swept-history.js';
 import {
   planOf,
   runConfiguration,
@@ -915,6 +923,20 @@ async function open(subject: Subject, directory?: string, names = countedNames()
   };
 }
 
+/** As `open`, in a folder of its own, with all that sweeps need. */
+async function openWithHistory(subject: Subject) {
+  let indexes: unknown;
+  let history: ReturnType<typeof joinHistory> | undefined;
+  const join = (engine: Engine) => {
+    indexes = subject.join(engine);
+    history = joinHistory(engine);
+  };
+  const opened = await openEngine(join, undefined, {}, countedNames());
+  if (history === undefined) throw new Error('the engine was opened without its kinds');
+  const address = (command: Command) => subject.address?.(command, indexes) ?? command;
+  return { ...opened, ...history, address };
+}
+
 describe('every decider of the product', () => {
   it('is among those that are restarted here', () => {
     const deciders = sourceTree()
@@ -948,6 +970,44 @@ describe('every decider of the product', () => {
             await close();
             await rm(dirname(directory), { recursive: true });
           }
+        }),
+        { numRuns: runs },
+      );
+    }, 600_000);
+
+    it('remembers the same of what a sweep leaves, wherever that ends', async () => {
+      const history = histories(subject.commands);
+      const ends = fc.record({ edge: fc.nat(100), cut: fc.nat(100) });
+      await fc.assert(
+        fc.asyncProperty(history, ends, async (turns, { edge: until, cut }) => {
+          const whole = await openWithHistory(subject);
+          let at = startedAt;
+          for (const { afterMs, asked } of turns) {
+            at += afterMs;
+            const commands = asked.map((command) => ({ ...whole.address(command), at }));
+            await whole.engine.dispatch(commands);
+          }
+          const { engine, journal, crossings, sweeps } = whole;
+          const edge = crossings.edgeAt(until % (journal.endOffset + 1));
+          const mark = new Mark(engine, journal, crossings, edge);
+          await mark.make(at);
+          await sweeps.record(
+            { until: edge, keptRecords: 0, removedRecords: 0, removedBytes: 0 },
+            at,
+          );
+          for (const end of [edge, cut % (edge + 1)]) {
+            const left = await openWithHistory(subject);
+            for (const turn of await sweptTurns(journal, mark, end)) left.engine.replay(turn);
+            expect(memoryOf(left.engine)).toEqual(memoryOf(engine));
+            await left.close();
+            await rm(dirname(left.directory), { recursive: true });
+          }
+          expect(await danglingOffsets(engine, journal, mark)).toEqual([]);
+          for await (const turn of journal.replay()) {
+            expect(turn.flatMap((envelope) => unnamedOffsets(engine, envelope))).toEqual([]);
+          }
+          await whole.close();
+          await rm(dirname(whole.directory), { recursive: true });
         }),
         { numRuns: runs },
       );
