@@ -3,8 +3,13 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import type { Command, Effect } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
-import { Mark } from '../../src/engine/history/mark.js';
+import {
+  type JournalSwept,
+  journalSweepKind,
+  type SweepOutcome,
+} from '../../src/engine/history/journal-sweep.events.js';
 import { type Identifiers, systemIdentifiers } from '../../src/engine/identifiers.js';
+import type { Journal } from '../../src/engine/journal.js';
 import { fullGrant, type Grant } from '../../src/http/identity/grant.js';
 import type { DeadLetterCommand } from '../../src/messaging/dead-letters/dead-letter.commands.js';
 import { deadLetterDecider } from '../../src/messaging/dead-letters/dead-letter.decider.js';
@@ -58,18 +63,13 @@ import { runDecider } from '../../src/workflows/runs/run.decider.js';
 import { noStepOptions } from '../../src/workflows/runs/run-messages.policy.js';
 import { registerRuns } from '../../src/workflows/runs/run-registration.js';
 import type { Waiters } from '../../src/workflows/runs/waiters.projection.js';
+import { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
 import { callbackOptions, messageOptions } from '../support/message-options.js';
 import { originOf, publicationOf } from '../support/publications.js';
 import { scheduleDefinition } from '../support/schedule-definition.js';
 import { subscriptionDefinition } from '../support/subscription-definition.js';
-import {
-  danglingOffsets,
-  joinHistory,
-  memoryOf,
-  sweptTurns,
-  unnamedOffsets,
-} from '../support/swept-history.js';
+import { danglingOffsets, memoryOf, openSwept, unnamedOffsets } from '../support/swept-history.js';
 import {
   planOf,
   runConfiguration,
@@ -923,18 +923,59 @@ async function open(subject: Subject, directory?: string, names = countedNames()
   };
 }
 
-/** As `open`, in a folder of its own, with all that sweeps need. */
-async function openWithHistory(subject: Subject) {
+/** A subject over a simulated disk, with all that sweeps need. */
+async function openSubject(subject: Subject, disk = new SimulatedDisk(), names = countedNames()) {
   let indexes: unknown;
-  let history: ReturnType<typeof joinHistory> | undefined;
   const join = (engine: Engine) => {
     indexes = subject.join(engine);
-    history = joinHistory(engine);
   };
-  const opened = await openEngine(join, undefined, {}, countedNames());
-  if (history === undefined) throw new Error('the engine was opened without its kinds');
+  const opened = await openSwept(disk, join, names);
   const address = (command: Command) => subject.address?.(command, indexes) ?? command;
-  return { ...opened, ...history, address };
+  return { ...opened, names, address };
+}
+
+type OpenedSubject = Awaited<ReturnType<typeof openSubject>>;
+
+/**
+ * Sweeps with a crash at the `crashAt`th change of the disk, restarts on what that leaves, sweeps to
+ * the end and restarts again.
+ */
+async function sweptAndRestarted(
+  subject: Subject,
+  { disk, names, sweeper, engine }: OpenedSubject,
+  at: number,
+  { beforeMs, crashAt }: { readonly beforeMs: number; readonly crashAt: number },
+): Promise<OpenedSubject> {
+  let changes = 0;
+  let left: SimulatedDisk | null = null;
+  disk.afterChange = () => {
+    changes += 1;
+    if (changes === crashAt) left = disk.crash('nothing', crashAt);
+  };
+  await sweeper.sweep(at - beforeMs, at);
+  disk.afterChange = null;
+  await engine.durable();
+  const crashed = await openSubject(subject, left ?? disk.restart(), names);
+  await crashed.sweeper.sweep(at - beforeMs, at);
+  await crashed.engine.durable();
+  return openSubject(subject, crashed.disk.restart(), names);
+}
+
+/** What the sweeps of a journal came to. */
+async function sweepsOf(journal: Journal): Promise<SweepOutcome[]> {
+  const outcomes: SweepOutcome[] = [];
+  for await (const turn of journal.replay()) {
+    for (const { kind, event } of turn) {
+      if (kind === journalSweepKind) outcomes.push(event as JournalSwept);
+    }
+  }
+  return outcomes;
+}
+
+async function offsetsOf(journal: Journal): Promise<ReadonlySet<number>> {
+  const offsets = new Set<number>();
+  for await (const turn of journal.replay()) for (const { offset } of turn) offsets.add(offset);
+  return offsets;
 }
 
 describe('every decider of the product', () => {
@@ -975,39 +1016,38 @@ describe('every decider of the product', () => {
       );
     }, 600_000);
 
-    it('remembers the same of what a sweep leaves, wherever that ends', async () => {
-      const history = histories(subject.commands);
-      const ends = fc.record({ edge: fc.nat(100), cut: fc.nat(100) });
+    it('answers and remembers after sweeps and crashes of them as if there had been none', async () => {
+      const sweep = fc.record({
+        after: fc.nat(11),
+        beforeMs: fc.constantFrom(-1, 0, minute, 10 * minute),
+        crashAt: fc.nat(60),
+      });
       await fc.assert(
-        fc.asyncProperty(history, ends, async (turns, { edge: until, cut }) => {
-          const whole = await openWithHistory(subject);
+        fc.asyncProperty(histories(subject.commands), sweep, async (turns, chosen) => {
+          const { after, beforeMs, crashAt } = chosen;
+          const whole = await openSubject(subject);
+          let swept = await openSubject(subject);
           let at = startedAt;
-          for (const { afterMs, asked } of turns) {
+          for (const [index, { afterMs, asked }] of turns.entries()) {
             at += afterMs;
+            if (index === after % turns.length) {
+              const before = await offsetsOf(whole.journal);
+              swept = await sweptAndRestarted(subject, swept, at, { beforeMs, crashAt });
+              for (const outcome of await sweepsOf(swept.journal)) {
+                await whole.sweeps.record(outcome, at);
+              }
+              expect(memoryOf(swept.engine)).toEqual(memoryOf(whole.engine));
+              expect(await danglingOffsets(swept.engine, swept.journal, before)).toEqual([]);
+            }
             const commands = asked.map((command) => ({ ...whole.address(command), at }));
-            await whole.engine.dispatch(commands);
+            const outcomes = await whole.engine.dispatch(commands);
+            expect(await swept.engine.dispatch(commands)).toEqual(outcomes);
+            await swept.roll();
           }
-          const { engine, journal, crossings, sweeps } = whole;
-          const edge = crossings.edgeAt(until % (journal.endOffset + 1));
-          const mark = new Mark(engine, journal, crossings, edge);
-          await mark.make(at);
-          await sweeps.record(
-            { until: edge, keptRecords: 0, removedRecords: 0, removedBytes: 0 },
-            at,
-          );
-          for (const end of [edge, cut % (edge + 1)]) {
-            const left = await openWithHistory(subject);
-            for (const turn of await sweptTurns(journal, mark, end)) left.engine.replay(turn);
-            expect(memoryOf(left.engine)).toEqual(memoryOf(engine));
-            await left.close();
-            await rm(dirname(left.directory), { recursive: true });
+          expect(memoryOf(swept.engine)).toEqual(memoryOf(whole.engine));
+          for await (const turn of whole.journal.replay()) {
+            expect(turn.flatMap((event) => unnamedOffsets(whole.engine, event))).toEqual([]);
           }
-          expect(await danglingOffsets(engine, journal, mark)).toEqual([]);
-          for await (const turn of journal.replay()) {
-            expect(turn.flatMap((envelope) => unnamedOffsets(engine, envelope))).toEqual([]);
-          }
-          await whole.close();
-          await rm(dirname(whole.directory), { recursive: true });
         }),
         { numRuns: runs },
       );

@@ -2,19 +2,49 @@
 import type { EventEnvelope } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { Crossings, namedBy } from '../../src/engine/history/crossings.js';
+import { JournalSweeper } from '../../src/engine/history/journal-sweeper.js';
 import { foldsOf, JournalSweeps } from '../../src/engine/history/journal-sweeps.js';
-import type { Mark } from '../../src/engine/history/mark.js';
-import type { Journal } from '../../src/engine/journal.js';
+import type { Identifiers } from '../../src/engine/identifiers.js';
+import { type Journal, journalLogName } from '../../src/engine/journal.js';
+import type { SimulatedDisk } from '../simulation/simulated-disk.js';
+import { openSimulated } from '../storage/simulated-store.js';
+import { startEngine } from './engine.js';
+import { ManualClock } from './manual-clock.js';
 
 /** So few events between two edges that histories of a test have many. */
 const stretch = 4;
 
-/** Joins an engine after all its kinds, before recovery. */
-export function joinHistory(engine: Engine): { crossings: Crossings; sweeps: JournalSweeps } {
-  const sweeps = new JournalSweeps(engine);
+/** An engine over a simulated disk, and its sweeps. */
+export interface SweptEngine {
+  readonly disk: SimulatedDisk;
+  readonly engine: Engine;
+  readonly journal: Journal;
+  readonly sweeps: JournalSweeps;
+  readonly sweeper: JournalSweeper;
+  /** Seals what there is, so that it can be swept. */
+  roll(): Promise<void>;
+}
+
+/** Opens an engine on a disk, with what `fill` registers, and recovers. */
+export async function openSwept(
+  disk: SimulatedDisk,
+  fill: (engine: Engine) => void,
+  identifiers: Identifiers,
+): Promise<SweptEngine> {
+  const { store } = await openSimulated(disk, { segmentBytes: 16 * 1024 });
   const crossings = new Crossings(stretch);
-  crossings.follow(engine);
-  return { crossings, sweeps };
+  const joined: JournalSweeps[] = [];
+  const join = (engine: Engine) => {
+    fill(engine);
+    joined.push(new JournalSweeps(engine));
+    crossings.follow(engine);
+  };
+  const { engine, journal } = await startEngine(store, join, new ManualClock(), identifiers);
+  const [sweeps] = joined;
+  if (sweeps === undefined) throw new Error('the engine was opened without its kinds');
+  const sweeper = new JournalSweeper(engine, journal, crossings, sweeps, 0);
+  const roll = async () => store.log(journalLogName)?.roll();
+  return { disk, engine, journal, sweeps, sweeper, roll };
 }
 
 /** All that an engine remembers: its streams, and what its indexes hold. */
@@ -34,32 +64,18 @@ function heldBy(index: object): unknown {
   return fields.map(([name, value]) => [name, value instanceof Map ? value : heldBy(value)]);
 }
 
-/** Turns of a journal with what a sweep leaves of them; one that a crash ended came to `cut`. */
-export async function sweptTurns(
-  journal: Journal,
-  mark: Mark,
-  cut: number,
-): Promise<EventEnvelope[][]> {
-  const turns: EventEnvelope[][] = [];
-  for await (const turn of journal.replay()) {
-    turns.push(turn.filter(({ offset }) => offset >= cut || mark.keeps(offset)));
-  }
-  return turns;
-}
-
-/** Offsets that kept events name and that were swept. */
+/** Offsets that events of a swept journal name, of events that there were before. */
 export async function danglingOffsets(
   engine: Engine,
   journal: Journal,
-  mark: Mark,
+  before: ReadonlySet<number>,
 ): Promise<number[]> {
   const events: EventEnvelope[] = [];
   for await (const turn of journal.replay()) events.push(...turn);
-  const offsets = new Set(events.map(({ offset }) => offset));
-  const kept = events.filter(({ offset }) => mark.keeps(offset));
-  return kept
+  const left = new Set(events.map(({ offset }) => offset));
+  return events
     .flatMap(({ kind, event }) => namedBy(engine.actors(kind), event))
-    .filter((offset) => offsets.has(offset) && !mark.keeps(offset));
+    .filter((offset) => before.has(offset) && !left.has(offset));
 }
 
 /** Fields of an event that hold a journal offset, by their names, and that its kind does not name. */
