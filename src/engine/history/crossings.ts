@@ -7,9 +7,6 @@ import type { ActorDirectory } from '../actor-directory.js';
 import type { DomainEvent, EventEnvelope } from '../decider.js';
 import type { Engine } from '../engine.js';
 
-/** Where a sweep may end: at multiples of this. Needs within one such stretch are not noted. */
-const stretchOffsets = 16_384;
-
 export class Crossings {
   /**
    * By stretch of the needing event, the needed offsets below it: eight bytes for each event that
@@ -19,8 +16,8 @@ export class Crossings {
   /** Told of each need that is noted, while a mark is made. */
   watch: ((offset: number) => void) | null = null;
 
-  /** `stretch` as `stretchOffsets`. */
-  constructor(private readonly stretch: number = stretchOffsets) {}
+  /** A sweep may end at multiples of `stretch`: needs within one stretch are not noted. */
+  constructor(private readonly stretch: number) {}
 
   /** Follows every kind of event that is registered by now; before recovery. */
   follow(engine: Engine): void {

@@ -24,6 +24,8 @@ export class KeyUsage implements Fold {
     const happened = event as MessageEvent;
     switch (happened.type) {
       case 'MessagePublished':
+        // One that is published again counts once.
+        this.leave(id, changes);
         if (happened.flowControl !== null) this.enter(id, happened.flowControl.key, changes);
         return;
       case 'MessageDelivered':
