@@ -495,7 +495,10 @@ const configurations = fc
 /** What a run that failed may leave to the one that resumes it. */
 const inheritances: fc.Arbitrary<Inheritance> = fc
   .record({
-    entries: fc.array(fc.record({ step: anyStep, bytes: fc.nat(100) }), { maxLength: 3 }),
+    entries: fc.array(fc.record({ step: anyStep, bytes: fc.nat(100) }), {
+      minLength: 1,
+      maxLength: 3,
+    }),
     waits: fc.array(fc.record({ eventId: anyEvent, deadline: fc.nat(10_000) }), { maxLength: 2 }),
     notifications: fc.array(fc.record({ eventId: anyEvent, bytes: fc.nat(100) }), { maxLength: 2 }),
     calls: fc.array(anyStep, { maxLength: 2 }),

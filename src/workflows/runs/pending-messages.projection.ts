@@ -47,6 +47,7 @@ export class PendingRunMessages implements Fold {
 
   private add(runId: string, messageId: string, changes: TurnChanges): void {
     const own = this.messages.get(runId);
+    if (own === messageId) return;
     if (own === undefined) {
       changes.set(this.messages, keptText(runId), messageId);
     } else if (typeof own === 'string') {
@@ -69,6 +70,10 @@ export class PendingRunMessages implements Fold {
       return;
     }
     changes.delete(own, messageId);
-    if (own.size === 0) changes.delete(this.messages, runId);
+    if (own.size > 1) return;
+    // One is remembered as one, however many there were.
+    const [left] = own.keys();
+    if (left === undefined) changes.delete(this.messages, runId);
+    else changes.set<string, Pending>(this.messages, runId, left);
   }
 }
