@@ -5,8 +5,8 @@ import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { askToWait, WaitingRuns } from '../../support/workflows/waiting-runs.js';
 
-/** More for longer runs: `SWEPT_MESSAGES=20000 npm run jest -- test/api/server/journal-sweep`. */
-const messages = Number(process.env['SWEPT_MESSAGES'] ?? 4000);
+/** More for longer runs: `SWEPT_MESSAGES=200000 npm run jest -- test/api/server/journal-sweep`. */
+const messages = Number(process.env['SWEPT_MESSAGES'] ?? 20_000);
 const perBatch = 100;
 
 const environment = { STEPWELL_LOG_RETENTION: '1s', STEPWELL_GLOBAL_PARALLELISM: '200' };
