@@ -158,8 +158,8 @@ export class Engine {
   }
 
   /**
-   * Remembers one turn of the past: no decision, no reaction, nothing is sent. What a sweep has left
-   * of streams whose beginning is gone is passed over.
+   * Remembers one turn of the past: no decision, no reaction, nothing is sent. What a sweep has
+   * left of streams whose beginning is gone is passed over.
    */
   replay(envelopes: readonly EventEnvelope[]): void {
     const whole = envelopes.filter((envelope) =>

@@ -8,13 +8,13 @@ import type { TurnChanges } from './turn-changes.js';
 export interface Fold<Event extends DomainEvent = DomainEvent> {
   evolve(envelope: EventEnvelope<Event>, changes: TurnChanges): void;
   /**
-   * Journal offsets of the events of streams that have ended of which the index still tells at `at`:
-   * a sweep keeps those streams. Of streams that have not ended it names nothing.
+   * Journal offsets of events of streams that have ended, of which the index still tells at `at`: a
+   * sweep keeps those streams. Of streams that have not ended it names nothing.
    */
   references?(at: number): Iterable<number>;
   /**
-   * Lets go of what is over at `at`. Every recorded sweep says so, live and in replay alike: what is
-   * swept may then be missing from the journal without a difference to memory.
+   * Lets go of what is over at `at`. Every recorded sweep calls it, live and in replay alike: what
+   * is swept may then be missing from the journal without a difference to memory.
    */
   forget?(at: number, changes: TurnChanges): void;
 }

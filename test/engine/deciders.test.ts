@@ -940,8 +940,8 @@ async function openSubject(subject: Subject, disk = new SimulatedDisk(), names =
 type OpenedSubject = Awaited<ReturnType<typeof openSubject>>;
 
 /**
- * Sweeps with a crash at the `crashAt`th change of the disk, restarts on what that leaves, sweeps to
- * the end and restarts again.
+ * Sweeps with a crash at the `crashAt`th change of the disk, restarts on what that leaves, sweeps
+ * to the end and restarts again.
  */
 async function sweptAndRestarted(
   subject: Subject,
@@ -1019,7 +1019,7 @@ describe('every decider of the product', () => {
       );
     }, 600_000);
 
-    it('answers and remembers after sweeps and crashes of them as if there had been none', async () => {
+    it('answers and remembers after sweeps, ended or cut off, as if there had been none', async () => {
       const sweep = fc.record({
         after: fc.integer({ min: 12, max: 23 }),
         beforeMs: fc.constantFrom(-1, 0, minute, 10 * minute),

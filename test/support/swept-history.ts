@@ -78,7 +78,7 @@ export async function danglingOffsets(
     .filter((offset) => before.has(offset) && !left.has(offset));
 }
 
-/** Fields of an event that hold a journal offset, by their names, and that its kind does not name. */
+/** Fields of an event that hold a journal offset, by their names, and that its kind names not. */
 export function unnamedOffsets(engine: Engine, { kind, event }: EventEnvelope): string[] {
   const named = new Set(namedBy(engine.actors(kind), event));
   return [...offsetFields(event, event.type)].flatMap(([path, offset]) =>

@@ -1,7 +1,7 @@
 /**
  * Which old events newer ones need: the event before them in their stream, and those that they
- * name. A sweep ends at an edge that retention chooses, and what lies above it is not read again, so
- * what it needs from below is noted when it happens, live and in replay alike.
+ * name. A sweep ends at an edge that retention chooses, and what lies above it is not read again:
+ * what that needs from below is noted when it happens, live and in replay alike.
  */
 import type { ActorDirectory } from '../actor-directory.js';
 import type { DomainEvent, EventEnvelope } from '../decider.js';

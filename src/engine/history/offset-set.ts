@@ -1,4 +1,4 @@
-/** Which offsets of the journal are in a set, a bit for each: a sweep decides about all there are. */
+/** A set of offsets of the journal, a bit for each: a sweep decides about all there are. */
 
 const pageOffsets = 4096;
 

@@ -2,6 +2,7 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import type { StoreOptions } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { Crossings } from '../../engine/history/crossings.js';
@@ -12,7 +13,6 @@ import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import type { Config } from '../configuration/config.js';
-import type { Ports } from '../ports.js';
 import { JournalSweepRunner } from './journal-sweep-runner.js';
 
 /** The size of a segment of the journal: less than one is not worth a sweep. */
@@ -36,7 +36,7 @@ export class JournalSweepsModule implements OnModuleInit {
     registry: Registry,
     @Inject(provided.config) private readonly config: Config,
     @Inject(provided.clock) clock: Clock,
-    @Inject(provided.fileSizes) fileSizes: NonNullable<Ports['fileSizes']>,
+    @Inject(provided.fileSizes) fileSizes: Pick<StoreOptions, 'segmentBytes'>,
     @Inject(provided.log) log: Logger,
   ) {
     const sweeps = new JournalSweeps(engine);

@@ -10,7 +10,7 @@ import type {
   StepReceipt,
   SubmitStep,
 } from '../run-state/run.commands.js';
-import { offsetsNamedBy, type RunEvent, runKind } from '../run-state/run.events.js';
+import { type RunEvent, runKind } from '../run-state/run.events.js';
 import {
   canHappen,
   evolveRun,
@@ -21,6 +21,7 @@ import {
   runPacking,
 } from '../run-state/run.state.js';
 import { liftReconfiguredToVersion2 } from '../run-state/run.upcasters.js';
+import { offsetsNamedBy } from '../run-state/run-offsets.js';
 import { configuredRunTerm, runTerms } from '../run-state/run-terms.js';
 import type { KnownRun } from './known-runs.projection.js';
 import { endOfRun } from './run-end.policy.js';
