@@ -6,14 +6,13 @@ import { segmentsBelow } from '../segment/retention.js';
 import type { Segment } from '../segment/segment.js';
 import { SegmentChanged } from '../segment/segment-reader.js';
 import {
-  fitsInOne,
   GroupRewrite,
   isDamaged,
   type RewritingStore,
   type RewrittenLog,
 } from './group-rewrite.js';
 import { KeyOffsets } from './key-offsets.js';
-import { Fingerprint, type Remains, remainsOf } from './remains.js';
+import { SelectiveRewrite } from './selective-rewrite.js';
 
 /** The store of a log that is compacted. */
 export interface CompactingStore extends RewritingStore {
@@ -58,10 +57,9 @@ export function compactedUntil(manifest: ManifestState, logId: number): Offset {
  * oldest first: where a crash ends the work, no tombstone has gone before what it hides.
  */
 export class Compaction {
-  private removedRecords = 0;
-  private removedBytes = 0;
   private oldestTombstone = Number.POSITIVE_INFINITY;
-  private readonly rewrite: GroupRewrite;
+  private readonly groups: GroupRewrite;
+  private readonly rewrite: SelectiveRewrite;
 
   /** `goOn` throws when the work is to end. */
   constructor(
@@ -70,7 +68,8 @@ export class Compaction {
     private readonly options: CompactionOptions,
     goOn: () => void,
   ) {
-    this.rewrite = new GroupRewrite(store, log, goOn);
+    this.groups = new GroupRewrite(store, log, goOn);
+    this.rewrite = new SelectiveRewrite(this.groups, store.segmentBytes, async () => undefined);
   }
 
   /** Where the last segment ends that is looked at; 0 where there is none. */
@@ -88,7 +87,8 @@ export class Compaction {
         if (!(error instanceof SegmentChanged)) throw error;
       }
     }
-    const { removedRecords, removedBytes, oldestTombstone } = this;
+    const { oldestTombstone } = this;
+    const { removedRecords, removedBytes } = this.rewrite;
     return {
       until: compactedUntil(store.manifest.state, log.id),
       removedRecords,
@@ -103,9 +103,9 @@ export class Compaction {
     const from = compactedUntil(store.manifest.state, log.id);
     const latest = await this.latestOffsets(from);
     this.oldestTombstone = Number.POSITIVE_INFINITY;
-    for (const group of groupsOf(this.sealed(), store.segmentBytes)) {
-      await this.compactGroup(group, latest);
-    }
+    await this.rewrite.run(this.sealed(), (record, appendTime) =>
+      this.isKept(record, appendTime, latest),
+    );
     const { until } = latest;
     if (until > from) await store.manifest.edit({ type: 'compacted', id: log.id, until });
     return until;
@@ -121,7 +121,7 @@ export class Compaction {
     let leftOut: Offset | null = null;
     for (const segment of this.sealed()) {
       if (segment.nextOffset <= from || leftOut !== null || isDamaged(segment)) continue;
-      await this.rewrite.read([segment], ({ header, body }) => {
+      await this.groups.read([segment], ({ header, body }) => {
         leftOut ??= firstLeftOut(keys, decodeRecords(body, header.baseOffset), from);
       });
     }
@@ -144,41 +144,6 @@ export class Compaction {
     this.oldestTombstone = Math.min(this.oldestTombstone, appendTime);
     return true;
   }
-
-  private async compactGroup(group: readonly Segment[], latest: LatestOffsets): Promise<void> {
-    const recordCount = group.reduce((sum, segment) => sum + segment.recordCount, 0);
-    // Decided once and noted: to look a key up costs a hash of it.
-    const kept = new Uint8Array(recordCount);
-    let decided = 0;
-    const decide = (record: LogRecord, appendTime: number) => {
-      const isKept = this.isKept(record, appendTime, latest);
-      kept[decided++] = isKept ? 1 : 0;
-      return isKept;
-    };
-    const fingerprint = new Fingerprint();
-    await this.readRemains(group, decide, (remains) => fingerprint.add(remains));
-    if (group.length <= 1 && fingerprint.recordCount === recordCount) return;
-    let copied = 0;
-    const isNoted = () => kept[copied++] === 1;
-    this.removedBytes += await this.rewrite.replace(group, fingerprint, (take) =>
-      this.readRemains(group, isNoted, take),
-    );
-    this.removedRecords += recordCount - fingerprint.recordCount;
-  }
-
-  /** What stays of a group; its last batch even without records, so that it ends where it did. */
-  private readRemains(
-    group: readonly Segment[],
-    isKept: (record: LogRecord, appendTime: number) => boolean,
-    take: (remains: Remains) => Promise<void> | void,
-  ): Promise<void> {
-    const end = group.at(-1)?.nextOffset;
-    return this.rewrite.read(group, (batch) => {
-      const { appendTime, nextOffset } = batch.header;
-      const remains = remainsOf(batch, (record) => isKept(record, appendTime));
-      if (remains.content.recordCount > 0 || nextOffset === end) return take(remains);
-    });
-  }
 }
 
 /** Notes where the keys of records from `from` on were seen; the first that found no room. */
@@ -191,22 +156,4 @@ function firstLeftOut(
     if (key !== null && offset >= from && !keys.set(key, offset)) return offset;
   }
   return null;
-}
-
-/**
- * Neighbours that fit into one segment, as they are; a large one is a group of its own. A damaged
- * one is in none: it is neither rewritten nor lost.
- */
-function groupsOf(segments: readonly Segment[], segmentBytes: number): Segment[][] {
-  const groups: Segment[][] = [];
-  for (const segment of segments) {
-    if (isDamaged(segment)) {
-      groups.push([]);
-      continue;
-    }
-    const group = groups.at(-1);
-    if (group !== undefined && fitsInOne([...group, segment], segmentBytes)) group.push(segment);
-    else groups.push([segment]);
-  }
-  return groups;
 }

@@ -8,7 +8,7 @@ import type { SegmentReader } from '../segment/segment-reader.js';
 import type { Fingerprint, Remains } from './remains.js';
 import { type Replacement, type ReplacingStore, writeReplacement } from './segment-replacement.js';
 
-/** The store of a log that is compacted or merged. */
+/** The store of a log that is compacted, swept or merged. */
 export interface RewritingStore extends ReplacingStore, ShrinkingStore {}
 
 /** The log that a group belongs to. */
@@ -28,8 +28,12 @@ const offsetsMax = 2 ** 32 - 1;
 /** Whether one segment can hold all of a group. */
 export function fitsInOne(group: readonly Segment[], segmentBytes: number): boolean {
   const bytes = group.reduce((sum, { end }) => sum + end, 0);
-  const offsets = (group.at(-1)?.nextOffset ?? 0) - (group[0]?.baseOffset ?? 0);
-  return bytes <= segmentBytes && offsets <= offsetsMax;
+  return bytes <= segmentBytes && spansOne(group[0], group.at(-1));
+}
+
+/** Whether the offsets from one segment to another are few enough for one segment. */
+export function spansOne(first: Segment | undefined, last: Segment | undefined): boolean {
+  return (last?.nextOffset ?? 0) - (first?.baseOffset ?? 0) <= offsetsMax;
 }
 
 /** A segment that does not all read back is neither rewritten nor lost. */

@@ -1,4 +1,4 @@
-/** What compaction leaves of batches, and what tells that nothing else was written. */
+/** What a rewrite leaves of batches, and what tells that nothing else was written. */
 import { crc32 } from 'node:zlib';
 import type { ScannedBatch } from '../format/batch-scan.js';
 import { type LogRecord, splitRecords } from '../format/record.js';
@@ -30,19 +30,22 @@ export function remainsOf(
   return { content, body: bytes };
 }
 
-/** Of batches in order: two of the same are of the same offsets, times and bytes. */
+/** Tells a batch from every other one: by its offsets, its times and its bytes. */
+export function checksumOf({ content, body }: Remains): number {
+  const { baseOffset, nextOffset, recordCount, appendTime, maxTimestamp } = content;
+  const fields = Float64Array.of(baseOffset, nextOffset, recordCount, appendTime, maxTimestamp);
+  return crc32(body, crc32(new Uint8Array(fields.buffer)));
+}
+
+/** Of the checksums of batches in order: two of the same are of the same batches. */
 export class Fingerprint {
-  recordCount = 0;
   private checksum = 0;
 
-  add({ content, body }: Remains): void {
-    const { baseOffset, nextOffset, recordCount, appendTime, maxTimestamp } = content;
-    const fields = Float64Array.of(baseOffset, nextOffset, recordCount, appendTime, maxTimestamp);
-    this.checksum = crc32(body, crc32(new Uint8Array(fields.buffer), this.checksum));
-    this.recordCount += recordCount;
+  add(batchChecksum: number): void {
+    this.checksum = crc32(new Uint8Array(Uint32Array.of(batchChecksum).buffer), this.checksum);
   }
 
   equals(other: Fingerprint): boolean {
-    return this.checksum === other.checksum && this.recordCount === other.recordCount;
+    return this.checksum === other.checksum;
   }
 }

@@ -7,7 +7,7 @@ import {
   type RewritingStore,
   type RewrittenLog,
 } from './group-rewrite.js';
-import { Fingerprint, type Remains, remainsOf } from './remains.js';
+import { checksumOf, Fingerprint, type Remains, remainsOf } from './remains.js';
 
 /** Fewer are left as they are. */
 export const groupMin = 4;
@@ -66,7 +66,7 @@ export async function mergeOnce(
   const readAll = (take: (remains: Remains) => Promise<void> | void) =>
     rewrite.read(group, (batch) => take(remainsOf(batch, () => true)));
   const fingerprint = new Fingerprint();
-  await readAll((remains) => fingerprint.add(remains));
+  await readAll((remains) => fingerprint.add(checksumOf(remains)));
   await rewrite.replace(group, fingerprint, readAll);
   return true;
 }

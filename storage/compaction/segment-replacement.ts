@@ -22,7 +22,7 @@ import {
   removeUnlisted,
   writeIndexFile,
 } from '../segment/segment-lifecycle.js';
-import { Fingerprint, type Remains } from './remains.js';
+import { checksumOf, Fingerprint, type Remains } from './remains.js';
 
 const chunkBytes = 256 * 1024;
 
@@ -204,7 +204,7 @@ async function verifyAside(
       chunkBytes,
     });
     for (let batches = await scan.next(); batches.length > 0; batches = await scan.next()) {
-      for (const { header, body } of batches) found.add({ content: header, body });
+      for (const { header, body } of batches) found.add(checksumOf({ content: header, body }));
     }
     const isWhole = scan.position === segment.end && found.equals(fingerprint);
     if (isWhole && (await digestOf({ disk }, file, segment.end)).toString('hex') === digest) return;
@@ -214,6 +214,6 @@ async function verifyAside(
   const range = { from: 0, to: segment.end, lastGoodOffset: null };
   throw new DamagedData(
     { file: directory.segment(log.id, segment.number), ...range },
-    'what compaction wrote does not read back; the log is as it was',
+    'what was rewritten does not read back; the log is as it was',
   );
 }

@@ -1,16 +1,14 @@
 /** What a log needs of its store: what its parts ask for, taken together. */
 import type { CompactingStore } from '../compaction/compaction.js';
-import type { WatermarkKeeper } from '../manifest/watermark-keeper.js';
 import type { ReadStore } from '../segment/segment-reader.js';
 import type { BufferPool } from './append-group.js';
+import type { MarkingStore } from './durable-mark.js';
 import type { WritingStore } from './segment-writer.js';
 
 /** The store of a log. Each part of the log takes the narrower interface that it declares. */
-export interface LogStore extends ReadStore, WritingStore, CompactingStore {
+export interface LogStore extends ReadStore, WritingStore, CompactingStore, MarkingStore {
   readonly readOnly: boolean;
   readonly buffers: BufferPool;
-  /** Null in a store that is only read. */
-  readonly watermarks: WatermarkKeeper | null;
   /** A group of so many records goes to the disk; call the answer when it is there. */
   committing(records: number): () => void;
 }

@@ -7,6 +7,8 @@ import {
   compactedUntil,
 } from '../compaction/compaction.js';
 import { groupMin, mergeOnce } from '../compaction/segment-merge.js';
+import { type SweepOptions, type SweepReport, sweep } from '../compaction/sweep.js';
+import { diskError, errorCode } from '../faults/storage-errors.js';
 import type { Offset } from '../offsets/offset.js';
 import { removeLogFiles, removeSegments, segmentsBelow } from '../segment/retention.js';
 import type { Segment } from '../segment/segment.js';
@@ -16,6 +18,7 @@ import type { SegmentReader } from '../segment/segment-reader.js';
 /** The log that is kept up. */
 export interface KeptLog {
   readonly id: number;
+  readonly name: string;
   readonly logTag: number;
   readonly startOffset: Offset;
   /** In order. The reader, the writer and the log share it; sealed ones change only here. */
@@ -70,9 +73,7 @@ export class LogUpkeep {
   compact(options: CompactionOptions): Promise<CompactionReport> {
     return this.inTurn(async () => {
       const { store, log, parts } = this;
-      const compaction = new Compaction(store, { ...log, ...parts }, options, () => {
-        if (this.stoppedBecause !== null) throw this.stoppedBecause;
-      });
+      const compaction = new Compaction(store, { ...log, ...parts }, options, this.goOn);
       const { end } = compaction;
       const { compacted } = this;
       if (compacted?.end === end && !isDue(compacted.report, options)) {
@@ -81,7 +82,20 @@ export class LogUpkeep {
       const report = await compaction.run();
       this.compacted = { end, report };
       return report;
+    }).catch((error: unknown) => {
+      throw diskError(`compacting log ${this.log.name}`, error);
     });
+  }
+
+  /** See `PartitionLog.sweep`. */
+  sweep(options: SweepOptions): Promise<SweepReport> {
+    const { store, log, parts } = this;
+    return this.inTurn(() => sweep(store, { ...log, ...parts }, options, this.goOn)).catch(
+      (error: unknown) => {
+        // What the caller's own functions throw is none of the disk's errors.
+        throw errorCode(error) === '' ? error : diskError(`sweeping log ${log.name}`, error);
+      },
+    );
   }
 
   /**
@@ -91,12 +105,9 @@ export class LogUpkeep {
   async merge(): Promise<void> {
     const { store, log, parts } = this;
     if (log.segments.length < groupMin) return;
-    const goOn = () => {
-      if (this.stoppedBecause !== null) throw this.stoppedBecause;
-    };
     try {
       // One group at a time, so that a trim or a compaction gets its turn in between.
-      while (await this.inTurn(() => mergeOnce(store, { ...log, ...parts }, goOn)));
+      while (await this.inTurn(() => mergeOnce(store, { ...log, ...parts }, this.goOn)));
     } catch {
       // A failure that cannot be gone on from has fenced the store already.
     }
@@ -127,10 +138,16 @@ export class LogUpkeep {
     await this.last;
   }
 
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+  /** Throws where nothing is to be begun, or gone on with, any more. */
+  private readonly goOn = (): void => {
+    if (this.stoppedBecause !== null) throw this.stoppedBecause;
+  };
+
+  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    this.goOn();
     const done = this.last.then(async () => {
       await this.parts.sealed();
-      if (this.stoppedBecause !== null) throw this.stoppedBecause;
+      this.goOn();
       return work();
     });
     this.last = done.catch(() => undefined);

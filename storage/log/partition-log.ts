@@ -1,5 +1,6 @@
 /** One log: appends get their offsets at once, readers see what is durable. Owns every offset. */
 import type { CompactionOptions, CompactionReport } from '../compaction/compaction.js';
+import type { SweepOptions, SweepReport } from '../compaction/sweep.js';
 import { type DiskFull, diskError, LogClosed, OffsetOutOfRange } from '../faults/storage-errors.js';
 import type { RecordInput } from '../format/record.js';
 import type { RecordBatch } from '../format/record-batch.js';
@@ -10,6 +11,7 @@ import type { Segment, SegmentSpan } from '../segment/segment.js';
 import { SegmentNumbers } from '../segment/segment-numbers.js';
 import { SegmentChanged, SegmentReader } from '../segment/segment-reader.js';
 import type { AppendGroup } from './append-group.js';
+import { DurableMark } from './durable-mark.js';
 import { type Appended, GroupCommit } from './group-commit.js';
 import { type FindOptions, LogReader } from './log-reader.js';
 import type { LogStore } from './log-store.js';
@@ -35,34 +37,31 @@ export class PartitionLog {
   readonly logTag: number;
   readonly settings: LogSettings;
   private readonly writer: SegmentWriter;
+  private readonly mark: DurableMark;
   private readonly reader: LogReader;
   private readonly commit: GroupCommit;
   private readonly waiters = new Waiters();
   private readonly upkeep: LogUpkeep;
   private closedBecause: Error | null = null;
   private readable: Offset;
-  private durableOffset: Offset;
 
   constructor(
     private readonly store: LogStore,
     private readonly opened: OpenedLog,
   ) {
-    this.id = opened.id;
-    this.name = opened.name;
-    this.logTag = opened.logTag;
-    this.settings = opened.settings;
+    const { id, name, logTag, settings, segments } = opened;
+    this.id = id;
+    this.name = name;
+    this.logTag = logTag;
+    this.settings = settings;
     this.readable = opened.nextOffset;
-    this.durableOffset = opened.nextOffset;
-    const reader = new SegmentReader(store, opened, opened.segments);
+    const reader = new SegmentReader(store, opened, segments);
     this.reader = new LogReader(reader);
-    const numbers = new SegmentNumbers(store.manifest.state, opened.id);
-    this.writer = new SegmentWriter(store, {
-      id: opened.id,
-      logTag: opened.logTag,
-      preparesNextSegment: opened.settings.preparesNextSegment ?? false,
-      segments: opened.segments,
-      numbers,
-    });
+    const numbers = new SegmentNumbers(store.manifest.state, id);
+    const { preparesNextSegment = false } = settings;
+    const written = { id, logTag, preparesNextSegment, segments, numbers };
+    this.writer = new SegmentWriter(store, written);
+    this.mark = new DurableMark(store, opened, this.writer);
     const sealed = () => this.writer.sealed();
     this.upkeep = new LogUpkeep(store, opened, { reader, numbers, sealed });
     const target = {
@@ -71,7 +70,7 @@ export class PartitionLog {
       endSegment: () => this.writer.endSegment(),
       failed: (error: unknown) => store.fence.fail(`writing log ${opened.id}`, error),
     };
-    if (store.readOnly) this.closedBecause = new LogClosed('the store is open for reading only');
+    if (store.readOnly) this.refuse(new LogClosed('the store is open for reading only'));
     else this.writer.resume(opened);
     this.commit = new GroupCommit(target, store.buffers, opened.nextOffset, opened.lastTime);
   }
@@ -184,7 +183,6 @@ export class PartitionLog {
    * `DiskFull` where not even the reserve has room to note it: they are hidden; ask again.
    */
   trimTo(offset: Offset): Promise<Offset> {
-    if (this.closedBecause !== null) return Promise.reject(this.closedBecause);
     return this.upkeep.trimTo(offset);
   }
 
@@ -211,10 +209,15 @@ export class PartitionLog {
    * or as an append does; what was done until then stays done.
    */
   compact(options: CompactionOptions): Promise<CompactionReport> {
-    if (this.closedBecause !== null) return Promise.reject(this.closedBecause);
-    return this.upkeep.compact(options).catch((error: unknown) => {
-      throw diskError(`compacting log ${this.name}`, error);
-    });
+    return this.upkeep.compact(options);
+  }
+
+  /**
+   * Takes the records that are not kept out of the sealed segments below an offset: see `sweep` in
+   * compaction/. Rejects as `compact` does, or with what `keeps` or `settled` throws.
+   */
+  sweep(options: SweepOptions): Promise<SweepReport> {
+    return this.upkeep.sweep(options);
   }
 
   /** Merges small sealed neighbours, which crashes leave. For the store. */
@@ -234,8 +237,7 @@ export class PartitionLog {
 
   /** Refuses appends, wakes the waiting and lets what is in flight finish. For the store. */
   async stop(reason: Error = new LogClosed(`log ${this.name} is closed`)): Promise<void> {
-    this.closedBecause ??= reason;
-    this.upkeep.stop(reason);
+    this.refuse(reason);
     this.waiters.wakeAll();
     await this.upkeep.idle();
     await this.commit.idle();
@@ -243,8 +245,7 @@ export class PartitionLog {
 
   /** Appends are refused with `error`: the store has failed. For the store. */
   fence(error: Error): void {
-    this.closedBecause ??= error;
-    this.upkeep.stop(error);
+    this.refuse(error);
     this.commit.refuse(error);
     this.waiters.wakeAll();
   }
@@ -253,8 +254,7 @@ export class PartitionLog {
   async sync(): Promise<void> {
     const { readable } = this;
     await this.writer.sync();
-    this.durableOffset = readable;
-    this.moved();
+    this.mark.synced(readable);
   }
 
   /** Lets go of the files; returns the segment that was growing. For the store. */
@@ -267,9 +267,21 @@ export class PartitionLog {
     return this.upkeep.removeAllFiles();
   }
 
+  /** Whether there is a record at `offset`: it was not trimmed, compacted or swept. */
+  async has(offset: Offset): Promise<boolean> {
+    if (offset < this.startOffset || offset >= this.readable) return false;
+    const [batch] = await this.read(offset, { maxRecords: 1, until: offset + 1 });
+    return batch?.record(offset) != null;
+  }
+
   /** Reads every batch again; rejects with `DamagedData` at the first that is not intact. */
   verify(): Promise<void> {
     return this.reader.verify();
+  }
+
+  private refuse(reason: Error): void {
+    this.closedBecause ??= reason;
+    this.upkeep.stop(reason);
   }
 
   private async write(group: AppendGroup): Promise<DiskFull | null> {
@@ -282,18 +294,7 @@ export class PartitionLog {
   private committed(group: AppendGroup): void {
     this.writer.committed(group);
     this.readable = group.nextOffset;
-    if (this.store.fsync === 'strict') this.durableOffset = group.nextOffset;
-    this.moved();
+    this.mark.committed(this.readable);
     this.waiters.wakeBelow(this.readable);
-  }
-
-  private moved(): void {
-    this.store.watermarks?.moved(this.id, () => ({
-      ...this.writer.durablePlace,
-      epoch: this.store.epoch,
-      durableOffset: this.durableOffset,
-      acknowledged: this.readable,
-      logTag: this.opened.logTag,
-    }));
   }
 }

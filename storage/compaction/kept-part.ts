@@ -1,0 +1,69 @@
+/** What a decision leaves of one segment: decided once for each record, and noted in a bit. */
+import type { ScannedBatch } from '../format/batch-scan.js';
+import type { LogRecord } from '../format/record.js';
+import { batchLength } from '../format/record-batch.js';
+import type { Segment } from '../segment/segment.js';
+import { checksumOf, type Remains, remainsOf } from './remains.js';
+
+/** Whether a record stays; it was appended at `appendTime`, Unix ms. */
+export type Decision = (record: LogRecord, appendTime: number) => boolean;
+
+export class KeptPart {
+  /** Records that stay. */
+  recordCount = 0;
+  /** Bytes of the batches that they stay in. */
+  byteLength = 0;
+  /** Of the batches that records stay in. */
+  readonly checksums: number[] = [];
+  /** Of the last batch, where no record stays in that; null otherwise. */
+  emptyEnd: number | null = null;
+  private bits: Uint8Array;
+
+  constructor(readonly segment: Segment) {
+    this.bits = new Uint8Array(Math.ceil(segment.recordCount / 8));
+  }
+
+  /** All records stay: nothing has to be written for this segment alone. */
+  get isWhole(): boolean {
+    return this.recordCount === this.segment.recordCount;
+  }
+
+  /** Bytes that the notes take in memory. */
+  get notedBytes(): number {
+    return this.bits.length + this.checksums.length * Float64Array.BYTES_PER_ELEMENT;
+  }
+
+  /** Takes the batches of the segment in order, and decides on each record. */
+  decide(isKept: Decision): (batch: ScannedBatch) => void {
+    let place = 0;
+    return (batch) => {
+      const { appendTime, nextOffset } = batch.header;
+      const remains = remainsOf(batch, (record) => this.note(place++, isKept(record, appendTime)));
+      const { recordCount, bodyLength } = remains.content;
+      if (recordCount > 0) {
+        this.recordCount += recordCount;
+        this.byteLength += batchLength(bodyLength);
+        this.checksums.push(checksumOf(remains));
+      } else if (nextOffset === this.segment.nextOffset) this.emptyEnd = checksumOf(remains);
+      if (nextOffset === this.segment.nextOffset && this.recordCount === 0) {
+        // A long row of segments that nothing stays of costs no memory.
+        this.bits = new Uint8Array(0);
+      }
+    };
+  }
+
+  /** Takes the same batches once more, and answers what was decided to stay of each. */
+  remains(): (batch: ScannedBatch) => Remains {
+    let place = 0;
+    return (batch) => remainsOf(batch, () => this.has(place++));
+  }
+
+  private note(place: number, stays: boolean): boolean {
+    if (stays) this.bits[place >> 3] = (this.bits[place >> 3] ?? 0) | (1 << (place & 7));
+    return stays;
+  }
+
+  private has(place: number): boolean {
+    return ((this.bits[place >> 3] ?? 0) & (1 << (place & 7))) !== 0;
+  }
+}

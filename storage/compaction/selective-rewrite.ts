@@ -1,0 +1,117 @@
+/** Rewriting neighbours with some of their records: what compactions and sweeps have in common. */
+import { batchHeaderLength } from '../format/record-batch.js';
+import { segmentHeaderLength } from '../format/segment-format.js';
+import type { Offset } from '../offsets/offset.js';
+import type { Segment } from '../segment/segment.js';
+import { type GroupRewrite, isDamaged, spansOne } from './group-rewrite.js';
+import { type Decision, KeptPart } from './kept-part.js';
+import { Fingerprint, type Remains } from './remains.js';
+
+/** Notes of one group in memory; a group ends before it would have more. */
+const notedBytesMax = 16 * 1024 * 1024;
+
+/**
+ * Replaces segments, the oldest first, without the records that a decision does not keep. Neighbours
+ * whose records fit into one segment become one, so a segment that nothing stays of vanishes into
+ * its neighbours. One that loses nothing and has none to join is not written.
+ */
+export class SelectiveRewrite {
+  keptRecords = 0;
+  removedRecords = 0;
+  /** Bytes that the log is shorter; header and batches. */
+  removedBytes = 0;
+  /** All below this is as it was decided. */
+  until: Offset = 0;
+
+  /** `settled` is awaited before each replacement, once all of its records are decided. */
+  constructor(
+    private readonly rewrite: GroupRewrite,
+    private readonly segmentBytes: number,
+    private readonly settled: () => Promise<void>,
+  ) {}
+
+  /** Decides once for each record, in order. A damaged segment stays as it is, in no group. */
+  async run(segments: readonly Segment[], isKept: Decision): Promise<void> {
+    let group = new KeptGroup();
+    for (const segment of segments) {
+      const part = isDamaged(segment) ? null : await this.decide(segment, isKept);
+      if (part === null || !group.canTake(part, this.segmentBytes)) {
+        await this.replace(group);
+        group = new KeptGroup();
+      }
+      if (part !== null) group.add(part);
+    }
+    await this.replace(group);
+  }
+
+  private async decide(segment: Segment, isKept: Decision): Promise<KeptPart> {
+    const part = new KeptPart(segment);
+    await this.rewrite.read([segment], part.decide(isKept));
+    return part;
+  }
+
+  private async replace(group: KeptGroup): Promise<void> {
+    const { parts } = group;
+    const segments = parts.map(({ segment }) => segment);
+    if (parts.length > 1 || parts.some(({ isWhole }) => !isWhole)) {
+      await this.settled();
+      this.removedBytes += await this.rewrite.replace(segments, group.fingerprint, (take) =>
+        this.readRemains(parts, take),
+      );
+    }
+    for (const { segment, recordCount } of parts) {
+      this.keptRecords += recordCount;
+      this.removedRecords += segment.recordCount - recordCount;
+      this.until = segment.nextOffset;
+    }
+  }
+
+  /** What stays of a group; its last batch even without records, so that it ends where it did. */
+  private async readRemains(
+    parts: readonly KeptPart[],
+    take: (remains: Remains) => Promise<void>,
+  ): Promise<void> {
+    const end = parts.at(-1)?.segment.nextOffset;
+    for (const part of parts) {
+      if (part.recordCount === 0 && part.segment.nextOffset !== end) continue;
+      const remainsOf = part.remains();
+      await this.rewrite.read([part.segment], (batch) => {
+        const remains = remainsOf(batch);
+        if (remains.content.recordCount > 0 || batch.header.nextOffset === end)
+          return take(remains);
+      });
+    }
+  }
+}
+
+/** Neighbours of which one segment can hold what stays. */
+class KeptGroup {
+  readonly parts: KeptPart[] = [];
+  private byteLength = segmentHeaderLength + batchHeaderLength;
+  private notedBytes = 0;
+
+  canTake(part: KeptPart, segmentBytes: number): boolean {
+    const [first] = this.parts;
+    if (first === undefined) return true;
+    const isSmall = this.byteLength + part.byteLength <= segmentBytes;
+    const isNoted = this.notedBytes + part.notedBytes <= notedBytesMax;
+    return isSmall && isNoted && spansOne(first.segment, part.segment);
+  }
+
+  add(part: KeptPart): void {
+    this.parts.push(part);
+    this.byteLength += part.byteLength;
+    this.notedBytes += part.notedBytes;
+  }
+
+  /** Of what stays of the whole group. */
+  get fingerprint(): Fingerprint {
+    const fingerprint = new Fingerprint();
+    for (const { checksums } of this.parts) {
+      for (const checksum of checksums) fingerprint.add(checksum);
+    }
+    const emptyEnd = this.parts.at(-1)?.emptyEnd ?? null;
+    if (emptyEnd !== null) fingerprint.add(emptyEnd);
+    return fingerprint;
+  }
+}

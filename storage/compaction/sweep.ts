@@ -1,0 +1,60 @@
+/** A sweep: the sealed part of a log without the records that its user does not keep. */
+import type { LogRecord } from '../format/record.js';
+import type { Offset } from '../offsets/offset.js';
+import { segmentsBelow } from '../segment/retention.js';
+import { SegmentChanged } from '../segment/segment-reader.js';
+import {
+  GroupRewrite,
+  isDamaged,
+  type RewritingStore,
+  type RewrittenLog,
+} from './group-rewrite.js';
+import { SelectiveRewrite } from './selective-rewrite.js';
+
+/** Which records may go, and when. */
+export interface SweepOptions {
+  /** Only whole sealed segments below this are looked at. */
+  readonly until: Offset;
+  /** Called once for each record, in the order of the log. */
+  keeps(record: LogRecord): boolean;
+  /** Awaited before each replacement is listed: what `keeps` went by is durable then. */
+  settled(): Promise<void>;
+}
+
+/** What a sweep came to. */
+export interface SweepReport {
+  /** Below this there is no record that was not kept; 0 where no segment was looked at. */
+  readonly until: Offset;
+  readonly keptRecords: number;
+  readonly removedRecords: number;
+  /** Bytes that the log is shorter; header and batches. */
+  readonly removedBytes: number;
+}
+
+/**
+ * One call of `PartitionLog.sweep`. The oldest segments go first: wherever it ends, where a record
+ * that is not kept has gone, all before it that are not kept have gone too. So it ends in front of
+ * the first damaged segment, of which nothing can be taken out. `goOn` throws when the work is to
+ * end.
+ */
+export async function sweep(
+  store: RewritingStore,
+  log: RewrittenLog,
+  options: SweepOptions,
+  goOn: () => void,
+): Promise<SweepReport> {
+  const rewrite = new SelectiveRewrite(new GroupRewrite(store, log, goOn), store.segmentBytes, () =>
+    options.settled(),
+  );
+  const sealed = segmentsBelow(log.segments, options.until);
+  const damaged = sealed.findIndex(isDamaged);
+  const intact = damaged < 0 ? sealed : sealed.slice(0, damaged);
+  try {
+    await rewrite.run(intact, (record) => options.keeps(record));
+  } catch (error) {
+    // Damage was found: the records of that group were decided on, and may not be asked for again.
+    if (!(error instanceof SegmentChanged)) throw error;
+  }
+  const { until, keptRecords, removedRecords, removedBytes } = rewrite;
+  return { until, keptRecords, removedRecords, removedBytes };
+}
