@@ -38,6 +38,8 @@ export interface Disk {
   syncDirectory(path: string): Promise<void>;
   /** Replaces `to` in one step if it exists. */
   rename(from: string, to: string): Promise<void>;
+  /** Gives a file a second name, which must be free; not every file system can. */
+  link(from: string, to: string): Promise<void>;
   /** Removes a file. */
   remove(path: string): Promise<void>;
   /** Removes an empty directory. */

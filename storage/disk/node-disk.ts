@@ -94,6 +94,7 @@ export const nodeDisk: Disk = {
   sync: (file) => done((settle) => fs.fdatasync(file, settle)),
   syncDirectory,
   rename: (from, to) => done((settle) => fs.rename(from, to, settle)),
+  link: (from, to) => done((settle) => fs.link(from, to, settle)),
   remove: (path) => done((settle) => fs.unlink(path, settle)),
   removeDirectory: (path) => done((settle) => fs.rmdir(path, settle)),
   async space(path) {

@@ -238,7 +238,6 @@ export class PartitionLog {
   /** Refuses appends, wakes the waiting and lets what is in flight finish. For the store. */
   async stop(reason: Error = new LogClosed(`log ${this.name} is closed`)): Promise<void> {
     this.refuse(reason);
-    this.waiters.wakeAll();
     await this.upkeep.idle();
     await this.commit.idle();
   }
@@ -247,7 +246,6 @@ export class PartitionLog {
   fence(error: Error): void {
     this.refuse(error);
     this.commit.refuse(error);
-    this.waiters.wakeAll();
   }
 
   /** fdatasync in the lazy modes. For the store. */
@@ -282,6 +280,7 @@ export class PartitionLog {
   private refuse(reason: Error): void {
     this.closedBecause ??= reason;
     this.upkeep.stop(reason);
+    this.waiters.wakeAll();
   }
 
   private async write(group: AppendGroup): Promise<DiskFull | null> {

@@ -278,6 +278,16 @@ export class SimulatedDisk implements Disk {
     });
   }
 
+  link(from: string, to: string): Promise<void> {
+    return this.change('link', from, () => {
+      const file = this.fileAt(from);
+      const parent = this.directoryAt(dirname(to));
+      if (parent.cache.has(basename(to))) throw diskFailure('EEXIST', to);
+      if (this.freePages < 1) throw diskFailure('ENOSPC', to);
+      this.setName(parent, basename(to), file);
+    });
+  }
+
   remove(path: string): Promise<void> {
     return this.change('remove', path, () => {
       this.fileAt(path);

@@ -192,6 +192,29 @@ describe.each(folders)('the golden folder of version $version, $stop', ({ stop, 
   });
 });
 
+describe('golden folders', () => {
+  it.each(['v1/clean', 'v1/killed', 'v2/killed'])('can be swept: %s', async (name) => {
+    const parent = await mkdtemp(join(tmpdir(), 'stepwell-golden-'));
+    const copy = join(parent, 'data');
+    await cp(join(golden, name), copy, { recursive: true });
+    const store = await open(nodeDisk, copy);
+    const log = store.log('journal');
+    if (log === undefined) throw new Error('no log');
+    await log.roll();
+    const offsets = async () =>
+      (await log.read(log.startOffset)).flatMap((batch) => batch.records().map((r) => r.offset));
+    const before = await offsets();
+    const keeps = ({ offset }: { readonly offset: number }) => offset % 3 === 0;
+    const settled = async () => undefined;
+    await log.sweep({ until: Number.POSITIVE_INFINITY, keeps, settled });
+    expect(await offsets()).toEqual(before.filter((offset) => offset % 3 === 0));
+    await store.close();
+    const { damages } = await verifyStore(nodeDisk, copy, { ...optionsOf(), readOnly: true });
+    expect(damages).toEqual([]);
+    await rm(parent, { recursive: true });
+  });
+});
+
 describe('the golden folder of a compacted log', () => {
   it('opens, is whole, and is compacted further', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'stepwell-golden-'));
