@@ -55,6 +55,7 @@ export async function backupFolder(
   options: StoreOptions,
 ): Promise<BackupReport> {
   const aside = new StoreDirectory(`${to}.partial`);
+  let made = aside;
   try {
     const isMade = await isThere(disk, to);
     if (isMade && (await disk.list(to)).length > 0) throw new FolderNotEmpty(to);
@@ -64,11 +65,12 @@ export async function backupFolder(
     );
     if (isMade) await disk.removeDirectory(to);
     await disk.rename(aside.path, to);
+    made = new StoreDirectory(to);
     await disk.syncDirectory(dirname(to));
     return report;
   } catch (error) {
     if (!(error instanceof FolderNotEmpty)) {
-      await removeFolder(disk, aside).catch(() => undefined);
+      await removeFolder(disk, made).catch(() => undefined);
     }
     throw diskError(`copying ${from}`, error);
   }

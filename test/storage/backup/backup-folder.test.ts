@@ -118,28 +118,40 @@ class Writing {
     else if (kind < 37 && this.store.logs().length > 2) {
       this.drops.push({ log: log.name, asked: this.moment, until: 0 });
       await this.store.dropLog(log.name);
-    }
+    } else if (kind > 38) await this.reopen();
     if (random.chance(0.4)) open.timers.advance(random.pick([1, 1, 25]));
   }
 
-  async reopen(): Promise<void> {
+  private async reopen(): Promise<void> {
+    await this.store.close();
     const { time } = this.open.timers;
     this.open = await openSimulated(this.disk, { segmentBytes: 900, fsync: this.fsync });
     this.open.timers.time = time;
   }
 }
 
+const endsOf = (store: Store) =>
+  new Map(store.logs().map(({ name, endOffset }) => [name, endOffset]));
+
 /** The copy is of one moment: nothing in it relies on what it has not. */
-async function expectMoment(writing: Writing, begun: number, copy: Store): Promise<void> {
+async function expectMoment(
+  writing: Writing,
+  begun: number,
+  copy: Store,
+  ends: ReadonlyMap<string, number>,
+): Promise<void> {
   const { written, drops, trims } = writing;
-  const ends = new Map(copy.logs().map((log) => [log.name, log.highWatermark]));
-  const dropped = new Set(drops.map(({ log }) => log).filter((name) => !ends.has(name)));
+  const gone = drops.filter(({ log }) => !ends.has(log));
+  const dropped = new Set(gone.map(({ log }) => log));
+  const numberOf = (name: string) => Number(name.slice('log-'.length));
+  const newest = Math.max(...[...ends.keys()].map(numberOf));
   const isCopied = ({ log, offset }: Written) => offset < (ends.get(log) ?? 0);
   // The latest thing that the copy knows of.
   const known = Math.max(
     begun,
     ...written.filter(isCopied).map(({ appended }) => appended),
-    ...drops.filter(({ log }) => dropped.has(log)).map(({ asked }) => asked),
+    // One that is newer may have been created after the moment.
+    ...gone.filter(({ log }) => numberOf(log) < newest).map(({ asked }) => asked),
     ...copy.logs().map(({ name, startOffset }) => {
       const trim = trims.find(({ log, until }) => log === name && until >= startOffset);
       return startOffset === 0 ? 0 : (trim?.asked ?? 0);
@@ -164,18 +176,18 @@ describe('a copy of a folder', () => {
       const writing = await Writing.start(1);
       await writing.store.log('log-2')?.roll();
       await writing.store.log('log-1')?.trimTo(4);
-      const ends = writing.store.logs().map(({ name, endOffset }) => [name, endOffset]);
+      const ends = endsOf(writing.store);
       if (isClosed) await writing.store.close();
       const { disk } = writing;
       const before = disk.files();
       const report = await backupFolder(disk, directory, target, options);
-      expect([...report.until]).toEqual(ends);
+      expect(report.until).toEqual(ends);
       expect(report.logs).toBe(3);
       expect(report.linkedBytes).toBeGreaterThan(0);
       expect(report.copiedBytes).toBeGreaterThan(0);
       for (const [path, bytes] of before) expect(disk.files().get(path)).toEqual(bytes);
       const copy = await openStore(disk, target, options);
-      await expectMoment(writing, writing.moment, copy);
+      await expectMoment(writing, writing.moment, copy, report.until);
       const log = copy.log('log-1');
       await log?.append([{ key: null, value: Buffer.from(`log-1 ${log.endOffset}`) }]).durable;
       await copy.close();
@@ -210,10 +222,8 @@ describe('a copy of a folder', () => {
         expect(await disk.list('/')).toEqual(['copy', 'data']);
         const copied = disk.copy();
         const copy = await openStore(copied, target, options);
-        expect(new Map(copy.logs().map(({ name, endOffset }) => [name, endOffset]))).toEqual(
-          report.until,
-        );
-        await expectMoment(writing, begun, copy);
+        if (fsync === 'strict') expect(endsOf(copy)).toEqual(report.until);
+        await expectMoment(writing, begun, copy, report.until);
         await copy.close();
         expect(writing.open.failures).toEqual([]);
       } catch (error) {
@@ -253,7 +263,6 @@ describe('a copy that is not finished', () => {
   it('leaves the source as it is and no folder of its name, wherever a crash comes', async () => {
     const { disk } = await Writing.start(5);
     await settle();
-    disk.makeDirectory('/data');
     await disk.syncDirectory('/');
     const source = [...disk.files()];
     const ends: (readonly [SimulatedDisk, boolean])[] = [];
@@ -273,7 +282,7 @@ describe('a copy that is not finished', () => {
         if (isDone) expect(isThere).toBe(true);
         if (!isThere) continue;
         const copy = await openStore(crashed, target, options);
-        expect(new Map(copy.logs().map(({ name, endOffset }) => [name, endOffset]))).toEqual(until);
+        expect(endsOf(copy)).toEqual(until);
         for (const log of copy.logs()) await log.verify();
       }
     }
