@@ -18,7 +18,7 @@ import { type Moment, MomentSearch } from './moment.js';
 import { SourceChanged, type SourceFolder } from './source.js';
 
 /** How often a copy is begun again because the source has changed. */
-const beginningsMax = 20;
+const beginningsMax = 10;
 
 /** What was copied. */
 export interface BackupReport {

@@ -11,7 +11,7 @@ import type { HeldSegments } from './held-segments.js';
 import { SourceChanged, type SourceFolder, unlessGone } from './source.js';
 
 /** Looks at the ends of the logs before the copy begins again. */
-const looksMax = 200;
+const looksMax = 100;
 
 /** A segment that belongs into the copy: all of it, or the part of it that was read. */
 export interface CopiedSegment {

@@ -1,4 +1,8 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { backupFolder } from '../../../storage/backup/backup-folder.js';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { openStore, type Store, type StoreOptions } from '../../../storage/store.js';
 import { verifyStore } from '../../../storage/verify/verify-store.js';
@@ -244,6 +248,26 @@ describe('a copy of a folder', () => {
     await expect(backupFolder(disk, '/second', '/third', options)).resolves.toMatchObject({
       logs: 3,
     });
+  });
+
+  it('is made on the disk of this machine', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'stepwell-'));
+    const path = join(parent, 'data');
+    const store = await openStore(nodeDisk, path, options);
+    const log = await store.createLog('events', { preparesNextSegment: true });
+    for (let count = 0; count < 30; count += 1) {
+      await log.append([{ key: null, value: Buffer.from(`events ${count}`.padEnd(90)) }]).durable;
+    }
+    const report = await backupFolder(nodeDisk, path, join(parent, 'copy'), options);
+    expect(report.until).toEqual(new Map([['events', 30]]));
+    expect(report.linkedBytes).toBeGreaterThan(1000);
+    await store.close();
+    await rm(path, { recursive: true });
+    const copy = await openStore(nodeDisk, join(parent, 'copy'), options);
+    expect([...(await offsetsOf(copy.logs()[0] as PartitionLog))]).toHaveLength(30);
+    await copy.close();
+    expect(await readdir(parent)).toEqual(['copy']);
+    await rm(parent, { recursive: true });
   });
 
   it('goes into a folder that is empty, and takes the place of one that was not finished', async () => {
