@@ -36,17 +36,17 @@ export interface BackupReport {
  * process, or this one, may have it open and write. No lock is taken and nothing in `from` changes.
  * `options` are for reading the copy, which is verified before this settles.
  *
- * There is one moment for all logs: what was acknowledged before it is in the copy, what was appended
- * after it is not. So where a record is in the copy, everything is there that was durable in any log
- * before that record was appended; see `MomentSearch` for how it is found. Of two records that were
- * on their way at the moment, either may be there: nothing could rely on one of them yet.
+ * There is one moment for all logs: what was acknowledged before it is in the copy, what was
+ * appended after it is not. So where a record is in the copy, everything is there that was durable
+ * in any log before that record was appended; see `MomentSearch` for how it is found. Of two records
+ * that were on their way at the moment, either may be there: nothing could rely on one of them yet.
  *
- * Sealed segments get a second name where the disk can do that, and share their bytes with the source
- * then: what damages one damages both. The rest is copied. The copy has another name, `to` with
- * `.partial` behind it, until it is whole and durable; what an earlier one has left there goes.
+ * Sealed segments get a second name where the disk can do that, and share their bytes with the
+ * source then: what damages one damages both. The rest is copied. The copy has another name, `to`
+ * with `.partial` behind it, until it is whole and durable; what an earlier one has left there goes.
  *
- * Rejects with `FolderNotEmpty`, `KeepsChanging`, `DamagedData` (the source is damaged, also in a log
- * that lives with it), `DiskFull` or `DiskFailure`; nothing is left in `to` then.
+ * Rejects with `FolderNotEmpty`, `KeepsChanging`, `DamagedData` (the source is damaged, also in a
+ * log that lives with it), `DiskFull` or `DiskFailure`; nothing is left in `to` then.
  */
 export async function backupFolder(
   disk: Disk,

@@ -90,7 +90,7 @@ export class MomentSearch {
     for (const log of loaded.state.logs) {
       const logTag = logTagOf(loaded.storeId, log.id);
       const segments: CopiedSegment[] = [];
-      // The newest first: where a segment has begun when it is read, all of the one before is there.
+      // The newest first: where a segment has begun, all of the one before it is there to be read.
       for (const entry of log.segments.toReversed()) {
         segments.unshift({ entry, part: await this.partOf(log.id, logTag, entry, time) });
       }

@@ -12,8 +12,8 @@ const notedBytesMax = 16 * 1024 * 1024;
 
 /**
  * Replaces segments, the oldest first, without the records that a decision does not keep. Neighbours
- * whose records fit into one segment become one, so a segment that nothing stays of vanishes into
- * its neighbours. One that loses nothing and has none to join is not written.
+ * of which one segment can hold what stays become one, so a segment that nothing stays of vanishes
+ * into its neighbours. One that loses nothing and has none to join is not written.
  */
 export class SelectiveRewrite {
   keptRecords = 0;

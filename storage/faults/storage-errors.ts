@@ -151,7 +151,7 @@ export class FolderNotEmpty extends StorageError {
   }
 }
 
-/** What was to be copied changed each time before it was copied. Another try may find it at rest. */
+/** What was to be copied changed before it was copied, each time. Another try may succeed. */
 export class KeepsChanging extends StorageError {
   readonly code = 'changing';
   override readonly exitCode = 75;

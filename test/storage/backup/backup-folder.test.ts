@@ -270,7 +270,7 @@ describe('a copy of a folder', () => {
     await rm(parent, { recursive: true });
   });
 
-  it('goes into a folder that is empty, and takes the place of one that was not finished', async () => {
+  it('goes into a folder that is empty, and replaces one that was not finished', async () => {
     const { disk } = await Writing.start(4);
     await disk.makeDirectory(target);
     await disk.makeDirectory(`${target}.partial`);
