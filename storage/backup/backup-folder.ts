@@ -38,12 +38,13 @@ export interface BackupReport {
  *
  * There is one moment for all logs: what was acknowledged before it is in the copy, what was
  * appended after it is not. So where a record is in the copy, everything is there that was durable
- * in any log before that record was appended; see `MomentSearch` for how it is found. Of two records
- * that were on their way at the moment, either may be there: nothing could rely on one of them yet.
+ * in any log before that record was appended; see `MomentSearch` for how it is found. Of what was
+ * on its way at the moment any part may be there: nothing could rely on it yet.
  *
  * Sealed segments get a second name where the disk can do that, and share their bytes with the
  * source then: what damages one damages both. The rest is copied. The copy has another name, `to`
- * with `.partial` behind it, until it is whole and durable; what an earlier one has left there goes.
+ * with `.partial` behind it, until it is whole and durable; what an earlier one has left there is
+ * removed.
  *
  * Rejects with `FolderNotEmpty`, `KeepsChanging`, `DamagedData` (the source is damaged, also in a
  * log that lives with it), `DiskFull` or `DiskFailure`; nothing is left in `to` then.
