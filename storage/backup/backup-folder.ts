@@ -1,5 +1,5 @@
 /** A copy of a data folder that is in use, as a crash of its store at one moment would leave it. */
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import { StoreDirectory } from '../disk/store-directory.js';
 import { DamagedData, diskError, FolderNotEmpty, KeepsChanging } from '../faults/storage-errors.js';
@@ -18,7 +18,7 @@ import { type Moment, MomentSearch } from './moment.js';
 import { SourceChanged, type SourceFolder } from './source.js';
 
 /** How often a copy is begun again because the source has changed. */
-const beginningsMax = 10;
+const beginningsMax = 20;
 
 /** What was copied. */
 export interface BackupReport {
@@ -55,19 +55,21 @@ export async function backupFolder(
   to: string,
   options: StoreOptions,
 ): Promise<BackupReport> {
-  const aside = new StoreDirectory(`${to}.partial`);
+  const parent = dirname(to);
+  const path = join(parent, basename(to));
+  const aside = new StoreDirectory(`${path}.partial`);
   let made = aside;
   try {
-    const isMade = await isThere(disk, to);
-    if (isMade && (await disk.list(to)).length > 0) throw new FolderNotEmpty(to);
+    const isMade = await isThere(disk, path);
+    if (isMade && (await disk.list(path)).length > 0) throw new FolderNotEmpty(path);
     await removeFolder(disk, aside);
     const report = await new Backup({ disk, directory: new StoreDirectory(from) }, aside).run(
       options,
     );
-    if (isMade) await disk.removeDirectory(to);
-    await disk.rename(aside.path, to);
-    made = new StoreDirectory(to);
-    await disk.syncDirectory(dirname(to));
+    if (isMade) await disk.removeDirectory(path);
+    await disk.rename(aside.path, path);
+    made = new StoreDirectory(path);
+    await disk.syncDirectory(parent);
     return report;
   } catch (error) {
     if (!(error instanceof FolderNotEmpty)) {
@@ -115,7 +117,7 @@ class Backup {
         await this.copyParts(moment);
         return moment;
       } catch (error) {
-        // A manifest that is being written may look damaged.
+        // What is being written may look damaged.
         const mayPass = error instanceof SourceChanged || error instanceof DamagedData;
         if (!mayPass) throw error;
         if (beginnings < beginningsMax) continue;

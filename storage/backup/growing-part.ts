@@ -30,7 +30,7 @@ export class GrowingPart {
 
   constructor(
     private readonly disk: Disk,
-    private readonly path: string,
+    readonly path: string,
     private readonly logTag: number,
   ) {}
 

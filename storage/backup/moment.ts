@@ -1,6 +1,6 @@
 /** Finding one moment of a store that goes on meanwhile, from its files alone. */
 import { withFile } from '../disk/whole-file.js';
-import { diskError, errorCode } from '../faults/storage-errors.js';
+import { DamagedData, diskError, errorCode } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
 import type { ManifestLog, ManifestSegment, ManifestState } from '../manifest/manifest.js';
 import { type LoadedManifest, loadManifest } from '../manifest/manifest-file.js';
@@ -152,7 +152,10 @@ function requireUnbroken(segments: readonly CopiedSegment[], proven: ProvenEnd |
     const marked = proven?.number === entry.number ? proven.end : 0;
     const followed = segments[place + 1]?.part?.header?.previousEnd ?? 0;
     const end = Math.max(marked, followed, entry.end?.end ?? 0);
-    if (part.end < end) throw new SourceChanged(`segment ${entry.number} is shorter than it was`);
+    if (part.end >= end) continue;
+    const lastGoodOffset = part.nextOffset === null ? null : part.nextOffset - 1;
+    const range = { file: part.path, from: part.end, to: end, lastGoodOffset };
+    throw new DamagedData(range, 'what was acknowledged is not there');
   }
 }
 
