@@ -11,9 +11,9 @@ import { Fingerprint, type Remains } from './remains.js';
 const notedBytesMax = 16 * 1024 * 1024;
 
 /**
- * Replaces segments, the oldest first, without the records that a decision does not keep. Neighbours
- * whose records fit into one segment become one, so a segment that nothing stays of vanishes into
- * its neighbours. One that loses nothing and has none to join is not written.
+ * Replaces segments, the oldest first, without the records that a decision does not keep. Where one
+ * segment can hold what stays of neighbours, they become one: so a segment that nothing stays of
+ * vanishes into its neighbours. One that loses nothing and has none to join is not written.
  */
 export class SelectiveRewrite {
   keptRecords = 0;

@@ -12,6 +12,8 @@ export abstract class StorageError extends Error {
     | 'disk_full'
     | 'offset_out_of_range'
     | 'too_large'
+    | 'not_empty'
+    | 'changing'
     | 'closed';
   /** What the process should exit with when this ends it (sysexits.h); 70 where nothing says so. */
   readonly exitCode: number = 70;
@@ -137,6 +139,25 @@ export class LogClosed extends StorageError {
   readonly code = 'closed';
   constructor(what: string, cause?: unknown) {
     super(what, { cause });
+  }
+}
+
+/** A copy goes into a folder that holds nothing. */
+export class FolderNotEmpty extends StorageError {
+  readonly code = 'not_empty';
+  override readonly exitCode = 73;
+  constructor(readonly directory: string) {
+    super(`the folder ${directory} is not empty; nothing was changed`);
+  }
+}
+
+/** What was to be copied changed before it was copied, each time. Another try may succeed. */
+export class KeepsChanging extends StorageError {
+  readonly code = 'changing';
+  override readonly exitCode = 75;
+  constructor(directory: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`the store in ${directory} kept changing while it was copied: ${reason}`, { cause });
   }
 }
 

@@ -65,7 +65,7 @@ export async function removeSegmentFiles(
 
 /** Removes the files of a dropped log; doing it again is fine. */
 export async function removeLogFiles(
-  { disk, directory }: StoreFiles,
+  { disk, directory }: Pick<StoreFiles, 'disk' | 'directory'>,
   logId: number,
 ): Promise<void> {
   const path = directory.log(logId);

@@ -4,6 +4,8 @@
 export const storageFolders: readonly string[] = [
   // The open store, what its users import first.
   'storage',
+  // A copy of a data folder that is in use.
+  'storage/backup',
   // Reads all of a data folder and says what is damaged.
   'storage/verify',
   // A start: the options, the order of its steps, what a crash left, files that are not listed.

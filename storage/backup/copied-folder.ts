@@ -1,0 +1,91 @@
+/** The folder of a copy: what is written into it beside the segments, and how it goes again. */
+import { basename, dirname } from 'node:path';
+import type { Disk } from '../disk/disk.js';
+import { parseLogName, type StoreDirectory } from '../disk/store-directory.js';
+import { withFile } from '../disk/whole-file.js';
+import type { ManifestLog } from '../manifest/manifest.js';
+import { ManifestFile } from '../manifest/manifest-file.js';
+import { WatermarkFile } from '../manifest/watermark-file.js';
+import { removeLogFiles } from '../segment/retention.js';
+import type { CopiedLog, Moment } from './moment.js';
+
+/** Whether there is something of this name. */
+export async function isThere(disk: Disk, path: string): Promise<boolean> {
+  return (await disk.list(dirname(path))).includes(basename(path));
+}
+
+/** The directories of a copy without logs. */
+export async function makeFolder(disk: Disk, directory: StoreDirectory): Promise<void> {
+  await disk.makeDirectory(directory.path);
+  for (const part of [directory.logs, directory.aside]) await disk.makeDirectory(part);
+}
+
+/** Removes a copy that was not finished; rejects where something else lies in its folder. */
+export async function removeFolder(disk: Disk, directory: StoreDirectory): Promise<void> {
+  const { path, logs, aside, watermarks } = directory;
+  if (!(await isThere(disk, path))) return;
+  const names = await disk.list(path);
+  if (names.includes(basename(logs))) {
+    for (const logId of (await disk.list(logs)).map(parseLogName)) {
+      if (logId !== null) await removeLogFiles({ disk, directory }, logId);
+    }
+    await disk.removeDirectory(logs);
+  }
+  if (names.includes(basename(aside))) {
+    for (const name of await disk.list(aside)) await disk.remove(directory.asideFile(name));
+    await disk.removeDirectory(aside);
+  }
+  for (const file of [directory.manifest(0), directory.manifest(1), watermarks]) {
+    if (names.includes(basename(file))) await disk.remove(file);
+  }
+  await disk.removeDirectory(path);
+}
+
+/** Says how far the segments go that were not sealed: all of their bytes are on disk. */
+export async function writeWatermarks(
+  disk: Disk,
+  directory: StoreDirectory,
+  { loaded, logs }: Moment,
+): Promise<void> {
+  await disk.remove(directory.watermarks).catch(() => undefined);
+  await withFile(disk, directory.watermarks, 'create', async (file) => {
+    const watermarks = new WatermarkFile(disk, file);
+    for (const { log, logTag, segments } of logs) {
+      const last = segments.at(-1);
+      const nextOffset = last?.part?.nextOffset ?? null;
+      if (last === undefined || last.part === null || nextOffset === null) continue;
+      await watermarks.write(log.id, {
+        segment: last.entry.number,
+        durablePosition: last.part.end,
+        epoch: loaded.state.epoch,
+        durableOffset: nextOffset,
+        acknowledged: nextOffset,
+        logTag,
+      });
+    }
+    await watermarks.sync();
+  });
+}
+
+/** Writes both copies of the manifest, durably: what a crash at the moment would have left. */
+export async function writeManifest(
+  disk: Disk,
+  directory: StoreDirectory,
+  { loaded, logs }: Moment,
+): Promise<void> {
+  const { storeId, generation } = loaded;
+  const state = { ...loaded.state, logs: logs.map(listed), dropped: [], closed: null };
+  const manifest = new ManifestFile(disk, directory, storeId, generation, state, 0);
+  await manifest.beginGeneration();
+  await manifest.close();
+}
+
+/** A segment of which a part was copied grows in the copy: a start finds where it ends. */
+function listed({ log, segments }: CopiedLog): ManifestLog {
+  return {
+    ...log,
+    segments: segments.map(({ entry, part }) =>
+      part === null ? entry : { number: entry.number, end: null, digest: null },
+    ),
+  };
+}

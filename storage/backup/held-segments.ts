@@ -1,0 +1,126 @@
+/**
+ * The segments in a copy. Sealed ones never change: a second name is enough where a disk has that.
+ */
+import { dirname } from 'node:path';
+import type { StoreDirectory } from '../disk/store-directory.js';
+import { withFile } from '../disk/whole-file.js';
+import { errorCode } from '../faults/storage-errors.js';
+import { copyBytes, type GrowingPart } from './growing-part.js';
+import { SourceChanged, type SourceFolder, unlessGone } from './source.js';
+
+/** Why a file has no second name: another file system, one without links, too many of them. */
+const unlinkable = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+interface HeldFile {
+  readonly byteLength: number;
+  readonly isLinked: boolean;
+}
+
+export class HeldSegments {
+  private readonly files = new Map<string, HeldFile>();
+  private readonly made = new Set<number>();
+  private readonly parts = new Set<string>();
+
+  constructor(
+    private readonly source: SourceFolder,
+    private readonly target: StoreDirectory,
+  ) {}
+
+  /** Bytes that the copy shares with the source. */
+  get linkedBytes(): number {
+    return this.bytes(true);
+  }
+
+  /** Bytes of sealed segments that were copied. */
+  get copiedBytes(): number {
+    return this.bytes(false);
+  }
+
+  /** Copies what was read of a segment. */
+  async copyPart(logId: number, number: number, part: GrowingPart): Promise<void> {
+    await this.makeLog(logId);
+    const path = this.target.segment(logId, number);
+    this.parts.add(path);
+    await unlessGone(() => part.copyTo(path));
+  }
+
+  /** Removes what was copied of segments that may have been sealed, or replaced, by now. */
+  async dropParts(): Promise<void> {
+    for (const path of this.parts) await this.source.disk.remove(path).catch(() => undefined);
+    this.parts.clear();
+  }
+
+  /** Makes the directory of a log, if need be. */
+  private async makeLog(logId: number): Promise<void> {
+    if (this.made.has(logId)) return;
+    await this.source.disk.makeDirectory(this.target.log(logId));
+    this.made.add(logId);
+  }
+
+  /** Takes a segment and its index, unless it is there. Its index is made again where it is not. */
+  async hold(logId: number, number: number): Promise<void> {
+    const { source, target } = this;
+    const path = target.segment(logId, number);
+    if (this.files.has(path)) return;
+    await this.makeLog(logId);
+    await this.take(source.directory.segment(logId, number), path);
+    await this.take(source.directory.index(logId, number), target.index(logId, number)).catch(
+      (error: unknown) => {
+        if (!(error instanceof SourceChanged)) throw error;
+      },
+    );
+  }
+
+  /** Removes everything that is not listed: it was held for a state that the source has left. */
+  async keepOnly(listed: readonly { readonly logId: number; readonly number: number }[]) {
+    const { source, target } = this;
+    const kept = new Set(
+      listed.flatMap(({ logId, number }) => [
+        target.segment(logId, number),
+        target.index(logId, number),
+      ]),
+    );
+    for (const path of [...this.files.keys()].filter((file) => !kept.has(file))) {
+      await source.disk.remove(path);
+      this.files.delete(path);
+    }
+    const used = new Set(listed.map(({ logId }) => target.log(logId)));
+    for (const logId of [...this.made]) {
+      const path = target.log(logId);
+      if (used.has(path)) await source.disk.syncDirectory(path);
+      else {
+        await source.disk.removeDirectory(path);
+        this.made.delete(logId);
+      }
+    }
+    await source.disk.syncDirectory(dirname(target.log(0)));
+  }
+
+  private async take(from: string, to: string): Promise<void> {
+    const { disk } = this.source;
+    const isLinked = await unlessGone(() => this.link(from, to));
+    if (!isLinked) {
+      await unlessGone(() =>
+        withFile(disk, from, 'read', async (file) =>
+          copyBytes(disk, file, to, await disk.size(file)),
+        ),
+      );
+    }
+    this.files.set(to, { byteLength: await disk.sizeAt(to), isLinked });
+  }
+
+  private async link(from: string, to: string): Promise<boolean> {
+    try {
+      await this.source.disk.link(from, to);
+      return true;
+    } catch (error) {
+      if (unlinkable.has(errorCode(error))) return false;
+      throw error;
+    }
+  }
+
+  private bytes(areLinked: boolean): number {
+    const files = [...this.files.values()].filter(({ isLinked }) => isLinked === areLinked);
+    return files.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+}

@@ -1,0 +1,198 @@
+/** Finding one moment of a store that goes on meanwhile, from its files alone. */
+import { withFile } from '../disk/whole-file.js';
+import { DamagedData, diskError, errorCode } from '../faults/storage-errors.js';
+import { logTagOf } from '../format/record-batch.js';
+import type { ManifestLog, ManifestSegment, ManifestState } from '../manifest/manifest.js';
+import { type LoadedManifest, loadManifest } from '../manifest/manifest-file.js';
+import { WatermarkFile } from '../manifest/watermark-file.js';
+import type { Offset } from '../offsets/offset.js';
+import { GrowingPart } from './growing-part.js';
+import type { HeldSegments } from './held-segments.js';
+import { SourceChanged, type SourceFolder, unlessGone } from './source.js';
+
+/** Looks at the ends of the logs before the copy begins again. */
+const looksMax = 100;
+
+/** A segment that belongs into the copy: all of it, or the part of it that was read. */
+export interface CopiedSegment {
+  readonly entry: ManifestSegment;
+  readonly part: GrowingPart | null;
+}
+
+/** A log as it was at the moment. */
+export interface CopiedLog {
+  readonly log: ManifestLog;
+  readonly logTag: number;
+  readonly segments: readonly CopiedSegment[];
+}
+
+/** What the copy is to hold. */
+export interface Moment {
+  readonly loaded: LoadedManifest;
+  readonly logs: readonly CopiedLog[];
+}
+
+/** One look at all logs; what it has read may grow by the next one. */
+interface Look extends Moment {
+  /** It saw a batch that is too late for the copy. */
+  readonly isPassed: boolean;
+  /** Where every log ended. */
+  readonly ends: string;
+}
+
+/**
+ * Looks at all logs, one after the other, until what was seen is the state of one moment: all that
+ * was acknowledged before it is in it, and nothing that was appended after it.
+ *
+ * The first look fixes a time: the latest append that it saw in any log. From then on only batches
+ * are taken that were appended by then. It is over in one of two ways:
+ *
+ * - Two looks in a row saw the same ends. Ends only grow, so between the two every log ended there.
+ * - A look saw a batch that was appended later than that time, and one more look was taken. The
+ *   clock of the source, which all logs share, had passed the time before this look began. So
+ *   whatever a later append relies on, and everything that was acknowledged until the clock passed
+ *   the time, was in the files when they were read; and what is appended later has a later time.
+ *
+ * Segments may be begun and sealed meanwhile. Any other change of the manifest (a log, a trim, a
+ * replaced segment, a start) rejects with `SourceChanged`: so what the manifest says is of the same
+ * moment. A clock that is set back while it is copied is not seen through.
+ */
+export class MomentSearch {
+  private readonly parts = new Map<string, GrowingPart>();
+
+  constructor(
+    private readonly source: SourceFolder,
+    private readonly held: HeldSegments,
+  ) {}
+
+  async find(): Promise<Moment> {
+    const first = await this.look(Number.POSITIVE_INFINITY);
+    const time = latestTime(first);
+    let before = first;
+    for (let looks = 1; looks < looksMax; looks += 1) {
+      const next = await this.look(time);
+      if (!isContinued(first.loaded, next.loaded)) throw new SourceChanged('other segments');
+      if (before.isPassed || (!next.isPassed && before.ends === next.ends)) return next;
+      before = next;
+    }
+    throw new SourceChanged('it was written to all the time');
+  }
+
+  private async look(time: number): Promise<Look> {
+    const { disk, directory } = this.source;
+    const loaded = await loadManifest(disk, directory);
+    if (loaded === null) {
+      throw diskError('copying a store', new Error(`no store in ${directory.path}`));
+    }
+    const proven = await this.provenEnds(loaded);
+    const logs: CopiedLog[] = [];
+    let isPassed = false;
+    for (const log of loaded.state.logs) {
+      const logTag = logTagOf(loaded.storeId, log.id);
+      const segments: CopiedSegment[] = [];
+      // The newest first: where a segment has begun, all of the one before it is there to be read.
+      for (const entry of log.segments.toReversed()) {
+        segments.unshift({ entry, part: await this.partOf(log.id, logTag, entry, time) });
+      }
+      requireUnbroken(segments, proven.get(log.id) ?? null);
+      isPassed ||= segments.some(({ part }) => part?.isPassed === true);
+      const copied = segments.filter(({ part }) => part === null || part.nextOffset !== null);
+      logs.push({ log, logTag, segments: copied });
+    }
+    return { loaded, logs, isPassed, ends: endsOf(logs) };
+  }
+
+  /** What was read of a segment by now; null where all of it is held. */
+  private async partOf(
+    logId: number,
+    logTag: number,
+    { number, end, digest }: ManifestSegment,
+    time: number,
+  ): Promise<GrowingPart | null> {
+    if (digest !== null && (end?.lastAppendTime ?? 0) <= time) {
+      await this.held.hold(logId, number);
+      return null;
+    }
+    const path = this.source.directory.segment(logId, number);
+    const part = this.parts.get(path) ?? new GrowingPart(this.source.disk, path, logTag);
+    this.parts.set(path, part);
+    await unlessGone(() => part.readOn(time, end?.end ?? Number.POSITIVE_INFINITY));
+    return part;
+  }
+
+  /** By log: how far its growing segment was fdatasynced a moment ago. */
+  private async provenEnds({ state, storeId }: LoadedManifest): Promise<Map<number, ProvenEnd>> {
+    const { disk, directory } = this.source;
+    const ends = new Map<number, ProvenEnd>();
+    await withFile(disk, directory.watermarks, 'read', (file) => {
+      const watermarks = new WatermarkFile(disk, file);
+      return watermarks.readingAll(async () => {
+        for (const { id } of state.logs) {
+          const mark = await watermarks.read(id, logTagOf(storeId, id));
+          if (mark !== null) ends.set(id, { number: mark.segment, end: mark.durablePosition });
+        }
+      });
+    }).catch((error: unknown) => {
+      // They only ever add proof: a store without the file is copied, too.
+      if (errorCode(error) !== 'ENOENT') throw error;
+    });
+    return ends;
+  }
+}
+
+interface ProvenEnd {
+  readonly number: number;
+  readonly end: number;
+}
+
+/** What is known to have been written has to be read: else it is damaged, or was replaced. */
+function requireUnbroken(segments: readonly CopiedSegment[], proven: ProvenEnd | null): void {
+  for (const [place, { entry, part }] of segments.entries()) {
+    if (part === null || part.isPassed) continue;
+    const marked = proven?.number === entry.number ? proven.end : 0;
+    const followed = segments[place + 1]?.part?.header?.previousEnd ?? 0;
+    const end = Math.max(marked, followed, entry.end?.end ?? 0);
+    if (part.end >= end) continue;
+    const lastGoodOffset = part.nextOffset === null ? null : part.nextOffset - 1;
+    const range = { file: part.path, from: part.end, to: end, lastGoodOffset };
+    throw new DamagedData(range, 'what was acknowledged is not there');
+  }
+}
+
+/** Whether segments were begun and sealed since the first look, and nothing else has changed. */
+function isContinued(first: LoadedManifest, next: LoadedManifest): boolean {
+  const isSame = JSON.stringify(identityOf(first)) === JSON.stringify(identityOf(next));
+  const numbers = (state: ManifestState) =>
+    state.logs.map(({ segments }) => segments.map(({ number }) => number));
+  const later = numbers(next.state);
+  return (
+    isSame &&
+    numbers(first.state).every((own, log) =>
+      own.every((number, place) => later[log]?.[place] === number),
+    )
+  );
+}
+
+function identityOf({ storeId, state }: LoadedManifest) {
+  const logs = state.logs.map(({ id, startOffset, compactedUntil }) => {
+    return [id, startOffset, compactedUntil];
+  });
+  return [storeId.toString('hex'), state.epoch, logs];
+}
+
+/** When the last batch of all was appended. */
+function latestTime({ logs }: Moment): number {
+  const times = logs.flatMap(({ segments }) =>
+    segments.map(({ entry, part }) => part?.latestTime ?? entry.end?.lastAppendTime ?? 0),
+  );
+  return times.reduce((one, two) => Math.max(one, two), 0);
+}
+
+/** Where every log ends. */
+function endsOf(logs: readonly CopiedLog[]): string {
+  const ends = logs.map(({ segments }): Offset | null => {
+    const last = segments.at(-1);
+    return last?.part?.nextOffset ?? last?.entry.end?.nextOffset ?? null;
+  });
+  return ends.join();
+}
