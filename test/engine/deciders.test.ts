@@ -1019,7 +1019,7 @@ describe('every decider of the product', () => {
       );
     }, 600_000);
 
-    it('answers and remembers after sweeps, ended or cut off, as if there had been none', async () => {
+    it('answers and remembers after sweeps and their crashes as before', async () => {
       const sweep = fc.record({
         after: fc.integer({ min: 12, max: 23 }),
         beforeMs: fc.constantFrom(-1, 0, minute, 10 * minute),
