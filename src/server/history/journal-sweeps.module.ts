@@ -24,7 +24,15 @@ const bytesPerEvent = 4096;
 /** A stop waits this long for the group of segments that is being written. */
 const stopDeadlineMs = 10_000;
 
-@Module({})
+@Module({
+  providers: [
+    {
+      provide: JournalSweeps,
+      inject: [Engine],
+      useFactory: (engine: Engine) => new JournalSweeps(engine),
+    },
+  ],
+})
 export class JournalSweepsModule implements OnModuleInit {
   private readonly crossings: Crossings;
   private readonly runner: JournalSweepRunner;
@@ -32,6 +40,7 @@ export class JournalSweepsModule implements OnModuleInit {
   constructor(
     private readonly engine: Engine,
     journal: Journal,
+    sweeps: JournalSweeps,
     private readonly life: ProcessLife,
     registry: Registry,
     @Inject(provided.config) private readonly config: Config,
@@ -39,7 +48,6 @@ export class JournalSweepsModule implements OnModuleInit {
     @Inject(provided.fileSizes) fileSizes: Pick<StoreOptions, 'segmentBytes'>,
     @Inject(provided.log) log: Logger,
   ) {
-    const sweeps = new JournalSweeps(engine);
     const { segmentBytes = segmentBytesMax } = fileSizes;
     this.crossings = new Crossings(Math.ceil(segmentBytes / bytesPerEvent));
     const sweeper = new JournalSweeper(engine, journal, this.crossings, sweeps, segmentBytes);
