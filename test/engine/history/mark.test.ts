@@ -77,7 +77,7 @@ describe('a sweep', () => {
     expect(await kept()).toEqual([3, 5]);
   });
 
-  it('keeps what a kept one refers to with its end, and what that refers to behind it', async () => {
+  it('keeps what a kept one refers to, with its end, and what that refers to', async () => {
     await note('old');
     await note('later');
     await crossOut('later');
