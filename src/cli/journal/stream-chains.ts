@@ -20,7 +20,7 @@ export class StreamChains {
   /** Takes the next event of the journal; why it does not follow its stream, or null. */
   follow({ kind, id, sequence, previous, offset }: EventEnvelope): string | null {
     const name = crc32(`${kind}/${id}`);
-    const follows = this.take(name, sequence, previous);
+    const follows = previous < offset && this.take(name, sequence, previous);
     const place = offset - this.startOffset;
     while (place >= this.names.length) this.grow();
     this.names[place] = name;
