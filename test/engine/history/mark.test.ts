@@ -121,3 +121,29 @@ describe('a sweep', () => {
     expect(await kept(end)).toEqual([1, 2, 3]);
   });
 });
+
+describe('a replay of what a sweep has left', () => {
+  const event = (id: string, sequence: number, offset: number) => ({
+    kind: 'note',
+    id,
+    sequence,
+    at,
+    offset,
+    previous: -1,
+    event: { type: 'Noted', about: [] },
+    body: null,
+  });
+
+  it('passes over the end of a stream whose beginning is gone', () => {
+    opened.engine.replay([event('swept', 3, 50), event('whole', 0, 51)]);
+    expect([...opened.engine.actors('note').ids()]).toEqual(['whole']);
+  });
+
+  it('refuses an event that does not follow the one before it', () => {
+    opened.engine.replay([event('whole', 0, 50)]);
+    const replay = () => opened.engine.replay([event('whole', 2, 51)]);
+    expect(replay).toThrow(
+      'the journal has event 2 of note whole at offset 51, where event 1 must follow',
+    );
+  });
+});
