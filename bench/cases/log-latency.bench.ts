@@ -65,12 +65,12 @@ function follow(
     const arrivals = new RecordArrivals(pool, consumer, count);
     await arrivals.join();
     const target = { origin: process.address, headers: logHeaders, requestOf: produceOf };
-    const [{ askedAt }] = await Promise.all([
+    const [{ sentAt }] = await Promise.all([
       publishSteadily(target, count, perSecond),
       arrivals.follow(way),
     ]);
     await forget(consumer);
-    const latencies = arrivals.at.map((at, number) => at - (askedAt[number] ?? Number.NaN));
+    const latencies = arrivals.at.map((at, number) => at - (sentAt[number] ?? Number.NaN));
     return { operations: count, seconds, latencies: latencies.slice(1) };
   };
 }

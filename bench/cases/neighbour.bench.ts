@@ -90,7 +90,7 @@ function deliveryBeside(
 ): Contestant['run'] {
   return async (seconds): Promise<Round> => {
     const count = Math.ceil(goodRate * seconds);
-    const [{ askedAt }] = await Promise.all([
+    const [{ sentAt }] = await Promise.all([
       publishSteadily(
         { origin: address, headers, requestOf: publishTo(sink.origin) },
         count,
@@ -105,7 +105,7 @@ function deliveryBeside(
     const { numbered } = await sink.arrivals(count);
     // What this side still tries must not run while the other one is measured.
     if (neighbours.length > 0) await new Promise((resolve) => setTimeout(resolve, settleMs));
-    const latencies = numbered.map(([number, at]) => at - (askedAt[number] ?? Number.NaN));
+    const latencies = numbered.map(([number, at]) => at - (sentAt[number] ?? Number.NaN));
     return { operations: count, seconds, latencies };
   };
 }

@@ -17,7 +17,7 @@ const preparationMs = 45_000;
 const publishRate = 100;
 /** Publishes between two looks: four seconds of them. */
 const publishesBetween = 400;
-/** What a look held up has passed after so long, and is in nobody's latency. */
+/** Publishes that a look at the memory held up have ended after so long: no latency has them. */
 const settleMs = 500;
 const mebibyte = 1024 ** 2;
 
@@ -87,13 +87,13 @@ async function publishes({ address }: MeasuredProcess, count: number): Promise<r
       body,
     }),
   };
-  const { askedAt, answeredAt } = await publishSteadily(target, count, publishRate);
-  return answeredAt.flatMap((at, number) => at - (askedAt[number] ?? Number.NaN));
+  const { sentAt, answeredAt } = await publishSteadily(target, count, publishRate);
+  return answeredAt.flatMap((at, number) => at - (sentAt[number] ?? Number.NaN));
 }
 
 /**
  * Publishes and looks at the memory, in turns: a look collects the garbage, which stops the
- * process, and nobody waits for an answer meanwhile.
+ * process, and no publish waits for an answer meanwhile.
  */
 async function watch(stepwell: MeasuredProcess, isOver: () => boolean) {
   const latencies: number[] = [];

@@ -2,7 +2,7 @@
 import { machineTime } from '../measure/machine-time.js';
 import { answer } from '../programs/measured-program.js';
 
-/** How much has arrived since the last time somebody asked for a new beginning. */
+/** How much has arrived since the count was last reset. */
 export interface Progress {
   readonly count: number;
 }

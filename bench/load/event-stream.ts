@@ -5,7 +5,7 @@ import { logHeaders } from './topic-passes.js';
 /** So long without a piece means that nothing more will come. */
 const stalledMs = 10_000;
 
-/** Pieces as they come, events cut anywhere; whoever stops iterating ends the request. */
+/** Pieces as they come, events cut anywhere; a reader that stops iterating ends the request. */
 export async function* eventStream(
   pool: Pool,
   path: string,

@@ -14,7 +14,7 @@ export interface MessageEngine {
   readonly journal: Journal;
 }
 
-/** Every message of the bench is due tomorrow, so nobody has to carry its call out. */
+/** Every message of the bench is due tomorrow, so no effect has to call its endpoint. */
 export async function openMessageEngine(store: Store): Promise<MessageEngine> {
   const upcasters = new UpcasterTable();
   const codec = new EventCodec(upcasters);
@@ -23,8 +23,8 @@ export async function openMessageEngine(store: Store): Promise<MessageEngine> {
     turnFailed: (error) => {
       throw error;
     },
-    reactionRefused: ({ rejection }) => {
-      throw new Error(rejection.message);
+    reactionRefused: ({ refusal }) => {
+      throw new Error(refusal.message);
     },
   });
   const deduplication = new DeduplicationIndex();

@@ -11,7 +11,7 @@ export interface SteadyTarget {
 
 /** Milliseconds of the machine's monotonic clock, by number. */
 export interface PublishTimes {
-  readonly askedAt: readonly number[];
+  readonly sentAt: readonly number[];
   readonly answeredAt: readonly number[];
 }
 
@@ -25,11 +25,11 @@ export async function publishSteadily(
   perSecond: number,
 ): Promise<PublishTimes> {
   const pool = new Pool(origin, { connections: 32 });
-  const askedAt: number[] = [];
+  const sentAt: number[] = [];
   const answeredAt: number[] = [];
   const publish = async (number: number) => {
     const { path, body } = requestOf(number);
-    askedAt[number] = machineTime();
+    sentAt[number] = machineTime();
     const response = await pool.request({ method: 'POST', path, headers, body });
     answeredAt[number] = machineTime();
     await response.body.dump();
@@ -44,5 +44,5 @@ export async function publishSteadily(
   }
   await Promise.all(published);
   await pool.close();
-  return { askedAt, answeredAt };
+  return { sentAt, answeredAt };
 }

@@ -86,8 +86,8 @@ export function fetchingPass(
 /** One page of a partition. */
 export function fetchAt(pool: Pool, partition: number, progress: Progress) {
   const offset = progress.nextOf(partition);
-  const asked = { topic: topicName, partition, offset, timeout: 0 };
-  return read(pool, '/fetch', Buffer.from(JSON.stringify(asked)));
+  const body = { topic: topicName, partition, offset, timeout: 0 };
+  return read(pool, '/fetch', Buffer.from(JSON.stringify(body)));
 }
 
 /** The partitions of a topic among so many readers. */

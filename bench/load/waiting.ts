@@ -51,7 +51,7 @@ export async function measureWaiting(waiting: Waiting): Promise<readonly Figure[
     await fill(stepwell, count, '1h');
     const full = await stepwell.memory();
     for (let round = 0; round < rounds; round += 1) {
-      // One that falls due while nobody runs: its call is the first thing the next process does.
+      // One that falls due while no server runs: its call is the first that the next process makes.
       await fill(stepwell, 1, `${shortSeconds}s`);
       await stepwell.stop();
       await new Promise((resolve) => setTimeout(resolve, shortSeconds * 1000));

@@ -10,7 +10,7 @@ import { ascending, median, percentile, type Spread, spread } from './statistics
 export interface Round {
   readonly operations: number;
   readonly seconds: number;
-  /** Milliseconds, one for each operation that somebody waited for; empty if nobody looked. */
+  /** Milliseconds, one for each operation that the client waited for; empty if not measured. */
   readonly latencies: readonly number[];
 }
 
@@ -57,7 +57,7 @@ export interface Case {
 export interface Performance {
   /** Operations per second. */
   readonly rate: Spread;
-  /** Of all rounds together; null if nobody looked. */
+  /** Of all rounds together; null if not measured. */
   readonly latency: { readonly p50: number; readonly p99: number } | null;
   /** CPU time of the measured process per operation, microseconds, median of rounds. */
   readonly cpuMicroseconds: number;
@@ -70,7 +70,7 @@ export interface Timing {
   readonly rounds: number;
   /** Length of one round of one side; a case takes its share of it. */
   readonly seconds: number;
-  /** How long a pair of rounds waits for a moment in which nobody else uses the machine. */
+  /** How long a pair of rounds waits for a moment in which no other process uses the machine. */
   readonly patienceSeconds: number;
 }
 

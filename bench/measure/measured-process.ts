@@ -1,5 +1,5 @@
 /**
- * A program in a process of its own, so that its CPU and memory are nobody else's. It prints
+ * A program in a process of its own, so that its CPU and memory are its own. It prints
  * `running at <where>` when it is ready, as Stepwell does.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

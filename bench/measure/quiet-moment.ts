@@ -3,12 +3,12 @@ import { cpus } from 'node:os';
 
 const watchMs = 200;
 
-/** Above this share of all processors somebody else is at work. */
+/** Above this share of all processors other processes are at work. */
 const quietShare = 0.1;
 
 /**
- * Waits for a moment in which nobody else works, for about `patienceSeconds` at most: watches once
- * in any case. False if there was none.
+ * Waits for a moment in which no other process works, for about `patienceSeconds` at most: watches
+ * once in any case. False if there was none.
  */
 export async function quietMoment(patienceSeconds: number): Promise<boolean> {
   const end = performance.now() + patienceSeconds * 1000;

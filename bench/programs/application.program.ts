@@ -41,8 +41,8 @@ function take(
   request.on('end', async () => {
     deliveries += 1;
     const { headers } = request;
-    const { isEnd, status, ...told } = await application.deliver(headers, Buffer.concat(chunks));
-    response.writeHead(status, told.headers).end(told.body);
+    const { isEnd, status, ...answer } = await application.deliver(headers, Buffer.concat(chunks));
+    response.writeHead(status, answer.headers).end(answer.body);
     if (isEnd) ends.get(String(headers['upstash-workflow-runid']))?.();
   });
 }

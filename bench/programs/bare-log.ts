@@ -60,7 +60,7 @@ export class BareLog {
     return group.durable;
   }
 
-  /** Whoever came in with this tick, or was released by the last commit, shares the next one. */
+  /** Appends that came in with this tick, or waited for the last commit, share the next one. */
   private afterThisTick(): void {
     queueMicrotask(() => process.nextTick(() => this.write()));
   }

@@ -19,7 +19,7 @@ const log = new BareLog(directory, false);
 const longestWaitMs = 1000;
 const eventStream = 'text/event-stream';
 
-/** JSON texts that nobody has been given. */
+/** JSON texts that no reader has been given. */
 let held: string[] = [];
 /** Gives the reader what is held. */
 let give: (() => void) | null = null;

@@ -1,4 +1,4 @@
-/** Destinations that nobody wants to have, in a process of their own; it answers their origins. */
+/** Destinations that misbehave, in a process of their own; it answers their origins. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
 import { answer, ready } from './measured-program.js';
@@ -31,7 +31,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A port that was just free: whoever calls is refused. */
+/** A port on which no server listens: connections to it are refused. */
 async function refusing(): Promise<string> {
   const server = createSocketServer();
   const origin = await listen(server);

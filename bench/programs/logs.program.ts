@@ -3,9 +3,10 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/engine/clock.js';
 import { Payloads } from '../../src/engine/payloads.js';
+import { MessageBodies } from '../../src/messaging/delivery/message-bodies.js';
 import { parseLogQuery } from '../../src/messaging/logs/logs.request.js';
 import { MessageLog } from '../../src/messaging/logs/message-log.js';
-import { MessageBodies } from '../../src/messaging/messages/message-bodies.js';
+import { StoredMessages } from '../../src/messaging/messages/stored-messages.js';
 import { RunArchive } from '../../src/workflows/deliveries/run-archive.js';
 import { RunEntries } from '../../src/workflows/deliveries/run-entries.js';
 import {
@@ -65,11 +66,15 @@ async function openLog(): Promise<Ask> {
   const { engine, journal } = await openMessageEngine(store);
   await journal.learnShapes();
   const payloads = new Payloads(journal, 1024 * 1024);
-  const runs = new RunEntries(engine, payloads, new RunArchive(journal));
-  const bodies = new MessageBodies(payloads, runs);
+  const noRuns = {
+    active: () => undefined,
+    shown: <Value>(read: () => Value) => engine.shown(read),
+  };
+  const runs = new RunEntries(noRuns, new RunArchive(journal, payloads));
+  const bodies = new MessageBodies(payloads, new StoredMessages(payloads), runs);
   const log = new MessageLog({
     journal,
-    durable: () => Promise.resolve(),
+    shown: async (read) => read(),
     running: () => [],
     messages: {
       journal,
@@ -84,7 +89,7 @@ async function openLog(): Promise<Ask> {
   });
   return async ({ query, messages, rowsEach }) => {
     const parsed = parseLogQuery(`/v2/logs?${query}`);
-    if (!parsed.ok) throw new Error(parsed.reason);
+    if (!parsed.ok) throw new Error(parsed.message);
     const { rows } = await log.page(parsed.value);
     const expected = Math.min(100, messages.length * rowsEach);
     if (rows.length !== expected) throw new Error(`${query}: ${rows.length} rows, not ${expected}`);

@@ -1,8 +1,8 @@
 /** Every machine of the product: what `stepwell machines` draws. */
 import { lifeMachine } from '../engine/lifecycle/life.machine.js';
 import { scheduleMachine } from '../messaging/schedules/schedule.machine.js';
-import { consumerMachine } from '../topics/groups/consumer.machine.js';
 import { consumerGroupMachine } from '../topics/groups/consumer-group.machine.js';
+import { consumerSessionMachine } from '../topics/sessions/consumer-session.machine.js';
 import { subscriptionMachine } from '../topics/subscriptions/subscription.machine.js';
 import { runMachine } from '../workflows/run-state/run.machine.js';
 import type { DrawnMachine } from './machine-diagram.js';
@@ -10,8 +10,8 @@ import type { DrawnMachine } from './machine-diagram.js';
 export const machines: readonly DrawnMachine[] = [
   runMachine,
   scheduleMachine,
-  consumerMachine,
   consumerGroupMachine,
+  consumerSessionMachine,
   subscriptionMachine,
   lifeMachine,
 ];

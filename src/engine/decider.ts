@@ -1,13 +1,14 @@
 /**
  * The contract of the house: everything stateful is a decider, and the engine runs nothing else.
  *
- *     decide(command, state, view) -> events | rejection   what the command means now
+ *     decide(command, state, view) -> events | refusal     what the command means now
  *     evolve(state, event)         -> state                what has happened, remembered
  *     react(event, state)          -> commands             what this means for other streams
  *     wants(state)                 -> effects              what this state wants running
  *
  * All four are pure: no clock, no randomness, no I/O. Time and ids come in with the command.
  */
+import type { Refusal } from '../grammar/result.js';
 
 /** An imperative request, addressed to one stream. `Result` is what its acceptance answers. */
 export interface Command<Result = unknown> {
@@ -33,17 +34,10 @@ export interface DomainEvent {
   readonly type: string;
 }
 
-/** An expected refusal: a value, never an exception. */
-export interface Rejection {
-  readonly code: 'invalid' | 'forbidden' | 'not_found' | 'conflict' | 'over_limit' | 'unavailable';
-  /** One sentence for the person who asked. */
-  readonly message: string;
-}
-
 /** What a command means: facts to remember, or why it is refused. */
 export type Decision<Event extends DomainEvent> =
   | {
-      readonly accepted: true;
+      readonly ok: true;
       readonly events: readonly Event[];
       /**
        * Bytes that the first event brings along; stored beside it, never parsed or copied into it.
@@ -52,7 +46,7 @@ export type Decision<Event extends DomainEvent> =
       /** What the asker is told; the engine only carries it. */
       readonly result: unknown;
     }
-  | { readonly accepted: false; readonly rejection: Rejection };
+  | Refusal;
 
 /**
  * A thing that a state wants running. Its id tells it from every other effect of the same stream.
@@ -155,13 +149,5 @@ export function accept<Event extends DomainEvent>(
   result: unknown = null,
   body: Buffer | null = null,
 ): Decision<Event> {
-  return { accepted: true, events, body, result };
-}
-
-/** The command is refused and nothing changes. */
-export function reject<Event extends DomainEvent = never>(
-  code: Rejection['code'],
-  message: string,
-): Decision<Event> {
-  return { accepted: false, rejection: { code, message } };
+  return { ok: true, events, body, result };
 }

@@ -208,7 +208,7 @@ export class Engine {
       names.restart();
       const turn = new Turn(this.entities, this.codec, this.changes, this.journal.endOffset, names);
       const outcomes = this.decide(turn, commands);
-      const refusal = together ? outcomes.find(({ accepted }) => !accepted) : undefined;
+      const refusal = together ? outcomes.find((outcome) => !outcome.ok) : undefined;
       if (refusal !== undefined) {
         this.changes.revert();
         return commands.map(() => refusal);

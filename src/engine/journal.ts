@@ -10,7 +10,7 @@ import type { Appended, PartitionLog } from '../../storage/log/partition-log.js'
 import type { Store } from '../../storage/store.js';
 import type { EventEnvelope } from './decider.js';
 import { type EventCodec, structuresTerm } from './event-codec.js';
-import { type AheadOptions, mappedAhead, spansOf } from './read-ahead.js';
+import { type AheadOptions, mappedAhead, SpanLength, spansOf } from './read-ahead.js';
 
 /** The name of the journal's partition log in the store. */
 export const journalLogName = '__journal';
@@ -125,7 +125,13 @@ export class Journal {
   async *readEach(
     offsets: AsyncIterable<number> | Iterable<number>,
   ): AsyncGenerator<EventEnvelope | null> {
-    const reads = mappedAhead(spansOf(offsets), (span) => this.readSpan(span), spansAhead);
+    const length = new SpanLength();
+    const read = async (span: readonly number[]) => {
+      const found = await this.readSpan(span);
+      length.learn(span.length, found.bytes);
+      return found;
+    };
+    const reads = mappedAhead(spansOf(offsets, length), read, spansAhead);
     for await (const { envelopes } of reads) yield* envelopes;
   }
 

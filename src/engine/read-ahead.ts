@@ -10,17 +10,36 @@ const spanMax = 64;
 
 type Some<Item> = AsyncIterable<Item> | Iterable<Item>;
 
+/** One read is to bring about this much at most. */
+const spanBytesMax = 1024 * 1024;
+
+/** How many offsets one read is for: twice as many each time, but fewer where they bring much. */
+export class SpanLength {
+  private length = 1;
+
+  get max(): number {
+    return this.length;
+  }
+
+  /** A read for `count` offsets has brought `bytes`. */
+  learn(count: number, bytes: number): void {
+    const fitting = Math.floor((spanBytesMax * count) / Math.max(bytes, 1));
+    this.length = Math.max(1, Math.min(this.length * 2, fitting, spanMax));
+  }
+}
+
 /** Runs of offsets that lie close together, in the order given: one read brings all of a run. */
-export async function* spansOf(offsets: Some<number>): AsyncGenerator<number[]> {
+export async function* spansOf(
+  offsets: Some<number>,
+  length: SpanLength,
+): AsyncGenerator<number[]> {
   let span: number[] = [];
-  let lengthMax = 1;
   for await (const offset of offsets) {
     const last = span.at(-1);
     const isFar = last !== undefined && Math.abs(offset - last) > gapMax;
-    if (isFar || span.length === lengthMax) {
+    if (isFar || span.length >= length.max) {
       yield span;
       span = [];
-      lengthMax = Math.min(lengthMax * 2, spanMax);
     }
     span.push(offset);
   }

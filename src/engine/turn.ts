@@ -3,16 +3,15 @@
  * waits, and nothing leaves this file before the whole turn is decided.
  */
 import type { RecordInput } from '../../storage/format/record.js';
+import { ok, type Refusal, type Result } from '../grammar/result.js';
 import type { Actor, ActorDirectory } from './actor-directory.js';
-import type { Command, DomainEvent, EventEnvelope, Rejection, TurnNames } from './decider.js';
+import type { Command, DomainEvent, EventEnvelope, TurnNames } from './decider.js';
 import type { EventCodec } from './event-codec.js';
 import type { AnyRegistration, Reaction } from './registration.js';
 import type { TurnChanges } from './turn-changes.js';
 
 /** What became of one command. */
-export type Outcome<Result = unknown> =
-  | { readonly accepted: true; readonly result: Result }
-  | { readonly accepted: false; readonly rejection: Rejection };
+export type Outcome<Answer = unknown> = Result<Answer>;
 
 /** One kind of entity as the engine holds it. */
 export interface RegisteredKind {
@@ -25,7 +24,7 @@ export interface RegisteredKind {
 /** A reaction that its own decider refused: dropped, never half applied. */
 export interface RefusedReaction {
   readonly command: Command;
-  readonly rejection: Rejection;
+  readonly refusal: Refusal;
 }
 
 export class Turn {
@@ -49,7 +48,7 @@ export class Turn {
     for (let index = 0; index < this.reactions.length; index += 1) {
       const command = this.reactions[index] as Command;
       const outcome = this.decide(command);
-      if (!outcome.accepted) this.refusedReactions.push({ command, rejection: outcome.rejection });
+      if (!outcome.ok) this.refusedReactions.push({ command, refusal: outcome });
     }
     return outcomes;
   }
@@ -61,13 +60,13 @@ export class Turn {
     let actor = entity.actors.find(command.id);
     const state = actor === undefined ? decider.initialState() : actor.state;
     const decision = decider.decide(command, state, view);
-    if (!decision.accepted) return decision;
+    if (!decision.ok) return decision;
     let body = decision.body;
     for (const event of decision.events) {
       actor = this.remember(entity, command, actor, event, body);
       body = null;
     }
-    return { accepted: true, result: decision.result };
+    return ok(decision.result);
   }
 
   private remember(

@@ -12,7 +12,7 @@
  */
 import { CronDate, type CronExpression, CronExpressionParser } from 'cron-parser';
 import { LRUCache } from 'lru-cache';
-import { type Parsed, parsed, refused } from './parsed.js';
+import { ok, type Result, refused } from './result.js';
 
 const minute = 60_000;
 const day = 86_400_000;
@@ -34,13 +34,13 @@ export interface Cron {
 }
 
 /** Schedules are many and their crons few: what was read is remembered, up to this many. */
-const remembered = new LRUCache<string, Parsed<Cron>>({ max: 1024 });
+const remembered = new LRUCache<string, Result<Cron>>({ max: 1024 });
 
 /**
  * Reads an expression. Refuses other field counts, seconds, `@daily` and the like, random values,
  * unknown zones, and what never happens (30 February).
  */
-export function parseCron(text: string): Parsed<Cron> {
+export function parseCron(text: string): Result<Cron> {
   const trimmed = text.trim();
   if (trimmed.length > lengthMax) return refused(`is longer than ${lengthMax} characters`);
   const known = remembered.get(trimmed);
@@ -63,7 +63,7 @@ const fieldValues: readonly (readonly [string, number])[] = [
  * Reads the expression of a new schedule. Beside what `parseCron` refuses, a step may not be beyond
  * its field: every 90 minutes would silently be every hour. Schedules of before go on as they were.
  */
-export function parseNewCron(text: string): Parsed<Cron> {
+export function parseNewCron(text: string): Result<Cron> {
   const cron = parseCron(text);
   if (!cron.ok) return cron;
   const fields = text.trim().split(/\s+/).slice(-fieldValues.length);
@@ -76,7 +76,7 @@ export function parseNewCron(text: string): Parsed<Cron> {
   return cron;
 }
 
-function readCron(text: string): Parsed<Cron> {
+function readCron(text: string): Result<Cron> {
   const prefix = prefixGrammar.exec(text);
   const zone = prefix === null ? 'UTC' : canonicalZone(prefix[1] ?? '');
   if (zone === undefined) return refused('names no time zone (CRON_TZ=Area/City)');
@@ -89,7 +89,7 @@ function readCron(text: string): Parsed<Cron> {
     // The library walks over UTC, where no clock is ever set: it finds times on the wall.
     const expression = CronExpressionParser.parse(fields.join(' '), { tz: 'UTC', currentDate: 0 });
     expression.next();
-    return parsed(new ZonedCron(expression, zone, namesHours));
+    return ok(new ZonedCron(expression, zone, namesHours));
   } catch (error) {
     return refused(error instanceof Error ? `is no cron: ${error.message}` : 'is no cron');
   }

@@ -4,7 +4,7 @@
  * written.
  */
 import { parseName } from './name.js';
-import { type Parsed, parsed, refused } from './parsed.js';
+import { ok, type Result, refused } from './result.js';
 
 /** A URL to call, or the name of a URL group. */
 export type Destination =
@@ -19,7 +19,7 @@ const printableAscii = /^[\x21-\x7e]+$/;
 /**
  * `tail` is the path behind the marker, `query` the request's query that is the destination's own.
  */
-export function parseDestination(tail: string, query: string): Parsed<Destination> {
+export function parseDestination(tail: string, query: string): Result<Destination> {
   if (tail === '') return refused('the destination is missing');
   if (tail.length + query.length > destinationLengthMax) {
     return refused(`the destination is longer than ${destinationLengthMax} characters`);
@@ -32,16 +32,16 @@ export function parseDestination(tail: string, query: string): Parsed<Destinatio
   if (!parseName(path).ok) {
     return refused('the destination is neither a URL nor the name of a URL group');
   }
-  return parsed({ kind: 'group', name: path });
+  return ok({ kind: 'group', name: path });
 }
 
 /** An absolute http or https URL, kept as written where it is plain ASCII without a fragment. */
-export function parseUrl(text: string): Parsed<Extract<Destination, { kind: 'url' }>> {
+export function parseUrl(text: string): Result<Extract<Destination, { kind: 'url' }>> {
   const url = urlOf(text);
   if (url === undefined) return refused('the destination is not a valid URL');
   const asWritten = printableAscii.test(text) && !text.includes('#');
   if (!asWritten) url.hash = '';
-  return parsed({ kind: 'url', text: asWritten ? text : url.href, url });
+  return ok({ kind: 'url', text: asWritten ? text : url.href, url });
 }
 
 /** One that came percent-encoded may have brought a query of its own. */

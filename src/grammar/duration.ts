@@ -1,5 +1,5 @@
 /** Lengths of time as people write them in options: `1d10h30m`, `90`, `2.5s`. Pure. */
-import { type Parsed, parsed, refused } from './parsed.js';
+import { ok, type Result, refused } from './result.js';
 
 /** Milliseconds per unit (messaging.md 3.2: a month is 30 days, a year 365). */
 const unitMs: Readonly<Record<string, number>> = {
@@ -21,17 +21,17 @@ const part = /([\d.]+)(mo|[smhdwy])?/g;
  * A delay or a period: whole numbers with the units s, m, h, d, w, mo, y, added up (`1d10h30m`);
  * a bare number is seconds. Answers whole milliseconds.
  */
-export function parseDuration(text: string): Parsed<number> {
+export function parseDuration(text: string): Result<number> {
   return parseAs(whole, text, 'must be a duration like 90, 30s or 1d10h30m');
 }
 
 /** As `parseDuration`, with fractions (`2.5s`) and never zero: the time an attempt may take. */
-export function parseTimeout(text: string): Parsed<number> {
+export function parseTimeout(text: string): Result<number> {
   const timeout = parseAs(fractional, text, 'must be a duration like 30, 2.5s or 1m30s');
   return timeout.ok && timeout.value === 0 ? refused('must be longer than zero') : timeout;
 }
 
-function parseAs(grammar: RegExp, text: string, reason: string): Parsed<number> {
+function parseAs(grammar: RegExp, text: string, reason: string): Result<number> {
   // The length is judged first, so that no text makes the grammar work for long.
   if (text.length > lengthMax || !grammar.test(text)) return refused(reason);
   let total = 0;
@@ -40,5 +40,5 @@ function parseAs(grammar: RegExp, text: string, reason: string): Parsed<number> 
     total += Number(found[1]) * (unitMs[found[2] ?? 's'] ?? Number.NaN);
   }
   const milliseconds = Math.round(total);
-  return Number.isSafeInteger(milliseconds) ? parsed(milliseconds) : refused('is too long');
+  return Number.isSafeInteger(milliseconds) ? ok(milliseconds) : refused('is too long');
 }

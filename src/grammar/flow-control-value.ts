@@ -1,7 +1,7 @@
 /** The value of a flow-control header, both ways: `parallelism=2, rate=3, period=1m`. Pure. */
 
 import { parseDuration } from './duration.js';
-import { type Parsed, parsed, refused } from './parsed.js';
+import { ok, type Result, refused } from './result.js';
 
 /** How much of the traffic that shares a key may go at once and per period. */
 export interface FlowControlValue {
@@ -23,7 +23,7 @@ const pair = /^(parallelism|rate|period) *= *(\S+)$/;
  * (messaging.md 3.4). At least one of parallelism and rate must be there; a period alone limits
  * nothing.
  */
-export function parseFlowControlValue(text: string): Parsed<FlowControlValue> {
+export function parseFlowControlValue(text: string): Result<FlowControlValue> {
   if (text.length > lengthMax) return refused(`is longer than ${lengthMax} characters`);
   const found = new Map<string, number>();
   for (const item of text.split(',')) {
@@ -37,7 +37,7 @@ export function parseFlowControlValue(text: string): Parsed<FlowControlValue> {
   const parallelism = found.get('parallelism') ?? null;
   const rate = found.get('rate') ?? null;
   if (parallelism === null && rate === null) return refused('must name parallelism or rate');
-  return parsed({ parallelism, rate, periodSeconds: found.get('period') ?? 1 });
+  return ok({ parallelism, rate, periodSeconds: found.get('period') ?? 1 });
 }
 
 /** The canonical text; `parseFlowControlValue` reads the same value back. */
@@ -50,16 +50,16 @@ export function formatFlowControlValue(value: FlowControlValue): string {
   return pairs.join(', ');
 }
 
-function parseCount(key: string, text: string): Parsed<number> {
+function parseCount(key: string, text: string): Result<number> {
   const count = /^\d{1,15}$/.test(text) ? Number(text) : 0;
-  return count > 0 ? parsed(count) : refused(`must have a positive whole number as ${key}`);
+  return count > 0 ? ok(count) : refused(`must have a positive whole number as ${key}`);
 }
 
-function parsePeriod(text: string): Parsed<number> {
+function parsePeriod(text: string): Result<number> {
   const duration = parseDuration(text);
-  if (!duration.ok) return refused(`has a period that ${duration.reason}`);
+  if (!duration.ok) return refused(`has a period that ${duration.message}`);
   const seconds = duration.value / 1000;
   return seconds >= 1 && seconds <= periodSecondsMax
-    ? parsed(seconds)
+    ? ok(seconds)
     : refused('must have a period between 1 second and 1 week');
 }

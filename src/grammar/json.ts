@@ -1,6 +1,6 @@
 /** Reads JSON from a body: bounded in depth before parsing, and never from broken UTF-8. */
 import { isUtf8 } from 'node:buffer';
-import { type Parsed, parsed, refused } from './parsed.js';
+import { ok, type Result, refused } from './result.js';
 
 /** Objects and arrays within each other; `JSON.parse` itself recurses. */
 export const jsonDepthMax = 64;
@@ -16,14 +16,14 @@ const closeBracket = 0x5d;
  * The value of a JSON text (RFC 8259). Refuses invalid UTF-8, a byte order mark, nesting deeper
  * than `jsonDepthMax` and whatever the parser refuses. `__proto__` is an ordinary own property.
  */
-export function parseJson(body: Buffer): Parsed<unknown> {
+export function parseJson(body: Buffer): Result<unknown> {
   if (body.length === 0) return refused('the body is empty, JSON was expected');
   if (!isUtf8(body)) return refused('the body is not valid UTF-8');
   if (jsonDepth(body) > jsonDepthMax) {
     return refused(`the body is nested deeper than ${jsonDepthMax} levels`);
   }
   try {
-    return parsed(JSON.parse(body.toString('utf8')));
+    return ok(JSON.parse(body.toString('utf8')));
   } catch {
     return refused('the body is not valid JSON');
   }

@@ -3,7 +3,7 @@
  * (messaging.md 3.6). Pure.
  */
 
-import { type Parsed, parsed, refused } from './parsed.js';
+import { ok, type Result, refused } from './result.js';
 
 /** What is not shown of a message, only its digest; what is delivered is never redacted. */
 export interface Redaction {
@@ -21,7 +21,7 @@ const all = '*';
  * A list with commas between its fields; `header` and `headers` alike mean all of them, and a name
  * in brackets one, in any case. Naming a field twice, or one of all, says nothing more.
  */
-export function parseRedaction(text: string): Parsed<Redaction> {
+export function parseRedaction(text: string): Result<Redaction> {
   const fields = text.split(',', fieldsMax + 1);
   if (fields.length > fieldsMax) return refused(`names more than ${fieldsMax} fields`);
   let body = false;
@@ -32,5 +32,5 @@ export function parseRedaction(text: string): Parsed<Redaction> {
     if (found[1] === undefined) names.add(found[2]?.toLowerCase() ?? all);
     else body = true;
   }
-  return parsed({ body, headers: names.has(all) ? [all] : [...names].sort() });
+  return ok({ body, headers: names.has(all) ? [all] : [...names].sort() });
 }

@@ -4,7 +4,7 @@
  */
 import jsep from 'jsep';
 import { LRUCache } from 'lru-cache';
-import { type Parsed, parsed, refused } from './parsed.js';
+import { ok, type Result, refused } from './result.js';
 
 /**
  * A checked expression: retries made so far -> milliseconds, as plain arithmetic gives them (may be
@@ -45,13 +45,13 @@ const functions: ReadonlyMap<string, readonly [number, Arithmetic]> = new Map<
 ]);
 
 /** Few expressions are in use at a time, each by many messages. */
-const known = new LRUCache<string, Parsed<RetryDelay>>({ max: 512 });
+const known = new LRUCache<string, Result<RetryDelay>>({ max: 512 });
 
 /**
  * Checks an expression at publish: at most 256 characters, 64 nodes and a depth of 16, with
  * `+ - * /`, parentheses, unary minus, numbers, `retried` and the nine functions.
  */
-export function parseRetryDelay(text: string): Parsed<RetryDelay> {
+export function parseRetryDelay(text: string): Result<RetryDelay> {
   if (text.length > lengthMax) return refused(`is longer than ${lengthMax} characters`);
   const earlier = known.get(text);
   if (earlier !== undefined) return earlier;
@@ -73,7 +73,7 @@ export function evaluateRetryDelay(text: string, retried: number): number | unde
   return Math.round(Math.min(Math.max(milliseconds, 0), retryDelayMaxMs));
 }
 
-function compile(text: string): Parsed<RetryDelay> {
+function compile(text: string): Result<RetryDelay> {
   let tree: jsep.Expression;
   try {
     tree = jsep(text);
@@ -88,7 +88,7 @@ function compile(text: string): Parsed<RetryDelay> {
 class Compiler {
   private nodes = 0;
 
-  compile(node: jsep.Expression, depth: number): Parsed<RetryDelay> {
+  compile(node: jsep.Expression, depth: number): Result<RetryDelay> {
     this.nodes += 1;
     if (this.nodes > nodesMax) return refused(`has more than ${nodesMax} terms`);
     if (depth > depthMax) return refused(`is nested more than ${depthMax} deep`);
@@ -98,7 +98,7 @@ class Compiler {
         return literal(core.value);
       case 'Identifier':
         return core.name === 'retried'
-          ? parsed((retried) => retried)
+          ? ok((retried) => retried)
           : refused(`knows no variable ${core.name}; it has retried`);
       case 'UnaryExpression':
         return this.negation(core, depth);
@@ -111,18 +111,18 @@ class Compiler {
     }
   }
 
-  private negation(node: jsep.UnaryExpression, depth: number): Parsed<RetryDelay> {
+  private negation(node: jsep.UnaryExpression, depth: number): Result<RetryDelay> {
     if (node.operator !== '-') return refused(`knows no operator ${node.operator}`);
     return this.apply((value) => -value, [node.argument], depth);
   }
 
-  private operation(node: jsep.BinaryExpression, depth: number): Parsed<RetryDelay> {
+  private operation(node: jsep.BinaryExpression, depth: number): Result<RetryDelay> {
     const meaning = operators.get(node.operator);
     if (meaning === undefined) return refused(`knows no operator ${node.operator}`);
     return this.apply(meaning, [node.left, node.right], depth);
   }
 
-  private call(node: jsep.CallExpression, depth: number): Parsed<RetryDelay> {
+  private call(node: jsep.CallExpression, depth: number): Result<RetryDelay> {
     const { callee } = node as jsep.CallExpression & { callee: jsep.CoreExpression };
     if (callee.type !== 'Identifier') return refused('calls something that is no function');
     const definition = functions.get(callee.name);
@@ -139,19 +139,19 @@ class Compiler {
     meaning: Arithmetic,
     [first, second]: readonly jsep.Expression[],
     depth: number,
-  ): Parsed<RetryDelay> {
+  ): Result<RetryDelay> {
     if (first === undefined) throw new Error('an operation without operands');
     const left = this.compile(first, depth + 1);
     if (!left.ok) return left;
-    if (second === undefined) return parsed((retried) => meaning(left.value(retried), 0));
+    if (second === undefined) return ok((retried) => meaning(left.value(retried), 0));
     const right = this.compile(second, depth + 1);
     if (!right.ok) return right;
-    return parsed((retried) => meaning(left.value(retried), right.value(retried)));
+    return ok((retried) => meaning(left.value(retried), right.value(retried)));
   }
 }
 
-function literal(value: jsep.Literal['value']): Parsed<RetryDelay> {
+function literal(value: jsep.Literal['value']): Result<RetryDelay> {
   return typeof value === 'number'
-    ? parsed(() => value)
+    ? ok(() => value)
     : refused('may hold numbers, but no texts and no truth values');
 }

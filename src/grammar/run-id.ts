@@ -1,6 +1,6 @@
 /** The ids that a caller may give to the workflow run that it starts. Pure. */
 import { isHeaderValue } from './header-field.js';
-import { type Parsed, parsed, refused } from './parsed.js';
+import { ok, type Result, refused } from './result.js';
 
 const lengthMax = 512;
 
@@ -11,9 +11,9 @@ const pathSteps = new Set(['.', '..']);
  * A run's id is taken as it is, slashes and blanks within it too. Every delivery carries it in a
  * header, so it is what a header can carry, and paths name it percent-encoded.
  */
-export function parseRunId(text: string): Parsed<string> {
+export function parseRunId(text: string): Result<string> {
   if (pathSteps.has(text)) return refused('must not be . or .., which no path can name');
   return text.length > 0 && text.length <= lengthMax && isHeaderValue(text)
-    ? parsed(text)
+    ? ok(text)
     : refused(`must have 1 to ${lengthMax} characters that a header can carry`);
 }

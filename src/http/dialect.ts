@@ -1,6 +1,6 @@
 /** The only file that knows how clients spell things: prefixes, issuer, agent, parameters. */
 
-import { type Parsed, parsed, refused } from '../grammar/parsed.js';
+import { ok, type Result, refused } from '../grammar/result.js';
 import { version } from '../grammar/version.js';
 
 /** The name of a dialect, as configuration and events spell it. */
@@ -180,8 +180,8 @@ export interface QueryOptions {
 export function readQueryOptions(
   query: string,
   isOwnToken: (value: string) => boolean,
-): Parsed<QueryOptions> {
-  if (query === '') return parsed({ pairs: [], rest: '' });
+): Result<QueryOptions> {
+  if (query === '') return ok({ pairs: [], rest: '' });
   const pairs: string[] = [];
   const rest: string[] = [];
   for (const part of query.split('&')) {
@@ -195,7 +195,7 @@ export function readQueryOptions(
       rest.push(part);
     }
   }
-  return parsed({ pairs, rest: rest.join('&') });
+  return ok({ pairs, rest: rest.join('&') });
 }
 
 /** A query value without its percent-encoding; undefined where that is not valid UTF-8. */

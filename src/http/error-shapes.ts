@@ -1,16 +1,12 @@
 /** How a refusal looks on the wire: two interfaces, two shapes, one place that chooses. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Rejection } from '../engine/decider.js';
+import { Refusal, type RefusalCode } from '../grammar/result.js';
 
-/** An expected refusal on its way out. */
-export interface Refusal {
-  /** HTTP status, 400 or above. */
-  readonly status: number;
-  /** One sentence for the person who asked. */
-  readonly message: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Beside the sentence, for programs; not in the messages and workflows interface. */
-  readonly details?: Readonly<Record<string, string | number | null>>;
+/** Ends a request with a refusal, as the error filter answers it. */
+export class RefusedRequest extends Error {
+  constructor(readonly refusal: Refusal) {
+    super(refusal.message);
+  }
 }
 
 /** How long one who was refused for want of room waits: the store looks at the disk each second. */
@@ -18,31 +14,52 @@ const noRoomRetrySeconds = 10;
 
 /** What is not done because the disk is full, or nearly so: 507, and when to ask again. */
 export function diskFullRefusal(message: string): Refusal {
-  return { status: 507, message, headers: { 'retry-after': `${noRoomRetrySeconds}` } };
+  return new Refusal('disk_full', message, { 'retry-after': `${noRoomRetrySeconds}` });
 }
 
-/** The status of each code a decider may refuse with (messaging.md 1.2). */
-const rejectionStatus: Readonly<Record<Rejection['code'], number>> = {
+/** The status that answers each refusal (messaging.md 1.2). */
+const statusOfCode: Readonly<Record<RefusalCode, number>> = {
   invalid: 400,
+  unauthorized: 401,
   forbidden: 403,
   not_found: 404,
+  wrong_method: 405,
+  timed_out: 408,
   conflict: 409,
   over_limit: 412,
+  too_large: 413,
+  too_long: 414,
+  out_of_range: 416,
+  unprocessable: 422,
+  head_too_large: 431,
+  failed: 500,
   unavailable: 503,
+  disk_full: 507,
 };
 
-/** A decider's rejection as a refusal; `unavailable` asks to come back in a second. */
-export function refusalOf(rejection: Rejection): Refusal {
-  const refusal = { status: rejectionStatus[rejection.code], message: rejection.message };
-  return rejection.code === 'unavailable'
-    ? { ...refusal, headers: { 'retry-after': '1' } }
-    : refusal;
+/** The HTTP status of a refusal. */
+export function statusOf({ code }: Refusal): number {
+  return statusOfCode[code];
 }
+
+/** What a status of Nest or Fastify means, whose errors name nothing else. */
+export function codeOf(status: number): RefusalCode {
+  const known = Object.entries(statusOfCode).find((each) => each[1] === status);
+  if (known !== undefined) return known[0] as RefusalCode;
+  return status < 500 ? 'invalid' : 'failed';
+}
+
+/** The headers of a refusal; what is unavailable may be tried again in a second. */
+export function headersOf({ code, headers }: Refusal): Readonly<Record<string, string>> {
+  return headers ?? (code === 'unavailable' ? { 'retry-after': '1' } : noHeaders);
+}
+
+const noHeaders: Readonly<Record<string, string>> = {};
 
 /** A refusal's body: `{"error"}` for messages and workflows, `{"error","status",..}` elsewhere. */
 export function errorBody(isMessaging: boolean, refusal: Refusal): string {
-  const { message: error, status, details } = refusal;
-  return JSON.stringify(isMessaging ? { error } : { error, status, ...details });
+  const { message: error, details } = refusal;
+  return JSON.stringify(isMessaging ? { error } : { error, status: statusOf(refusal), ...details });
 }
 
 /** Answers a request with a refusal in the shape of its interface. */
@@ -51,9 +68,9 @@ export function sendRefusal(
   reply: FastifyReply,
   refusal: Refusal,
 ): FastifyReply {
-  if (refusal.headers !== undefined) reply.headers(refusal.headers);
   return reply
-    .code(refusal.status)
+    .headers(headersOf(refusal))
+    .code(statusOf(refusal))
     .header('content-type', 'application/json; charset=utf-8')
     .send(errorBody(isMessagingRequest(request), refusal));
 }

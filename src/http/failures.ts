@@ -2,7 +2,8 @@
 import { HttpException } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DiskFull, TooLarge } from '../../storage/faults/storage-errors.js';
-import { diskFullRefusal, type Refusal } from './error-shapes.js';
+import { Refusal } from '../grammar/result.js';
+import { codeOf, diskFullRefusal, RefusedRequest } from './error-shapes.js';
 import { loggedPath } from './logged-path.js';
 import { NoRoom, noRoomRefusal } from './no-room.js';
 
@@ -29,10 +30,11 @@ export class Failures {
 
   /** The refusal that an error ends a request with; an unexpected error is logged. */
   refusalOf(error: unknown, { method, url = '', id }: FailedRequest): Refusal {
+    if (error instanceof RefusedRequest) return error.refusal;
     if (error instanceof HttpException) {
-      return { status: error.getStatus(), message: error.message };
+      return new Refusal(codeOf(error.getStatus()), error.message);
     }
-    if (error instanceof TooLarge) return { status: 413, message: error.message };
+    if (error instanceof TooLarge) return new Refusal('too_large', error.message);
     if (error instanceof NoRoom) return noRoomRefusal;
     if (error instanceof DiskFull) return diskFullRefusal('the disk is full');
     for (const explain of this.explanations) {
@@ -40,6 +42,6 @@ export class Failures {
       if (refusal !== undefined) return refusal;
     }
     this.log.error({ err: error, method, path: loggedPath(url), request: id }, 'request failed');
-    return { status: 500, message: 'internal error' };
+    return new Refusal('failed', 'internal error');
   }
 }

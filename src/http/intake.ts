@@ -4,7 +4,8 @@
  */
 import type { Clock } from '../engine/clock.js';
 import type { ProcessLife } from '../engine/lifecycle/process-life.js';
-import { diskFullRefusal, type Refusal } from './error-shapes.js';
+import { Refusal } from '../grammar/result.js';
+import { diskFullRefusal } from './error-shapes.js';
 
 /** Bodies that may wait for the disk at once, in bytes, before new work is asked to come back. */
 const waitingBytesMax = 256 * 1024 * 1024;
@@ -15,11 +16,11 @@ const lookAgainMs = 1000;
 const diskFull = diskFullRefusal(
   'the disk is nearly full: new work is refused until there is room again',
 );
-const tooMuchWaiting: Refusal = {
-  status: 503,
-  message: 'too much is waiting for the disk; try again',
-  headers: { 'retry-after': '1' },
-};
+const tooMuchWaiting: Refusal = new Refusal(
+  'unavailable',
+  'too much is waiting for the disk; try again',
+  { 'retry-after': '1' },
+);
 
 export class Intake {
   private waitingBytes = 0;

@@ -1,17 +1,17 @@
 /** JSON bodies of management requests: read, then held against a schema. */
 import type { z } from 'zod';
 import { parseJson } from '../grammar/json.js';
-import { type Parsed, parsed, refused } from '../grammar/parsed.js';
+import { ok, type Result, refused } from '../grammar/result.js';
 
 /**
  * What a body says under `schema`. The reason of a refusal names the first field that is wrong:
  * `endpoints[0].url: ...`; a strict schema refuses an unknown field.
  */
-export function readJsonBody<Value>(body: Buffer, schema: z.ZodType<Value>): Parsed<Value> {
+export function readJsonBody<Value>(body: Buffer, schema: z.ZodType<Value>): Result<Value> {
   const json = parseJson(body);
   if (!json.ok) return json;
   const result = schema.safeParse(json.value);
-  if (result.success) return parsed(result.data);
+  if (result.success) return ok(result.data);
   const [issue] = result.error.issues;
   return refused(issue === undefined ? 'the body is wrong' : sentence(issue));
 }

@@ -1,12 +1,12 @@
 /** The refusal of a request for whose bytes there is no room. */
-import type { Refusal } from './error-shapes.js';
+import { Refusal } from '../grammar/result.js';
 
 /** The connection ends with it: the body behind the head was not read. */
-export const noRoomRefusal: Refusal = {
-  status: 503,
-  message: 'too many bytes are in flight; try again',
-  headers: { 'retry-after': '1', connection: 'close' },
-};
+export const noRoomRefusal: Refusal = new Refusal(
+  'unavailable',
+  'too many bytes are in flight; try again',
+  { 'retry-after': '1', connection: 'close' },
+);
 
 /** There was no room in time, or the client has gone. */
 export class NoRoom extends Error {

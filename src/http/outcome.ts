@@ -1,27 +1,20 @@
-/**
- * What became of a command or a text, for controllers: the result, or the refusal thrown to the
- * error filter.
- */
-import { BadRequestException, HttpException } from '@nestjs/common';
-import type { Outcome } from '../engine/turn.js';
-import type { Parsed } from '../grammar/parsed.js';
-import { type Refusal, refusalOf } from './error-shapes.js';
+/** What became of something, for routes and controllers: the value, or the refusal thrown. */
+import { Refusal, type Result } from '../grammar/result.js';
+import { RefusedRequest } from './error-shapes.js';
 
-/** The result of an accepted command. Throws the rejection of a refused one as its status. */
-export function resultOf<Result>(outcome: Outcome | undefined): Result {
-  if (outcome === undefined) throw new Error('a command without an outcome');
-  if (outcome.accepted) return outcome.result as Result;
-  const { message, status } = refusalOf(outcome.rejection);
-  throw new HttpException(message, status);
+/** The value of what succeeded. Throws the refusal. */
+export function valueIn<Value>(result: Result<Value>): Value {
+  if (result.ok) return result.value;
+  throw new RefusedRequest(result);
 }
 
-/** What a text meant. Throws why it was refused as status 400. */
-export function valueIn<Value>(parsed: Parsed<Value>): Value {
-  if (parsed.ok) return parsed.value;
-  throw new BadRequestException(parsed.reason);
+/** Throws a refusal; for nothing to refuse, nothing. */
+export function refuseIf(refusal: Refusal | null | undefined): void {
+  if (refusal !== undefined && refusal !== null) throw new RefusedRequest(refusal);
 }
 
-/** Throws a refusal as its status; for nothing to refuse, nothing. */
-export function refuseIf(refusal: Refusal | undefined): void {
-  if (refusal !== undefined) throw new HttpException(refusal.message, refusal.status);
+/** What was answered, where it was not refused. Throws the refusal. */
+export function answerIn<Answer>(answered: Answer | Refusal): Answer {
+  if (answered instanceof Refusal) throw new RefusedRequest(answered);
+  return answered;
 }

@@ -4,11 +4,11 @@
  */
 
 import { parseJson } from '../grammar/json.js';
-import { type Parsed, parsed, refused } from '../grammar/parsed.js';
+import { ok, type Result, refused } from '../grammar/result.js';
 import { decodeQueryValue, tokenParameters } from './dialect.js';
 
 /** Reads every value that one name was given, in order; none where the name is absent. */
-export type FilterReader<Value> = (values: readonly string[]) => Parsed<Value>;
+export type FilterReader<Value> = (values: readonly string[]) => Result<Value>;
 
 /** What an endpoint understands: name to reader. */
 export type KnownFilters = Readonly<Record<string, FilterReader<unknown>>>;
@@ -36,7 +36,7 @@ export function readFilters<Known extends KnownFilters>(
   requestTarget: string,
   known: Known,
   body: Buffer = noBody,
-): Parsed<Filters<Known>> {
+): Result<Filters<Known>> {
   const values: FilterValues = new Map();
   const reason = addQuery(values, requestTarget) ?? addBody(values, body);
   if (reason !== null) return refused(reason);
@@ -48,40 +48,40 @@ export function readFilters<Known extends KnownFilters>(
     const given = values.get(name) ?? [];
     if (given.includes('')) return refused(`${name} is empty`);
     const value = reader(given);
-    if (!value.ok) return refused(`${name} ${value.reason}`);
+    if (!value.ok) return refused(`${name} ${value.message}`);
     filters[name] = value.value;
   }
-  return parsed(filters as Filters<Known>);
+  return ok(filters as Filters<Known>);
 }
 
 /** One text; null = absent. */
-export const text: FilterReader<string | null> = (values) => single(values, null, parsed);
+export const text: FilterReader<string | null> = (values) => single(values, null, ok);
 
 /** A whole number: Unix milliseconds, a status; null = absent. */
 export const integer: FilterReader<number | null> = (values) => single(values, null, wholeNumber);
 
 /** Any of these texts, each given on its own, as a URL may hold commas; null = absent. */
 export const texts: FilterReader<readonly string[] | null> = (values) =>
-  parsed(values.length === 0 ? null : values);
+  ok(values.length === 0 ? null : values);
 
 /** Any of these names, given one by one or joined by commas; null = absent. */
 export const names: FilterReader<readonly string[] | null> = (values) => {
-  if (values.length === 0) return parsed(null);
+  if (values.length === 0) return ok(null);
   const all = values.flatMap((value) => value.split(',')).map((name) => name.trim());
-  return all.includes('') ? refused('names nothing between two commas') : parsed(all);
+  return all.includes('') ? refused('names nothing between two commas') : ok(all);
 };
 
 /** Any of these whole numbers, given as `names` are; null = absent. */
 export const integers: FilterReader<readonly number[] | null> = (values) => {
   const all = names(values);
-  if (!all.ok || all.value === null) return all as Parsed<null>;
+  if (!all.ok || all.value === null) return all as Result<null>;
   const numbers: number[] = [];
   for (const each of all.value) {
     const number = wholeNumber(each);
     if (!number.ok) return number;
     numbers.push(number.value);
   }
-  return parsed(numbers);
+  return ok(numbers);
 };
 
 /**
@@ -93,9 +93,7 @@ export function count(standard: number, max: number): FilterReader<number> {
     single(values, standard, (given) => {
       const number = wholeNumber(given);
       if (!number.ok) return number;
-      return number.value === 0
-        ? refused('must be at least 1')
-        : parsed(Math.min(number.value, max));
+      return number.value === 0 ? refused('must be at least 1') : ok(Math.min(number.value, max));
     });
 }
 
@@ -104,14 +102,14 @@ export function oneOf<Word extends string>(...words: readonly Word[]): FilterRea
   return (values) =>
     single(values, null, (given) => {
       const word = words.find((each) => each === given);
-      return word === undefined ? refused(`must be ${words.join(' or ')}`) : parsed(word);
+      return word === undefined ? refused(`must be ${words.join(' or ')}`) : ok(word);
     });
 }
 
 /** Which end of a listing comes first; the newest where nothing is said. */
 export const order: FilterReader<'latestFirst' | 'earliestFirst'> = (values) => {
   const word = oneOf('latestFirst', 'earliestFirst')(values);
-  return word.ok ? parsed(word.value ?? 'latestFirst') : word;
+  return word.ok ? ok(word.value ?? 'latestFirst') : word;
 };
 
 /** Filters by a destination; null = absent. */
@@ -139,16 +137,16 @@ const noBody = Buffer.alloc(0);
 function single<Value>(
   values: readonly string[],
   absent: Value,
-  parse: (given: string) => Parsed<Value>,
-): Parsed<Value> {
+  parse: (given: string) => Result<Value>,
+): Result<Value> {
   const [first] = values;
-  if (first === undefined) return parsed(absent);
+  if (first === undefined) return ok(absent);
   return values.length === 1 ? parse(first) : refused('is given more than once');
 }
 
-function wholeNumber(given: string): Parsed<number> {
+function wholeNumber(given: string): Result<number> {
   const number = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
-  return Number.isSafeInteger(number) ? parsed(number) : refused('must be a whole number');
+  return Number.isSafeInteger(number) ? ok(number) : refused('must be a whole number');
 }
 
 /** Adds what the query says, or tells why it cannot be read. */
@@ -169,7 +167,7 @@ function addQuery(values: FilterValues, requestTarget: string): string | null {
 function addBody(values: FilterValues, body: Buffer): string | null {
   if (body.length === 0) return null;
   const json = parseJson(body);
-  if (!json.ok) return json.reason;
+  if (!json.ok) return json.message;
   if (typeof json.value !== 'object' || json.value === null || Array.isArray(json.value)) {
     return 'the body must be an object of filters';
   }

@@ -18,9 +18,9 @@ export interface DialTarget {
 
 /** Units are in the names: bytes, and milliseconds. */
 export interface MessagingSettings extends DurabilitySettings {
-  /** The dialect of requests whose headers do not tell, and of deliveries. */
+  /** The dialect of requests whose headers do not say, and of deliveries. */
   readonly dialect: DialectName;
-  /** Retries of a message that does not say how many, and the most that one may ask for. */
+  /** Retries of a message that does not say how many, and the most that one may have. */
   readonly retries: number;
   readonly retriesMax: number;
   readonly delayMaxMs: number;

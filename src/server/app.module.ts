@@ -9,7 +9,7 @@ import { InFlight } from '../http/bytes/in-flight.js';
 import { Failures } from '../http/failures.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { BearerTokens } from '../http/identity/bearer-token.js';
-import { RouteTable } from '../http/routes/hot-routes.js';
+import { RouteTable } from '../http/routes/route-table.js';
 import { DeadLettersModule } from '../messaging/dead-letters/dead-letters.module.js';
 import { DeliveryModule } from '../messaging/delivery/delivery.module.js';
 import { FlowControlModule } from '../messaging/flow-control/flow-control.module.js';
@@ -23,7 +23,9 @@ import { UrlGroupsModule } from '../messaging/url-groups/url-groups.module.js';
 import { TopicsAdminModule } from '../topics/admin/topics-admin.module.js';
 import { ConsumersModule } from '../topics/consume/consumers.module.js';
 import { RestCredentialsModule } from '../topics/credentials/rest-credentials.module.js';
-import { TopicsModule } from '../topics/fetch/topics.module.js';
+import { FetchModule } from '../topics/fetch/fetch.module.js';
+import { ProduceModule } from '../topics/produce/produce.module.js';
+import { PushesModule } from '../topics/pushes/pushes.module.js';
 import type { TopicSettings } from '../topics/settings.js';
 import { SubscriptionsModule } from '../topics/subscriptions/subscriptions.module.js';
 import { isolatesDamage } from '../topics/topics/topic-log-name.js';
@@ -104,9 +106,11 @@ export function applicationModule(
     RunLogsModule,
     FailedRunsModule,
     RestCredentialsModule,
-    TopicsModule,
+    ProduceModule,
+    FetchModule,
     TopicsAdminModule,
     SubscriptionsModule,
+    PushesModule,
     ConsumersModule,
     ActivityModule,
     JournalSweepsModule,

@@ -155,9 +155,9 @@ function engineOf(
       const asked = commands.map(({ type, kind, id }) => ({ type, kind, id }));
       log.error({ err: error, commands: asked }, 'a turn failed; nothing has changed');
     },
-    reactionRefused: ({ command: { type, kind, id }, rejection }) => {
+    reactionRefused: ({ command: { type, kind, id }, refusal }) => {
       metrics.reactionRefused();
-      log.warn({ type, kind, id, rejection }, 'a reaction was refused and dropped');
+      log.warn({ type, kind, id, reason: refusal.message }, 'a reaction was refused and dropped');
     },
   };
   const engine = new Engine(journal, codec, upcasters, clock, identifiers, watch, liveStates);

@@ -10,15 +10,16 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import { Refusal } from '../grammar/result.js';
 import { ByteBudget } from '../http/bytes/byte-budget.js';
 import { InFlight } from '../http/bytes/in-flight.js';
 import { durabilityOf, tellDurability } from '../http/durability.js';
-import { sendRefusal } from '../http/error-shapes.js';
+import { codeOf, sendRefusal } from '../http/error-shapes.js';
 import { Failures } from '../http/failures.js';
 import { headerBytesMax } from '../http/head-limits.js';
 import { literalTarget } from '../http/literal-target.js';
-import { RouteTable } from '../http/routes/hot-routes.js';
 import { acceptRawBodies } from '../http/routes/raw-body.js';
+import { RouteTable } from '../http/routes/route-table.js';
 import { allowedOrigins } from './configuration/config.js';
 import { AnswerLog } from './inbound/answer-log.js';
 import { refuseConnection } from './inbound/client-error.js';
@@ -28,7 +29,6 @@ import { ErrorFilter } from './inbound/error.filter.js';
 import { ExpressLane } from './inbound/express-lane.js';
 import { FrontDoor } from './inbound/front-door.js';
 import * as limits from './inbound/inbound-limits.js';
-import { KnownPaths } from './inbound/known-paths.js';
 import { fastifyLog, NestLog } from './logging/log.js';
 import type { Shared } from './shared.js';
 
@@ -62,12 +62,10 @@ export async function createHttpServer(
   const failures = new Failures(log);
   const adapter = adapterOf(shared, connections);
   const fastify: FastifyInstance = adapter.getInstance();
-  const routes = new RouteTable(fastify);
-  const knownPaths = new KnownPaths(routerOptions);
-  knownPaths.follow(fastify);
+  const inFlight = inFlightOf(shared);
+  const routes = new RouteTable(fastify, inFlight, routerOptions);
   acceptRawBodies(fastify);
   frontDoor.guard(fastify);
-  const inFlight = inFlightOf(shared);
   inFlight.guard(fastify);
   tellDurability(fastify, durabilityOf(shared.config));
   fastify.addHook('onResponse', (request, reply, done) => {
@@ -81,7 +79,7 @@ export async function createHttpServer(
     adapter,
     { bodyParser: false, logger: new NestLog(log), abortOnError: false },
   );
-  application.useGlobalFilters(new ErrorFilter(knownPaths, failures, log));
+  application.useGlobalFilters(new ErrorFilter(routes, failures, log));
   await application.init();
   const { inbound: metrics, config } = shared;
   const { clock } = shared.ports;
@@ -147,7 +145,7 @@ function adapterOf({ config, ports }: Shared, connections: Connections): Fastify
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, connections),
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-      sendRefusal(request, reply, { status: error.statusCode ?? 400, message: error.message });
+      sendRefusal(request, reply, new Refusal(codeOf(error.statusCode ?? 400), error.message));
     },
   });
 }

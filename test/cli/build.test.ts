@@ -36,14 +36,14 @@ function node(...words: string[]): Promise<string> {
 const build = () => node('build.mjs');
 const compiledAt = async (path: string) => (await stat(join(folder, 'dist', path))).mtimeMs;
 
-it('compiles what runs, with source maps that lead to the source', async () => {
+it('the build compiles what runs, with source maps that lead to the source', async () => {
   await build();
   expect(await node('dist/src/deep/two.js')).toBe('2\n');
   const map = JSON.parse(await readFile(join(folder, 'dist/src/deep/two.js.map'), 'utf8'));
   expect(join(folder, 'dist/src/deep', map.sources[0])).toBe(join(folder, 'src/deep/two.ts'));
 });
 
-it('compiles only what has changed, and needs no compiler where nothing has', async () => {
+it('the build compiles only what has changed, and loads no compiler else', async () => {
   await build();
   const before = [await compiledAt('src/one.js'), await compiledAt('src/deep/two.js')];
   await write('src/one.ts', 'export const one: number = 5;\n');
@@ -57,7 +57,7 @@ it('compiles only what has changed, and needs no compiler where nothing has', as
   await expect(build()).rejects.toThrow(/1 source.* changed.*run npm ci/);
 });
 
-it('removes what has no source, and compiles what has no output', async () => {
+it('the build removes what has no source, and compiles what has no output', async () => {
   await build();
   await rm(join(folder, 'dist/src/one.js'));
   await rm(join(folder, 'src/deep/two.ts'));
@@ -70,7 +70,7 @@ it('removes what has no source, and compiles what has no output', async () => {
   }
 });
 
-it('compiles all of it again for another compiler', async () => {
+it('the build compiles everything again for another compiler', async () => {
   await build();
   const before = await compiledAt('src/one.js');
   await write('package-lock.json', '{}');
@@ -78,7 +78,7 @@ it('compiles all of it again for another compiler', async () => {
   expect(await compiledAt('src/one.js')).not.toBe(before);
 });
 
-it('fails with what the compiler says, and again until it is mended', async () => {
+it('the build fails with what the compiler says, until the source is mended', async () => {
   await write('src/one.ts', 'export const = 1;\n');
   for (let time = 0; time < 2; time += 1) await expect(build()).rejects.toThrow('Expected');
   await write('src/one.ts', 'export const one = 1;\n');

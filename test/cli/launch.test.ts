@@ -88,7 +88,7 @@ async function end({ child, ended }: Launched): Promise<void> {
   await ended;
 }
 
-it('has the same threads however it is started', async () => {
+it('the server has the same threads however it is started', async () => {
   const counts: Record<string, number> = {};
   for (const [way, words] of Object.entries(ways)) {
     const server = await launch(words);
@@ -103,7 +103,7 @@ it('has the same threads however it is started', async () => {
   await end(four);
 });
 
-it('says that the thread pool is small where it was not started by its launcher', async () => {
+it('the server warns of a small thread pool where its launcher has not started it', async () => {
   const server = await launch([process.execPath, main, 'start']);
   expect(server.output()).toMatch(/the thread pool has 4 threads.*start with npx stepwell/);
   await end(server);
@@ -131,14 +131,14 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   );
 });
 
-it('ends when npm is killed, which passes nothing on', async () => {
+it('the server ends when npm is killed, which passes no signal on', async () => {
   const { child, ended, output } = await launch(ways['npm start']);
   child.kill('SIGKILL');
   await ended;
   expect(output()).toContain('"reason":"the end of npm","msg":"stopping"');
 });
 
-it('ends when SIGTERM ends npx, whose shell passes nothing on and does not wait', async () => {
+it('the server ends when SIGTERM ends npx, whose shell passes no signal on', async () => {
   const { child, ended, output } = await launch(ways['npx stepwell start']);
   child.kill('SIGTERM');
   await ended;

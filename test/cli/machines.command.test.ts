@@ -62,7 +62,7 @@ describe('stepwell machines', () => {
     if (run === undefined) throw new Error('runs have no machine');
     const lines = diagramOf(run).map((line) => line.trim());
     expect(lines).toContain('active --> succeeded : RunSucceeded');
-    expect(lines).toContain('active_waits_none --> active_waits_waiting : [hasWaits]');
+    expect(lines).toContain('active_running --> active_waiting : [hasWaits]');
     expect(lines).toContain('WaitEnded [isOpenWait]');
     expect(lines).toContain('canceled --> [*]');
   });

@@ -12,7 +12,7 @@ export interface Acknowledgement {
   readonly stored: string;
 }
 
-const isToldTo = ({ name, target }: SystemCall) =>
+const isWriteToSocket = ({ name, target }: SystemCall) =>
   /^(write|writev|sendto|sendmsg)$/.test(name) && target.startsWith('socket:');
 const isWriteToSegment = ({ name, target }: SystemCall) =>
   /^pwrite/.test(name) && target.endsWith('.log');
@@ -26,10 +26,12 @@ export function unproven(
   acknowledgements: readonly Acknowledgement[],
 ): string[] {
   return acknowledgements.flatMap(({ said, stored }) => {
-    const told = calls.filter((call) => isToldTo(call) && call.text.includes(shown(said)));
+    const answers = calls.filter(
+      (call) => isWriteToSocket(call) && call.text.includes(shown(said)),
+    );
     // The first reader counts: the publisher, or the endpoint that the message is sent to.
-    const [first] = told;
-    if (first === undefined || !told.some(({ text }) => text.includes('HTTP/1.1 20'))) {
+    const [first] = answers;
+    if (first === undefined || !answers.some(({ text }) => text.includes('HTTP/1.1 20'))) {
       return [`no answer says ${said}`];
     }
     const isDurable = calls.some(

@@ -31,36 +31,36 @@ const switched = (id: string, isOn: boolean, at = 1_767_000_000_000): Switch => 
 });
 
 async function openLamps(directory?: string) {
-  const told: string[] = [];
+  const observed: string[] = [];
   const turns: string[][] = [];
   const opened = await openEngine((engine) => {
     engine.register({ decider: lampDecider, view: null, folds: [] });
-    engine.observe(['lamp'], (envelopes) => told.push(`listener: ${envelopes.length}`));
+    engine.observe(['lamp'], (envelopes) => observed.push(`listener: ${envelopes.length}`));
     engine.index(['lamp'], (envelopes) => {
-      told.push(`index: ${envelopes.length}`);
+      observed.push(`index: ${envelopes.length}`);
       turns.push(envelopes.map(({ id }) => id));
     });
     engine.carry('shine', {
       start: ({ id }) => {
-        told.push(`shines: ${id}`);
+        observed.push(`shines: ${id}`);
         return () => undefined;
       },
     });
   }, directory);
-  return { ...opened, told, turns };
+  return { ...opened, observed, turns };
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('an index of durable events', () => {
   it('learns nothing before it is durable, and then before anything comes of it', async () => {
-    const { engine, told, close } = await openLamps();
+    const { engine, observed, close } = await openLamps();
     const answer = engine.dispatch([switched('a', true)]);
     await settle();
-    expect(told).toEqual([]);
+    expect(observed).toEqual([]);
     await answer;
     await settle();
-    expect(told).toEqual(['index: 2', 'listener: 2', 'shines: a', "shines: a'"]);
+    expect(observed).toEqual(['index: 2', 'listener: 2', 'shines: a', "shines: a'"]);
     await close();
   });
 
@@ -74,8 +74,10 @@ describe('an index of durable events', () => {
       ['a', 'b', "a'"],
       ['c', "c'"],
     ]);
-    expect(second.told.findIndex((line) => line.startsWith('shines'))).toBe(second.turns.length);
-    expect(second.told.filter((line) => line.startsWith('listener'))).toEqual([]);
+    expect(second.observed.findIndex((line) => line.startsWith('shines'))).toBe(
+      second.turns.length,
+    );
+    expect(second.observed.filter((line) => line.startsWith('listener'))).toEqual([]);
     await second.close();
   });
 });

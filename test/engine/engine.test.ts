@@ -6,11 +6,11 @@ import {
   type DomainEvent,
   type Effect,
   type EventEnvelope,
-  reject,
 } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
 import type { Fold } from '../../src/engine/registration.js';
 import type { TurnChanges } from '../../src/engine/turn-changes.js';
+import { Refusal } from '../../src/grammar/result.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
 
 /** A counter: plain arithmetic with every feature of a decider and every way to fail. */
@@ -52,7 +52,7 @@ const counterDecider: Decider<CounterState, CounterCommand, CounterEvent, Sum> =
   decide(command, state, sum) {
     switch (command.type) {
       case 'Add':
-        if ((command.amount ?? 0) < 0) return reject('invalid', 'only upwards');
+        if ((command.amount ?? 0) < 0) return new Refusal('invalid', 'only upwards');
         return accept(
           [{ type: 'Added', amount: command.amount ?? 0, note: null }],
           { total: state.total + (command.amount ?? 0), all: sum.all },
@@ -124,7 +124,7 @@ describe('a turn', () => {
     const answer = engine.dispatch([command('Add', 'a', { amount: 2 })]);
     expect(sum.all).toBe(2);
     expect(journal.highWatermark).toBeLessThan(journal.endOffset);
-    expect(await answer).toEqual([{ accepted: true, result: { total: 2, all: 0 } }]);
+    expect(await answer).toEqual([{ ok: true, value: { total: 2, all: 0 } }]);
     expect(journal.highWatermark).toBe(journal.endOffset);
     await close();
   });
@@ -136,18 +136,19 @@ describe('a turn', () => {
       command('Add', 'a', { amount: 2 }),
     ]);
     const second = engine.dispatch([command('Add', 'b', { amount: 4 })]);
-    expect(await first).toMatchObject([{ result: { total: 1 } }, { result: { total: 3, all: 1 } }]);
-    expect(await second).toMatchObject([{ result: { total: 4, all: 3 } }]);
+    expect(await first).toMatchObject([{ value: { total: 1 } }, { value: { total: 3, all: 1 } }]);
+    expect(await second).toMatchObject([{ value: { total: 4, all: 3 } }]);
     await close();
   });
 
-  it('answers a rejection only after everything before it is durable', async () => {
+  it('answers a refusal only after everything before it is durable', async () => {
     const { engine, journal, close } = await open();
     void engine.dispatch([command('Add', 'a', { amount: 2 })]);
     const [outcome] = await engine.dispatch([command('Add', 'a', { amount: -2 })]);
     expect(outcome).toEqual({
-      accepted: false,
-      rejection: { code: 'invalid', message: 'only upwards' },
+      ok: false,
+      code: 'invalid',
+      message: 'only upwards',
     });
     expect(journal.highWatermark).toBe(journal.endOffset);
     await close();
@@ -165,7 +166,7 @@ describe('a turn', () => {
     expect(journal.endOffset).toBe(end);
     expect(failures).toHaveLength(2);
     expect(await engine.dispatch([command('Add', 'a', { amount: 1 })])).toMatchObject([
-      { result: { total: 3 } },
+      { value: { total: 3 } },
     ]);
     await close();
   });
@@ -205,7 +206,7 @@ describe('a turn', () => {
       ['a', { state: { total: 0 } }],
       [expect.stringMatching(/^copy_/), { state: { total: 7 } }],
     ]);
-    expect(refused.map(({ rejection }) => rejection.code)).toEqual(['invalid']);
+    expect(refused.map(({ refusal }) => refusal.code)).toEqual(['invalid']);
     await close();
   });
 
@@ -225,8 +226,8 @@ describe('a turn of commands that go together', () => {
       command('Add', 'b', { amount: 2 }),
     ]);
     expect(outcomes).toMatchObject([
-      { accepted: true, result: { total: 1 } },
-      { accepted: true, result: { total: 2 } },
+      { ok: true, value: { total: 1 } },
+      { ok: true, value: { total: 2 } },
     ]);
     expect(states()).toMatchObject([
       ['a', { state: { total: 1 } }],
@@ -247,7 +248,7 @@ describe('a turn of commands that go together', () => {
     ]);
     expect(outcomes).toHaveLength(3);
     for (const outcome of outcomes) {
-      expect(outcome).toMatchObject({ accepted: false, rejection: { message: 'only upwards' } });
+      expect(outcome).toMatchObject({ ok: false, message: 'only upwards' });
     }
     expect(JSON.stringify(states())).toBe(before);
     expect(sum.all).toBe(1);
@@ -257,10 +258,10 @@ describe('a turn of commands that go together', () => {
     await close();
   });
 
-  it('does not mind a refused reaction: nobody asked for that', async () => {
+  it('is accepted though a reaction is refused: no caller waits for that one', async () => {
     const { engine, states, refused, close } = await open();
     const outcomes = await engine.dispatchTogether([command('Copy', 'a')]);
-    expect(outcomes).toMatchObject([{ accepted: true }]);
+    expect(outcomes).toMatchObject([{ ok: true }]);
     expect(refused).toHaveLength(1);
     expect(states()).toHaveLength(2);
     await close();
@@ -286,7 +287,7 @@ describe('an index of another feature', () => {
     const opened = await openEngine((joining) => {
       const closings = new Closings(joining);
       const sum = new Sum();
-      // Whoever follows may come before whom it follows.
+      // An index may follow a kind that is registered after it.
       joining.follow('counter', closings);
       joining.register({ decider: counterDecider, view: sum, folds: [sum] });
       joining.carry('ring', { start: () => () => undefined });
@@ -359,7 +360,7 @@ describe('effects', () => {
     await close();
   });
 
-  it('wait for the commit of what their stream wants them for, whoever asks before', async () => {
+  it('wait for the commit of the event that wants them, also where reconciled before', async () => {
     const { engine, rung, close } = await open();
     const added = engine.dispatch([command('Add', 'a', { amount: 101 })]);
     engine.reconcile('counter', 'a');

@@ -1,6 +1,7 @@
-import { accept, type Command, type Decider, reject } from '../../src/engine/decider.js';
+import { accept, type Command, type Decider } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { Entity } from '../../src/engine/entity.js';
+import { Refusal } from '../../src/grammar/result.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
 
 interface Add extends Command<{ readonly total: number }> {
@@ -17,7 +18,7 @@ const tallyDecider: Decider<number, Add, Added, null> = {
   initialState: () => 0,
   decide: ({ amount }, state) =>
     amount < 0
-      ? reject('invalid', 'only upwards')
+      ? new Refusal('invalid', 'only upwards')
       : accept([{ type: 'Added', amount }], { total: state + amount }),
   evolve: (state, { amount }) => state + amount,
   wants: () => [],
@@ -64,13 +65,14 @@ afterEach(() => opened.close());
 describe('an entity', () => {
   it('answers the result of an accepted command', async () => {
     await tallies.ask(add('a', 2));
-    expect(await tallies.ask(add('a', 3))).toEqual({ accepted: true, result: { total: 5 } });
+    expect(await tallies.ask(add('a', 3))).toEqual({ ok: true, value: { total: 5 } });
   });
 
   it('answers why a command was refused, and changes nothing', async () => {
     expect(await tallies.ask(add('a', -1))).toEqual({
-      accepted: false,
-      rejection: { code: 'invalid', message: 'only upwards' },
+      ok: false,
+      code: 'invalid',
+      message: 'only upwards',
     });
     expect(tallies.has('a')).toBe(false);
   });

@@ -61,7 +61,7 @@ describe('the shapes of events', () => {
     const codec = newCodec();
     const log: RecordInput[] = [];
     written(codec, [1], log);
-    const untold = {
+    const unreadable = {
       type: 'Happened',
       other: {
         get field() {
@@ -69,7 +69,7 @@ describe('the shapes of events', () => {
         },
       },
     };
-    expect(() => codec.encode(envelope(untold), [])).toThrow('no');
+    expect(() => codec.encode(envelope(unreadable), [])).toThrow('no');
     written(codec, [2, 3], log);
     expect(replayed(newCodec(), log)).toEqual([1, 2, 3].map(happened));
   });

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
-import { mappedAhead, spansOf } from '../../src/engine/read-ahead.js';
+import { mappedAhead, SpanLength, spansOf } from '../../src/engine/read-ahead.js';
 
-async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const list: Item[] = [];
-  for await (const item of items) list.push(item);
+/** The spans of these offsets, where every offset brings so many bytes. */
+async function spans(offsets: readonly number[], bytesEach = 0): Promise<number[][]> {
+  const length = new SpanLength();
+  const list: number[][] = [];
+  for await (const span of spansOf(offsets, length)) {
+    list.push(span);
+    length.learn(span.length, span.length * bytesEach);
+  }
   return list;
 }
 
@@ -12,9 +17,9 @@ describe('spans of offsets', () => {
     const offsets = fc.array(fc.nat({ max: 2000 }), { maxLength: 600 });
     await fc.assert(
       fc.asyncProperty(offsets, async (given) => {
-        const spans = await all(spansOf(given));
-        expect(spans.flat()).toEqual(given);
-        for (const [index, span] of spans.entries()) {
+        const found = await spans(given);
+        expect(found.flat()).toEqual(given);
+        for (const [index, span] of found.entries()) {
           expect(span.length).toBeGreaterThan(0);
           expect(span.length).toBeLessThanOrEqual(Math.min(2 ** index, 64));
           for (const [place, offset] of span.entries()) {
@@ -27,7 +32,25 @@ describe('spans of offsets', () => {
 
   it('are few where offsets lie close together', async () => {
     const offsets = Array.from({ length: 1000 }, (_, index) => index * 2);
-    expect((await all(spansOf(offsets))).length).toBeLessThan(1000 / 64 + 8);
+    expect((await spans(offsets)).length).toBeLessThan(1000 / 64 + 8);
+  });
+
+  it.each([
+    [20_000, 52],
+    [200_000, 5],
+    [2_000_000, 1],
+  ])('that bring %d bytes each are no more than a mebibyte: %d of them', async (bytes, longest) => {
+    const offsets = Array.from({ length: 500 }, (_, index) => index);
+    const lengths = (await spans(offsets, bytes)).map(({ length }) => length);
+    expect(Math.max(...lengths)).toBe(longest);
+  });
+
+  it('become short again where a read has brought much', () => {
+    const length = new SpanLength();
+    for (let read = 0; read < 10; read += 1) length.learn(64, 64);
+    expect(length.max).toBe(64);
+    length.learn(64, 64 * 1024 * 1024);
+    expect(length.max).toBe(1);
   });
 });
 

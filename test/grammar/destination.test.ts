@@ -2,7 +2,7 @@ import { parseDestination } from '../../src/grammar/destination.js';
 
 const shown = (tail: string, query = '') => {
   const result = parseDestination(tail, query);
-  if (!result.ok) return `refused: ${result.reason}`;
+  if (!result.ok) return `refused: ${result.message}`;
   return result.value.kind === 'url' ? result.value.text : `group ${result.value.name}`;
 };
 

@@ -75,7 +75,7 @@ describe('a duration', () => {
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         const duration = parseDuration(text);
         if (duration.ok) expect(Number.isSafeInteger(duration.value)).toBe(true);
-        else expect(duration.reason).not.toBe('');
+        else expect(duration.message).not.toBe('');
       }),
     );
   });

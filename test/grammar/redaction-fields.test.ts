@@ -83,7 +83,7 @@ describe('the fields that are not shown', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         const result = parseRedaction(text);
-        expect(result.ok || result.reason !== '').toBe(true);
+        expect(result.ok || result.message !== '').toBe(true);
       }),
     );
   });

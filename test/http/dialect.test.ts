@@ -37,7 +37,7 @@ test('forwarded headers keep their order and case and lose their prefix once', (
   expect(options.size).toBe(0);
 });
 
-test('what a callback is told of is its own, with headers of its own', () => {
+test('options of a callback are its own, with headers of its own', () => {
   const { options, forwarded, callback, failureCallback } = readMessageOptions(
     [
       ...[
@@ -115,9 +115,9 @@ test('query options and our token leave the destination its own parameters', () 
 });
 
 test('an option that is not valid UTF-8 is refused by name', () => {
-  expect(readQueryOptions('svc-label=%ff', () => false)).toEqual({
+  expect(readQueryOptions('svc-label=%ff', () => false)).toMatchObject({
     ok: false,
-    reason: 'the query option svc-label is not valid UTF-8',
+    message: 'the query option svc-label is not valid UTF-8',
   });
 });
 

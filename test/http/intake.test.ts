@@ -11,7 +11,7 @@ describe('the intake', () => {
     const intake = new Intake(() => hasRoom);
     expect(intake.take(100)).toBeNull();
     hasRoom = false;
-    expect(intake.take(1)).toMatchObject({ status: 507, headers: { 'retry-after': '10' } });
+    expect(intake.take(1)).toMatchObject({ code: 'disk_full', headers: { 'retry-after': '10' } });
     hasRoom = true;
     expect(intake.take(1)).toBeNull();
   });
@@ -19,10 +19,10 @@ describe('the intake', () => {
   it('asks to come back when too much waits for the disk, and takes a large body alone', () => {
     const intake = new Intake(() => true);
     expect(intake.take(300 * megabytes)).toBeNull();
-    expect(intake.take(1)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    expect(intake.take(1)).toMatchObject({ code: 'unavailable', headers: { 'retry-after': '1' } });
     intake.done(300 * megabytes);
     expect(intake.take(256 * megabytes)).toBeNull();
-    expect(intake.take(1)).toMatchObject({ status: 503 });
+    expect(intake.take(1)).toMatchObject({ code: 'unavailable' });
     intake.done(256 * megabytes);
     expect(intake.take(1)).toBeNull();
   });

@@ -49,13 +49,13 @@ const nothing = {
 
 const accepted = (query: string, body?: unknown) => {
   const filters = read(query, body);
-  if (!filters.ok) throw new Error(filters.reason);
+  if (!filters.ok) throw new Error(filters.message);
   return filters.value;
 };
 
 const reasonOf = (query: string, body?: unknown) => {
   const filters = read(query, body);
-  return filters.ok ? undefined : filters.reason;
+  return filters.ok ? undefined : filters.message;
 };
 
 describe('filters of a query', () => {
@@ -209,21 +209,21 @@ describe('any filters', () => {
 });
 
 describe('a destination', () => {
-  const asked = { url: null, host: null, path: null };
+  const anywhere = { url: null, host: null, path: null };
   const destination = 'https://Example.com:8443/a/b?x=1';
 
   it.each([
-    [asked, true],
-    [{ ...asked, url: ['https://other.test', destination] }, true],
-    [{ ...asked, url: ['https://example.com:8443/a/b?x=1'] }, false],
-    [{ ...asked, host: ['example.com'] }, true],
-    [{ ...asked, host: ['EXAMPLE.com:8443'] }, true],
-    [{ ...asked, host: ['example.com:443'] }, false],
-    [{ ...asked, host: ['ample.com'] }, false],
-    [{ ...asked, path: ['/a/b'] }, true],
-    [{ ...asked, path: ['/a'] }, false],
-    [{ ...asked, host: ['example.com'], path: ['/c', '/a/b'] }, true],
-    [{ ...asked, host: ['other.test'], path: ['/a/b'] }, false],
+    [anywhere, true],
+    [{ ...anywhere, url: ['https://other.test', destination] }, true],
+    [{ ...anywhere, url: ['https://example.com:8443/a/b?x=1'] }, false],
+    [{ ...anywhere, host: ['example.com'] }, true],
+    [{ ...anywhere, host: ['EXAMPLE.com:8443'] }, true],
+    [{ ...anywhere, host: ['example.com:443'] }, false],
+    [{ ...anywhere, host: ['ample.com'] }, false],
+    [{ ...anywhere, path: ['/a/b'] }, true],
+    [{ ...anywhere, path: ['/a'] }, false],
+    [{ ...anywhere, host: ['example.com'], path: ['/c', '/a/b'] }, true],
+    [{ ...anywhere, host: ['other.test'], path: ['/a/b'] }, false],
   ])('matches %j: %j', (filters, matches) => {
     expect(matchesUrl(destination, filters)).toBe(matches);
   });

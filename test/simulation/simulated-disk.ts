@@ -223,9 +223,9 @@ export class SimulatedDisk implements Disk {
       'write',
       path,
       (short) => {
-        const asked = short ? half : source;
-        const bytes = asked.subarray(0, this.fitting(file, asked, position));
-        if (bytes.length === 0 && asked.length > 0) throw diskFailure('ENOSPC', path);
+        const wanted = short ? half : source;
+        const bytes = wanted.subarray(0, this.fitting(file, wanted, position));
+        if (bytes.length === 0 && wanted.length > 0) throw diskFailure('ENOSPC', path);
         file.write(this.order++, position, bytes);
         return bytes.length;
       },

@@ -2,6 +2,7 @@
  * The whole server over a simulated disk, clock and world, without a port: it can die at any
  * fdatasync and come back on what the disk kept.
  */
+import type { INestApplicationContext, Type } from '@nestjs/common';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { Engine } from '../../src/engine/engine.js';
@@ -17,7 +18,6 @@ import { openCredentials } from '../../src/server/credentials/credentials.js';
 import { createHttpServer } from '../../src/server/http-server.js';
 import { Connections } from '../../src/server/inbound/connections.js';
 import type { Shared } from '../../src/server/shared.js';
-import { TopicsService } from '../../src/topics/topics/topics.service.js';
 import { EventsService } from '../../src/workflows/events/events.service.js';
 import { RunRevivals } from '../../src/workflows/failed-runs/run-revivals.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -34,7 +34,7 @@ export class SimulatedServer {
     readonly journal: Journal,
     readonly events: EventsService,
     readonly revivals: RunRevivals,
-    readonly topics: TopicsService,
+    private readonly nest: INestApplicationContext,
     readonly clock: ManualClock,
     readonly disk: SimulatedDisk,
     /** Invariants that broke, turns that threw, and whatever was worth a warning. */
@@ -99,8 +99,12 @@ export class SimulatedServer {
     const journal = nest.get(Journal);
     const events = nest.get(EventsService, { strict: false });
     const revivals = nest.get(RunRevivals, { strict: false });
-    const topics = nest.get(TopicsService, { strict: false });
-    return new SimulatedServer(engine, journal, events, revivals, topics, clock, disk, failures);
+    return new SimulatedServer(engine, journal, events, revivals, nest, clock, disk, failures);
+  }
+
+  /** What the server is made of. */
+  provided<Provided>(type: Type<Provided>): Provided {
+    return this.nest.get(type, { strict: false });
   }
 
   /** Lets `durationMs` pass, event by event; stops early when `isOver` says so. */

@@ -47,7 +47,7 @@ export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
   readonly world: World;
   readonly acknowledged: Acknowledged[] = [];
   /** Every command as it was asked: `callsBefore` is what the world had seen by then. */
-  readonly asked: Omit<Acknowledged, 'result'>[] = [];
+  readonly sent: Omit<Acknowledged, 'result'>[] = [];
   crashes = 0;
   private readonly random: SeededRandom;
   private current: SimulatedServer | null = null;
@@ -134,7 +134,7 @@ export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
     if (this.isDead) return new Promise(() => undefined);
     const stamped = commands.map((command) => ({ ...command, at: server.clock.now() }));
     for (const command of stamped) {
-      this.asked.push({ command, at: command.at, callsBefore: this.world.calls.length });
+      this.sent.push({ command, at: command.at, callsBefore: this.world.calls.length });
     }
     const { engine } = server;
     const answer = together ? engine.dispatchTogether(stamped) : engine.dispatch(stamped);
@@ -148,8 +148,8 @@ export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
   heard<Answer>(answer: Promise<Answer>): Promise<Answer> {
     const { server } = this;
     return new Promise((resolve) => {
-      void answer.then((told) => {
-        if (this.current === server && !this.isDead) resolve(told);
+      void answer.then((answered) => {
+        if (this.current === server && !this.isDead) resolve(answered);
       });
     });
   }
@@ -162,8 +162,8 @@ export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
     const [at, callsBefore] = [server.clock.now(), this.world.calls.length];
     for (const [index, outcome] of outcomes.entries()) {
       const command = commands[index];
-      if (!outcome.accepted || command === undefined) continue;
-      this.acknowledged.push({ command, result: outcome.result, at, callsBefore });
+      if (!outcome.ok || command === undefined) continue;
+      this.acknowledged.push({ command, result: outcome.value, at, callsBefore });
     }
   }
 

@@ -76,10 +76,10 @@ describe('a bit of what grew when the crash came', () => {
       if (damaged.join() !== lost.join()) expect({ bit, damaged }).toEqual({ bit, damaged: lost });
     }
     // Nothing vouches for the last batch: it is what a torn write leaves.
-    const { store, log, told } = await openIsolating(
+    const { store, log, reported } = await openIsolating(
       flipped(disk, segmentPath(0), (places[last] ?? 0) * 8 + 200),
     );
-    expect([await survey(log), told, log.endOffset]).toEqual([[], [], last]);
+    expect([await survey(log), reported, log.endOffset]).toEqual([[], [], last]);
     await store.close();
   }, 600_000);
 

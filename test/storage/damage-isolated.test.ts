@@ -16,7 +16,7 @@ import {
   surveyTwice,
   workedDisk,
 } from './damaged-topic.js';
-import { directory, ManualTimers, openSimulated, settle } from './simulated-store.js';
+import { directory, openSimulated, readOnly, settle } from './simulated-store.js';
 
 describe.each(['cleanly', 'kill'] as const)('a topic that was stopped: %s', (stop) => {
   it('loses to one flipped bit at most the batch that the bit is in, and says so', async () => {
@@ -103,8 +103,8 @@ describe('damage in a topic', () => {
 
   it('that comes while it is open is told from then on, and never read', async () => {
     const disk = await workedDisk('cleanly');
-    const { store, log, told, failures } = await openIsolating(disk);
-    expect([await survey(log), told]).toEqual([[], []]);
+    const { store, log, reported, failures } = await openIsolating(disk);
+    expect([await survey(log), reported]).toEqual([[], []]);
     const bit = inSecond(disk);
     disk.damage(segmentPath(1), (bytes) => {
       bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ 1;
@@ -119,7 +119,7 @@ describe('damage in a topic', () => {
         reason: { logName: 'topic', offsets: { from: 4, until: 5 }, range: { lastGoodOffset: 3 } },
       });
     }
-    expect(told.map(({ message }) => message)).toEqual([
+    expect(reported.map(({ message }) => message)).toEqual([
       expect.stringMatching(/0001\.log bytes \d+ to \d+: .*topic offsets 4 to 4 cannot be read/),
     ]);
     await append(log, recordCount);
@@ -196,7 +196,7 @@ describe('damage in a topic', () => {
       expect([await survey(log), log.damages, failures]).toEqual([[], [], []]);
       await store.close();
       const again = await openIsolating(disk);
-      expect([await survey(again.log), again.told]).toEqual([[], []]);
+      expect([await survey(again.log), again.reported]).toEqual([[], []]);
       await again.store.close();
     }
   });
@@ -215,7 +215,7 @@ describe('damage in a topic', () => {
   });
 
   it('is not what the files of a log are that was dropped', async () => {
-    const { store, log, told } = await openIsolating(await workedDisk('cleanly'));
+    const { store, log, reported } = await openIsolating(await workedDisk('cleanly'));
     const reads = Array.from({ length: 10 }, () => log.read(0).catch((error: unknown) => error));
     const dropped = store.dropLog('topic');
     for (let turn = 0; turn < 20; turn += 1) {
@@ -226,7 +226,10 @@ describe('damage in a topic', () => {
     reads.push(log.read(0).catch((error: unknown) => error));
     const outcomes = await Promise.all(reads);
     expect(outcomes.some((outcome) => outcome instanceof DiskFailure)).toBe(true);
-    expect([outcomes.some((outcome) => outcome instanceof DamagedData), told]).toEqual([false, []]);
+    expect([outcomes.some((outcome) => outcome instanceof DamagedData), reported]).toEqual([
+      false,
+      [],
+    ]);
     await store.close();
   });
 
@@ -235,16 +238,7 @@ describe('damage in a topic', () => {
     const footer = (placesIn(disk, 2).at(-1) ?? 0) * 8 + 300;
     const damaged = flipped(flipped(disk, segmentPath(1), inSecond(disk)), segmentPath(2), footer);
     await damaged.remove(segmentPath(0));
-    const { logs, damages } = await verifyStore(damaged, directory, {
-      now: () => 0,
-      randomBytes: (length) => Buffer.alloc(length),
-      after: new ManualTimers().after,
-      fsync: 'strict',
-      readOnly: true,
-      onFailure: (error) => {
-        throw error;
-      },
-    });
+    const { logs, damages } = await verifyStore(damaged, directory, readOnly);
     expect(logs.map(({ name, isDamaged }) => [name, isDamaged])).toEqual([
       ['journal', false],
       ['topic', true],
@@ -262,13 +256,13 @@ describe('compaction', () => {
       const worked = await workedDisk('cleanly');
       const disk = flipped(worked, segmentPath(1), inSecond(worked));
       const before = disk.files().get(segmentPath(1));
-      const { store, log, told, failures } = await openIsolating(disk);
+      const { store, log, reported, failures } = await openIsolating(disk);
       if (how === 'found by a reader') expect(await survey(log)).toEqual(['4 to 5']);
       const report = await log.compact({ tombstonesBefore: 0 });
       // 1 is superseded by 5 only, which is not believed while its segment is damaged.
       const left = { offsets: [1, 3, 5, 6, 7, 8, 9], damaged: ['4 to 5'] };
       expect(report).toMatchObject({ removedRecords: 2, until: 9 });
-      expect([await readAll(log), told.length, failures]).toEqual([left, 1, []]);
+      expect([await readAll(log), reported.length, failures]).toEqual([left, 1, []]);
       expect(disk.files().get(segmentPath(1))).toEqual(before);
       await append(log, recordCount);
       await store.close();

@@ -12,11 +12,11 @@ export const valueAt = (offset: number, fill = 0) => Buffer.alloc(20, fill + off
 
 /** Three batches to a segment; told is what the store says of damage. */
 export async function openIsolating(disk: SimulatedDisk) {
-  const told: DamagedData[] = [];
-  const onDamage = (damage: DamagedData) => told.push(damage);
+  const reported: DamagedData[] = [];
+  const onDamage = (damage: DamagedData) => reported.push(damage);
   const options = { segmentBytes: 530, isolatesDamage: isTopic, onDamage };
   const opened = await openSimulated(disk, options);
-  return { ...opened, told, log: logOf(opened.store), journal: logOf(opened.store, 'journal') };
+  return { ...opened, reported, log: logOf(opened.store), journal: logOf(opened.store, 'journal') };
 }
 
 export function logOf(store: Store, name = 'topic'): PartitionLog {
@@ -107,18 +107,18 @@ export async function survey(log: PartitionLog): Promise<readonly string[]> {
   if (!isWhole || log.startOffset + all.length !== log.highWatermark) {
     throw new Error(`read ${offsets.join()}, damaged ${ranges.join()}`);
   }
-  const told = [damaged, backwards.damaged, ranges].map((each) => each.join());
+  const reported = [damaged, backwards.damaged, ranges].map((each) => each.join());
   const read = [offsets, backwards.offsets].map((each) => each.join());
-  if (new Set(told).size > 1 || new Set(read).size > 1)
-    throw new Error(JSON.stringify([told, read]));
+  if (new Set(reported).size > 1 || new Set(read).size > 1)
+    throw new Error(JSON.stringify([reported, read]));
   return damaged;
 }
 
 /** What a log says of itself, at a start, and at the next after another record. */
 export async function surveyTwice(disk: SimulatedDisk): Promise<readonly string[]> {
-  const { store, log, journal, told } = await openIsolating(disk);
+  const { store, log, journal, reported } = await openIsolating(disk);
   const damaged = await survey(log);
-  if (told.length < damaged.length) throw new Error('damage was not told');
+  if (reported.length < damaged.length) throw new Error('damage was not reported');
   if ((await readAll(journal)).offsets.join() !== '0') throw new Error('the journal is damaged');
   await append(log, recordCount);
   await store.close();

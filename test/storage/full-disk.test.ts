@@ -4,20 +4,15 @@ import type { StoreOptions } from '../../storage/store.js';
 import { verifyStore } from '../../storage/verify/verify-store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { type PlannedFailure, SimulatedDisk } from '../simulation/simulated-disk.js';
-import { directory, type OpenedSimulation, openSimulated, settle } from './simulated-store.js';
+import {
+  directory,
+  type OpenedSimulation,
+  openSimulated,
+  readOnly,
+  settle,
+} from './simulated-store.js';
 import { StoreModel } from './store-model.js';
 
-/** What a store that is only looked at needs. */
-const reading: StoreOptions = {
-  now: () => 0,
-  randomBytes: (length) => Buffer.alloc(length),
-  after: () => () => undefined,
-  fsync: 'strict',
-  readOnly: true,
-  onFailure: (error) => {
-    throw error;
-  },
-};
 const page = 4096;
 const always = Number.POSITIVE_INFINITY;
 
@@ -169,7 +164,7 @@ async function fillEveryCall(
       await topics.open.store.close();
       expect(disk.openPaths).toEqual([]);
       expect(await disk.list('/data/tmp')).toEqual([]);
-      expect((await verifyStore(disk, directory, reading)).damages).toEqual([]);
+      expect((await verifyStore(disk, directory, readOnly)).damages).toEqual([]);
     } catch (error) {
       const where = `${failure.operation} ${nth}, lasting: ${failure.lasting}`;
       throw new Error(`${where}: ${error instanceof Error ? error.stack : error}`);

@@ -26,6 +26,18 @@ export class ManualTimers {
   }
 }
 
+/** Options of a store that is only read. */
+export const readOnly: StoreOptions = {
+  now: () => 0,
+  randomBytes: (length) => Buffer.alloc(length),
+  after: () => () => undefined,
+  fsync: 'strict',
+  readOnly: true,
+  onFailure: (error) => {
+    throw error;
+  },
+};
+
 export interface OpenedSimulation {
   readonly store: Store;
   readonly timers: ManualTimers;

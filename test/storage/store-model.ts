@@ -21,10 +21,10 @@ interface ModelLog {
   dropping: boolean;
   dropped: boolean;
   /** Asked for, and done. */
-  trimAsked: number;
+  trimRequested: number;
   startOffset: number;
   /** Asked for: what may have gone. */
-  compactAsked: number;
+  compactRequested: number;
   tombstonesBefore: number;
   /** Done: what may not come back. */
   readonly compacted: Set<number>;
@@ -51,8 +51,8 @@ export class StoreModel {
   get key(): string {
     const parts = [...this.logs.values()].map((log) => {
       const flags = log.appends.map(({ acknowledged }) => (acknowledged ? '1' : '0')).join('');
-      const state = [log.created, log.dropping, log.dropped, log.trimAsked, log.startOffset];
-      state.push(log.compactAsked, log.tombstonesBefore, log.compacted.size);
+      const state = [log.created, log.dropping, log.dropped, log.trimRequested, log.startOffset];
+      state.push(log.compactRequested, log.tombstonesBefore, log.compacted.size);
       return `${log.name}:${flags}:${state.join()}`;
     });
     return parts.join(';');
@@ -73,9 +73,9 @@ export class StoreModel {
       created: false,
       dropping: false,
       dropped: false,
-      trimAsked: 0,
+      trimRequested: 0,
       startOffset: 0,
-      compactAsked: 0,
+      compactRequested: 0,
       tombstonesBefore: Number.NEGATIVE_INFINITY,
       compacted: new Set(),
     };
@@ -88,8 +88,8 @@ export class StoreModel {
   append(store: Store, name: string, records: readonly RecordInput[]): Promise<void> {
     try {
       const { baseOffset, timestamp, durable } = logOf(store, name).append(records);
-      const told = { acknowledged: false, refused: false };
-      const append = { baseOffset, records, appendedAt: timestamp, ...told };
+      const outcome = { acknowledged: false, refused: false };
+      const append = { baseOffset, records, appendedAt: timestamp, ...outcome };
       this.logs.get(name)?.appends.push(append);
       return durable.then(
         () => {
@@ -108,7 +108,7 @@ export class StoreModel {
   async trimTo(store: Store, name: string, offset: number): Promise<void> {
     const log = this.logs.get(name);
     if (log === undefined) return;
-    log.trimAsked = Math.max(log.trimAsked, offset);
+    log.trimRequested = Math.max(log.trimRequested, offset);
     log.startOffset = await logOf(store, name).trimTo(offset);
   }
 
@@ -120,7 +120,7 @@ export class StoreModel {
     // What was left behind is being sealed: a trim waits for that.
     await log.trimTo(0);
     const until = log.segments.findLast(({ isSealed }) => isSealed)?.nextOffset ?? 0;
-    promised.compactAsked = Math.max(promised.compactAsked, until);
+    promised.compactRequested = Math.max(promised.compactRequested, until);
     promised.tombstonesBefore = Math.max(promised.tombstonesBefore, tombstonesBefore);
     await log.compact({ until, tombstonesBefore });
     const found = await readAll(log);
@@ -164,8 +164,8 @@ async function checkLog(promised: ModelLog, log: PartitionLog, lossAllowed: bool
   const { name, appends } = promised;
   const start = log.startOffset;
   if (start < promised.startOffset) throw new Error(`${name}: trimmed records came back`);
-  if (start > Math.max(promised.trimAsked, promised.startOffset)) {
-    throw new Error(`${name}: starts at ${start}, trimmed to ${promised.trimAsked}`);
+  if (start > Math.max(promised.trimRequested, promised.startOffset)) {
+    throw new Error(`${name}: starts at ${start}, trimmed to ${promised.trimRequested}`);
   }
   promised.startOffset = start;
   const found = await readAll(log);
@@ -231,7 +231,7 @@ function removedByCompaction(
 ): Set<number> {
   const removed = new Set<number>();
   const newer = new Map<string, 'is there' | 'is gone'>();
-  for (const { offset, record, appendedAt } of recordsBelow(promised, promised.compactAsked)) {
+  for (const { offset, record, appendedAt } of recordsBelow(promised, promised.compactRequested)) {
     if (offset < start || record.key === null) continue;
     const key = record.key.toString('hex');
     const superseding = newer.get(key);

@@ -28,10 +28,10 @@ export function given<State, Cmd extends Command, Event extends DomainEvent, Vie
     state,
     /** The effects that the state after the history wants. */
     wants: (): readonly Effect[] => decider.wants(state, 'it'),
-    /** What the command decides: events and result, or the rejection's code and message. */
+    /** What the command decides: events and result, or its refusal. */
     when(command: Cmd) {
       const decision = decider.decide(command, state, view);
-      if (!decision.accepted) return { rejected: decision.rejection };
+      if (!decision.ok) return { rejected: { code: decision.code, message: decision.message } };
       const after = decision.events.reduce(
         (before, event, index) => evolve(before, event, history.length + index),
         state,

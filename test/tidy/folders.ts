@@ -24,6 +24,7 @@ export const folders: readonly string[] = [
   'src/server/logging',
   // Partitioned log topics.
   'src/topics/credentials',
+  'src/topics/pushes',
   'src/topics/subscriptions',
   'src/topics/consume',
   'src/topics/sessions',
@@ -38,6 +39,7 @@ export const folders: readonly string[] = [
   // Durable workflow runs.
   'src/workflows/failed-runs',
   'src/workflows/logs',
+  'src/workflows/shown-steps',
   'src/workflows/history',
   'src/workflows/events',
   'src/workflows/active-runs',
@@ -61,8 +63,8 @@ export const folders: readonly string[] = [
   'src/messaging/gates',
   'src/messaging',
   // What every route stands on.
-  'src/http/bytes',
   'src/http/routes',
+  'src/http/bytes',
   'src/http/identity',
   'src/http',
   // The turn: decide, evolve, react, want.

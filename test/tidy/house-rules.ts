@@ -88,14 +88,6 @@ export const lineRules: readonly LineRule[] = [
 export const vagueWords = ['whoever', 'nobody', 'somebody', 'whom'] as const;
 const vagueSubjects = new RegExp(`\\b(${vagueWords.join('|')})\\b`, 'i');
 
-/** Folders whose comments and test names still have vague subjects: a list that only shrinks. */
-const vagueFolders: readonly string[] = [
-  'bench/',
-  'test/engine/',
-  'test/topics/groups/',
-  'test/workflows/runs/',
-];
-
 /** Words that say nothing, as parts of file names. */
 const emptyWords =
   'utils?|helpers?|common|manager|handler|job|task|data|info|misc|lib|types|interfaces';
@@ -103,7 +95,7 @@ const bannedInFileNames = new RegExp(`(^|/)index\\.|(^|[/.-])(${emptyWords})(?=[
 
 const wrongCase = /[A-Z_]/;
 
-/** Exported names that begin or end with a word the house does not use. */
+/** Exported names that begin or end with a word that the project does not use. */
 const exportKeywords = '(?:abstract )?(?:async )?(?:class|function|const|interface|type)';
 const emptySuffixes = 'Manager|Helper|Util|Utils|Handler|Job|Task';
 /** Pictures for parts of the program, in whose place a word of the field stands. */
@@ -140,14 +132,12 @@ function fileViolations(file: SourceFile): string[] {
   }
   if (wrongCase.test(file.path)) broken.push(`${file.path}: use kebab-case`);
   if (inProduct(file.path) && !/^(#!.*\n)?\/(\*\*|\/)/.test(file.text)) {
-    broken.push(`${file.path}: begin with a sentence on its place in the house`);
+    broken.push(`${file.path}: begin with a sentence on its place in the program`);
   }
   return broken;
 }
 
 function proseViolations(file: SourceFile): string[] {
-  const isExempt = vagueFolders.some((folder) => file.path.startsWith(folder));
-  if (isExempt) return [];
   return [...commentsOf(file), ...testNamesOf(file)].flatMap(({ line, text }) => {
     const word = vagueSubjects.exec(text)?.[0];
     if (word === undefined) return [];
@@ -164,12 +154,16 @@ export function houseViolations(files: readonly SourceFile[]): string[] {
   ]);
 }
 
-/** Deciders without a test that mirrors them. */
+/** Deciders and machines without a mirror test, and deciders whose laws no test checks. */
 export function untestedDeciders(files: readonly SourceFile[]): string[] {
   const paths = new Set(files.map((file) => file.path));
-  return files
-    .filter((file) => /^src\/.*\.(decider|machine)\.ts$/.test(file.path))
-    .map((file) => file.path.replace(/^src\//, 'test/').replace(/\.ts$/, '.test.ts'))
+  const mirrors = files.flatMap(({ path }) => {
+    const [, place, role] = /^src\/(.*\.(decider|machine))\.ts$/.exec(path) ?? [];
+    if (place === undefined) return [];
+    const mirror = `test/${place}.test.ts`;
+    return role === 'decider' ? [mirror, `test/${place}.laws.test.ts`] : [mirror];
+  });
+  return mirrors
     .filter((mirror) => !paths.has(mirror))
-    .map((mirror) => `${mirror}: missing; every decider has a mirror test`);
+    .map((mirror) => `${mirror}: missing; every decider has a mirror test and a test of its laws`);
 }

@@ -125,6 +125,18 @@ describe('a rule', () => {
     expect(importCircles([one])).toEqual([]);
   });
 
+  it('finds a decider without examples or without laws, and a machine without examples', () => {
+    const untested = (...paths: string[]) =>
+      untestedDeciders(paths.map((path) => sourceFile(path, ''))).map((line) => line.split(':')[0]);
+    expect(untested('src/messaging/x.decider.ts', 'test/messaging/x.decider.test.ts')).toEqual([
+      'test/messaging/x.decider.laws.test.ts',
+    ]);
+    expect(untested('src/messaging/x.decider.ts', 'test/messaging/x.decider.laws.test.ts')).toEqual(
+      ['test/messaging/x.decider.test.ts'],
+    );
+    expect(untested('src/messaging/x.machine.ts')).toEqual(['test/messaging/x.machine.test.ts']);
+  });
+
   it('finds a folder that is too large, and one that has no place', () => {
     const files = ['a', 'b'].map((name) => sourceFile(`src/grammar/${name}.ts`, ''));
     expect(folderViolations(files, 1)).toHaveLength(1);

@@ -53,7 +53,7 @@ async function call(payload: CallPayload) {
   const { state, response } = await stage.app.outcome(runId);
   await stage.quiet();
   const roles = stage.app.callsOf(runId).map(({ role }) => role);
-  return { runId, state, response, roles, asked: third.requests.length };
+  return { runId, state, response, roles, requests: third.requests.length };
 }
 
 /** The start of the run, the third party's answer, and the step that it becomes. */
@@ -75,7 +75,7 @@ describe('a call of a third party', () => {
       state: 'RUN_SUCCESS',
       response: { status: 201, answered: { q: 'ü' } },
       roles: oneCall,
-      asked: 1,
+      requests: 1,
     });
     const [request] = third.requests;
     expect(request).toMatchObject({ method: 'POST', url: '/x?a=1' });
@@ -95,7 +95,7 @@ describe('a call of a third party', () => {
       state: 'RUN_SUCCESS',
       response: { status: 404, answered: 'no' },
       roles: oneCall,
-      asked: 1,
+      requests: 1,
     });
   });
 
@@ -104,13 +104,13 @@ describe('a call of a third party', () => {
     expect(await call({ url: third.url, retries: 4 })).toMatchObject({
       response: { status: 200, answered: 'at last' },
       roles: oneCall,
-      asked: 3,
+      requests: 3,
     });
     third.answerInTurn({ status: 500, body: 'never' });
     expect(await call({ url: third.url, retries: 1 })).toMatchObject({
       response: { status: 500, answered: 'never' },
       roles: oneCall,
-      asked: 5,
+      requests: 5,
     });
   });
 
@@ -120,7 +120,7 @@ describe('a call of a third party', () => {
       state: 'RUN_SUCCESS',
       response: { status: 0, answered: expect.stringContaining('ECONNREFUSED') },
       roles: oneCall,
-      asked: 0,
+      requests: 0,
     });
   });
 

@@ -20,9 +20,9 @@ const failing = createWorkflow<string, unknown>(
   {
     failureFunction: async ({ context, failStatus, failResponse, failHeaders }) => {
       const { workflowRunId, requestPayload, headers } = context;
-      const told = failures.get(workflowRunId) ?? [];
+      const reported = failures.get(workflowRunId) ?? [];
       failures.set(workflowRunId, [
-        ...told,
+        ...reported,
         {
           status: failStatus,
           response: failResponse,
@@ -31,7 +31,7 @@ const failing = createWorkflow<string, unknown>(
           tenant: headers.get('x-tenant'),
         },
       ]);
-      if (told.length < (stumbles.get(workflowRunId) ?? 0)) throw new Error('stumbled');
+      if (reported.length < (stumbles.get(workflowRunId) ?? 0)) throw new Error('stumbled');
       return 'handled';
     },
   },
@@ -85,7 +85,7 @@ afterEach(() => expect(stage.app.contradictions()).toEqual([]));
 afterAll(() => stage.end());
 
 /** What the failure function of a run was told, once it was told that often. */
-async function toldOf(runId: string, count = 1) {
+async function reportedOf(runId: string, count = 1) {
   while ((failures.get(runId) ?? []).length < count) await stage.quiet();
   await stage.quiet();
   return failures.get(runId);
@@ -103,7 +103,7 @@ describe('a run whose step throws', () => {
       headers: { 'X-Tenant': 'acme' },
     });
     expect((await stage.app.outcome(runId)).state).toBe('RUN_FAILED');
-    expect(await toldOf(runId)).toEqual([
+    expect(await reportedOf(runId)).toEqual([
       {
         status: 500,
         response: 'broken by me',
@@ -118,7 +118,7 @@ describe('a run whose step throws', () => {
   it('has an error of any length told to its failure function', async () => {
     const runId = await stage.app.trigger('verbose');
     expect((await stage.app.outcome(runId)).state).toBe('RUN_FAILED');
-    expect(await toldOf(runId)).toEqual(['x'.repeat(200_000)]);
+    expect(await reportedOf(runId)).toEqual(['x'.repeat(200_000)]);
   });
 
   it('has its failure function called again where that one throws', async () => {
@@ -128,7 +128,7 @@ describe('a run whose step throws', () => {
       body: 'me',
       retries: 2,
     });
-    expect(await toldOf(runId, 2)).toHaveLength(2);
+    expect(await reportedOf(runId, 2)).toHaveLength(2);
     expect(answersOf(runId).slice(-2)).toEqual(['failureCallback 500', 'failureCallback 200']);
   });
 

@@ -262,9 +262,9 @@ describe('the client for Python', () => {
       'Upstash-Callback-Forward-Upstash-Workflow-Concurrent': '1',
       'Upstash-Callback-Forward-Upstash-Workflow-ContentType': 'application/json',
     };
-    endpoint.answer(async ({ url: path, headers: told, body }) => {
+    endpoint.answer(async ({ url: path, headers: delivered, body }) => {
       if (path === '/third') return { status: 201, body: 'made' };
-      if (told['upstash-workflow-callback'] === 'true') {
+      if (delivered['upstash-workflow-callback'] === 'true') {
         const { status } = JSON.parse(String(body)) as { status: number };
         const out = JSON.stringify({ status, body: 'made', header: {} });
         const result = { ...step(1, { stepType: 'Call', out }), stepName: 'third' };
@@ -276,11 +276,15 @@ describe('the client for Python', () => {
       return done;
     });
     await callApi(server, 'POST', `/v2/publish/${url}`, headers(runId, url, true), '{}');
-    const [, asked, told, last] = await endpoint.received(4);
-    expect(asked).toMatchObject({ method: 'PUT', url: '/third', headers: { 'x-third': 'yes' } });
-    expect(asked?.headers).not.toHaveProperty('x-tenant');
-    expect(told?.headers).toMatchObject({ 'x-tenant': 'acme' });
-    expect(told?.headers).not.toHaveProperty('upstash-workflow-sdk-version');
+    const [, thirdCall, delivered, last] = await endpoint.received(4);
+    expect(thirdCall).toMatchObject({
+      method: 'PUT',
+      url: '/third',
+      headers: { 'x-third': 'yes' },
+    });
+    expect(thirdCall?.headers).not.toHaveProperty('x-tenant');
+    expect(delivered?.headers).toMatchObject({ 'x-tenant': 'acme' });
+    expect(delivered?.headers).not.toHaveProperty('upstash-workflow-sdk-version');
     expect(textOf(entriesOf(last as RecordedRequest)[1])).toContain('"stepName":"third"');
     await untilOver(runId);
   });

@@ -49,9 +49,9 @@ let runs = 0;
 /** Starts a run and waits until it has a webhook. */
 async function start(body: { sleep?: number; timeout?: string; waits?: number }) {
   const name = `hooked-${++runs}`;
-  const told = new Promise<string>((resolve) => urls.set(`wfr_${name}`, resolve));
+  const announced = new Promise<string>((resolve) => urls.set(`wfr_${name}`, resolve));
   const runId = await stage.app.trigger('hooked', { body, workflowRunId: name });
-  return { runId, webhookUrl: await told };
+  return { runId, webhookUrl: await announced };
 }
 
 /** As a third party calls it: without credentials. */

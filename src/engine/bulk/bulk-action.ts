@@ -64,7 +64,7 @@ class BulkAction {
     this.undecided += turn.length;
     const settled = this.engine.dispatch(turn).then((outcomes) => {
       this.undecided -= turn.length;
-      this.accepted += outcomes.filter(({ accepted }) => accepted).length;
+      this.accepted += outcomes.filter(({ ok: accepted }) => accepted).length;
     });
     // The call that waits for the turn meets the error; until then it is not unhandled.
     settled.catch(() => undefined);

@@ -1,5 +1,5 @@
 /** Many commands as turns of at most 256 each. */
-import type { Command } from '../decider.js';
+import type { Command, ResultOf } from '../decider.js';
 import { type Engine, turnCommandsMax } from '../engine.js';
 import type { Outcome } from '../turn.js';
 
@@ -18,11 +18,11 @@ export function* slicesOf<Item>(
  * Dispatches all commands, a few turns in each tick so that no other request waits long behind them
  * (ADR 0002), and answers their outcomes in order once all are durable.
  */
-export async function dispatchAll(
+export async function dispatchAll<Own extends Command>(
   engine: Engine,
-  commands: readonly Command[],
-): Promise<readonly Outcome[]> {
-  const turns: Promise<readonly Outcome[]>[] = [];
+  commands: readonly Own[],
+): Promise<readonly Outcome<ResultOf<Own>>[]> {
+  const turns: Promise<readonly Outcome<ResultOf<Own>>[]>[] = [];
   for (const slice of slicesOf(commands)) {
     if (turns.length > 0 && turns.length % turnsPerTick === 0) await nextTick();
     const turn = engine.dispatch(slice);
@@ -37,11 +37,11 @@ export async function dispatchAll(
  * Dispatches all commands in one tick, so that nothing comes between. `areTogether`: one refusal
  * refuses all commands of its turn; what does not fit one turn is whole as far as each turn is.
  */
-export async function dispatchAtOnce(
+export async function dispatchAtOnce<Own extends Command>(
   engine: Engine,
-  commands: readonly Command[],
+  commands: readonly Own[],
   areTogether: boolean,
-): Promise<readonly Outcome[]> {
+): Promise<readonly Outcome<ResultOf<Own>>[]> {
   const turns = [...slicesOf(commands)].map((slice) =>
     areTogether ? engine.dispatchTogether(slice) : engine.dispatch(slice),
   );

@@ -68,12 +68,9 @@ export class InFlight {
       this.admitBody(request, reply, payload as Readable, done);
     });
     fastify.addHook('preHandler', (request, reply, done) => {
-      const { isLong } = request.routeOptions.config.description ?? {};
-      if (isLong === undefined) done();
-      else {
-        const bytes = isLong === 'body' ? readingBytes : pieceBytes;
-        this.of(request, reply).ask(bytes, (isGranted) => done(noRoomUnless(isGranted)));
-      }
+      const isLong = request.routeOptions.config.description?.isLong === true;
+      if (!isLong) done();
+      else this.of(request, reply).ask(pieceBytes, (isGranted) => done(noRoomUnless(isGranted)));
     });
     fastify.addHook('onSend', (request, reply, payload, done) => {
       done(null, this.paced(request, reply, payload));

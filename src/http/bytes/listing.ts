@@ -29,53 +29,66 @@ export function sendListing(
   next: (cursor: string | null, rowsSent: number) => Promise<ListingPage>,
 ): Promise<FastifyReply> {
   reply.header('content-type', jsonType);
-  const pieces = listingPieces(name, next, inFlight.roomFor(request, reply));
+  const pieces = new ListingPieces(name, next, inFlight.roomFor(request, reply));
   return inFlight.answer(request, reply, pieces);
 }
 
-async function* listingPieces(
-  name: string,
-  next: (cursor: string | null, rowsSent: number) => Promise<ListingPage>,
-  room: ReadAllowance,
-): AsyncGenerator<Piece> {
-  let cursor: string | null = null;
-  let rowsSent = 0;
-  let length = 0;
-  let start = `{${JSON.stringify(name)}:[`;
-  for (let isLast = false; !isLast; ) {
-    await room.wait();
-    const page: ListingPage = await next(cursor, rowsSent);
+/** What is made for a piece ends with it: an iterator that waits would hold it in its variables. */
+class ListingPieces implements AsyncIterator<Piece, undefined> {
+  private cursor: string | null = null;
+  private rowsSent = 0;
+  private length = 0;
+  private start: string;
+
+  constructor(
+    name: string,
+    private readonly read: (cursor: string | null, rowsSent: number) => Promise<ListingPage>,
+    private readonly room: ReadAllowance,
+  ) {
+    this.start = `{${JSON.stringify(name)}:[`;
+  }
+
+  async next(): Promise<IteratorYieldResult<Piece>> {
+    await this.room.wait();
+    const page = await this.read(this.cursor, this.rowsSent);
     // Row by row: a text of the whole page would be garbage of its length, twice.
-    const chunks = start === '' ? [] : [Buffer.from(start)];
+    const chunks = this.start === '' ? [] : [Buffer.from(this.start)];
+    this.start = '';
     for (const row of page.rows) {
       // A page that ends for its length may be followed by one that finds no more rows.
-      const text = `${rowsSent > 0 ? ',' : ''}${JSON.stringify(row)}`;
+      const text = `${this.rowsSent > 0 ? ',' : ''}${JSON.stringify(row)}`;
       chunks.push(Buffer.from(text));
-      rowsSent += 1;
-      length += text.length;
+      this.rowsSent += 1;
+      this.length += text.length;
     }
-    cursor = page.cursor;
-    isLast = !page.isLong || cursor === null || length >= listingBytesMax;
+    const { cursor } = page;
+    this.cursor = cursor;
+    const isLast = !page.isLong || cursor === null || this.length >= listingBytesMax;
     const end = cursor === null ? ']}' : `],"cursor":${JSON.stringify(cursor)}}`;
     if (isLast) chunks.push(Buffer.from(end));
-    yield { chunks, isLast };
-    start = '';
+    return { done: false, value: { chunks, isLast } };
   }
 }
 
 /** Texts of one JSON document, each made once there is room for it. */
-export async function* textPieces(
-  texts: AsyncIterator<string>,
-  room: ReadAllowance,
-): AsyncGenerator<Piece> {
-  for (let isLast = false; !isLast; ) {
-    await room.wait();
+export class TextPieces implements AsyncIterator<Piece, undefined> {
+  constructor(
+    private readonly texts: AsyncIterator<string>,
+    private readonly room: ReadAllowance,
+  ) {}
+
+  async next(): Promise<IteratorYieldResult<Piece>> {
+    await this.room.wait();
     let text = '';
-    while (!isLast && text.length < pieceBytes) {
-      const next = await texts.next();
-      if (next.done === true) isLast = true;
-      else text += next.value;
+    while (text.length < pieceBytes) {
+      const next = await this.texts.next();
+      if (next.done === true) return pieceOf(text, true);
+      text += next.value;
     }
-    yield { chunks: [Buffer.from(text)], isLast };
+    return pieceOf(text, false);
   }
+}
+
+function pieceOf(text: string, isLast: boolean): IteratorYieldResult<Piece> {
+  return { done: false, value: { chunks: [Buffer.from(text)], isLast } };
 }

@@ -4,7 +4,8 @@ import type { Allowance } from './allowance.js';
 
 /** A part of an answer. */
 export interface Piece {
-  readonly chunks: readonly Buffer[];
+  /** Taken out as they are sent: where they were made may still hold the array. */
+  readonly chunks: Buffer[];
   /** Nothing follows. */
   readonly isLast: boolean;
 }
@@ -13,7 +14,7 @@ export interface Piece {
 export const sliceBytes = 128 * 1024;
 
 export class PacedBody extends Readable {
-  private readonly slices: Buffer[] = [];
+  private chunks: Buffer[] = [];
   private isComplete = false;
 
   /** Sends `first`, then what `rest` gives; holds in `allowance` what is not taken yet. */
@@ -29,13 +30,16 @@ export class PacedBody extends Readable {
 
   override _read(): void {
     this.allowance.taken();
-    if (this.slices.length > 0) this.pushSlice();
-    else if (this.isComplete) this.push(null);
+    const slice = this.nextSlice();
+    if (slice.length > 0) {
+      this.push(slice);
+      this.allowance.awaitTaken();
+    } else if (this.isComplete) this.push(null);
     else void this.pull();
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.slices.length = 0;
+    this.chunks.length = 0;
     void this.rest?.return?.();
     done(error);
   }
@@ -56,44 +60,26 @@ export class PacedBody extends Readable {
   }
 
   private add({ chunks, isLast }: Piece): void {
-    const slices = slicesOf(chunks);
-    this.slices.push(...slices);
+    this.chunks = chunks;
     this.isComplete = isLast;
-    this.allowance.settle(slices.reduce((sum, { length }) => sum + length, 0));
+    this.allowance.settle(chunks.reduce((sum, { length }) => sum + length, 0));
   }
 
-  private pushSlice(): void {
-    const slice = this.slices.shift();
-    this.push(slice);
-    this.allowance.awaitTaken();
-  }
-}
-
-/**
- * The bytes of `chunks` in slices of `sliceBytes`, the last one shorter: every slice costs a write,
- * so small chunks share one. Copies only what lies in several chunks.
- */
-function slicesOf(chunks: readonly Buffer[]): Buffer[] {
-  const slices: Buffer[] = [];
-  let parts: Buffer[] = [];
-  let length = 0;
-  for (const chunk of chunks) {
-    for (let start = 0; start < chunk.length; ) {
-      const part = chunk.subarray(start, start + sliceBytes - length);
-      parts.push(part);
-      start += part.length;
-      length += part.length;
-      if (length < sliceBytes) continue;
-      slices.push(joined(parts));
-      parts = [];
-      length = 0;
+  /**
+   * The next `sliceBytes` of the chunks, less at their end: every slice costs a write, so small
+   * chunks share one. Copies only what lies in several chunks.
+   */
+  private nextSlice(): Buffer {
+    const parts: Buffer[] = [];
+    for (let left = sliceBytes; left > 0; ) {
+      const chunk = this.chunks.shift();
+      if (chunk === undefined) break;
+      const part = chunk.subarray(0, left);
+      if (part.length < chunk.length) this.chunks.unshift(chunk.subarray(part.length));
+      if (part.length > 0) parts.push(part);
+      left -= part.length;
     }
+    const [first] = parts;
+    return parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
   }
-  if (length > 0) slices.push(joined(parts));
-  return slices;
-}
-
-function joined(parts: readonly Buffer[]): Buffer {
-  const [first] = parts;
-  return parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
 }

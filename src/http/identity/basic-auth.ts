@@ -1,15 +1,15 @@
 /** Who may enter the log interface by HTTP Basic (RFC 7617), and what each may do there. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { Refusal } from '../../grammar/result.js';
 import { decodeQueryValue } from '../dialect.js';
-import type { Refusal } from '../error-shapes.js';
 import { covers, fullGrant, type Grant, permits, permitsAll, type Right } from './grant.js';
 
-const unauthorized: Refusal = {
-  status: 401,
-  message: 'unauthorized: valid Basic credentials are required',
-  headers: { 'www-authenticate': 'Basic realm="stepwell", charset="UTF-8"' },
-};
+const unauthorized: Refusal = new Refusal(
+  'unauthorized',
+  'unauthorized: valid Basic credentials are required',
+  { 'www-authenticate': 'Basic realm="stepwell", charset="UTF-8"' },
+);
 
 /** A credential as it is kept: what its password is, only a digest tells. */
 export interface KnownCredential extends Grant {
@@ -53,7 +53,7 @@ export class BasicCredentials {
   /** Why this request may not enter; undefined if it may. */
   judge(request: IncomingMessage): Refusal | undefined {
     const grant = this.grantOf(request);
-    return 'status' in grant ? grant : undefined;
+    return grant instanceof Refusal ? grant : undefined;
   }
 
   /**
@@ -62,10 +62,10 @@ export class BasicCredentials {
    */
   judgeRight(request: IncomingMessage, right: Right, topic: string | null): Refusal | undefined {
     const grant = this.grantOf(request);
-    if ('status' in grant) return grant;
+    if (grant instanceof Refusal) return grant;
     if (permits(grant, right, topic)) return undefined;
     const place = topic === null ? '' : ` topic ${topic}`;
-    return { status: 403, message: `forbidden: this credential may not ${right}${place}` };
+    return new Refusal('forbidden', `forbidden: this credential may not ${right}${place}`);
   }
 
   /**
@@ -79,16 +79,16 @@ export class BasicCredentials {
     owner: string,
   ): Refusal | undefined {
     const grant = this.grantOf(request);
-    if ('status' in grant) return grant;
+    if (grant instanceof Refusal) return grant;
     if (permitsAll(grant, right, topics)) return undefined;
     const message = `forbidden: this credential may not ${right} every topic of ${owner}`;
-    return { status: 403, message };
+    return new Refusal('forbidden', message);
   }
 
   /** Whether a listing may show the topic to the client of this request. */
   mayName(request: IncomingMessage, topic: string): boolean {
     const grant = this.grantOf(request);
-    return !('status' in grant) && covers(grant, topic);
+    return !(grant instanceof Refusal) && covers(grant, topic);
   }
 
   /** What a request may do; 401 where it may not even enter. */

@@ -1,22 +1,19 @@
 /** Who may enter the messages and workflows interface: bearer tokens, some of them for reading. */
 import type { IncomingMessage } from 'node:http';
+import { Refusal } from '../../grammar/result.js';
 import { decodeQueryValue, tokenParameters } from '../dialect.js';
-import type { Refusal } from '../error-shapes.js';
 import { Secrets } from './secrets.js';
 
-const unauthorized: Refusal = {
-  status: 401,
-  message: 'unauthorized: a valid bearer token is required',
-  headers: { 'www-authenticate': 'Bearer' },
-};
-const readOnly: Refusal = {
-  status: 403,
-  message: 'forbidden: this token may only read',
-};
-const secret: Refusal = {
-  status: 403,
-  message: 'forbidden: this token may only read, and signing keys let their reader sign deliveries',
-};
+const unauthorized: Refusal = new Refusal(
+  'unauthorized',
+  'unauthorized: a valid bearer token is required',
+  { 'www-authenticate': 'Bearer' },
+);
+const readOnly: Refusal = new Refusal('forbidden', 'forbidden: this token may only read');
+const secret: Refusal = new Refusal(
+  'forbidden',
+  'forbidden: this token may only read, and signing keys let their reader sign deliveries',
+);
 
 /** Spellings of good values that are remembered: a client has one. */
 const acceptedMax = 64;

@@ -1,27 +1,84 @@
-/** An exchange of an express route that Fastify took in, because it was not an ordinary one. */
-import type { IncomingMessage } from 'node:http';
+/** An exchange that came by the router of Fastify, which has decoded what its path names. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Refusal, sendRefusal } from '../error-shapes.js';
+import type { Refusal } from '../../grammar/result.js';
+import type { Allowance } from '../bytes/allowance.js';
+import type { InFlight, ReadAllowance } from '../bytes/in-flight.js';
+import type { Piece } from '../bytes/paced-body.js';
+import { sendRefusal } from '../error-shapes.js';
 import type { Exchange } from './exchange.js';
 import { rawBody } from './raw-body.js';
 
+/** What the router finds in a request target. */
+export interface Target {
+  readonly Params: Readonly<Record<string, string>>;
+  readonly Querystring: Readonly<Record<string, unknown>>;
+}
+
 export class FastifyExchange implements Exchange {
   readonly request: IncomingMessage;
+  readonly target: string;
   readonly body: Buffer;
+  /** It closes when the answer has gone out, or the client has. */
+  readonly response: ServerResponse;
 
   constructor(
-    private readonly incoming: FastifyRequest,
+    private readonly incoming: FastifyRequest<Target>,
     private readonly reply: FastifyReply,
+    private readonly inFlight: InFlight,
   ) {
     this.request = incoming.raw;
+    this.target = incoming.url;
     this.body = rawBody(incoming);
+    this.response = reply.raw;
   }
 
-  answer(status: number, headers: readonly string[], body: string | Buffer): void {
+  /** Decoded values by name; a name that is given twice has a list. */
+  get query(): Target['Querystring'] {
+    return this.incoming.query;
+  }
+
+  /** What the target has in the place of `:name` of the pattern, decoded. */
+  param(name: string): string {
+    const value = this.incoming.params[name];
+    if (value === undefined) throw new Error(`the pattern has no :${name}`);
+    return value;
+  }
+
+  /** Adds a header to an answer whose head has not gone out. */
+  header(name: string, value: string): void {
+    this.reply.header(name, value);
+  }
+
+  /** Adds a trailer to an answer in pieces; `value` is called behind the last of them. */
+  trailer(name: string, value: () => string): void {
+    this.reply.trailer(name, (_reply, _payload, done) => done(null, value()));
+  }
+
+  answer(status: number, headers: readonly string[], body?: string | Buffer): void {
     for (let index = 0; index + 1 < headers.length; index += 2) {
       this.reply.header(headers[index] ?? '', headers[index + 1]);
     }
     this.reply.code(status).send(body);
+  }
+
+  /** Room to read the pieces of an answer. */
+  get room(): ReadAllowance {
+    return this.inFlight.roomFor(this.incoming, this.reply);
+  }
+
+  /** Answers 200 with what may be long, as the client takes it; see `InFlight.answer`. */
+  async answerInPieces(pieces: AsyncIterator<Piece>): Promise<void> {
+    await this.inFlight.answer(this.incoming, this.reply, pieces);
+  }
+
+  /**
+   * Leaves the answer to the route, which writes it to `response`, or does not where the client has
+   * gone. What the route holds in memory for it counts in the allowance.
+   */
+  hijack(): Allowance {
+    this.reply.hijack();
+    return this.inFlight.of(this.incoming, this.reply);
   }
 
   refuse(refusal: Refusal): void {

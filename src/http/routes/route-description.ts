@@ -1,8 +1,8 @@
 /**
  * What a route says of itself, where it is registered: the OpenAPI document is made of these.
  *
- *     @Get(':name') @Describe({ ... })                                   in a controller
- *     fastify.get(path, { config: { description: { ... } } }, handler)   on Fastify
+ *     @Get(':name') @Describe({ ... })               in a controller
+ *     { methods, pattern, description, serve }       in the route table
  */
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { z } from 'zod';
@@ -28,10 +28,10 @@ export interface RouteDescription {
   /** Status to answer, of what is no refusal: those have one shape everywhere. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /**
-   * Its answer can exceed 1 MiB and is put together before it is sent: it shows a stored body, or
-   * lists what is in memory. See `InFlight.guard`.
+   * Its answer can exceed 1 MiB and is put together before it is sent, as it lists what is in
+   * memory. See `InFlight.guard`.
    */
-  readonly isLong?: 'body' | 'list';
+  readonly isLong?: true;
 }
 
 /** A request body: JSON of a schema, or bytes of any kind. */

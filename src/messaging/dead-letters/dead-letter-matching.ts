@@ -1,8 +1,6 @@
-/** Whether a dead letter is one of those that filters ask for. */
+/** Whether a dead letter is one of those that filters mean. */
+import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { EventEnvelope } from '../../engine/decider.js';
-import type { Payloads } from '../../engine/payloads.js';
-import type { MessagePublished } from '../messages/message.events.js';
 import {
   isAmong,
   isWithin,
@@ -10,18 +8,20 @@ import {
   matchesOrigin,
   originTerms,
 } from '../messages/message-filter.js';
+import { StoredMessages } from '../messages/stored-messages.js';
 import type { DeadLetter } from './dead-letters.projection.js';
 import type { LetterFilters } from './dead-letters.request.js';
 
 /** What filters look at is remembered of so many letters. */
 const originsMax = 20_000;
 
+@Injectable()
 export class DeadLetterMatching {
   private readonly origins = new LRUCache<number, MessageOrigin>({ max: originsMax });
 
-  constructor(private readonly payloads: Payloads) {}
+  constructor(private readonly stored: StoredMessages) {}
 
-  /** The journal is read only where memory cannot tell. */
+  /** The journal is read only where memory does not know. */
   async matches(letter: DeadLetter, filters: LetterFilters): Promise<boolean> {
     if (
       !isWithin(letter.at, filters) ||
@@ -37,8 +37,7 @@ export class DeadLetterMatching {
   private async originOf({ publishedOffset }: DeadLetter): Promise<MessageOrigin> {
     const known = this.origins.get(publishedOffset);
     if (known !== undefined) return known;
-    const envelope = await this.payloads.read(publishedOffset);
-    const { event } = envelope as EventEnvelope<MessagePublished>;
+    const { event } = await this.stored.published(publishedOffset);
     const { url, topicName, queueName, scheduleId, labels, flowControl, callerIp } = event;
     const origin = { url, topicName, queueName, scheduleId, labels, flowControl, callerIp };
     this.origins.set(publishedOffset, origin);

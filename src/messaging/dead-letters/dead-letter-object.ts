@@ -1,6 +1,6 @@
 /** A dead letter as the API shows it (messaging.md 10): its message, and its last answer. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { MessageFailed, MessagePublished } from '../messages/message.events.js';
+import type { MessageFailed, Published } from '../messages/message.events.js';
 import { type MessageObject, messageObject } from '../messages/message-object.js';
 import type { DeadLetter } from './dead-letters.projection.js';
 import { type LastAnswer, lastAnswer } from './last-answer.js';
@@ -12,7 +12,7 @@ export interface DeadLetterObject extends MessageObject, LastAnswer {
 /** `body` is what may be shown of the message's; the response's stands beside its failure. */
 export function deadLetterObject(
   letter: DeadLetter,
-  published: EventEnvelope<MessagePublished>,
+  published: Published,
   body: Buffer | null,
   failed: EventEnvelope<MessageFailed>,
 ): DeadLetterObject {

@@ -1,4 +1,4 @@
-/** What may be asked of a dead letter; its dlqId is the id. */
+/** The commands of a dead letter; its dlqId is the id. */
 import type { Command } from '../../engine/decider.js';
 
 /** Take it away. */

@@ -2,7 +2,8 @@
  * When a dead letter may be taken away: while it is there. That it is there is the failure of its
  * message, so what a decision reads is the index of failures.
  */
-import { accept, type Decider, reject } from '../../engine/decider.js';
+import { accept, type Decider } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import { failureOffsetOf } from '../messages/message.events.js';
 import type { DeadLetterCommand } from './dead-letter.commands.js';
 import { type DeadLetterEvent, deadLetterKind } from './dead-letter.events.js';
@@ -12,18 +13,21 @@ import type { LetterIndex } from './letter-index.js';
 /** What the events of its own say of a letter; one that was taken away is final. */
 export type DeadLetterState = 'untouched' | 'taken';
 
+/** The index that a letter's decisions read. */
+export type DeadLetterView = Pick<LetterIndex<DeadLetter>, 'find'>;
+
 export const deadLetterDecider: Decider<
   DeadLetterState,
   DeadLetterCommand,
   DeadLetterEvent,
-  Pick<LetterIndex<DeadLetter>, 'find'>
+  DeadLetterView
 > = {
   kind: deadLetterKind,
   initialState: () => 'untouched',
   decide(command, _state, letters) {
     const { id, at } = command;
     if (letters.find(id, at) === undefined)
-      return reject('not_found', `dead letter ${id} not found`);
+      return new Refusal('not_found', `dead letter ${id} not found`);
     return command.type === 'DeleteDeadLetter'
       ? accept([{ type: 'DeadLetterDeleted' }])
       : accept([{ type: 'DeadLetterRetried', messageId: command.messageId }]);

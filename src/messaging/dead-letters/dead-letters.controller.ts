@@ -4,7 +4,6 @@ import {
   Delete,
   Get,
   HttpCode,
-  HttpException,
   Inject,
   NotFoundException,
   Param,
@@ -18,15 +17,14 @@ import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendListing } from '../../http/bytes/listing.js';
+import { sendObject } from '../../http/bytes/object-answer.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
-import { refusalOf } from '../../http/error-shapes.js';
 import { Intake } from '../../http/intake.js';
-import { valueIn } from '../../http/outcome.js';
+import { refuseIf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { MessagingSettings } from '../settings.js';
-import type { DeadLetterObject } from './dead-letter-object.js';
 import { deadLetterRoutes } from './dead-letters.openapi.js';
 import { bulkFilters, type LetterFilters, listFilters } from './dead-letters.request.js';
 import { DeadLettersService } from './dead-letters.service.js';
@@ -59,10 +57,14 @@ export class DeadLettersController {
 
   @Get(':id')
   @Describe(deadLetterRoutes.show)
-  async show(@Param('id') id: string): Promise<DeadLetterObject> {
+  async show(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<FastifyReply> {
     const letter = await this.service.find(id);
-    if (letter === null) throw notFound(id);
-    return letter;
+    if (letter === undefined) throw notFound(id);
+    return sendObject(this.inFlight, request, reply, () => this.service.shown(letter));
   }
 
   @Delete()
@@ -99,12 +101,9 @@ export class DeadLettersController {
   private overrides(request: FastifyRequest): RetryOverrides {
     const { intake, config, clock } = this;
     const full = intake.take(0);
-    if (full !== null) throw new HttpException(full.message, full.status);
+    refuseIf(full);
     const said = readMessageOptions(request.raw.rawHeaders, dialects[config.dialect]);
-    const retry = readOverrides(said, config, clock.now());
-    if (retry.ok) return retry.overrides;
-    const { message, status } = refusalOf(retry.refusal);
-    throw new HttpException(message, status);
+    return valueIn(readOverrides(said, config, clock.now()));
   }
 }
 

@@ -74,7 +74,6 @@ export const deadLetterRoutes = {
   },
   show: {
     summary: 'One dead letter',
-    isLong: 'body',
     answers: { 200: { description: 'Its message and its last answer', schema: letter } },
   },
   remove: {

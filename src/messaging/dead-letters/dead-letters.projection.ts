@@ -3,9 +3,10 @@
  * and of letters. Memory holds where a letter is found, the journal all that it says
  * (messaging.md 10).
  */
-import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
+import type { Messages } from '../messages/message.entity.js';
 import { deadLetterId, type MessageEvent } from '../messages/message.events.js';
 import type { DeadLetterEvent } from './dead-letter.events.js';
 import type { LetterIndex, PlacedLetter } from './letter-index.js';
@@ -19,21 +20,12 @@ export interface DeadLetter extends PlacedLetter {
   readonly responseStatus: number;
 }
 
-/** Of a message that is pending, where it was published and whether it is a run's. */
-export interface Publication {
-  readonly offset: number;
-  readonly isOfRun: boolean;
-}
-
 /** Keeps the letters of dead letters as the events say. */
-export class DeadLetters implements Fold {
-  /**
-   * `publicationOf` tells of a message while it is pending, which it still is in the eyes of a fold
-   * of its last event.
-   */
+export class FailedMessages implements Fold<MessageEvent | DeadLetterEvent> {
+  /** A message is still pending where a fold sees its last event. */
   constructor(
     private readonly letters: LetterIndex<DeadLetter>,
-    private readonly publicationOf: (messageId: string) => Publication | undefined,
+    private readonly messages: Pick<Messages, 'find'>,
   ) {}
 
   references(at: number): Iterable<number> {
@@ -44,8 +36,8 @@ export class DeadLetters implements Fold {
     this.letters.forget(at, changes);
   }
 
-  evolve(envelope: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
-    const event = envelope.event as MessageEvent | DeadLetterEvent;
+  evolve(envelope: EventEnvelope<MessageEvent | DeadLetterEvent>, changes: TurnChanges): void {
+    const { event } = envelope;
     switch (event.type) {
       case 'MessageFailed':
         this.addFailed(envelope, event.status, changes);
@@ -60,11 +52,13 @@ export class DeadLetters implements Fold {
   /** What failed for a run is the run's own letter, or none at all (workflows.md 1.2). */
   private addFailed(envelope: EventEnvelope, responseStatus: number, changes: TurnChanges): void {
     const { id: messageId, at, offset } = envelope;
-    const publication = this.publicationOf(messageId);
-    if (publication === undefined) throw new Error(`${messageId} failed but was not pending`);
-    if (publication.isOfRun) return;
+    const message = this.messages.find(messageId);
+    if (message?.state.status !== 'pending') {
+      throw new Error(`${messageId} failed but was not pending`);
+    }
+    if (message.state.run !== null) return;
     const id = deadLetterId(envelope);
-    const publishedOffset = publication.offset;
+    const publishedOffset = message.firstOffset;
     this.letters.add({ id, messageId, at, offset, publishedOffset, responseStatus }, changes);
   }
 }

@@ -1,58 +1,56 @@
-/** Dead letters as they are asked for: found, shown, taken away, and tried again. */
-
+/** What is done with dead letters: they are found, shown, taken away, and tried again. */
+import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAll, slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
-import type { EventEnvelope } from '../../engine/decider.js';
-import type { Engine } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
-import type { Payloads } from '../../engine/payloads.js';
+import { provided } from '../../engine/provided.js';
+import { newNames } from '../../engine/seeded-names.js';
+import { MessageBodies } from '../delivery/message-bodies.js';
 import type { PublishMessage } from '../messages/message.commands.js';
-import {
-  type MessageFailed,
-  type MessagePublished,
-  messageKind,
-} from '../messages/message.events.js';
+import { messageKind, type Published } from '../messages/message.events.js';
+import { StoredMessages } from '../messages/stored-messages.js';
 import type { DeleteDeadLetter, RetryDeadLetter } from './dead-letter.commands.js';
+import { DeadLetters } from './dead-letter.entity.js';
 import { deadLetterKind } from './dead-letter.events.js';
 import { DeadLetterMatching } from './dead-letter-matching.js';
 import { type DeadLetterObject, deadLetterObject } from './dead-letter-object.js';
 import type { DeadLetter } from './dead-letters.projection.js';
 import type { LetterFilters, ListFilters } from './dead-letters.request.js';
-import type { LetterIndex } from './letter-index.js';
 import { listed } from './letter-listing.js';
 import { LetterSearch } from './letter-search.js';
 import { type RetryOverrides, retriedMessage } from './retry.request.js';
 
-type Published = EventEnvelope<MessagePublished>;
-
 const noBody = Buffer.alloc(0);
 
-/** What the service works with. */
-export interface DeadLettersTools {
-  readonly engine: Engine;
-  readonly payloads: Payloads;
-  /** What may be shown of a message's body. */
-  readonly readShown: (published: Published) => Promise<Buffer | null>;
-  readonly letters: LetterIndex<DeadLetter>;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-}
-
+@Injectable()
 export class DeadLettersService {
   private readonly search: LetterSearch<DeadLetter, LetterFilters>;
 
-  constructor(private readonly tools: DeadLettersTools) {
-    const { engine, letters, payloads, clock } = tools;
-    const matching = new DeadLetterMatching(payloads);
+  constructor(
+    private readonly engine: Engine,
+    { letters }: DeadLetters,
+    matching: DeadLetterMatching,
+    private readonly stored: StoredMessages,
+    private readonly bodies: MessageBodies,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
+  ) {
     this.search = new LetterSearch(engine, letters, clock, (letter, filters: LetterFilters) =>
       matching.matches(letter, filters),
     );
   }
 
-  /** The letter as it may be shown; null = there is none with this id. */
-  async find(id: string): Promise<DeadLetterObject | null> {
-    const letter = await this.search.find(id);
-    return letter === undefined ? null : this.shown(letter);
+  /** The letter with this id, if there is one. */
+  find(id: string): Promise<DeadLetter | undefined> {
+    return this.search.find(id);
+  }
+
+  /** The letter as it may be shown. */
+  async shown(letter: DeadLetter): Promise<DeadLetterObject> {
+    const published = await this.stored.published(letter.publishedOffset);
+    const failed = await this.stored.failed(letter.offset);
+    return deadLetterObject(letter, published, await this.bodies.readShown(published), failed);
   }
 
   /** One page of the letters that match, part by part. */
@@ -90,25 +88,13 @@ export class DeadLettersService {
     return { responses, ...(cursor !== null && { cursor }) };
   }
 
-  private async shown(letter: DeadLetter): Promise<DeadLetterObject> {
-    const { payloads, readShown } = this.tools;
-    const published = await this.published(letter.publishedOffset);
-    const failed = (await payloads.read(letter.offset)) as EventEnvelope<MessageFailed>;
-    return deadLetterObject(letter, published, await readShown(published), failed);
-  }
-
-  private async published(offset: number): Promise<Published> {
-    return (await this.tools.payloads.read(offset)) as Published;
-  }
-
   private async deleteAll(ids: readonly string[]): Promise<number> {
-    const { engine, clock } = this.tools;
-    const at = clock.now();
+    const at = this.clock.now();
     const commands = ids.map(
       (id): DeleteDeadLetter => ({ type: 'DeleteDeadLetter', kind: deadLetterKind, id, at }),
     );
-    const outcomes = await dispatchAll(engine, commands);
-    return outcomes.filter(({ accepted }) => accepted).length;
+    const outcomes = await dispatchAll(this.engine, commands);
+    return outcomes.filter(({ ok: accepted }) => accepted).length;
   }
 
   private async retryAll(
@@ -117,14 +103,12 @@ export class DeadLettersService {
   ): Promise<string[]> {
     const retried: string[] = [];
     for (const slice of slicesOf(letters)) {
-      const originals: Published[] = [];
-      for (const { publishedOffset } of slice) {
-        originals.push(await this.published(publishedOffset));
+      const originals: [string, Published][] = [];
+      for (const { id, publishedOffset } of slice) {
+        originals.push([id, await this.stored.published(publishedOffset)]);
       }
       // Turns of one tick share a commit.
-      const turns = slice.map((letter, index) =>
-        this.retryOne(letter, originals[index], overrides),
-      );
+      const turns = originals.map(([id, original]) => this.retryOne(id, original, overrides));
       for (const messageId of await Promise.all(turns)) {
         if (messageId !== null) retried.push(messageId);
       }
@@ -134,14 +118,12 @@ export class DeadLettersService {
 
   /** The letter goes and its message is published anew, both or neither. */
   private async retryOne(
-    { id }: DeadLetter,
-    original: Published | undefined,
+    id: string,
+    original: Published,
     overrides: RetryOverrides,
   ): Promise<string | null> {
-    if (original === undefined) throw new Error(`dead letter ${id} without its message`);
-    const { engine, clock, identifiers } = this.tools;
-    const at = clock.now();
-    const messageId = `msg_${identifiers.turnSeed(at)}`;
+    const at = this.clock.now();
+    const messageId = newNames(this.identifiers, at).next('msg');
     const retry: RetryDeadLetter = {
       type: 'RetryDeadLetter',
       kind: deadLetterKind,
@@ -158,7 +140,7 @@ export class DeadLettersService {
       body: noBody,
       sharesBodyWith: null,
     };
-    const outcomes = await engine.dispatchTogether([retry, publish]);
-    return outcomes.every(({ accepted }) => accepted) ? messageId : null;
+    const outcomes = await this.engine.dispatchTogether([retry, publish]);
+    return outcomes.every(({ ok: accepted }) => accepted) ? messageId : null;
   }
 }

@@ -1,8 +1,8 @@
 /** What the last attempt of a message was answered, as a letter shows it. Pure. */
 import { isUtf8 } from 'node:buffer';
-import type { EventEnvelope } from '../../engine/decider.js';
 import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
-import type { AttemptRecord } from '../messages/message.events.js';
+import type { StoredText } from '../../http/bytes/stored-text.js';
+import type { AttemptEvent } from '../messages/message.events.js';
 import { bodyField } from '../messages/message-object.js';
 
 /** Events of earlier versions do not say that they hold the beginning only: they are as long. */
@@ -12,12 +12,12 @@ export interface LastAnswer {
   /** 0 = the attempt got no response, and `responseBody` says why. */
   readonly responseStatus: number;
   readonly responseHeader: HeaderMap;
-  readonly responseBody?: string;
-  readonly responseBodyBase64?: string;
+  readonly responseBody?: StoredText;
+  readonly responseBodyBase64?: StoredText;
 }
 
 /** An attempt as it was recorded; the response's body stands beside it. */
-export type Attempt = EventEnvelope<AttemptRecord & { readonly type: string }>;
+export type Attempt = AttemptEvent;
 
 /** All that was stored of the answer: clients parse the errors that their endpoints give. */
 export function lastAnswer({ event, body }: Attempt): LastAnswer {

@@ -1,5 +1,5 @@
 /** Where a page of letters ended, as it is written and read. Pure. */
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { type FilterReader, text } from '../../http/query-filters.js';
 
 const place = /^\d{1,15}-(\d{1,15})(?:-(\d{1,15}))?$/;
@@ -15,8 +15,8 @@ export interface LetterCursor {
 /** The dlqId of a page's last letter, perhaps with the walk's bound; null = no page before. */
 export const letterCursor: FilterReader<LetterCursor | null> = (values) => {
   const given = text(values);
-  if (!given.ok || given.value === null) return given as Parsed<null>;
+  if (!given.ok || given.value === null) return given as Result<null>;
   const [, offset, until] = place.exec(given.value) ?? [];
   if (offset === undefined) return refused('is no cursor of this listing');
-  return parsed({ offset: Number(offset), until: until === undefined ? null : Number(until) });
+  return ok({ offset: Number(offset), until: until === undefined ? null : Number(until) });
 };

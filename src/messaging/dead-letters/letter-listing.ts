@@ -1,5 +1,6 @@
-/** A page of letters as a listing answers it: as many as were asked for, or fewer large ones. */
+/** A page of letters as a listing answers it: as many as its request says, or fewer large ones. */
 import type { ListingPage } from '../../http/bytes/listing.js';
+import type { StoredText } from '../../http/bytes/stored-text.js';
 import type { PlacedLetter } from './letter-index.js';
 import type { LetterPage } from './letter-search.js';
 
@@ -8,10 +9,10 @@ const pageBytesMax = 1024 * 1024;
 
 /** The bodies that a letter is shown with. */
 export interface ShownBodies {
-  readonly body?: string;
-  readonly bodyBase64?: string;
-  readonly responseBody?: string;
-  readonly responseBodyBase64?: string;
+  readonly body?: StoredText;
+  readonly bodyBase64?: StoredText;
+  readonly responseBody?: StoredText;
+  readonly responseBodyBase64?: StoredText;
 }
 
 /** How the letters of one page are shown, part by part: see `sendListing`. */
@@ -39,5 +40,5 @@ export function listed<Letter extends PlacedLetter>(
 
 function weightOf({ body, bodyBase64, responseBody, responseBodyBase64 }: ShownBodies): number {
   const texts = [body, bodyBase64, responseBody, responseBodyBase64];
-  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  return texts.reduce((sum, text) => sum + (text?.weight ?? 0), 0);
 }

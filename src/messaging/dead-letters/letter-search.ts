@@ -7,7 +7,7 @@ import type { LetterIndex, PlacedLetter } from './letter-index.js';
 /** Letters looked at per tick. */
 const looksPerTick = 4096;
 
-/** Some of the letters that were asked for. */
+/** Some of the letters that a request is about. */
 export interface LetterPage<Letter> {
   readonly letters: readonly Letter[];
   /** Begins with the last one's id where more follow; null = these are all. */
@@ -21,20 +21,18 @@ export interface LettersQuery {
   readonly cursor: LetterCursor | null;
 }
 
-export class LetterSearch<Letter extends PlacedLetter, Asked extends LettersQuery> {
-  /** `matches` judges a letter by all that is asked beside ids and pages. */
+export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuery> {
+  /** `matches` judges a letter by all of the query but ids and pages. */
   constructor(
-    private readonly engine: Engine,
+    private readonly engine: Pick<Engine, 'shown'>,
     private readonly letters: Pick<LetterIndex<Letter>, 'find' | 'all'>,
     private readonly clock: Clock,
-    private readonly matches: (letter: Letter, asked: Asked) => boolean | Promise<boolean>,
+    private readonly matches: (letter: Letter, query: Query) => boolean | Promise<boolean>,
   ) {}
 
-  /** The letter with this id, once it may be told of. */
-  async find(id: string): Promise<Letter | undefined> {
-    const letter = this.letters.find(id, this.clock.now());
-    await this.engine.durable();
-    return letter;
+  /** The letter with this id, once it may be shown. */
+  find(id: string): Promise<Letter | undefined> {
+    return this.engine.shown(() => this.letters.find(id, this.clock.now()));
   }
 
   /**
@@ -43,16 +41,16 @@ export class LetterSearch<Letter extends PlacedLetter, Asked extends LettersQuer
    * tried again and fails again must not be met a second time, or the walk would never end.
    */
   async bulk(
-    asked: Asked,
+    query: Query,
     namedMax: number = Number.POSITIVE_INFINITY,
   ): Promise<LetterPage<Letter>> {
-    if (asked.dlqIds === null) {
-      const newest = asked.cursor?.until ?? this.letters.all(this.clock.now()).at(-1)?.offset;
-      const { letters, cursor } = await this.page(asked, 'earliestFirst');
+    if (query.dlqIds === null) {
+      const newest = query.cursor?.until ?? this.letters.all(this.clock.now()).at(-1)?.offset;
+      const { letters, cursor } = await this.page(query, 'earliestFirst');
       return { letters, cursor: cursor === null ? null : `${cursor}-${newest}` };
     }
-    const named = this.named(namedBehind(asked.dlqIds, asked.cursor));
-    await this.engine.durable();
+    const ids = namedBehind(query.dlqIds, query.cursor);
+    const named = await this.engine.shown(() => this.named(ids));
     const letters = named.slice(0, namedMax);
     return { letters, cursor: (named.length > namedMax && letters.at(-1)?.id) || null };
   }
@@ -64,14 +62,13 @@ export class LetterSearch<Letter extends PlacedLetter, Asked extends LettersQuer
   }
 
   /** At most `count` letters behind the cursor. */
-  async page(asked: Asked, order: 'latestFirst' | 'earliestFirst'): Promise<LetterPage<Letter>> {
-    const { count } = asked;
-    const letters = this.behindCursor(asked, order);
-    await this.engine.durable();
+  async page(query: Query, order: 'latestFirst' | 'earliestFirst'): Promise<LetterPage<Letter>> {
+    const { count } = query;
+    const letters = await this.engine.shown(() => this.behindCursor(query, order));
     const page: Letter[] = [];
     for (const [index, letter] of letters.entries()) {
       if (index % looksPerTick === looksPerTick - 1) await nextTick();
-      if (!(await this.matches(letter, asked))) continue;
+      if (!(await this.matches(letter, query))) continue;
       const last = page.at(-1);
       if (last !== undefined && page.length === count) return { letters: page, cursor: last.id };
       page.push(letter);
@@ -80,7 +77,7 @@ export class LetterSearch<Letter extends PlacedLetter, Asked extends LettersQuer
   }
 
   private behindCursor(
-    { dlqIds, cursor }: Asked,
+    { dlqIds, cursor }: Query,
     order: 'latestFirst' | 'earliestFirst',
   ): readonly Letter[] {
     const letters =

@@ -1,7 +1,7 @@
-/** What else is listed as dead letters: SDKs ask for it as `GET /v2/dlq?source=<name>`. */
+/** What else is listed as dead letters: SDKs request it as `GET /v2/dlq?source=<name>`. */
 import type { sendListing } from '../../http/bytes/listing.js';
 
-/** Gives the pages that a request target asks for. Throws a refusal where its query is unsound. */
+/** Gives the pages that a request target means. Throws a refusal where its query is unsound. */
 export type LetterSource = (target: string) => Parameters<typeof sendListing>[4];
 
 export class LetterSources {

@@ -1,13 +1,8 @@
 /** What a retry changes of the message that failed: call headers override the stored ones. Pure. */
-import type { EventEnvelope } from '../../engine/decider.js';
-import { refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import type { MessageHeaders } from '../../http/dialect.js';
-import type { MessagePublished } from '../messages/message.events.js';
-import {
-  OptionReader,
-  type OptionRefusal,
-  type PublishRules,
-} from '../publishing/option-reader.js';
+import type { MessagePublished, Published } from '../messages/message.events.js';
+import { OptionReader, type PublishRules } from '../publishing/option-reader.js';
 
 type Message = Omit<MessagePublished, 'type'>;
 
@@ -22,13 +17,8 @@ export interface RetryOverrides {
   >;
 }
 
-/** What options say, or why they are refused. */
-export type ParsedOptions<Overrides> =
-  | { readonly ok: true; readonly overrides: Overrides }
-  | { readonly ok: false; readonly refusal: OptionRefusal };
-
 const unchangeable = 'cannot be changed by a retry';
-/** Silence would lose what any other option asks for. */
+/** Silence would lose what any other option means. */
 const others =
   /^(?!(retries|retry-delay|timeout|delay|not-before|label|flow-control-key|flow-control-value)$)/;
 
@@ -37,7 +27,7 @@ export function readOverrides(
   said: MessageHeaders,
   rules: Omit<PublishRules, 'judgeUrl'>,
   at: number,
-): ParsedOptions<RetryOverrides> {
+): Result<RetryOverrides> {
   const reader = new OptionReader(said, { ...rules, judgeUrl: () => refused(unchangeable) });
   const changes = readChanges(reader, said, rules, at);
   const flowControl = reader.flowControl();
@@ -47,7 +37,7 @@ export function readOverrides(
   return parsedOptions(reader, said, overrides, unchangeable);
 }
 
-/** How whatever is tried again is to be delivered, where its options say; flow control aside. */
+/** How a message is to be delivered that is tried again, as its options say; flow control aside. */
 export function readChanges(
   reader: OptionReader,
   { options }: MessageHeaders,
@@ -70,11 +60,11 @@ export function parsedOptions<Overrides>(
   said: MessageHeaders,
   overrides: Overrides,
   unknown: string,
-): ParsedOptions<Overrides> {
+): Result<Overrides> {
   if (said.callback !== null) reader.refuse('invalid', 'callback', unknown);
   if (said.failureCallback !== null) reader.refuse('invalid', 'failure-callback', unknown);
   if (said.forwarded.length > 0) reader.refuse('invalid', 'forward', unknown);
-  return reader.refusal === null ? { ok: true, overrides } : { ok: false, refusal: reader.refusal };
+  return reader.refusal ?? ok(overrides);
 }
 
 /**
@@ -82,7 +72,7 @@ export function parsedOptions<Overrides>(
  * and with its own body, which is not stored again.
  */
 export function retriedMessage(
-  { event, offset }: EventEnvelope<MessagePublished>,
+  { event, offset }: Published,
   { delayMs, notBefore, message }: RetryOverrides,
   at: number,
 ): Message {

@@ -8,7 +8,7 @@ const tooOld = 'trigger rest api is only usable with sdk versions after v1.0.0 m
 
 /**
  * Why a 2xx answer with these headers (names and values in turn) does not count; null = it does
- * (workflows.md 2.2). Only steps are asked, and only of runs whose starter wants it.
+ * (workflows.md 2.2). Only steps are judged, and only of runs whose starter wants it.
  */
 export function answerDefect(
   run: RunPlace | null,

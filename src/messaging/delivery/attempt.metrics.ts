@@ -1,11 +1,13 @@
 /** What operators see of attempts to deliver. */
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Injectable } from '@nestjs/common';
+import { Counter, Histogram, Registry } from 'prom-client';
 
 /** How an attempt to deliver ended; a cut one does not count as an attempt. */
 export type AttemptEnd = 'delivered' | 'retried' | 'failed';
 
 const callSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
+@Injectable()
 export class AttemptMetrics {
   readonly #attempts: Counter;
   readonly #seconds: Histogram;

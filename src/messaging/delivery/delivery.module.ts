@@ -1,26 +1,20 @@
 /** Wiring of deliveries: how the attempts that messages want are carried out. */
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
-import type { Identifiers } from '../../engine/identifiers.js';
-import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { gauge } from '../../engine/metrics/gauge.js';
 import { Payloads } from '../../engine/payloads.js';
-import { provided } from '../../engine/provided.js';
-import { Gates } from '../gates/gates.js';
+import { GatesModule } from '../gates/gates.module.js';
 import { Messages } from '../messages/message.entity.js';
-import { MessageBodies } from '../messages/message-bodies.js';
 import { MessagesModule } from '../messages/messages.module.js';
-import { DeliveryOrder, RunDeliveries } from '../messages/run-deliveries.js';
-import type { Endpoints } from '../outbound/endpoints.js';
-import type { MessagingSettings } from '../settings.js';
-import { Keyring } from '../signing-keys/keyring.js';
 import { SigningKeysModule } from '../signing-keys/signing-keys.module.js';
 import { AttemptMetrics } from './attempt.metrics.js';
+import { AttemptRecords } from './attempt-records.js';
+import { DeliveryRequests } from './delivery-requests.js';
 import { EndpointCalls } from './message.effects.js';
 import { messageListener } from './message.listener.js';
+import { MessageBodies } from './message-bodies.js';
 import { MessagesController } from './messages.controller.js';
 import { PendingMessages } from './pending-messages.js';
 
@@ -28,87 +22,37 @@ import { PendingMessages } from './pending-messages.js';
 const drainMs = 10_000;
 
 @Module({
-  imports: [SigningKeysModule, MessagesModule],
+  imports: [GatesModule, MessagesModule, SigningKeysModule],
   controllers: [MessagesController],
   providers: [
-    {
-      provide: MessageBodies,
-      inject: [Payloads, RunDeliveries],
-      useFactory: (payloads: Payloads, runs: RunDeliveries) => new MessageBodies(payloads, runs),
-    },
-    {
-      provide: PendingMessages,
-      inject: [Engine, Journal, Payloads, provided.clock],
-      useFactory: (engine: Engine, journal: Journal, payloads: Payloads, clock: Clock) =>
-        new PendingMessages(engine, journal, payloads, clock),
-    },
-    {
-      provide: EndpointCalls,
-      inject: [
-        Engine,
-        Messages,
-        Payloads,
-        MessageBodies,
-        RunDeliveries,
-        DeliveryOrder,
-        Gates,
-        provided.endpoints,
-        Keyring,
-        ProcessLife,
-        Registry,
-        provided.config,
-        provided.clock,
-        provided.identifiers,
-      ],
-      useFactory: endpointCalls,
-    },
+    AttemptMetrics,
+    AttemptRecords,
+    DeliveryRequests,
+    EndpointCalls,
+    MessageBodies,
+    PendingMessages,
   ],
   exports: [EndpointCalls, MessageBodies],
 })
-export class DeliveryModule {}
-
-function endpointCalls(
-  engine: Engine,
-  messages: Messages,
-  payloads: Payloads,
-  bodies: MessageBodies,
-  runs: RunDeliveries,
-  order: DeliveryOrder,
-  gates: Gates,
-  endpoints: Endpoints,
-  keyring: Keyring,
-  life: ProcessLife,
-  registry: Registry,
-  { timeoutMs, maxBodyBytes, answerBytesMax }: MessagingSettings,
-  clock: Clock,
-  identifiers: Identifiers,
-): EndpointCalls {
-  messages.observe(messageListener(payloads, new AttemptMetrics(registry)));
-  const backlog = 'Messages accepted and not final.';
-  gauge(registry, 'stepwell_backlog_messages', backlog, () => messages.size);
-  const calls = new EndpointCalls({
-    engine,
-    payloads,
-    bodies,
-    runs,
-    order,
-    gates,
-    endpoints,
-    sign: (delivery) => keyring.sign(delivery),
-    clock,
-    identifiers,
-    timeoutMs,
-    answerLimits: {
-      lastBytesMax: answerBytesMax,
-      callBytesMax: Math.max(maxBodyBytes, answerBytesMax),
-    },
-  });
-  engine.carry('callEndpoint', calls);
-  life.addStoppable({
-    name: 'attempts',
-    phase: 'attempts',
-    deadlineMs: drainMs + 2000,
-    stop: () => calls.drain(drainMs),
-  });
-  return calls;
+export class DeliveryModule {
+  constructor(
+    engine: Engine,
+    messages: Messages,
+    payloads: Payloads,
+    metrics: AttemptMetrics,
+    calls: EndpointCalls,
+    life: ProcessLife,
+    registry: Registry,
+  ) {
+    messages.observe(messageListener(payloads, metrics));
+    engine.carry('callEndpoint', calls);
+    const backlog = 'Messages accepted and not final.';
+    gauge(registry, 'stepwell_backlog_messages', backlog, () => messages.size);
+    life.addStoppable({
+      name: 'attempts',
+      phase: 'attempts',
+      deadlineMs: drainMs + 2000,
+      stop: () => calls.drain(drainMs),
+    });
+  }
 }

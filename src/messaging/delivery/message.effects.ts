@@ -1,45 +1,31 @@
 /**
  * How a message's effect to be delivered is carried out: wait for the gates, read the message back,
- * sign it, call the endpoint, and tell the message how it ended.
+ * call the endpoint, and record how that ended.
  */
-
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
-import type { EventEnvelope } from '../../engine/decider.js';
-import type { Engine } from '../../engine/engine.js';
-import type { Identifiers } from '../../engine/identifiers.js';
-import type { Payloads } from '../../engine/payloads.js';
+import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
-import { dialects } from '../../http/dialect.js';
 import type { Admission, Entrant } from '../gates/gate.js';
-import type { Gates } from '../gates/gates.js';
-import type { RecordAttempt } from '../messages/message.commands.js';
+import { Gates } from '../gates/gates.js';
 import type { CallEndpoint } from '../messages/message.decider.js';
-import { type MessagePublished, messageKind } from '../messages/message.events.js';
-import type { MessageBodies } from '../messages/message-bodies.js';
-import { messageTerms } from '../messages/message-terms.js';
-import { forbidsRetry } from '../messages/retry.policy.js';
-import type { DeliveryOrder, RunDeliveries, RunDelivery } from '../messages/run-deliveries.js';
-import { runHeaders } from '../messages/run-headers.js';
-import type { AttemptOutcome, OutgoingAttempt } from '../outbound/attempt-outcome.js';
-import { deliveryHeaders } from '../outbound/delivery-headers.js';
+import { Messages } from '../messages/message.entity.js';
+import type { Published } from '../messages/message.events.js';
+import { DeliveryOrder, type RunDelivery } from '../messages/run-deliveries.js';
+import { StoredMessages } from '../messages/stored-messages.js';
+import type { AttemptOutcome } from '../outbound/attempt-outcome.js';
 import type { Endpoints } from '../outbound/endpoints.js';
-import type { SigningInput } from '../outbound/signature.js';
-import { answerDefect } from './answer.policy.js';
-import {
-  type AnswerLimits,
-  type AttemptMeaning,
-  capturedBytesMax,
-  storedBytesMax,
-} from './captured-answer.js';
-
-const messagePrefixes = Object.values(dialects).map(({ messagePrefix }) =>
-  messagePrefix.toLowerCase(),
-);
+import { AttemptRecords } from './attempt-records.js';
+import { DeliveryRequests } from './delivery-requests.js';
 
 /** One attempt, from the gates to its outcome. */
 class Attempt implements Entrant {
   admission: Admission | null = null;
   readonly messageId: string;
+  /** Journal offset of the message's `MessagePublished`. */
+  readonly publishedOffset: number;
+  readonly number: number;
   readonly origin: string;
   readonly bodyBytes: number;
   readonly queueName: string | null;
@@ -49,12 +35,13 @@ class Attempt implements Entrant {
   startedAt: number | null = null;
 
   constructor(
-    readonly source: EffectSource,
-    readonly number: number,
+    { id, firstOffset }: EffectSource,
     effect: CallEndpoint,
     private readonly run: (attempt: Attempt) => Promise<void>,
   ) {
-    this.messageId = source.id;
+    this.messageId = id;
+    this.publishedOffset = firstOffset;
+    this.number = effect.attempt;
     this.origin = effect.origin;
     this.bodyBytes = effect.bodyBytes;
     this.queueName = effect.queueName;
@@ -67,44 +54,36 @@ class Attempt implements Entrant {
   }
 }
 
-/** What an attempt needs beside the message itself. */
-export interface DeliveryContext {
-  readonly engine: Engine;
-  readonly payloads: Payloads;
-  readonly bodies: MessageBodies;
-  readonly runs: RunDeliveries;
-  readonly order: DeliveryOrder;
-  readonly gates: Gates;
-  readonly endpoints: Endpoints;
-  /** Signs with the key in use. */
-  readonly sign: (delivery: Omit<SigningInput, 'key'>) => string;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-  /** The longest an attempt may take, milliseconds. */
-  readonly timeoutMs: number;
-  readonly answerLimits: AnswerLimits;
-}
-
+@Injectable()
 export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   private readonly cut = new AbortController();
   private readonly open = new Map<string, Attempt>();
   private draining = false;
   private ended: (() => void) | null = null;
 
-  constructor(private readonly context: DeliveryContext) {}
+  constructor(
+    private readonly engine: Engine,
+    private readonly messages: Messages,
+    private readonly stored: StoredMessages,
+    private readonly requests: DeliveryRequests,
+    private readonly records: AttemptRecords,
+    private readonly order: DeliveryOrder,
+    private readonly gates: Gates,
+    @Inject(provided.endpoints) private readonly endpoints: Endpoints,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
 
   start(source: EffectSource, effect: CallEndpoint): () => void {
-    const attempt = new Attempt(source, effect.attempt, effect, (own) => this.run(own));
-    const { gates, order } = this.context;
-    const ask = () => {
-      attempt.admission = gates.ask(attempt);
+    const attempt = new Attempt(source, effect, (own) => this.run(own));
+    const admit = () => {
+      attempt.admission = this.gates.admit(attempt);
     };
-    // It asks for no place, so that one that is held takes none.
-    const takeBack = effect.run === null ? ask() : order.whenAnswered(effect.run, ask);
+    // One that is held is at no gate yet, so that it takes no place.
+    const takeBack = effect.run === null ? admit() : this.order.whenAnswered(effect.run, admit);
     // One that waits gives its place up; one in flight is not cut off, its end just means nothing.
     return () => {
       takeBack?.();
-      if (attempt.admission?.isInside === false) gates.leave(attempt.admission);
+      if (attempt.admission?.isInside === false) this.gates.leave(attempt.admission);
     };
   }
 
@@ -120,118 +99,44 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
    */
   async drain(graceMs: number): Promise<void> {
     this.draining = true;
-    if (this.context.gates.running === 0) return;
+    if (this.gates.running === 0) return;
     const allEnded = new Promise<void>((resolve) => {
       this.ended = resolve;
     });
-    const cancel = this.context.clock.after(graceMs, () => this.cut.abort());
+    const cancel = this.clock.after(graceMs, () => this.cut.abort());
     await allEnded;
     cancel();
   }
 
   private async run(attempt: Attempt): Promise<void> {
-    const { engine, payloads, bodies, runs, order, gates, endpoints, clock } = this.context;
-    const { delivery } = attempt;
-    attempt.startedAt = clock.now();
-    this.open.set(attempt.messageId, attempt);
-    if (delivery !== null) order.began(attempt.messageId, delivery);
-    const envelope = await payloads.read(attempt.source.firstOffset);
-    const published = envelope as EventEnvelope<MessagePublished>;
-    const body = await bodies.read(published);
-    const forwarded = published.event.run === null ? null : await runs.headers(published);
-    // A caller that was told of the cancelation sees no attempt begin, even one let in before it.
-    const isWanted = !this.draining && engine.actors(messageKind).has(attempt.messageId);
-    const outcome = isWanted
-      ? await endpoints.call(
-          this.request(published, body, forwarded, attempt.number),
-          this.cut.signal,
-        )
-      : null;
-    this.open.delete(attempt.messageId);
-    if (attempt.admission !== null) gates.leave(attempt.admission);
-    if (delivery !== null) order.ended(attempt.messageId, delivery);
+    this.began(attempt);
+    const published = await this.stored.published(attempt.publishedOffset);
+    const outcome = await this.call(published, attempt.number);
+    this.left(attempt);
     if (outcome !== null && !outcome.cut) {
-      engine.tell([
-        recordAttempt(attempt, published.event, outcome, clock.now(), this.context.answerLimits),
-      ]);
+      this.engine.tell([this.records.of(published, attempt.number, outcome)]);
     }
-    if (gates.running === 0) this.ended?.();
+    if (this.gates.running === 0) this.ended?.();
   }
 
-  private request(
-    { event, id }: EventEnvelope<MessagePublished>,
-    body: Buffer | null,
-    forwarded: readonly string[] | null,
-    attempt: number,
-  ): OutgoingAttempt {
-    const { sign, clock, identifiers, timeoutMs, answerLimits } = this.context;
-    const { messagePrefix, userAgent, issuer } = dialects[event.dialect];
-    const sent = event.method === 'GET' ? null : body;
-    const now = clock.now();
-    const signature = sign({
-      issuer,
-      url: event.url,
-      body: sent,
-      now,
-      id: identifiers.turnSeed(now),
-    });
-    return {
-      url: event.url,
-      method: event.method,
-      headers: deliveryHeaders({
-        messagePrefix,
-        userAgent,
-        messageId: id,
-        retried: attempt,
-        signature,
-        callerIp: event.callerIp,
-        scheduleId: event.scheduleId,
-        topicName: event.topicName,
-        contentType: event.contentType,
-        run: event.run === null ? [] : runHeaders(event.run, messagePrefix),
-        forwarded: forwarded ?? event.headers,
-      }),
-      body: sent,
-      timeoutMs: Math.min(event.timeoutMs ?? timeoutMs, timeoutMs),
-      captureBytes: capturedBytesMax(event, answerLimits),
-    };
+  /** null = the message is not wanted any more, or no attempt begins any more. */
+  private async call(published: Published, number: number): Promise<AttemptOutcome | null> {
+    const request = await this.requests.of(published, number);
+    // Where a cancelation has been answered no attempt begins, not even one let in before it.
+    const isWanted = !this.draining && this.messages.has(published.id);
+    return isWanted ? this.endpoints.call(request, this.cut.signal) : null;
   }
-}
 
-function recordAttempt(
-  attempt: Attempt,
-  published: MessagePublished,
-  outcome: AttemptOutcome,
-  at: number,
-  limits: AnswerLimits,
-): RecordAttempt {
-  const { status, headers, startedAt, durationMs } = outcome;
-  const { run } = published;
-  const isSuccess = status >= 200 && status < 300;
-  const defect = isSuccess ? answerDefect(run, headers, messagePrefixes) : null;
-  // A third party's answer is for the endpoint to judge (workflows.md 3.3).
-  const isFinal = run?.role !== 'call' && forbidsRetry(status, headers, messagePrefixes);
-  const error = outcome.error ?? defect;
-  const nonRetryable = isFinal || defect !== null;
-  const isLast = nonRetryable || attempt.number >= published.maxRetries;
-  const ended: AttemptMeaning = isLast ? 'failed' : 'retried';
-  const meaning = isSuccess && error === null ? 'delivered' : ended;
-  const bytesMax = storedBytesMax(published, meaning, limits);
-  const isCut = outcome.bodyTruncated || outcome.body.length > bytesMax;
-  const record = { attempt: attempt.number, startedAt, durationMs, status, headers, error };
-  return {
-    type: 'RecordAttempt',
-    kind: messageKind,
-    id: attempt.source.id,
-    at,
-    record: isCut ? { ...record, bodyTruncated: true } : record,
-    nonRetryable,
-    responseBody: beginningOf(outcome.body, bytesMax),
-    terms: messageTerms(published),
-  };
-}
+  private began(attempt: Attempt): void {
+    const { messageId, delivery } = attempt;
+    attempt.startedAt = this.clock.now();
+    this.open.set(messageId, attempt);
+    if (delivery !== null) this.order.began(messageId, delivery);
+  }
 
-/** A copy, so that what is left out is not kept in memory. */
-function beginningOf(body: Buffer, bytesMax: number): Buffer {
-  return body.length <= bytesMax ? body : Buffer.from(body.subarray(0, bytesMax));
+  private left({ messageId, admission, delivery }: Attempt): void {
+    this.open.delete(messageId);
+    if (admission !== null) this.gates.leave(admission);
+    if (delivery !== null) this.order.ended(messageId, delivery);
+  }
 }

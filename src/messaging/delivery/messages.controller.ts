@@ -1,13 +1,16 @@
 /** `/v2/messages`: what waits to be delivered, and taking it back (messaging.md 2.4). */
-import { Controller, Delete, Get, NotFoundException, Param, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import { resultOf, valueIn } from '../../http/outcome.js';
+import { Controller, Delete, Get, NotFoundException, Param, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { InFlight } from '../../http/bytes/in-flight.js';
+import { sendObject } from '../../http/bytes/object-answer.js';
+import { valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
-import { MessageBodies } from '../messages/message-bodies.js';
-import { type MessageObject, messageObject } from '../messages/message-object.js';
+import { messageObject } from '../messages/message-object.js';
+import { StoredMessages } from '../messages/stored-messages.js';
 import { cancelFilters } from './cancel.request.js';
+import { MessageBodies } from './message-bodies.js';
 import { messageRoutes } from './messages.openapi.js';
 import { PendingMessages } from './pending-messages.js';
 
@@ -15,15 +18,24 @@ import { PendingMessages } from './pending-messages.js';
 export class MessagesController {
   constructor(
     private readonly pending: PendingMessages,
+    private readonly stored: StoredMessages,
     private readonly bodies: MessageBodies,
+    private readonly inFlight: InFlight,
   ) {}
 
   @Get(':id')
   @Describe(messageRoutes.show)
-  async show(@Param('id') id: string): Promise<MessageObject> {
-    const published = await this.pending.find(id);
-    if (published === null) throw new NotFoundException(`message ${id} not found`);
-    return messageObject(published, await this.bodies.readShown(published));
+  async show(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const offset = await this.pending.offsetOf(id);
+    if (offset === null) throw new NotFoundException(`message ${id} not found`);
+    return sendObject(this.inFlight, request, reply, async () => {
+      const published = await this.stored.published(offset);
+      return messageObject(published, await this.bodies.readShown(published));
+    });
   }
 
   /** Everything that matches; without any filter that is every message there is. */
@@ -37,7 +49,7 @@ export class MessagesController {
   @Delete(':id')
   @Describe(messageRoutes.cancel)
   async cancel(@Param('id') id: string): Promise<{ cancelled: number }> {
-    resultOf(await this.pending.cancel(id));
+    valueIn(await this.pending.cancel(id));
     return { cancelled: 1 };
   }
 }

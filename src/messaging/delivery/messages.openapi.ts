@@ -18,7 +18,6 @@ const cancelQuery = z.object({
 export const messageRoutes = {
   show: {
     summary: 'A message that is not delivered yet',
-    isLong: 'body',
     answers: { 200: { description: 'The message', schema: messageSchema } },
   },
   cancel: {

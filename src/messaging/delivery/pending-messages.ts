@@ -1,46 +1,44 @@
 /** The messages that are accepted and not final: shown one by one, taken back one or many. */
+import { Inject, Injectable } from '@nestjs/common';
 import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
-import type { EventEnvelope } from '../../engine/decider.js';
-import type { Engine } from '../../engine/engine.js';
-import type { Journal } from '../../engine/journal.js';
-import type { Payloads } from '../../engine/payloads.js';
+import { Engine } from '../../engine/engine.js';
+import { Journal } from '../../engine/journal.js';
+import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import type { CancelMessage } from '../messages/message.commands.js';
-import { type MessagePublished, messageKind } from '../messages/message.events.js';
-import type { PendingMessage } from '../messages/message.state.js';
+import { Messages } from '../messages/message.entity.js';
+import { messageKind, type Published } from '../messages/message.events.js';
 import { isAmong, matchesOrigin, originTerms } from '../messages/message-filter.js';
 import { messageTerms } from '../messages/message-terms.js';
+import { isPublished, StoredMessages } from '../messages/stored-messages.js';
 import type { CancelFilters } from './cancel.request.js';
-
-type Published = EventEnvelope<MessagePublished>;
 
 /** So many are looked at per tick, so that a million of them do not hold the event loop. */
 const looksPerTick = 4096;
 /** Fewer where what is looked at may have to be unpacked. */
 const wakesPerTick = 512;
 
+@Injectable()
 export class PendingMessages {
   constructor(
     private readonly engine: Engine,
+    private readonly messages: Messages,
+    private readonly stored: StoredMessages,
     private readonly journal: Journal,
-    private readonly payloads: Payloads,
-    private readonly clock: Clock,
+    @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** What a pending message was published with; null = it is final, or never was. */
-  async find(id: string): Promise<Published | null> {
-    const actor = this.engine.actors(messageKind).find(id);
-    await this.engine.durable();
-    return actor === undefined ? null : this.published(actor.firstOffset);
+  /** Where the journal holds a pending message; null = it is final, or never was. */
+  offsetOf(id: string): Promise<number | null> {
+    return this.messages.shown(() => this.messages.actors.firstOffsetOf(id) ?? null);
   }
 
   /** Takes one message back; refused as `not_found` where there is nothing to take back. */
-  async cancel(id: string): Promise<Outcome | undefined> {
-    const published = await this.find(id);
-    const terms = published === null ? [] : messageTerms(published.event);
-    const [outcome] = await this.engine.dispatch([this.command(id, terms)]);
-    return outcome;
+  async cancel(id: string): Promise<Outcome> {
+    const offset = await this.offsetOf(id);
+    const terms = offset === null ? [] : messageTerms((await this.stored.published(offset)).event);
+    return this.messages.ask(this.command(id, terms));
   }
 
   /**
@@ -48,8 +46,7 @@ export class PendingMessages {
    * Costs what is pending or what the index finds, and holds one turn's messages in memory.
    */
   async cancelMatching(filters: CancelFilters): Promise<number> {
-    const until = this.journal.endOffset;
-    await this.engine.durable();
+    const until = await this.messages.shown(() => this.journal.endOffset);
     return dispatchMany(this.engine, this.cancels(filters, until), filters.count);
   }
 
@@ -70,7 +67,7 @@ export class PendingMessages {
   /** What pending messages were published with, among them all that match. */
   private candidates(filters: CancelFilters, until: number): AsyncGenerator<Published> {
     if (filters.messageIds !== null) return this.readBack(this.named(filters.messageIds, until));
-    // What memory knows of a message itself is cheaper to ask for there.
+    // What memory knows of a message itself is cheaper to look up there.
     const isKnownInMemory = filters.queueName !== null || filters.flowControlKey !== null;
     const terms = originTerms(filters);
     return terms.length === 0 || isKnownInMemory
@@ -80,7 +77,7 @@ export class PendingMessages {
 
   private *named(ids: readonly string[], until: number): Generator<number> {
     for (const id of new Set(ids)) {
-      const offset = this.engine.actors(messageKind).firstOffsetOf(id);
+      const offset = this.messages.actors.firstOffsetOf(id);
       if (offset !== undefined && offset < until) yield offset;
     }
   }
@@ -89,8 +86,9 @@ export class PendingMessages {
     { queueName, flowControlKey }: CancelFilters,
     until: number,
   ): AsyncGenerator<number> {
-    for await (const { actor } of this.engine.actors(messageKind).walk(wakesPerTick)) {
-      const { delivery } = actor.state as PendingMessage;
+    for await (const { actor } of this.messages.actors.walk(wakesPerTick)) {
+      if (actor.state.status !== 'pending') continue;
+      const { delivery } = actor.state;
       const isInQueue = isAmong(delivery.queueName, queueName);
       const isMeant = isInQueue && isAmong(delivery.flowControlKey, flowControlKey);
       if (isMeant && actor.firstOffset < until) yield actor.firstOffset;
@@ -105,7 +103,7 @@ export class PendingMessages {
     terms: readonly (readonly string[])[],
     until: number,
   ): AsyncGenerator<Published> {
-    const actors = this.engine.actors(messageKind);
+    const { actors } = this.messages;
     const begun = new Set<number>();
     let from = until;
     for await (const id of actors.walkIds(looksPerTick)) {
@@ -118,11 +116,9 @@ export class PendingMessages {
   }
 
   private async *readBack(offsets: AsyncIterable<number> | Iterable<number>) {
-    for await (const envelope of this.journal.readEach(offsets)) yield envelope as Published;
-  }
-
-  private async published(offset: number): Promise<Published> {
-    return (await this.payloads.read(offset)) as Published;
+    for await (const envelope of this.journal.readEach(offsets)) {
+      if (isPublished(envelope)) yield envelope;
+    }
   }
 
   private command(id: string, terms: readonly string[]): CancelMessage {

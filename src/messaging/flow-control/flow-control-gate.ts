@@ -5,21 +5,24 @@
  * line of its own and delays no other key.
  */
 
+import { Inject, Injectable } from '@nestjs/common';
 import { AlarmClock } from '../../engine/alarm-clock.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { Entrant, Gate, Line } from '../gates/gate.js';
-import type { Gates } from '../gates/gates.js';
-import { flowControlKind, type ReservedGrants } from './flow-control.commands.js';
+import { Gates } from '../gates/gates.js';
+import type { ReservedGrants } from './flow-control.commands.js';
+import { FlowControls } from './flow-control.entity.js';
 import type { FlowControlEvent } from './flow-control.events.js';
 import type { FlowControl, FlowControlState } from './flow-control.state.js';
 import { GrantReservations } from './grant-reservations.js';
 import { KeyTraffic } from './key-traffic.js';
 import { endOf, isOver } from './rate-window.js';
 
-/** After a reservation that failed a key waits this long before it asks again. */
-const askAgainMs = 1000;
+/** After a reservation that failed a key waits this long before the next one. */
+const reserveAgainMs = 1000;
 
 /** A key that waits for a window looks this often, as clocks are set and machines sleep. */
 const lookAgainMs = 60_000;
@@ -34,16 +37,19 @@ export interface Traffic {
   readonly spent: number;
 }
 
+@Injectable()
 export class FlowControlGate implements Gate {
+  readonly name = 'flowControl';
   readonly isShared = false;
   private readonly keys = new Map<string, KeyTraffic>();
   private readonly alarms: AlarmClock<KeyTraffic>;
   private readonly reservations: GrantReservations;
 
   constructor(
-    private readonly engine: Pick<Engine, 'actors' | 'dispatch'>,
-    private readonly gates: Pick<Gates, 'reopen'>,
-    private readonly clock: Clock,
+    engine: Engine,
+    private readonly controls: FlowControls,
+    private readonly gates: Gates,
+    @Inject(provided.clock) private readonly clock: Clock,
   ) {
     // A window is a stretch of time: a wall clock that is set must not lengthen the wait for it.
     this.alarms = new AlarmClock(monotonic(clock), ({ line }) => gates.reopen(line));
@@ -57,7 +63,7 @@ export class FlowControlGate implements Gate {
   }
 
   /** Where only grants or time are missing, it sees to it that the line is tried again. */
-  hasRoom(line: Line, { flowControlKey }: Entrant): boolean {
+  isOpen(line: Line, { flowControlKey }: Entrant): boolean {
     const control = flowControlKey === null ? null : this.controlOf(flowControlKey);
     if (flowControlKey === null || control === null) return true;
     if (control.isPaused) return false;
@@ -124,7 +130,7 @@ export class FlowControlGate implements Gate {
   }
 
   private controlOf(key: string): FlowControlState {
-    return this.engine.actors(flowControlKind).stateOf(key) as FlowControlState;
+    return this.controls.stateOf(key);
   }
 
   private spentOf({ window, periodSeconds }: FlowControl, traffic: KeyTraffic | undefined): number {
@@ -141,14 +147,14 @@ export class FlowControlGate implements Gate {
     if (isOpen && (isSpent || window.reserved >= rate)) {
       this.wake(traffic, endOf(window, periodSeconds) - now);
     } else {
-      this.reservations.want(traffic);
+      this.reservations.request(traffic);
     }
     return false;
   }
 
   private granted(traffic: KeyTraffic, grants: ReservedGrants | null): void {
     if (grants === null) {
-      this.wake(traffic, askAgainMs);
+      this.wake(traffic, reserveAgainMs);
       return;
     }
     traffic.take(grants);

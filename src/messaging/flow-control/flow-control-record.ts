@@ -3,7 +3,7 @@ import type { FlowControl } from './flow-control.state.js';
 import type { Traffic } from './flow-control-gate.js';
 import { isOver } from './rate-window.js';
 
-/** Every field is always there: clients read them without asking. No limit is 0. */
+/** Every field is always there: clients read them unconditionally. No limit is 0. */
 export interface FlowControlRecord {
   readonly flowControlKey: string;
   /** Messages that wait for this key's limits. */

@@ -1,4 +1,4 @@
-/** What may be asked of a flow-control key; the key is the id. */
+/** The commands of a flow-control key; the key is the id. */
 import type { Command } from '../../engine/decider.js';
 import type { FlowControlValue } from '../../grammar/flow-control-value.js';
 
@@ -44,13 +44,13 @@ export interface ResetRate extends Command {
 }
 
 /** Set starts of the current window aside; `at` opens a new one if the last is over. */
-export interface ReserveGrants extends Command {
+export interface ReserveGrants extends Command<ReservedGrants> {
   readonly type: 'ReserveGrants';
   /** Attempts that wait for a grant now. */
   readonly waiting: number;
 }
 
-/** What `ReserveGrants` is told: starts of the window `ordinal`, numbered from `first`. */
+/** What `ReserveGrants` answers: starts of the window `ordinal`, numbered from `first`. */
 export interface ReservedGrants {
   readonly ordinal: number;
   readonly first: number;

@@ -1,5 +1,6 @@
 /** What a command means for a flow-control key. */
-import { accept, type Decider, type Decision, reject } from '../../engine/decider.js';
+import { accept, type Decider, type Decision } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import {
   type FlowControlCommand,
   flowControlKind,
@@ -53,7 +54,7 @@ const nothing: Decision<FlowControlEvent> = accept<FlowControlEvent>([]);
 
 /** A key that was mistyped must not look as if it was paused. */
 function missing(key: string): Decision<FlowControlEvent> {
-  return reject('not_found', `flow-control key ${key} not found`);
+  return new Refusal('not_found', `flow-control key ${key} not found`);
 }
 
 function pause({ isPaused }: FlowControl): Decision<FlowControlEvent> {
@@ -98,7 +99,7 @@ function unpin(command: UnpinFlowControl, held: FlowControl): Decision<FlowContr
   return accept([{ type: 'FlowControlUnpinned', isPinnedParallelism, isPinnedRate }]);
 }
 
-/** The limits may have changed since the gate asked: then it is told what there is now. */
+/** The limits may have changed since the request: what is answered is what there is now. */
 function reserve(command: ReserveGrants, control: FlowControl): Decision<FlowControlEvent> {
   const { rate, periodSeconds } = control;
   const window = windowAt(control.window, periodSeconds, command.at);
@@ -111,7 +112,7 @@ function reserve(command: ReserveGrants, control: FlowControl): Decision<FlowCon
     : accept([{ type: 'GrantsReserved', ...window, reserved: end }], grants);
 }
 
-/** Forgetting it changes nothing that anybody could see but its record. */
+/** Forgetting it changes nothing that can be seen but its record. */
 function isIdle(control: FlowControl, at: number): boolean {
   const { isPaused, isPinnedParallelism, isPinnedRate, rate, periodSeconds, window } = control;
   if (isPaused || isPinnedParallelism || isPinnedRate) return false;

@@ -24,7 +24,7 @@ const flag = z.boolean().optional();
 export const flowControlRoutes = {
   list: {
     summary: 'All flow-control keys',
-    isLong: 'list',
+    isLong: true,
     query: z.object({ search: z.string().describe('Part of a key').optional() }),
     answers: {
       200: { description: 'Their records', schema: z.object({ flowControls: z.array(record) }) },

@@ -1,7 +1,7 @@
 /** What stands in the queries of flow-control routes (messaging.md 8). Pure. */
 
 import { periodSecondsMax } from '../../grammar/flow-control-value.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { type FilterReader, integer, readFilters, text } from '../../http/query-filters.js';
 import type { PinFlowControl, UnpinFlowControl } from './flow-control.commands.js';
 
@@ -9,7 +9,7 @@ export type Pin = Pick<PinFlowControl, 'parallelism' | 'rate' | 'periodSeconds'>
 export type Unpin = Pick<UnpinFlowControl, 'parallelism' | 'rate'>;
 
 /** `?parallelism=3&rate=10&period=60`: any of them, at least one; the period in seconds. */
-export function parsePin(requestTarget: string): Parsed<Pin> {
+export function parsePin(requestTarget: string): Result<Pin> {
   const period = upTo(periodSecondsMax);
   const read = readFilters(requestTarget, { parallelism: limit, rate: limit, period });
   if (!read.ok) return read;
@@ -17,28 +17,28 @@ export function parsePin(requestTarget: string): Parsed<Pin> {
   if (parallelism === null && rate === null && periodSeconds === null) {
     return refused('one of parallelism, rate and period must be given');
   }
-  return parsed({ parallelism, rate, periodSeconds });
+  return ok({ parallelism, rate, periodSeconds });
 }
 
 /** `?parallelism=true&rate=true`: each on its own, at least one of them named. */
-export function parseUnpin(requestTarget: string): Parsed<Unpin> {
+export function parseUnpin(requestTarget: string): Result<Unpin> {
   const read = readFilters(requestTarget, { parallelism: flag, rate: flag });
   if (!read.ok) return read;
   const { parallelism, rate } = read.value;
   if (parallelism === null && rate === null) {
     return refused('one of parallelism and rate must be given');
   }
-  return parsed({ parallelism: parallelism ?? false, rate: rate ?? false });
+  return ok({ parallelism: parallelism ?? false, rate: rate ?? false });
 }
 
 /** `?search=`: part of a key; null = every key. */
-export function parseSearch(requestTarget: string): Parsed<string | null> {
+export function parseSearch(requestTarget: string): Result<string | null> {
   const read = readFilters(requestTarget, { search: text });
-  return read.ok ? parsed(read.value.search) : read;
+  return read.ok ? ok(read.value.search) : read;
 }
 
 /** A route that takes no parameter says so. */
-export function parseNothing(requestTarget: string): Parsed<unknown> {
+export function parseNothing(requestTarget: string): Result<unknown> {
   return readFilters(requestTarget, {});
 }
 
@@ -58,12 +58,12 @@ const limit = upTo(Number.MAX_SAFE_INTEGER);
 /** `true` or `false` in any case; null = absent. */
 const flag: FilterReader<boolean | null> = (values) => {
   const word = text(values);
-  if (!word.ok || word.value === null) return word as Parsed<null>;
+  if (!word.ok || word.value === null) return word as Result<null>;
   switch (word.value.toLowerCase()) {
     case 'true':
-      return parsed(true);
+      return ok(true);
     case 'false':
-      return parsed(false);
+      return ok(false);
     default:
       return refused('must be true or false');
   }

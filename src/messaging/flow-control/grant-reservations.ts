@@ -1,12 +1,11 @@
 /**
- * Asks the journal for grants, many keys at a time: everything that is wanted within one tick goes
- * into the same turns, so that a thousand keys whose windows begin together cost a few commits.
+ * Reserves grants in the journal, many keys at a time: all requests of one tick go into the same
+ * turns, so that a thousand keys whose windows begin together cost a few commits.
  */
 
 import { slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
-import { resultOf } from '../../http/outcome.js';
 import {
   flowControlKind,
   type ReservedGrants,
@@ -27,19 +26,19 @@ export class GrantReservations {
     private readonly granted: Granted,
   ) {}
 
-  /** Asks for what the key's line is short of, unless that is under way. */
-  want(traffic: KeyTraffic): void {
+  /** Reserves what the key's line is short of, unless that is under way. */
+  request(traffic: KeyTraffic): void {
     if (traffic.isReserving) return;
     traffic.isReserving = true;
-    if (this.wanted.push(traffic) === 1) queueMicrotask(() => this.ask());
+    if (this.wanted.push(traffic) === 1) queueMicrotask(() => this.reserveAll());
   }
 
-  /** Nothing is asked for any more. */
+  /** Nothing is reserved any more. */
   stop(): void {
     this.isStopped = true;
   }
 
-  private ask(): void {
+  private reserveAll(): void {
     const wanted = this.wanted;
     this.wanted = [];
     if (this.isStopped) return;
@@ -61,7 +60,8 @@ export class GrantReservations {
     const outcomes = await this.engine.dispatch(commands).catch(() => null);
     for (const [index, traffic] of wanted.entries()) {
       traffic.isReserving = false;
-      this.granted(traffic, outcomes && resultOf<ReservedGrants>(outcomes[index]));
+      const outcome = outcomes?.[index];
+      this.granted(traffic, outcome?.ok === true ? outcome.value : null);
     }
   }
 }

@@ -1,37 +1,40 @@
 /**
- * Keys are many where each user has one: when more are known than anybody looks at, the idle ones
- * are forgotten, oldest first, so that memory follows the work in flight.
+ * Keys are many where each user has one: when more are known than an operator looks at, the idle
+ * ones are forgotten, oldest first, so that memory follows the work in flight.
  */
-import type { ActorDirectory } from '../../engine/actor-directory.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
-import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import { type ForgetFlowControl, flowControlKind } from './flow-control.commands.js';
-import type { FlowControlGate } from './flow-control-gate.js';
-
-/** As many keys are kept, idle or not: an operator may want to see them. */
-export const keysKeptMax = 10_000;
+import { FlowControls } from './flow-control.entity.js';
+import type { FlowControlEvent } from './flow-control.events.js';
+import { FlowControlGate } from './flow-control-gate.js';
 
 /** While too many are known, because they are in use, the sweep comes back. */
 const sweepAgainMs = 60_000;
 
+@Injectable()
 export class KeySweep {
+  /** As many keys are kept, idle or not: an operator may want to see them. */
+  keptMax = 10_000;
   /** One is under way, or will come by itself. */
   private isSweeping = false;
   private isStopped = false;
   private cancel: () => void = () => undefined;
 
-  /** `keptMax` as `keysKeptMax`. */
   constructor(
-    private readonly engine: Pick<Engine, 'actors' | 'dispatch'>,
-    private readonly gate: Pick<FlowControlGate, 'isIdle' | 'forget'>,
-    private readonly clock: Clock,
-    private readonly keptMax: number = keysKeptMax,
+    private readonly engine: Engine,
+    private readonly keys: FlowControls,
+    private readonly gate: FlowControlGate,
+    @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
   /** Sweeps when a new key is one too many. */
-  readonly listener: EventListener = (envelopes) => {
-    if (this.isSweeping || this.known.size <= this.keptMax) return;
+  readonly listener: EventListener<FlowControlEvent> = (envelopes) => {
+    if (this.isSweeping || this.keys.size <= this.keptMax) return;
     if (envelopes.some(({ sequence }) => sequence === 0)) this.begin();
   };
 
@@ -41,15 +44,11 @@ export class KeySweep {
     this.cancel();
   }
 
-  private get known(): ActorDirectory {
-    return this.engine.actors(flowControlKind);
-  }
-
   private begin(): void {
     if (this.isStopped) return;
     this.isSweeping = true;
     const end = () => {
-      if (this.known.size <= this.keptMax) this.isSweeping = false;
+      if (this.keys.size <= this.keptMax) this.isSweeping = false;
       else this.cancel = this.clock.after(sweepAgainMs, () => this.begin());
     };
     // The engine reports a defect to its watch.
@@ -58,15 +57,9 @@ export class KeySweep {
 
   /** Down to half of what may be kept, so that not every new key begins another sweep. */
   private async sweep(): Promise<void> {
-    let unseen = this.known.size;
-    let keys: string[] = [];
-    for (const key of this.known.ids()) {
-      unseen -= 1;
-      keys.push(key);
-      if (keys.length < turnCommandsMax && unseen > 0) continue;
-      await this.forget(keys.filter((each) => this.gate.isIdle(each)));
-      if (unseen <= 0 || this.known.size <= this.keptMax / 2) return;
-      keys = [];
+    for (const keys of slicesOf([...this.keys.actors.ids()])) {
+      await this.forget(keys.filter((key) => this.gate.isIdle(key)));
+      if (this.keys.size <= this.keptMax / 2) return;
     }
   }
 
@@ -76,7 +69,7 @@ export class KeySweep {
       (id): ForgetFlowControl => ({ type: 'ForgetFlowControl', kind: flowControlKind, id, at }),
     );
     const decided = this.engine.dispatch(commands);
-    for (const key of keys) if (this.known.find(key) === undefined) this.gate.forget(key);
+    for (const key of keys) if (!this.keys.has(key)) this.gate.forget(key);
     await decided;
     // Where nothing was forgotten nothing was waited for: others come first all the same.
     await new Promise((resolve) => setImmediate(resolve));

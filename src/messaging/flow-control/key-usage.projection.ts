@@ -1,5 +1,5 @@
 /** How many messages that are not final name each flow-control key: one without any is idle. */
-import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent } from '../messages/message.events.js';
@@ -10,7 +10,7 @@ interface Count {
   readonly messages: number;
 }
 
-export class KeyUsage implements Fold {
+export class KeyUsage implements Fold<MessageEvent> {
   /** The key of each pending message that names one: its last event does not repeat it. */
   private readonly keys = new Map<string, string>();
   private readonly counts = new Map<string, Count>();
@@ -20,13 +20,12 @@ export class KeyUsage implements Fold {
     return this.counts.get(key)?.messages ?? 0;
   }
 
-  evolve({ id, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
-    const happened = event as MessageEvent;
-    switch (happened.type) {
+  evolve({ id, event }: EventEnvelope<MessageEvent>, changes: TurnChanges): void {
+    switch (event.type) {
       case 'MessagePublished':
         // One that is published again counts once.
         this.leave(id, changes);
-        if (happened.flowControl !== null) this.enter(id, happened.flowControl.key, changes);
+        if (event.flowControl !== null) this.enter(id, event.flowControl.key, changes);
         return;
       case 'MessageDelivered':
       case 'MessageFailed':

@@ -5,7 +5,7 @@
 
 /** One window of one key. */
 export interface RateWindow {
-  /** Numbers the windows of a key, so that two of one millisecond are told apart. */
+  /** Numbers the windows of a key, so that two of one millisecond differ. */
   readonly ordinal: number;
   /** Unix milliseconds. */
   readonly startedAt: number;

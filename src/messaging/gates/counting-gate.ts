@@ -1,5 +1,5 @@
 /** At most so much of all attempts at once: their number, or the bytes of their bodies. */
-import type { Entrant, Gate } from './gate.js';
+import type { Entrant, Gate, GateName } from './gate.js';
 import { Line } from './gate.js';
 
 export class CountingGate implements Gate {
@@ -8,6 +8,7 @@ export class CountingGate implements Gate {
 
   /** `amountOf` is what an entrant takes of the limit; one that takes nothing passes at once. */
   constructor(
+    readonly name: GateName,
     private readonly limit: number,
     private readonly amountOf: (entrant: Entrant) => number = () => 1,
   ) {}
@@ -17,7 +18,7 @@ export class CountingGate implements Gate {
   }
 
   /** What is above the whole limit goes alone, or it would never go. */
-  hasRoom(line: Line, entrant: Entrant): boolean {
+  isOpen(line: Line, entrant: Entrant): boolean {
     return line.used === 0 || line.used + this.amountOf(entrant) <= this.limit;
   }
 

@@ -1,10 +1,10 @@
 /**
- * A limit on what may run at once, the line of those that wait for its room, and one attempt's way
- * through. Queues and flow control bring gates of their own.
+ * A limit on what may run at once, the line of those that wait for it, and one attempt's way
+ * through. Queues and flow control add gates of their own.
  */
 import TinyQueue from 'tinyqueue';
 
-/** What asks to be let in. */
+/** An attempt in front of the gates. */
 export interface Entrant {
   readonly messageId: string;
   /** The queue that it goes through; null = none. */
@@ -16,6 +16,14 @@ export interface Entrant {
   readonly bodyBytes: number;
   /** Called once, when all gates are passed; it may call the gates again. */
   admitted(): void;
+}
+
+/** A body up to this is not counted, so that it never waits for great ones: 1,000 are 16 MiB. */
+const smallBodyBytesMax = 16 * 1024;
+
+/** What an attempt takes of a budget for great bodies. */
+export function greatBodyBytes({ bodyBytes }: Entrant): number {
+  return bodyBytes > smallBodyBytesMax ? bodyBytes : 0;
 }
 
 /** What a waiting attempt costs in memory. */
@@ -35,7 +43,16 @@ export class Admission {
   ) {}
 }
 
+/**
+ * The gates of a server in the order in which an attempt is tried: from the most particular one to
+ * those that all attempts share.
+ */
+export const gateNames = ['queue', 'flowControl', 'origin', 'bodyBytes', 'attempts'] as const;
+export type GateName = (typeof gateNames)[number];
+
 export interface Gate {
+  /** Its place among the others. */
+  readonly name: GateName;
   /** All entrants stand in the same line. */
   readonly isShared: boolean;
   /**
@@ -43,19 +60,19 @@ export interface Gate {
    * this gate does not concern it.
    */
   lineOf(entrant: Entrant): Line | null;
-  hasRoom(line: Line, entrant: Entrant): boolean;
+  isOpen(line: Line, entrant: Entrant): boolean;
   enter(line: Line, entrant: Entrant): void;
   leave(line: Line, entrant: Entrant): void;
   /**
-   * A line that has room because an entrant of another line has left; each is given once. The line
+   * A line that may go on because an entrant of another line has left; each is given once. The line
    * that the entrant stood in is opened without this.
    */
   takeOpened?(): Line | undefined;
 }
 
-/** Who waits for the room of a gate, in which order, and how much is taken. */
+/** The attempts that wait for a gate, in their order, and how much of its limit is taken. */
 export class Line {
-  /** Room taken by those who are in, in the gate's own unit. */
+  /** What those that are in take of the limit, in the gate's own unit. */
   used = 0;
   /**
    * The one of this line that found a shared gate behind this one closed and waits there for all:
@@ -66,7 +83,7 @@ export class Line {
   private parked = 0;
 
   /**
-   * `rankOf` tells which attempt goes first, lowest first: by default the order of arrival. A
+   * `rankOf` says which attempt goes first, lowest first: by default the order of arrival. A
    * waiting attempt keeps the rank that it came with.
    */
   constructor(
@@ -93,11 +110,11 @@ export class Line {
     return this.used === 0 && this.delegate === null && this.head === undefined;
   }
 
-  /** Whether there is room, and no attempt that goes first waits for it. */
+  /** Whether the gate is open for it, and no attempt that goes first waits here. */
   admits(admission: Admission): boolean {
     const head = this.head;
     if (head !== undefined && head.rank < this.rankOf(admission)) return false;
-    return this.gate.hasRoom(this, admission.entrant);
+    return this.gate.isOpen(this, admission.entrant);
   }
 
   park(admission: Admission): void {
@@ -116,7 +133,7 @@ export class Line {
   /** Takes the head out, if it may be tried now. */
   next(): Admission | undefined {
     const head = this.head;
-    if (head === undefined || !this.gate.hasRoom(this, head.entrant)) return undefined;
+    if (head === undefined || !this.gate.isOpen(this, head.entrant)) return undefined;
     if (this.delegate !== null && this.rankOf(this.delegate) < head.rank) return undefined;
     this.queue.pop();
     this.unpark(head);

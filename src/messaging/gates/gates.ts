@@ -1,32 +1,29 @@
 /**
- * Admission in front of the caller. All gates are tested together; who is refused holds nothing
- * and waits in the line of the gate that refused, oldest first. Everything happens in
- * memory and at once: after a restart nothing runs, and every effect asks again.
+ * Admission in front of the caller. All gates are tested together; an attempt that is refused holds
+ * nothing and waits in the line of the gate that refused, oldest first. Everything happens in
+ * memory and at once: after a restart nothing runs, and every effect is started again.
  */
-
+import { Injectable } from '@nestjs/common';
 import type { Gate, Line } from './gate.js';
-import { Admission, type Entrant } from './gate.js';
+import { Admission, type Entrant, gateNames } from './gate.js';
 
+@Injectable()
 export class Gates {
   private nextTicket = 0;
   private inside = 0;
   private parked = 0;
   private readonly unserved: Line[] = [];
   private isServing = false;
+  /** In the order of `gateNames`. */
+  private readonly gates: Gate[] = [];
 
-  private readonly gates: Gate[];
-
-  /** `gates` from the most particular to the one that all share; asked in this order. */
-  constructor(gates: readonly Gate[]) {
-    this.gates = [...gates];
+  /** More gates; before the first attempt. */
+  add(...gates: readonly Gate[]): void {
+    this.gates.push(...gates);
+    this.gates.sort((one, other) => gateNames.indexOf(one.name) - gateNames.indexOf(other.name));
   }
 
-  /** One more gate, asked before the others; before anything asks. */
-  add(gate: Gate): void {
-    this.gates.unshift(gate);
-  }
-
-  /** Room was made in `line` by something else than an attempt leaving: a limit, a new window. */
+  /** `line` may go on for another reason than an attempt that left: a limit, a new window. */
   reopen(line: Line): void {
     this.unserved.push(line);
     this.serve();
@@ -42,8 +39,8 @@ export class Gates {
     return this.parked;
   }
 
-  /** Lets `entrant` in, now (`admitted` is called before this returns) or when room is made. */
-  ask(entrant: Entrant): Admission {
+  /** Lets `entrant` in, now (`admitted` is called before this returns) or once its gates open. */
+  admit(entrant: Entrant): Admission {
     const admission = new Admission(entrant, this.nextTicket++);
     this.place(admission, null);
     this.serve();
@@ -94,7 +91,7 @@ export class Gates {
 
   /**
    * Without delegates every release could move a whole line to the next closed gate and back. They
-   * cannot deadlock: a line waits only for a delegate that came before all who are in it.
+   * cannot deadlock: a line waits only for a delegate that came before all that are in it.
    */
   private standFor(admission: Admission, line: Line): void {
     if (line.delegate !== null) line.delegate.standsFor = null;
@@ -111,7 +108,7 @@ export class Gates {
     this.unserved.push(line);
   }
 
-  /** Offers the room that was made; what `admitted` asks for meanwhile is served by this loop. */
+  /** Offers what has become free; attempts that come meanwhile are served by this loop. */
   private serve(): void {
     if (this.isServing) return;
     this.isServing = true;

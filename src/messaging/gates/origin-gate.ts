@@ -3,8 +3,8 @@
  * everything. The last eighth of the places is kept for origins that have nothing in flight. Of the
  * rest an origin takes its limit, and never more than half; once half are taken, its limit is a
  * share of what is left of them: at a quarter left half of it, at an eighth left a quarter. So each
- * that takes a lot leaves room for the next one. (Dynamic thresholds, Choudhury and Hahne 1998, as
- * in switches that share memory among their ports.)
+ * that takes a lot leaves places for the next one. (Dynamic thresholds, Choudhury and Hahne 1998,
+ * as in switches that share memory among their ports.)
  *
  * An origin that has nothing in flight waits only where every place is taken, which is not judged
  * here but by the gate that counts all.
@@ -24,9 +24,10 @@ export interface OriginLimits {
 }
 
 export class OriginGate implements Gate {
+  readonly name = 'origin';
   readonly isShared = false;
   private readonly lines = new OriginLines(this);
-  /** Those that wait for other origins' attempts to end; of their own ends they are told anyway. */
+  /** Those that wait for other origins' attempts to end; their own ends open their line anyway. */
   private readonly fairLines = new FairLines();
   /** Of the lines that have any in flight. */
   private readonly bytes = new Map<Line, number>();
@@ -54,7 +55,7 @@ export class OriginGate implements Gate {
   }
 
   /** Where only free places are missing, it sees to it that the line is tried again. */
-  hasRoom(line: Line, entrant: Entrant): boolean {
+  isOpen(line: Line, entrant: Entrant): boolean {
     if (this.isWithinShare(line)) return this.hasBytes(line, entrant);
     if (line.used < this.most) this.fairLines.add(line);
     return false;

@@ -1,5 +1,5 @@
 /** Where a page of the logs ended, as text that clients carry back (messaging.md 9). Pure. */
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { entryPlaceMax } from './log-entry.js';
 
 /** The last row that was shown or looked at: the next page begins behind it. */
@@ -28,14 +28,14 @@ export function formatCursor(cursor: LogCursor): string {
     : `${cursor.journalEnd}-${cursor.startedAt}-${cursor.messageId}`;
 }
 
-export function parseCursor(text: string): Parsed<LogCursor> {
+export function parseCursor(text: string): Result<LogCursor> {
   const row = inJournal.exec(text);
   if (row !== null) {
-    return parsed({ at: 'journal', offset: Number(row[1]), place: Number(row[2]) });
+    return ok({ at: 'journal', offset: Number(row[1]), place: Number(row[2]) });
   }
   const running = amongRunning.exec(text);
   if (running === null) return refused('is no cursor of this listing');
-  return parsed({
+  return ok({
     at: 'running',
     journalEnd: Number(running[1]),
     startedAt: Number(running[2]),

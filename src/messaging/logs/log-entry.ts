@@ -32,7 +32,7 @@ export interface LogEntry<State extends string = LogState> {
    * null = the event does not know of one.
    */
   readonly nextDeliveryTime: number | null;
-  /** How the attempt ended; null where the row does not tell of an end. */
+  /** How the attempt ended; null where the row is about no end. */
   readonly end: AttemptRecord | null;
 }
 

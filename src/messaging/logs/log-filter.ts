@@ -1,4 +1,4 @@
-/** Which rows a query means, and what the journal can be asked for to find them. Pure. */
+/** Which rows a query means, and what the journal's index knows to find them. Pure. */
 import { isAmong, originTerms } from '../messages/message-filter.js';
 import type { LogEntry } from './log-entry.js';
 import type { LogFilters } from './logs.request.js';
@@ -12,7 +12,7 @@ export function termsOf(filters: LogFilters): readonly (readonly string[])[] {
   return messageIds === null ? originTerms(filters) : [messageIds, ...originTerms(filters)];
 }
 
-/** Whether a row can be meant, as far as it is told without its message. */
+/** Whether a row can be meant, as far as that is known without its message. */
 export function meansEntry(filters: LogFilters, id: string, { state, time }: LogEntry): boolean {
   const { messageIds, states, fromDate, toDate } = filters;
   return (

@@ -75,16 +75,16 @@ export class LogPage<Row> {
   }
 }
 
-/** Reads the pages of one answer, which together are as long as was asked: see `sendListing`. */
+/** Reads the pages of one answer, together as long as the request says: see `sendListing`. */
 export function pagesOf<
   Query extends { readonly count: number; readonly cursor: LogCursor | null },
 >(
-  asked: Query,
+  request: Query,
   read: (query: Query) => Promise<LogPageContent<unknown>>,
 ): (cursor: string | null, rowsSent: number) => Promise<LogPageContent<unknown>> {
   return (text, rowsSent) => {
     const parsed = text === null ? null : parseCursor(text);
-    const cursor = parsed?.ok === true ? parsed.value : asked.cursor;
-    return read({ ...asked, cursor, count: asked.count - rowsSent });
+    const cursor = parsed?.ok === true ? parsed.value : request.cursor;
+    return read({ ...request, cursor, count: request.count - rowsSent });
   };
 }

@@ -6,6 +6,7 @@
 
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { Engine } from '../../engine/engine.js';
 import type { Journal, JournalQuery } from '../../engine/journal.js';
 import { type AheadOptions, mappedAhead } from '../../engine/read-ahead.js';
 import type { LogCursor } from './log-cursor.js';
@@ -25,8 +26,8 @@ export interface RunningAttempt {
 /** What logs are made of. */
 export interface LogSource {
   readonly journal: Journal;
-  /** Settles when everything decided so far is durable. */
-  readonly durable: () => Promise<void>;
+  /** What a read finds now, once it is durable. */
+  readonly shown: Engine['shown'];
   /** The attempts in flight now. */
   readonly running: () => readonly RunningAttempt[];
   readonly clock: Clock;
@@ -38,7 +39,7 @@ export interface LogSource {
   readonly budget: { readonly events: number; readonly milliseconds: number };
 }
 
-/** What of a question tells the walk where to look; dates are those of rows, Unix milliseconds. */
+/** What of a query says where the walk looks; dates are those of rows, Unix milliseconds. */
 export interface WalkQuery {
   readonly fromDate: number | null;
   readonly toDate: number | null;
@@ -82,20 +83,22 @@ interface Present {
 
 /**
  * One page. A short one with a cursor is what could be found at the cost that a page may have;
- * without a cursor there is no more. Rows are ordered by the event that tells of them, and the rows
- * of attempts in flight are newer than all others. `listingOf` is given the query with its dates
- * filled in, and `spend`, which it calls for every event that it reads beside the walk.
+ * without a cursor there is no more. Rows have the order of their events, and the rows of attempts
+ * in flight are newer than all others. `listingOf` is given the query with its dates filled in, and
+ * `spend`, which it calls for every event that it reads beside the walk.
  */
 export async function logPage<Query extends WalkQuery, Row>(
   source: LogSource,
-  asked: Query,
+  request: Query,
   listingOf: (query: Query, spend: () => void) => LogListing<Row> | Promise<LogListing<Row>>,
 ): Promise<LogPageContent<Row>> {
-  const { journal, durable, running, clock, retentionMs, budget } = source;
-  const present: Present = { running: running(), end: journal.endOffset };
-  await durable();
+  const { journal, running, clock, retentionMs, budget } = source;
+  const present = await source.shown<Present>(() => ({
+    running: running(),
+    end: journal.endOffset,
+  }));
   const oldest = clock.now() - retentionMs;
-  const query = { ...asked, fromDate: Math.max(asked.fromDate ?? 0, oldest) };
+  const query = { ...request, fromDate: Math.max(request.fromDate ?? 0, oldest) };
   const page = new LogPage<Row>(query.count, clock, budget);
   const listing = await listingOf(query, () => page.spend());
   const walk = new LogWalk(source, query, page, listing);
@@ -153,7 +156,7 @@ class LogWalk<Row> {
     }
   }
 
-  /** The rows of an event that stand behind the cursor, in the order asked for. */
+  /** The rows of an event that stand behind the cursor, in the order of the query. */
   private async rows(envelope: EventEnvelope): Promise<MadeRow<Row>[]> {
     const { offset } = envelope;
     const made: MadeRow<Row>[] = [];
@@ -173,7 +176,7 @@ class LogWalk<Row> {
     }
   }
 
-  /** The attempts in flight behind the cursor, in the order asked for. */
+  /** The attempts in flight behind the cursor, in the order of the query. */
   private attemptsAhead({ running }: Present): RunningAttempt[] {
     const { isBackwards } = this;
     const { cursor } = this.query;
@@ -207,7 +210,7 @@ class LogWalk<Row> {
     return { terms, from, until, order: this.isBackwards ? 'newest' : 'oldest' };
   }
 
-  /** Whether a row stands behind the cursor, in the order asked for. */
+  /** Whether a row stands behind the cursor, in the order of the query. */
   private isAhead(offset: number, place: number): boolean {
     const { cursor } = this.query;
     if (cursor?.at !== 'journal') return true;

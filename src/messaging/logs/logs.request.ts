@@ -1,5 +1,5 @@
-/** What is asked of the logs: query parameters to a query (messaging.md 9). Pure. */
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+/** What a request about the logs means: query parameters to a query (messaging.md 9). Pure. */
+import { ok, type Result, refused } from '../../grammar/result.js';
 import {
   count,
   type FilterReader,
@@ -18,7 +18,7 @@ const countStandard = 100;
 const countMax = 1000;
 
 /**
- * Filters of rows: values of one are alternatives, all of them hold. null = not asked for. Dates
+ * Filters of rows: values of one are alternatives, all of them hold. null = not given. Dates
  * are compared with the time of the row.
  */
 export interface LogFilters extends Omit<OriginFilters, keyof UrlFilters>, UrlFilters {
@@ -49,21 +49,21 @@ export function states<State extends string>(
 ): FilterReader<ReadonlySet<State> | null> {
   return (values) => {
     const words = names(values);
-    if (!words.ok || words.value === null) return words as Parsed<null>;
+    if (!words.ok || words.value === null) return words as Result<null>;
     const found = new Set<State>();
     for (const word of words.value) {
       const meant = meaning.get(word);
       if (meant === undefined) return refused(`must be one of ${[...meaning.keys()].join(', ')}`);
       for (const state of meant) found.add(state);
     }
-    return parsed(found);
+    return ok(found);
   };
 }
 
 /** Where the page before ended; null = absent. */
 export const cursor: FilterReader<LogCursor | null> = (values) => {
   const given = text(values);
-  return given.ok && given.value !== null ? parseCursor(given.value) : (given as Parsed<null>);
+  return given.ok && given.value !== null ? parseCursor(given.value) : (given as Result<null>);
 };
 
 const known = {
@@ -81,11 +81,11 @@ const known = {
 };
 
 /** The query in a request target. The reason of a refusal names the parameter. */
-export function parseLogQuery(requestTarget: string): Parsed<LogQuery> {
+export function parseLogQuery(requestTarget: string): Result<LogQuery> {
   const filters = readFilters(requestTarget, known);
   if (!filters.ok) return filters;
   const { messageId, messageIds, state, api: _, ...rest } = filters.value;
-  return parsed({ ...rest, messageIds: shared(messageId, messageIds), states: state });
+  return ok({ ...rest, messageIds: shared(messageId, messageIds), states: state });
 }
 
 /** Two filters of one property: what both allow. */

@@ -1,6 +1,7 @@
 /** The log of messages: every event of a message is a row or more. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
-import { type MessageEvent, messageKind } from '../messages/message.events.js';
+import { type MessageEvent, messageKind, type Published } from '../messages/message.events.js';
 import { matchesOrigin } from '../messages/message-filter.js';
 import { entriesOf, type LogEntry } from './log-entry.js';
 import { meansEntry, termsOf } from './log-filter.js';
@@ -9,22 +10,26 @@ import { type WeighedRow } from './log-page.js';
 import type { LogRow } from './log-row.js';
 import { type LogListing, type LogSource, logPage, type RunningAttempt } from './log-walk.js';
 import type { LogQuery } from './logs.request.js';
-import { type LoggedMessages, type Published, PublishedMessages } from './published-messages.js';
+import { type LoggedMessages, PublishedMessages } from './published-messages.js';
 
 /** What the log of messages is made of. */
 export interface MessageLogSource extends LogSource {
   readonly messages: LoggedMessages;
 }
 
+/** What all logs are made of: a `MessageLogSource`. */
+export const logSource = Symbol('logSource');
+
+@Injectable()
 export class MessageLog {
-  constructor(private readonly source: MessageLogSource) {}
+  constructor(@Inject(logSource) private readonly source: MessageLogSource) {}
 
   /** One page of rows. */
-  page(asked: LogQuery): Promise<LogPageContent<LogRow>> {
+  page(request: LogQuery): Promise<LogPageContent<LogRow>> {
     const { messages } = this.source;
     return logPage(
       this.source,
-      asked,
+      request,
       (query, spend) => new MessageListing(query, new PublishedMessages(messages, spend)),
     );
   }
@@ -93,7 +98,7 @@ function isLastOf({ type }: MessageEvent, isBackwards: boolean): boolean {
   return isBackwards ? type === 'MessagePublished' : endings.has(type);
 }
 
-/** The response that an end tells of stands beside its event; a publish brings its own body. */
+/** The response of an end stands beside its event; a publish brings its own body. */
 function responseOf(envelope: EventEnvelope<MessageEvent>, { end }: LogEntry): Buffer | null {
   return end === null ? null : envelope.body;
 }

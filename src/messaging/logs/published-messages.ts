@@ -1,15 +1,15 @@
-/** The messages that a page of the logs tells of, read back from the journal once each. */
+/** The messages that a page of the logs is about, read back from the journal once each. */
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal } from '../../engine/journal.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
-import type { MessageEvent, MessagePublished } from '../messages/message.events.js';
+import type { MessageEvent, Published } from '../messages/message.events.js';
 import { callbackRedaction } from '../messages/redaction.js';
+import { isPublished } from '../messages/stored-messages.js';
 import type { LogEntry } from './log-entry.js';
 import { type LogRow, logRow } from './log-row.js';
 
-/** How a message began. */
-export type Published = EventEnvelope<MessagePublished>;
+export type { Published } from '../messages/message.events.js';
 
 /** Where messages are read from. */
 export interface LoggedMessages {
@@ -41,8 +41,8 @@ export class PublishedMessages {
     maxSize: keptBytesMax,
     sizeCalculation: ({ published }) => readBytes + (published?.body?.length ?? 0),
   });
-  /** Look-ups under way: rows that are made at once ask for the same message. */
-  private readonly asked = new Map<string, Promise<Published | null>>();
+  /** Look-ups under way: rows that are made at once need the same message. */
+  private readonly finding = new Map<string, Promise<Published | null>>();
   private readonly bodies = new LRUCache<number, KeptBody>({
     maxSize: bodyBytesMax,
     sizeCalculation: ({ bytes }) => 1024 + (bytes?.length ?? 0),
@@ -73,7 +73,7 @@ export class PublishedMessages {
     if (offset < journal.startOffset) return null;
     this.spend();
     const envelope = await journal.read(offset);
-    return envelope !== null && isPublished(envelope) ? envelope : null;
+    return isPublished(envelope) ? envelope : null;
   }
 
   /** A row of a message, as it may be shown. */
@@ -98,16 +98,16 @@ export class PublishedMessages {
   ): Promise<Published | null> {
     const kept = this.kept.get(id);
     if (kept !== undefined) return kept.published;
-    const asked = this.asked.get(id);
-    if (asked !== undefined) return asked;
-    const finding = find();
-    this.asked.set(id, finding);
+    const earlier = this.finding.get(id);
+    if (earlier !== undefined) return earlier;
+    const found = find();
+    this.finding.set(id, found);
     try {
-      const published = await finding;
+      const published = await found;
       this.kept.set(id, { published });
       return published;
     } finally {
-      this.asked.delete(id);
+      this.finding.delete(id);
     }
   }
 
@@ -120,7 +120,7 @@ export class PublishedMessages {
     return null;
   }
 
-  /** A callback tells what its source was sent: it hides at least what the source hides. */
+  /** A callback shows what its source was sent: it hides at least what the source hides. */
   private async redactionOf({ event }: Published): Promise<Redaction | null> {
     const { callbackOf, redaction } = event;
     if (callbackOf === null || redaction?.body === true) return redaction;
@@ -128,8 +128,4 @@ export class PublishedMessages {
     const source = await this.found(messageId, () => this.at(publishedOffset));
     return callbackRedaction(redaction, source?.event.redaction ?? null);
   }
-}
-
-function isPublished(envelope: EventEnvelope): envelope is Published {
-  return envelope.event.type === 'MessagePublished';
 }

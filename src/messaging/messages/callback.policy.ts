@@ -24,7 +24,7 @@ export function callbacksOf(
   if (!('durationMs' in event)) return none; // not the end of an attempt
   const { callback, failureCallback, run } = state.followUps;
   const isFailed = event.type === 'MessageFailed';
-  // A run is told how a call ended, not how it went meanwhile (workflows.md 3.3).
+  // A run learns how a call ended, not how it went meanwhile (workflows.md 3.3).
   if (run !== null && event.type === 'AttemptFailed') return none;
   const dlqId = isFailed ? deadLetterId(envelope) : null;
   const called: PublishMessage[] = [];

@@ -31,44 +31,44 @@ export type MessageOrigin = Pick<
   'url' | 'topicName' | 'queueName' | 'scheduleId' | 'labels' | 'flowControl' | 'callerIp'
 >;
 
-/** Whether a message of the time `at` (Unix milliseconds) is one of those asked for. */
+/** Whether a message of the time `at` (Unix milliseconds) is one of those that a query means. */
 export function matchesOrigin(
   message: MessageOrigin,
   at: number,
-  asked: OriginFilters & Partial<UrlFilters>,
+  query: OriginFilters & Partial<UrlFilters>,
 ): boolean {
-  const { url, host = null, path = null } = asked;
+  const { url, host = null, path = null } = query;
   return (
-    isWithin(at, asked) &&
-    isAmong(message.topicName, asked.topicName) &&
-    isAmong(message.queueName, asked.queueName) &&
-    isAmong(message.scheduleId, asked.scheduleId) &&
-    isAmong(message.flowControl?.key ?? null, asked.flowControlKey) &&
-    isAmong(message.callerIp, asked.callerIp) &&
-    (asked.label === null || asked.label.some((label) => message.labels.includes(label))) &&
+    isWithin(at, query) &&
+    isAmong(message.topicName, query.topicName) &&
+    isAmong(message.queueName, query.queueName) &&
+    isAmong(message.scheduleId, query.scheduleId) &&
+    isAmong(message.flowControl?.key ?? null, query.flowControlKey) &&
+    isAmong(message.callerIp, query.callerIp) &&
+    (query.label === null || query.label.some((label) => message.labels.includes(label))) &&
     matchesUrl(message.url, { url, host, path })
   );
 }
 
 /**
- * What the journal's index can be asked for: every event of a message that is meant carries a term
+ * What the journal's index knows of a query: every event of a message that is meant carries a term
  * of each list. No lists: the index does not help.
  */
-export function originTerms(asked: OriginFilters): readonly (readonly string[])[] {
+export function originTerms(query: OriginFilters): readonly (readonly string[])[] {
   const lists = [
-    asked.url?.map(messageTerm.url),
-    asked.label?.map(messageTerm.label),
-    asked.topicName?.map(messageTerm.topicName),
-    asked.queueName?.map(messageTerm.queueName),
-    asked.scheduleId?.map(messageTerm.scheduleId),
-    asked.flowControlKey?.map(messageTerm.flowControlKey),
+    query.url?.map(messageTerm.url),
+    query.label?.map(messageTerm.label),
+    query.topicName?.map(messageTerm.topicName),
+    query.queueName?.map(messageTerm.queueName),
+    query.scheduleId?.map(messageTerm.scheduleId),
+    query.flowControlKey?.map(messageTerm.flowControlKey),
   ];
   return lists.filter((list) => list !== undefined);
 }
 
-/** Whether a value is one of those asked for; null = any. */
-export function isAmong<Value>(value: Value | null, asked: readonly Value[] | null): boolean {
-  return asked === null || (value !== null && asked.includes(value));
+/** Whether a value is one of `wanted`; null = any. */
+export function isAmong<Value>(value: Value | null, wanted: readonly Value[] | null): boolean {
+  return wanted === null || (value !== null && wanted.includes(value));
 }
 
 /** Both ends inclusive, Unix milliseconds. */

@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
+import { StoredText } from '../../http/bytes/stored-text.js';
 import type {
   CallbackOptions,
   FlowControlOptions,
@@ -11,8 +12,15 @@ import type {
 } from './message.events.js';
 import { redactedHeaders } from './redaction.js';
 
+/** One of both, or none. */
+export interface ShownBody {
+  readonly body?: StoredText;
+  /** Of bytes that are no UTF-8. */
+  readonly bodyBase64?: StoredText;
+}
+
 /** The message object of `GET /v2/messages/{id}`. */
-export interface MessageObject {
+export interface MessageObject extends ShownBody {
   readonly messageId: string;
   readonly url: string;
   readonly method: string;
@@ -21,8 +29,6 @@ export interface MessageObject {
   readonly endpointName?: string;
   /** What will be delivered, without what the server adds of its own. */
   readonly header: HeaderMap;
-  readonly body?: string;
-  readonly bodyBase64?: string;
   readonly maxRetries: number;
   /** Unix milliseconds, as are all times here. */
   readonly notBefore: number;
@@ -95,9 +101,11 @@ export function callbackHeader(
 }
 
 /** `body` where the bytes are UTF-8, else `bodyBase64`; neither where there are none. */
-export function bodyField(body: Buffer | null): { body?: string; bodyBase64?: string } {
+export function bodyField(body: Buffer | null): ShownBody {
   if (body === null || body.length === 0) return {};
-  return isUtf8(body) ? { body: body.toString() } : { bodyBase64: body.toString('base64') };
+  return isUtf8(body)
+    ? { body: new StoredText(body, 'utf8') }
+    : { bodyBase64: new StoredText(body, 'base64') };
 }
 
 /** `label`, the first, and `labels`, all of them. */

@@ -1,7 +1,7 @@
 /** What the events of a message are found by in the journal (storage/README.md "Bytes"). Pure. */
 import type { MessagePublished } from './message.events.js';
 
-/** Makes the index term of one property: what is published and what is asked for must agree. */
+/** Makes the index term of one property: what is published and what is searched must agree. */
 export const messageTerm = {
   url: (url: string) => `url:${url}`,
   label: (label: string) => `label:${label}`,

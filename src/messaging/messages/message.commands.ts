@@ -1,4 +1,4 @@
-/** What may be asked of a message. */
+/** The commands of a message. */
 import type { Command } from '../../engine/decider.js';
 import type { AttemptRecord, MessagePublished } from './message.events.js';
 
@@ -25,7 +25,7 @@ export interface PublishReceipt {
 export interface RecordAttempt extends Command {
   readonly type: 'RecordAttempt';
   readonly record: AttemptRecord;
-  /** The destination asked not to be tried again. */
+  /** The destination forbids another attempt. */
   readonly nonRetryable: boolean;
   readonly responseBody: Buffer;
   /** `messageTerms` of the message: its attempts are found by what it was published with. */

@@ -6,9 +6,9 @@ import {
   type Decision,
   type Effect,
   type EventEnvelope,
-  reject,
   type TurnNames,
 } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import { callbacksOf } from './callback.policy.js';
 import type { DeduplicationIndex } from './deduplication.projection.js';
 import type {
@@ -18,12 +18,7 @@ import type {
   PublishReceipt,
   RecordAttempt,
 } from './message.commands.js';
-import {
-  type MessageEvent,
-  type MessagePublished,
-  messageKind,
-  offsetsNamedBy,
-} from './message.events.js';
+import { type MessageEvent, messageKind, offsetsNamedBy } from './message.events.js';
 import {
   evolveMessage,
   initialMessage,
@@ -108,17 +103,20 @@ function recordAttempt(command: RecordAttempt, state: MessageState): Decision<Me
 }
 
 function cancel(command: CancelMessage, state: MessageState): Decision<MessageEvent> {
-  if (state.status !== 'pending') return reject('not_found', `message ${command.id} not found`);
+  if (state.status !== 'pending')
+    return new Refusal('not_found', `message ${command.id} not found`);
   return accept([{ type: 'MessageCanceled' }]);
 }
 
-/** Callbacks are messages of their own. */
+/** Callbacks are messages of their own; most messages have none. */
 function react(
   envelope: EventEnvelope<MessageEvent>,
   state: MessageState,
   names: TurnNames,
 ): readonly Command[] {
-  return envelope.event.type === 'MessagePublished' ? nothing : callbacksOf(envelope, state, names);
+  const isPublish = envelope.event.type === 'MessagePublished';
+  if (isPublish || state.status === 'absent' || state.followUps === null) return nothing;
+  return callbacksOf(envelope, state, names);
 }
 
 const nothing: readonly Command[] = [];
@@ -144,9 +142,8 @@ function callEndpoint(message: PendingMessage): CallEndpoint {
 }
 
 function terms(event: MessageEvent, command: MessageCommand): readonly string[] {
-  return command.type === 'PublishMessage'
-    ? messageTerms(event as MessagePublished)
-    : command.terms;
+  if (event.type === 'MessagePublished') return messageTerms(event);
+  return command.type === 'PublishMessage' ? [] : command.terms;
 }
 
 export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent, MessageView> = {

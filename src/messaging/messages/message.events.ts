@@ -1,7 +1,7 @@
 /**
  * What can have happened to a message: the vocabulary that the journal keeps and others may read.
  */
-import type { DomainEvent } from '../../engine/decider.js';
+import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import type { DialectName } from '../../http/dialect.js';
 
@@ -59,7 +59,7 @@ export interface RunPlace {
   readonly createdAt: number;
   /**
    * A `step` delivers the entries; a `call` goes to a third party, and `callResult` brings its
-   * answer to the endpoint; `failureCallback` tells that the run failed.
+   * answer to the endpoint; `failureCallback` reports that the run failed.
    */
   readonly role: 'step' | 'call' | 'callResult' | 'failureCallback';
   /** Of a step, the index of its own entry, the last one that it delivers; -1 for the others. */
@@ -124,6 +124,9 @@ export interface MessagePublished extends DomainEvent {
   readonly run: RunPlace | null;
 }
 
+/** A `MessagePublished` at its place in the journal; the message's own body stands beside it. */
+export type Published = EventEnvelope<MessagePublished>;
+
 /**
  * A message that will be published later, again and again: all that does not depend on the time,
  * the target and the publisher.
@@ -160,6 +163,9 @@ export interface AttemptRecord {
   /** The response's body was longer than what is stored of it. */
   readonly bodyTruncated?: true;
 }
+
+/** An event that records an attempt, at its place in the journal. */
+export type AttemptEvent = EventEnvelope<AttemptRecord & DomainEvent>;
 
 /** The destination answered 2xx, and as it must: the message is done. */
 export interface MessageDelivered extends DomainEvent, AttemptRecord {

@@ -13,7 +13,7 @@ import type {
 } from './message.events.js';
 import type { RunDelivery } from './run-deliveries.js';
 
-/** Callbacks that tell how attempts end, and what a callback takes over from its source. */
+/** Callbacks that report how attempts end, and what a callback takes over from its source. */
 export interface FollowUps {
   readonly callback: CallbackOptions | null;
   readonly failureCallback: CallbackOptions | null;

@@ -1,6 +1,7 @@
 /** Wiring of messages: every feature of messaging and of the wings above follows them. */
 import { Module } from '@nestjs/common';
 import { Messages } from './message.entity.js';
+import { StoredMessages } from './stored-messages.js';
 
-@Module({ providers: [Messages], exports: [Messages] })
+@Module({ providers: [Messages, StoredMessages], exports: [Messages, StoredMessages] })
 export class MessagesModule {}

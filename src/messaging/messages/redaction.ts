@@ -11,7 +11,7 @@ export function redacted(original: string | Buffer): string {
   return `REDACTED:${createHash('sha256').update(original).digest('hex')}`;
 }
 
-/** What a callback hides: its body tells what its source was sent, so it hides what that hides. */
+/** What a callback hides: its body shows what its source was sent, so it hides what that hides. */
 export function callbackRedaction(
   own: Redaction | null,
   source: Redaction | null,

@@ -3,7 +3,7 @@
  * (messaging.md 4.4). Answers of strangers: what cannot be read means nothing. Pure.
  */
 
-/** A destination that asks for more is not heard. */
+/** A longer wait is not granted. */
 const dayMs = 86_400_000;
 const lengthMax = 64;
 
@@ -29,7 +29,7 @@ const httpDate =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * The wait in milliseconds that response headers (flat name, value pairs) ask for at `now` (Unix
+ * The wait in milliseconds that response headers (flat name, value pairs) request at `now` (Unix
  * milliseconds). `Retry-After` wins; without one, the largest of the rate-limit resets counts.
  * Undefined: none was sent, or none that can be read and is at most a day.
  */

@@ -14,7 +14,7 @@ export interface FailedAttempt {
 const daySeconds = 86_400;
 
 /**
- * Milliseconds until the next attempt. What the destination asks for wins, then the message's own
+ * Milliseconds until the next attempt. What the destination requests wins, then the message's own
  * expression, then the default backoff; each of the first two only if it means something.
  * `now` is Unix milliseconds, for a `Retry-After` that is a date.
  */
@@ -23,8 +23,8 @@ export function retryDelayMs(
   { attempt, headers }: FailedAttempt,
   now: number,
 ): number {
-  const asked = retryAfterMs(headers, now);
-  if (asked !== undefined) return asked;
+  const requested = retryAfterMs(headers, now);
+  if (requested !== undefined) return requested;
   const computed = expression === null ? undefined : evaluateRetryDelay(expression, attempt);
   return computed ?? defaultBackoffMs(attempt + 1);
 }

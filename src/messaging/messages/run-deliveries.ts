@@ -1,8 +1,5 @@
-/** What a workflow run adds to its messages: the room of the workflows knows, messages only ask. */
-import type { EventEnvelope } from '../../engine/decider.js';
-import type { MessagePublished, RunPlace } from './message.events.js';
-
-type Published = EventEnvelope<MessagePublished>;
+/** What a workflow run adds to its messages: messages declare it, the workflows implement it. */
+import type { Published, RunPlace } from './message.events.js';
 
 /** What a message of a run is known by while it is pending. */
 export interface RunDelivery extends Pick<RunPlace, 'runId' | 'role' | 'entry'> {

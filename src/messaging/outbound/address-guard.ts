@@ -6,7 +6,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import type { AllowedNetworks } from '../settings.js';
 import { embeddedIpv4, type IpAddress, isMetadata, restrictedRange } from './address-ranges.js';
 
@@ -26,7 +26,7 @@ export class AddressGuard {
   private readonly hosts: ReadonlySet<string>;
   private readonly own: ReadonlySet<string>;
   /** Verdicts on literals: the same few are called again and again. */
-  private readonly literals = new LRUCache<string, Parsed<string>>({ max: 1024 });
+  private readonly literals = new LRUCache<string, Result<string>>({ max: 1024 });
 
   /** `own` are the addresses of this machine's interfaces: behind each are its private services. */
   constructor(allowed: AllowedNetworks, own: readonly string[] = []) {
@@ -36,10 +36,10 @@ export class AddressGuard {
   }
 
   /**
-   * What can be judged without asking anybody, at publish and again before dialling: scheme,
+   * What can be judged without a look-up, at publish and again before dialling: scheme,
    * userinfo, port, and the address where the host is one. Names are judged when they resolve.
    */
-  checkDestination(url: URL): Parsed<URL> {
+  checkDestination(url: URL): Result<URL> {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') {
       return refused('must begin with http:// or https://');
     }
@@ -54,11 +54,11 @@ export class AddressGuard {
       return refused(`must not name port ${url.port}, which is not one of web servers`);
     }
     const literal = isIP(host) === 0 ? undefined : this.checkLiteral(host);
-    return literal?.ok === false ? literal : parsed(url);
+    return literal?.ok === false ? literal : ok(url);
   }
 
   /** One address that `host` resolved to, or that a connection to it has reached. */
-  checkAddress(address: string, host: string): Parsed<string> {
+  checkAddress(address: string, host: string): Result<string> {
     if (!ipaddr.isValid(address)) return refused(`must not resolve to ${address}: not an address`);
     const whole = ipaddr.parse(address);
     const { addresses: embedded, isExact } = embeddedIpv4(whole);
@@ -66,26 +66,26 @@ export class AddressGuard {
     if (meant.some(isMetadata)) {
       return refused(`must not reach ${address}: link-local and metadata addresses are closed`);
     }
-    if (this.hosts.has(host) || this.isAllowed(whole)) return parsed(address);
-    if (isExact && embedded.every((each) => this.isAllowed(each))) return parsed(address);
+    if (this.hosts.has(host) || this.isAllowed(whole)) return ok(address);
+    if (isExact && embedded.every((each) => this.isAllowed(each))) return ok(address);
     for (const each of meant) {
       const range = this.isAllowed(each) ? undefined : this.closedRange(each);
       if (range !== undefined) return refused(notAllowed(address, range));
     }
-    return parsed(address);
+    return ok(address);
   }
 
   /** Every address of a name: one forbidden answer refuses the name, as in DNS rebinding. */
-  checkAddresses(addresses: readonly string[], host: string): Parsed<readonly string[]> {
+  checkAddresses(addresses: readonly string[], host: string): Result<readonly string[]> {
     if (addresses.length === 0) return refused('does not resolve to any address');
     for (const address of addresses) {
       const checked = this.checkAddress(address, host);
       if (!checked.ok) return checked;
     }
-    return parsed(addresses);
+    return ok(addresses);
   }
 
-  private checkLiteral(address: string): Parsed<string> {
+  private checkLiteral(address: string): Result<string> {
     const known = this.literals.get(address);
     if (known !== undefined) return known;
     const verdict = this.checkAddress(address, address);

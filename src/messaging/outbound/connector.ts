@@ -10,25 +10,25 @@ import type { AddressGuard } from './address-guard.js';
 import type { NameResolver } from './name-resolver.js';
 import { DestinationRefused } from './transport-error.js';
 
-export interface ConnectorOptions {
-  readonly guard: AddressGuard;
-  readonly resolver: NameResolver;
-  /** By host name in lower case. The operator named the target: it is not judged. */
-  readonly overrides: ReadonlyMap<string, DialTarget>;
-  /** For name, connection and TLS together. */
-  readonly connectTimeoutMs: number;
-}
+/** For name, connection and TLS together. */
+const timeout = 5000;
 
-/** An undici connector; its errors are `DestinationRefused` or those of the socket. */
-export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
-  const { guard, resolver, overrides, connectTimeoutMs: timeout } = options;
+/**
+ * An undici connector; its errors are `DestinationRefused` or those of the socket. `overrides` are
+ * by host name in lower case: the operator named the target, so it is not judged.
+ */
+export function guardedConnector(
+  guard: AddressGuard,
+  resolver: NameResolver,
+  overrides: ReadonlyMap<string, DialTarget>,
+): buildConnector.connector {
   const lookup: LookupFunction = (hostname, _options, callback) => {
     resolver.approved(hostname).then(
       (addresses) => callback(null, [...addresses]),
       (error: Error) => callback(error, []),
     );
   };
-  // autoSelectFamily makes Node ask `lookup` for all addresses and try them in turn.
+  // autoSelectFamily makes Node call `lookup` for all addresses and try them in turn.
   const guarded = buildConnector({ timeout, autoSelectFamily: true, lookup });
   const direct = buildConnector({ timeout, autoSelectFamily: true });
   return (target, callback) => {
@@ -39,10 +39,10 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
       direct({ ...target, hostname, port: String(port) }, callback);
       return;
     }
-    // Node never asks `lookup` about a literal.
+    // Node never calls `lookup` with a literal.
     const literal = isIP(host) === 0 ? undefined : guard.checkAddress(host, host);
     if (literal?.ok === false) {
-      const refusal = new DestinationRefused(literal.reason);
+      const refusal = new DestinationRefused(literal.message);
       queueMicrotask(() => callback(refusal, null));
       return;
     }
@@ -53,7 +53,7 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
       const reached = guard.checkAddress(socket.remoteAddress ?? '', host);
       if (reached.ok) return callback(null, socket);
       socket.destroy();
-      callback(new DestinationRefused(reached.reason), null);
+      callback(new DestinationRefused(reached.message), null);
     });
   };
 }

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { type buildConnector, type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../../engine/clock.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { type AllowedNetworks, type DialTarget } from '../settings.js';
 import { AddressGuard, dialledHost } from './address-guard.js';
 import type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
@@ -37,7 +37,6 @@ export interface EndpointCallerOptions {
 const poolsMax = 1024;
 /** A pool is left for a new one after a minute, so that a name that moved is followed. */
 const poolAgeMs = 60_000;
-const connectTimeoutMs = 5000;
 const responseHeaderBytesMax = 64 * 1024;
 
 export class EndpointCaller implements Endpoints {
@@ -55,7 +54,7 @@ export class EndpointCaller implements Endpoints {
     const { clock, allowed, own, overrides, resolve } = options;
     this.guard = new AddressGuard(allowed, own);
     const resolver = new NameResolver(this.guard, clock, resolve);
-    const connect = guardedConnector({ guard: this.guard, resolver, overrides, connectTimeoutMs });
+    const connect = guardedConnector(this.guard, resolver, overrides);
     this.connector = (target, callback) =>
       connect(target, (...opened) => {
         if (opened[0] === null) this.opened(opened[1]);
@@ -94,7 +93,7 @@ export class EndpointCaller implements Endpoints {
   private dispatch({ url: text, method, headers, body }: OutgoingAttempt, open: OpenAttempt): void {
     const destination = this.destinationOf(text);
     if (!destination.ok) {
-      open.fail(`the destination ${destination.reason}`);
+      open.fail(`the destination ${destination.message}`);
       return;
     }
     const url = destination.value;
@@ -113,11 +112,11 @@ export class EndpointCaller implements Endpoints {
   }
 
   /** An overridden host is not judged: the operator named what is dialled for it. */
-  private destinationOf(text: string): Parsed<URL> {
+  private destinationOf(text: string): Result<URL> {
     const url = urlOf(text);
     if (url === null) return refused('is not a valid URL');
     return this.options.overrides.has(dialledHost(url))
-      ? parsed(url)
+      ? ok(url)
       : this.guard.checkDestination(url);
   }
 
@@ -139,7 +138,7 @@ export class EndpointCaller implements Endpoints {
     return pool;
   }
 
-  /** Idle connections to origins that are not called now make room for one more. */
+  /** Idle connections to origins that are not called now give way to one more. */
   private opened(socket: Socket): void {
     this.connections += 1;
     socket.once('close', () => {

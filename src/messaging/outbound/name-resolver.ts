@@ -19,8 +19,8 @@ const systemResolve: Resolve = (hostname) => dns.lookup(hostname, { all: true })
 
 export class NameResolver {
   private readonly kept: LRUCache<string, readonly LookupAddress[]>;
-  /** One question at a time for each name, however many wait and give up: it holds a thread. */
-  private readonly asked = new Map<string, Promise<readonly LookupAddress[]>>();
+  /** One look-up at a time for each name, however many wait and give up: it holds a thread. */
+  private readonly resolving = new Map<string, Promise<readonly LookupAddress[]>>();
 
   constructor(
     private readonly guard: AddressGuard,
@@ -43,7 +43,7 @@ export class NameResolver {
     const found = this.kept.get(hostname) ?? (await this.inTime(hostname));
     const addresses = found.map(({ address }) => address);
     const checked = this.guard.checkAddresses(addresses, hostname.replace(/\.$/, ''));
-    if (!checked.ok) throw new DestinationRefused(checked.reason);
+    if (!checked.ok) throw new DestinationRefused(checked.message);
     return found;
   }
 
@@ -52,20 +52,20 @@ export class NameResolver {
       const cancel = this.clock.after(patienceMs, () => {
         reject(new DestinationRefused(`does not resolve within ${patienceMs} ms`));
       });
-      this.ask(hostname).then(resolve, reject).finally(cancel);
+      this.resolveOnce(hostname).then(resolve, reject).finally(cancel);
     });
   }
 
-  private ask(hostname: string): Promise<readonly LookupAddress[]> {
-    const earlier = this.asked.get(hostname);
+  private resolveOnce(hostname: string): Promise<readonly LookupAddress[]> {
+    const earlier = this.resolving.get(hostname);
     if (earlier !== undefined) return earlier;
     const answer = this.resolve(hostname)
       .then((addresses) => {
         this.kept.set(hostname, addresses);
         return addresses;
       })
-      .finally(() => this.asked.delete(hostname));
-    this.asked.set(hostname, answer);
+      .finally(() => this.resolving.delete(hostname));
+    this.resolving.set(hostname, answer);
     return answer;
   }
 }

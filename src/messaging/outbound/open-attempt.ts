@@ -88,9 +88,9 @@ export class OpenAttempt implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.hasEnded) return;
-    const room = this.attempt.captureBytes - this.capturedBytes;
-    if (room > 0) {
-      const kept = chunk.length <= room ? chunk : chunk.subarray(0, room);
+    const left = this.attempt.captureBytes - this.capturedBytes;
+    if (left > 0) {
+      const kept = chunk.length <= left ? chunk : chunk.subarray(0, left);
       this.captured.push(kept);
       this.capturedBytes += kept.length;
     }

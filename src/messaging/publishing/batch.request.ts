@@ -2,26 +2,26 @@
 import { isHeaderValue } from '../../grammar/header-field.js';
 import { isWellFormed, parseJson } from '../../grammar/json.js';
 import { parseName } from '../../grammar/name.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { headerBytesMax, headerCountMax } from '../../http/head-limits.js';
 import type { PublishRequest } from './publish.request.js';
 
 const noBody = Buffer.alloc(0);
 
 /** The items of a batch, each of them to be read by `parseBatchItem`. */
-export function parseBatch(body: Buffer): Parsed<readonly unknown[]> {
+export function parseBatch(body: Buffer): Result<readonly unknown[]> {
   const json = parseJson(body);
   if (!json.ok) return json;
   const { value: items } = json;
   if (!Array.isArray(items)) return refused('the body is not an array of messages');
-  return items.length > 0 ? parsed(items) : refused('the batch is empty');
+  return items.length > 0 ? ok(items) : refused('the batch is empty');
 }
 
 /**
  * One item: `destination`, and perhaps `headers`, `body` and `queue`. A field that is null is
  * absent, and an unknown field means nothing.
  */
-export function parseBatchItem(item: unknown): Parsed<PublishRequest> {
+export function parseBatchItem(item: unknown): Result<PublishRequest> {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
     return refused('a message of a batch must be an object');
   }
@@ -34,7 +34,7 @@ export function parseBatchItem(item: unknown): Parsed<PublishRequest> {
   if (!body.ok) return body;
   const queue = parseQueue(fields['queue'] ?? null);
   if (!queue.ok) return queue;
-  return parsed({
+  return ok({
     destination,
     ...headers.value,
     body: body.value,
@@ -55,7 +55,7 @@ export function headersOf(item: unknown): readonly string[] {
 }
 
 /** As much as a request's own head may hold (messaging.md 1.1). */
-function parseHeaders(map: unknown): Parsed<Pick<PublishRequest, 'rawHeaders' | 'contentType'>> {
+function parseHeaders(map: unknown): Result<Pick<PublishRequest, 'rawHeaders' | 'contentType'>> {
   if (typeof map !== 'object' || map === null || Array.isArray(map)) {
     return refused('headers must be an object of strings');
   }
@@ -72,20 +72,20 @@ function parseHeaders(map: unknown): Parsed<Pick<PublishRequest, 'rawHeaders' | 
     if (name.toLowerCase() === 'content-type') contentType = value;
   }
   return contentType === null || isHeaderValue(contentType)
-    ? parsed({ rawHeaders, contentType })
+    ? ok({ rawHeaders, contentType })
     : refused('the header Content-Type has a value that no header can carry');
 }
 
-function parseBody(text: unknown): Parsed<Buffer> {
-  if (text === null) return parsed(noBody);
+function parseBody(text: unknown): Result<Buffer> {
+  if (text === null) return ok(noBody);
   if (typeof text !== 'string') return refused('body must be a string');
   if (!isWellFormed(text)) return refused('body holds half a character');
-  return parsed(Buffer.from(text, 'utf8'));
+  return ok(Buffer.from(text, 'utf8'));
 }
 
-function parseQueue(name: unknown): Parsed<string | null> {
-  if (name === null) return parsed(null);
+function parseQueue(name: unknown): Result<string | null> {
+  if (name === null) return ok(null);
   if (typeof name !== 'string') return refused('queue must be a string');
   const queue = parseName(name);
-  return queue.ok ? queue : refused(`queue ${queue.reason}`);
+  return queue.ok ? queue : refused(`queue ${queue.message}`);
 }

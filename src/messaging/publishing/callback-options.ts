@@ -1,5 +1,5 @@
 /**
- * The callbacks that a publish asks for. A callback is a message of its own: what
+ * The callbacks of a publish. A callback is a message of its own: what
  * `Svc-Callback-<option>` says is the `<option>` of that message (messaging.md 3.7). Pure.
  */
 

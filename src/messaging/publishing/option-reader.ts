@@ -7,9 +7,9 @@ import { parseDuration, parseTimeout } from '../../grammar/duration.js';
 import { parseFlowControlValue } from '../../grammar/flow-control-value.js';
 import { isHeaderName, isHeaderValue, titleCase } from '../../grammar/header-field.js';
 import { parseName } from '../../grammar/name.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import { parseRedaction } from '../../grammar/redaction-fields.js';
+import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { parseRetryDelay } from '../../grammar/retry-delay.js';
 import type { OptionHeaders } from '../../http/dialect.js';
 import type { FlowControlOptions } from '../messages/message.events.js';
@@ -23,14 +23,7 @@ export interface PublishRules {
   /** The longest an attempt may take. */
   readonly timeoutMs: number;
   /** An absolute URL as it will be called; the reason completes "`<header>` ...". */
-  readonly judgeUrl: (text: string) => Parsed<string>;
-}
-
-/** Why a publish is refused: a bad value, or a good one above what the server grants. */
-export interface OptionRefusal {
-  readonly code: 'invalid' | 'over_limit';
-  /** Begins with the header's name in the words of its dialect. */
-  readonly message: string;
+  readonly judgeUrl: (text: string) => Result<string>;
 }
 
 const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
@@ -39,7 +32,7 @@ const noLabels: readonly string[] = [];
 
 /** Reads option after option and remembers the first refusal, with the header's name in it. */
 export class OptionReader {
-  refusal: OptionRefusal | null = null;
+  refusal: Refusal | null = null;
 
   constructor(
     private readonly headers: OptionHeaders,
@@ -120,12 +113,12 @@ export class OptionReader {
   }
 
   /** The value of an option without the blanks around it; `otherwise` where it is not there. */
-  read<T>(option: string, otherwise: T, parse: (text: string) => Parsed<T>): T {
+  read<T>(option: string, otherwise: T, parse: (text: string) => Result<T>): T {
     const text = this.headers.options.get(option);
     if (text === undefined) return otherwise;
     const value = parse(text.trim());
     if (value.ok) return value.value;
-    this.refuse('invalid', option, value.reason);
+    this.refuse('invalid', option, value.message);
     return otherwise;
   }
 
@@ -140,15 +133,15 @@ export class OptionReader {
     }
   }
 
-  /** Refuses every option that `pattern` names: silence would lose what it asks for. */
+  /** Refuses every option that `pattern` names: silence would lose what it means. */
   refuseOptions(pattern: RegExp, reason: string): void {
     for (const option of this.headers.options.keys()) {
       if (pattern.test(option)) this.refuse('invalid', option, reason);
     }
   }
 
-  refuse(code: OptionRefusal['code'], option: string, reason: string): void {
-    this.refusal ??= { code, message: `${this.headers.prefix}${titleCase(option)} ${reason}` };
+  refuse(code: 'invalid' | 'over_limit', option: string, reason: string): void {
+    this.refusal ??= new Refusal(code, `${this.headers.prefix}${titleCase(option)} ${reason}`);
   }
 
   private refuseFar(option: string): void {
@@ -156,44 +149,42 @@ export class OptionReader {
   }
 }
 
-function parseMethod(text: string): Parsed<string> {
+function parseMethod(text: string): Result<string> {
   const method = text.toUpperCase();
-  return methods.has(method) ? parsed(method) : refused('must be GET, POST, PUT, PATCH or DELETE');
+  return methods.has(method) ? ok(method) : refused('must be GET, POST, PUT, PATCH or DELETE');
 }
 
 /** The expression as it was written: it is shown verbatim (messaging.md 3.3). */
-function parseExpression(text: string): Parsed<string> {
+function parseExpression(text: string): Result<string> {
   const expression = parseRetryDelay(text);
-  return expression.ok ? parsed(text) : expression;
+  return expression.ok ? ok(text) : expression;
 }
 
-function parseLabels(text: string): Parsed<readonly string[]> {
+function parseLabels(text: string): Result<readonly string[]> {
   const labels = text.split(',', labelsMax + 1).map((label) => label.trim());
   if (labels.length > labelsMax) return refused(`names more than ${labelsMax} labels`);
   for (const label of labels) {
     const name = parseName(label);
     if (!name.ok) return name;
   }
-  return parsed(labels);
+  return ok(labels);
 }
 
-function parseFlag(text: string): Parsed<boolean> {
+function parseFlag(text: string): Result<boolean> {
   const value = text.toLowerCase();
   return value === 'true' || value === 'false'
-    ? parsed(value === 'true')
+    ? ok(value === 'true')
     : refused('must be true or false');
 }
 
-function parseSeconds(text: string): Parsed<number> {
+function parseSeconds(text: string): Result<number> {
   return parseWhole(text, 'Unix seconds');
 }
 
-function parseRetries(text: string): Parsed<number> {
+function parseRetries(text: string): Result<number> {
   return parseWhole(text, 'retries');
 }
 
-function parseWhole(text: string, unit: string): Parsed<number> {
-  return /^\d{1,15}$/.test(text)
-    ? parsed(Number(text))
-    : refused(`must be a whole number of ${unit}`);
+function parseWhole(text: string, unit: string): Result<number> {
+  return /^\d{1,15}$/.test(text) ? ok(Number(text)) : refused(`must be a whole number of ${unit}`);
 }

@@ -1,25 +1,26 @@
 /** Publishes that are more than a message: a feature above says which, and what they mean. */
+import type { TurnNames } from '../../engine/decider.js';
+import type { Refusal } from '../../grammar/result.js';
 import type { OptionHeaders } from '../../http/dialect.js';
-import type { Refusal } from '../../http/error-shapes.js';
 import type { PublishRules } from './option-reader.js';
 import type { PublishInput } from './publish.request.js';
 import type { PublishTarget } from './publish-targets.js';
-import type { RequestNames, Submission, SubmissionRefusal } from './submissions.js';
+import type { Submission } from './submissions.js';
 
 /** Reads one kind of request that comes in as a publish, such as that for a workflow run. Pure. */
 export interface PublishInterpreter {
-  /** Whether a publish with these options is of this kind; cheap, as every publish is asked. */
+  /** Whether a publish with these options is of this kind; cheap, as every publish is looked at. */
   takes(headers: OptionHeaders): boolean;
-  /** What it asks for. */
-  read: ReadPublish<SubmissionRefusal>;
+  /** What it submits. */
+  read: ReadPublish;
   /** A refusal of such a request, as its client understands it. */
-  refusal(refusal: Refusal, headers: OptionHeaders): SubmissionRefusal;
+  refusal(refusal: Refusal, headers: OptionHeaders): Refusal;
 }
 
-/** From a publish as it came in, and where it goes, to what it asks for. */
-export type ReadPublish<Refused extends Refusal> = (
+/** From a publish as it came in, and where it goes, to what it submits. */
+export type ReadPublish = (
   input: PublishInput,
   target: PublishTarget,
   rules: PublishRules,
-  names: RequestNames,
-) => Submission | Refused;
+  names: TurnNames,
+) => Submission | Refusal;

@@ -2,14 +2,17 @@
  * What a destination says: where to, and the options in its query. Publishers name the same few
  * destinations again and again, so what was read and allowed once is remembered.
  */
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { parseDestination, parseUrl } from '../../grammar/destination.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { readQueryOptions } from '../../http/dialect.js';
-import type { Refusal } from '../../http/error-shapes.js';
-import type { AddressGuard } from '../outbound/address-guard.js';
+import { BearerTokens } from '../../http/identity/bearer-token.js';
+import { AddressGuard } from '../outbound/address-guard.js';
+import type { MessagingSettings } from '../settings.js';
+import type { PublishRules } from './option-reader.js';
 
-/** A destination that may be called as far as its URL tells, or the name of a URL group. */
+/** A destination that may be called as far as its URL says, or the name of a URL group. */
 export interface PublishTarget {
   readonly kind: 'url' | 'group';
   /** The URL as it will be called and signed; the group's name. */
@@ -23,13 +26,14 @@ const rememberedMax = 1024;
 const rememberedLengthMax = 1024;
 const urlLengthMax = 8192;
 
+@Injectable()
 export class PublishTargets {
   private readonly remembered = new LRUCache<string, PublishTarget>({ max: rememberedMax });
 
-  /** `isOwnToken` tells our token in a query from a parameter of the destination. */
+  /** `tokens` distinguish our token in a query from a parameter of the destination. */
   constructor(
     private readonly guard: AddressGuard,
-    private readonly isOwnToken: (value: string) => boolean,
+    @Inject(BearerTokens) private readonly tokens: Pick<BearerTokens, 'include'>,
   ) {}
 
   /** Reads a destination with its query, raw as it was sent. */
@@ -44,27 +48,36 @@ export class PublishTargets {
   }
 
   /** An absolute URL beside the destination, a callback's: judged by the same guard. */
-  judgeUrl(text: string): Parsed<string> {
+  judgeUrl(text: string): Result<string> {
     if (text.length > urlLengthMax) return refused(`is longer than ${urlLengthMax} characters`);
     if (!/^https?:\/\//i.test(text)) return refused('must begin with http:// or https://');
     const url = parseUrl(text);
     if (!url.ok) return refused('is not a valid URL');
     const allowed = this.guard.checkDestination(url.value.url);
-    return allowed.ok ? parsed(url.value.text) : allowed;
+    return allowed.ok ? ok(url.value.text) : allowed;
   }
 
   private parse(text: string): PublishTarget | Refusal {
     const question = text.indexOf('?');
     const path = question < 0 ? text : text.slice(0, question);
-    const query = readQueryOptions(question < 0 ? '' : text.slice(question + 1), this.isOwnToken);
-    if (!query.ok) return { status: 400, message: query.reason };
+    const query = readQueryOptions(question < 0 ? '' : text.slice(question + 1), (value) =>
+      this.tokens.include(value),
+    );
+    if (!query.ok) return new Refusal('invalid', query.message);
     const { rest, pairs: options } = query.value;
     const destination = parseDestination(path, rest);
-    if (!destination.ok) return { status: 400, message: destination.reason };
+    if (!destination.ok) return new Refusal('invalid', destination.message);
     const { value } = destination;
     if (value.kind === 'group') return { kind: 'group', text: value.name, options };
     const allowed = this.guard.checkDestination(value.url);
-    if (!allowed.ok) return { status: 400, message: `the destination ${allowed.reason}` };
+    if (!allowed.ok) return new Refusal('invalid', `the destination ${allowed.message}`);
     return { kind: 'url', text: value.text, options };
   }
+}
+
+/** What the configuration grants to publishes, with the guard that judges their URLs. */
+export function publishRules(settings: MessagingSettings, targets: PublishTargets): PublishRules {
+  const { retries, retriesMax, delayMaxMs, timeoutMs } = settings;
+  const judgeUrl = (text: string) => targets.judgeUrl(text);
+  return { retries, retriesMax, delayMaxMs, timeoutMs, judgeUrl };
 }

@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { withoutHopHeaders } from '../../grammar/hop-headers.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { type MessageHeaders, plainHeaders } from '../../http/dialect.js';
 import type { MessagePublished } from '../messages/message.events.js';
 import { readCallback } from './callback-options.js';
-import { OptionReader, type OptionRefusal, type PublishRules } from './option-reader.js';
+import { OptionReader, type PublishRules } from './option-reader.js';
 
 /** One publish as it came in, split from its transport. */
 export interface PublishRequest {
@@ -50,12 +50,12 @@ export type PublishParsed =
       /** null = the message is for now, or for once. */
       readonly schedule: ScheduleRequest | null;
     }
-  | { readonly ok: false; readonly refusal: OptionRefusal };
+  | Refusal;
 
 const deduplicationIdLengthMax = 1024;
 const cronLengthMax = 512;
 
-/** Options of workflow runs, without those that tell which run is meant. */
+/** Options of workflow runs, without those that name a run. */
 const ofRuns = /^workflow-/;
 
 /** Options that belong to one publish and its moment. */
@@ -117,9 +117,7 @@ export function parsePublish(input: PublishInput, rules: PublishRules): PublishP
   if (message.method === 'GET' && input.body.length > 0) reader.refuse(...bodyOfGet);
   reader.refuseUnsendable(headers);
   reader.refuseOptions(ofRuns, 'means nothing without Workflow-RunId or Workflow-Init');
-  return reader.refusal === null
-    ? { ok: true, message, schedule }
-    : { ok: false, refusal: reader.refusal };
+  return reader.refusal ?? { ok: true, message, schedule };
 }
 
 /**
@@ -130,9 +128,7 @@ export function parseTemplate(input: PublishInput, rules: PublishRules): Publish
   const reader = new OptionReader(input.headers, rules);
   reader.refuseOptions(ofOnePublish, 'means nothing here');
   if (reader.method() === 'GET') reader.refuse(...bodyOfGet);
-  return reader.refusal === null
-    ? parsePublish(input, rules)
-    : { ok: false, refusal: reader.refusal };
+  return reader.refusal ?? parsePublish(input, rules);
 }
 
 function readSchedule(reader: OptionReader, mustRepeat: boolean): ScheduleRequest | null {
@@ -147,9 +143,9 @@ function readSchedule(reader: OptionReader, mustRepeat: boolean): ScheduleReques
   return { cron, id };
 }
 
-function parseCronText(text: string): Parsed<string> {
+function parseCronText(text: string): Result<string> {
   return text.length > 0 && text.length <= cronLengthMax
-    ? parsed(text)
+    ? ok(text)
     : refused(`must have 1 to ${cronLengthMax} characters`);
 }
 
@@ -164,9 +160,9 @@ function deduplicationKey(
   return byContent ? `content:${contentDigest(input, headers)}` : null;
 }
 
-function parseDeduplicationId(text: string): Parsed<string> {
+function parseDeduplicationId(text: string): Result<string> {
   return text.length > 0 && text.length <= deduplicationIdLengthMax
-    ? parsed(text)
+    ? ok(text)
     : refused(`must have 1 to ${deduplicationIdLengthMax} characters`);
 }
 

@@ -5,19 +5,19 @@
  *     POST /v2/enqueue/{queue}/{destination}  express lane
  *     POST /v2/schedules/{destination}
  */
-import type { FastifyInstance } from 'fastify';
 import { parseName } from '../../grammar/name.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
 import type { Exchange } from '../../http/routes/exchange.js';
-import { FastifyExchange } from '../../http/routes/fastify-exchange.js';
-import type { ExpressRoute, HotRoutes } from '../../http/routes/hot-routes.js';
+import type { ExpressRoute, FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import type { PublishRequest } from './publish.request.js';
 import type { Publisher } from './publisher.js';
 import { publishingRoutes } from './publishing.openapi.js';
 
-/** Publishes and enqueues. */
+/** Publishes and enqueues; without a destination they are refused. */
 export class PublishRoute implements ExpressRoute {
+  readonly methods = ['POST'];
+  readonly isExpress = true;
   readonly description: RouteDescription;
 
   constructor(
@@ -29,38 +29,38 @@ export class PublishRoute implements ExpressRoute {
   }
 
   serve(exchange: Exchange): void {
-    const asked = this.word === 'publish' ? askedOf(exchange) : enqueue(exchange);
-    if ('status' in asked) exchange.refuse(asked);
-    else servePublish(this.publisher, exchange, asked);
+    const publish = this.word === 'publish' ? publishIn(exchange) : enqueueIn(exchange);
+    if (publish instanceof Refusal) exchange.refuse(publish);
+    else servePublish(this.publisher, exchange, publish);
   }
 }
 
 /** Schedules have other routes below the same path, which only Fastify can tell apart. */
-export class ScheduleRoute implements HotRoutes {
-  constructor(private readonly publisher: Publisher) {}
+export class ScheduleRoute implements FastifyRoute {
+  readonly methods = ['POST'];
+  readonly description: RouteDescription = publishingRoutes.schedule;
 
-  register(fastify: FastifyInstance): void {
-    const config = { description: publishingRoutes.schedule };
-    for (const path of ['/v2/schedules', '/v2/schedules/*']) {
-      fastify.post(path, { config }, (request, reply) => {
-        const exchange = new FastifyExchange(request, reply);
-        servePublish(this.publisher, exchange, { ...askedOf(exchange), mustRepeat: true });
-      });
-    }
+  constructor(
+    readonly pattern: string,
+    private readonly publisher: Publisher,
+  ) {}
+
+  serve(exchange: Exchange): void {
+    servePublish(this.publisher, exchange, { ...publishIn(exchange), mustRepeat: true });
   }
 }
 
-function servePublish(publisher: Publisher, exchange: Exchange, asked: PublishRequest): void {
-  const submission = publisher.read(asked, publisher.context(exchange));
-  if ('status' in submission) exchange.refuse(submission);
-  else publisher.carryOut(exchange, submission, asked.body.length);
+function servePublish(publisher: Publisher, exchange: Exchange, publish: PublishRequest): void {
+  const submission = publisher.read(publish, publisher.context(exchange));
+  if (submission instanceof Refusal) exchange.refuse(submission);
+  else publisher.carryOut(exchange, submission, publish.body.length);
 }
 
 /** A request to `/v2/<word>/{destination}`. */
-export function askedOf({ request, body }: Exchange): PublishRequest {
-  const { url = '', rawHeaders, headers } = request;
+export function publishIn({ request, target, body }: Exchange): PublishRequest {
+  const { rawHeaders, headers } = request;
   return {
-    destination: behind(url, 2),
+    destination: behind(target, 2),
     rawHeaders,
     contentType: headers['content-type'] ?? null,
     body,
@@ -69,11 +69,11 @@ export function askedOf({ request, body }: Exchange): PublishRequest {
   };
 }
 
-function enqueue(exchange: Exchange): PublishRequest | Refusal {
-  const { url = '' } = exchange.request;
-  const queue = parseName(behind(url, 2).split(/[/?]/, 1)[0] ?? '');
-  if (!queue.ok) return { status: 400, message: `the queue name ${queue.reason}` };
-  return { ...askedOf(exchange), destination: behind(url, 3), queueName: queue.value };
+function enqueueIn(exchange: Exchange): PublishRequest | Refusal {
+  const { target } = exchange;
+  const queue = parseName(behind(target, 2).split(/[/?]/, 1)[0] ?? '');
+  if (!queue.ok) return new Refusal('invalid', `the queue name ${queue.message}`);
+  return { ...publishIn(exchange), destination: behind(target, 3), queueName: queue.value };
 }
 
 /**

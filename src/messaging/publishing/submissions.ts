@@ -1,21 +1,16 @@
 /**
- * What a publish means for the engine: the commands that carry it out, and what the caller is told
- * of their outcomes. Pure.
+ * What a publish means for the engine: the commands that carry it out, and how their outcomes are
+ * answered. Pure.
  */
-import type { Command } from '../../engine/decider.js';
+import type { Command, ResultOf, TurnNames } from '../../engine/decider.js';
 import type { Outcome } from '../../engine/turn.js';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
-import { type Refusal, refusalOf } from '../../http/error-shapes.js';
-import type { PublishMessage, PublishReceipt } from '../messages/message.commands.js';
-import {
-  type MessagePublished,
-  type MessageTemplate,
-  messageKind,
-} from '../messages/message.events.js';
+import { Refusal } from '../../grammar/result.js';
+import type { PublishMessage } from '../messages/message.commands.js';
+import { type MessagePublished, messageKind } from '../messages/message.events.js';
 import type { CreateSchedule } from '../schedules/schedule.commands.js';
 import { type ScheduleDefinition, scheduleKind } from '../schedules/schedule.events.js';
 import type { UrlGroup } from '../url-groups/url-group.events.js';
-import type { ScheduleRequest } from './publish.request.js';
 
 type Message = Omit<MessagePublished, 'type'>;
 
@@ -25,35 +20,43 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** Commands to dispatch in this order, and how their outcomes, as many, are answered. */
+/** The outcomes of the commands of a submission, each of the type that its command answers. */
+export class SubmissionOutcomes {
+  private readonly outcomes = new Map<Command, Outcome>();
+
+  /** `outcomes` are those of `commands`, in their order. */
+  constructor(commands: readonly Command[], outcomes: readonly Outcome[]) {
+    for (const [index, outcome] of outcomes.entries()) {
+      const command = commands[index];
+      if (command !== undefined) this.outcomes.set(command, outcome);
+    }
+  }
+
+  /** What has become of a command of the submission. */
+  of<Own extends Command>(command: Own): Outcome<ResultOf<Own>> {
+    const outcome = this.outcomes.get(command);
+    if (outcome === undefined) throw new Error(`${command.type} is not one of the submission's`);
+    // The engine answers each command with the outcome of its decider.
+    return outcome as Outcome<ResultOf<Own>>;
+  }
+}
+
+/** Commands to dispatch in this order, and how their outcomes are answered. */
 export interface Submission {
   readonly commands: readonly Command[];
   /**
-   * It is carried out whole or not at all, with everything that was asked for in the same request,
-   * and nothing comes between. A refusal of it is the answer to that request.
+   * It is carried out whole or not at all, with everything else of the same request, and nothing
+   * comes between. A refusal of it is the answer to that request.
    */
   readonly isWhole: boolean;
   /** What of the request meant nothing, where something did; for the `Stepwell-Warning` header. */
   readonly warnings?: readonly string[];
-  tell(outcomes: readonly Outcome[]): Answer | Refusal;
+  answer(outcomes: SubmissionOutcomes): Answer | Refusal;
 }
 
-/** A refusal that is told before anything is dispatched. */
-export interface SubmissionRefusal extends Refusal {
-  /** The whole request is told it, and not only the one item of a batch that it is about. */
-  readonly isWhole?: true;
-}
-
-/** Ids of what one request makes: one seed, counted on from the second. */
-export class RequestNames {
-  private count = 0;
-
-  constructor(private readonly seed: string) {}
-
-  next(prefix: string): string {
-    const index = this.count++;
-    return index === 0 ? `${prefix}_${this.seed}` : `${prefix}_${this.seed}${index.toString(36)}`;
-  }
+/** A refusal of a whole request, and not only of the one item of a batch that it is about. */
+export class WholeRefusal extends Refusal {
+  readonly isWhole = true;
 }
 
 /** What one message answers (messaging.md 2.1). */
@@ -72,20 +75,20 @@ export class MessageSubmission implements Submission {
     this.commands = [publishMessage(id, at, message, body, null)];
   }
 
-  tell([outcome]: readonly Outcome[]): Answer | Refusal {
-    const receipt = receiptOf(outcome, this.commands[0].message.url);
-    if ('status' in receipt) return receipt;
+  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
+    const receipt = receiptOf(this.commands[0], outcomes);
+    if (receipt instanceof Refusal) return receipt;
     return { status: receipt.deduplicated ? 202 : 200, body: receipt };
   }
 }
 
-/** One message to each endpoint of a URL group, told as a list; the body is stored once. */
+/** One message to each endpoint of a URL group, answered as a list; the body is stored once. */
 export class GroupSubmission implements Submission {
   readonly commands: readonly PublishMessage[];
   readonly isWhole = false;
 
   constructor(
-    names: RequestNames,
+    names: TurnNames,
     at: number,
     message: Message,
     body: Buffer,
@@ -101,10 +104,10 @@ export class GroupSubmission implements Submission {
     });
   }
 
-  tell(outcomes: readonly Outcome[]): Answer {
-    const body = this.commands.map(({ message }, index) => {
-      const receipt = receiptOf(outcomes[index], message.url);
-      return 'status' in receipt ? { error: receipt.message } : receipt;
+  answer(outcomes: SubmissionOutcomes): Answer {
+    const body = this.commands.map((command) => {
+      const receipt = receiptOf(command, outcomes);
+      return receipt instanceof Refusal ? { error: receipt.message } : receipt;
     });
     return { status: 200, body };
   }
@@ -119,9 +122,9 @@ export class ScheduleSubmission implements Submission {
     this.commands = [{ type: 'CreateSchedule', kind: scheduleKind, id, at, definition, body }];
   }
 
-  tell([outcome]: readonly Outcome[]): Answer | Refusal {
-    if (outcome === undefined) throw new Error('a command without an outcome');
-    if (!outcome.accepted) return refusalOf(outcome.rejection);
+  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
+    const outcome = outcomes.of(this.commands[0]);
+    if (!outcome.ok) return outcome;
     return { status: 200, body: { scheduleId: this.commands[0].id } };
   }
 }
@@ -143,18 +146,15 @@ export class BatchSubmission implements Submission {
     );
   }
 
-  tell(outcomes: readonly Outcome[]): Answer | Refusal {
-    let first = 0;
+  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
     const body: unknown[] = [];
     for (const [index, submission] of this.submissions.entries()) {
-      const next = first + submission.commands.length;
-      const told = submission.tell(outcomes.slice(first, next));
-      first = next;
-      if (!('message' in told)) {
-        body.push(told.body);
+      const answer = submission.answer(outcomes);
+      if (!('message' in answer)) {
+        body.push(answer.body);
         continue;
       }
-      const refusal = refusalOfItem(index, told);
+      const refusal = refusalOfItem(index, answer);
       if (submission.isWhole) return refusal;
       body.push({ error: refusal.message });
     }
@@ -170,8 +170,8 @@ function ofItem(index: number, sentence: string): string {
 }
 
 /** The refusal of one item, as it stands beside others. */
-export function refusalOfItem<Refused extends Refusal>(index: number, refusal: Refused): Refused {
-  return { ...refusal, message: ofItem(index, refusal.message) };
+export function refusalOfItem(index: number, refusal: Refusal): Refusal {
+  return refusal.saying(ofItem(index, refusal.message));
 }
 
 /** A submission of which something meant nothing: it is carried out, and its answer says so. */
@@ -187,48 +187,21 @@ export class WarnedSubmission implements Submission {
     this.isWhole = submission.isWhole;
   }
 
-  tell(outcomes: readonly Outcome[]): Answer | Refusal {
-    return this.submission.tell(outcomes);
+  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
+    return this.submission.answer(outcomes);
   }
 }
 
-/** A request that asks for nothing, because of what was found while it was read. */
+/** A request that carries nothing out, because of what was found while it was read. */
 export class RefusedSubmission implements Submission {
   readonly commands: readonly [] = [];
   readonly isWhole = false;
 
   constructor(private readonly refusal: Refusal) {}
 
-  tell(): Refusal {
+  answer(): Refusal {
     return this.refusal;
   }
-}
-
-/** A message that will be published again and again, and where to: `url` or a group. */
-export interface AddressedTemplate {
-  readonly url: string | null;
-  readonly topicName: string | null;
-  readonly message: MessageTemplate;
-}
-
-/** What stays of a `message` that was read for `at`, whenever it is published. */
-export function messageTemplate(at: number, message: Message): AddressedTemplate {
-  const { url, topicName, notBefore, bodyOffset, callbackOf, endpointName, scheduleId, ...kept } =
-    message;
-  return {
-    url: topicName === null ? url : null,
-    topicName,
-    message: { ...kept, delayMs: notBefore - at },
-  };
-}
-
-/** What a schedule keeps. */
-export function scheduleDefinition(
-  { cron }: ScheduleRequest,
-  at: number,
-  message: Message,
-): ScheduleDefinition {
-  return { cron, ...messageTemplate(at, message) };
 }
 
 function publishMessage(
@@ -241,9 +214,13 @@ function publishMessage(
   return { type: 'PublishMessage', kind: messageKind, id, at, message, body, sharesBodyWith };
 }
 
-function receiptOf(outcome: Outcome | undefined, url: string): MessageReceipt | Refusal {
-  if (outcome === undefined) throw new Error('a command without an outcome');
-  if (!outcome.accepted) return refusalOf(outcome.rejection);
-  const { messageId, deduplicated } = outcome.result as PublishReceipt;
+function receiptOf(
+  command: PublishMessage,
+  outcomes: SubmissionOutcomes,
+): MessageReceipt | Refusal {
+  const outcome = outcomes.of(command);
+  if (!outcome.ok) return outcome;
+  const { url } = command.message;
+  const { messageId, deduplicated } = outcome.value;
   return deduplicated ? { messageId, url, deduplicated } : { messageId, url };
 }

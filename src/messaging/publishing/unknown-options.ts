@@ -1,6 +1,6 @@
 /**
  * Option headers that nothing here reads. Clients of other versions may send them, so they are no
- * error; but a typo would silently mean the default, so that its sender is told. Pure.
+ * error; but a typo would silently mean the default, so that its sender is warned. Pure.
  */
 
 import { titleCase } from '../../grammar/header-field.js';
@@ -49,9 +49,9 @@ export function unknownOptions(said: MessageHeaders): readonly UnknownOption[] {
 
 /** The value of `Stepwell-Warning`: the first few, as one header can carry them. */
 export function warningHeader(warnings: readonly string[]): string {
-  const told = warnings.slice(0, warningsMax).join(', ');
+  const first = warnings.slice(0, warningsMax).join(', ');
   const more = warnings.length - warningsMax;
-  return more > 0 ? `${told}, and ${more} more` : told;
+  return more > 0 ? `${first}, and ${more} more` : first;
 }
 
 function added(

@@ -6,12 +6,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
-import {
-  type MessageEvent,
-  type MessagePublished,
-  messageKind,
-} from '../messages/message.events.js';
-import { queueKind } from './queue.commands.js';
+import type { MessageEvent, MessagePublished } from '../messages/message.events.js';
 import { defaultSettings, type QueueEvent } from './queue.events.js';
 import { QueueEntry } from './queue-entry.js';
 import { QueueOrder } from './queue-order.js';
@@ -64,12 +59,25 @@ export class QueueEntries {
    * Learns whole turns, durable, in the order of the journal. Answers the queues in which an entry
    * may start now that could not before.
    */
-  learn(envelopes: readonly EventEnvelope[]): ReadonlySet<QueueOrder> {
+  learn(envelopes: readonly EventEnvelope<MessageEvent | QueueEvent>[]): ReadonlySet<QueueOrder> {
     const touched = new Set<QueueOrder>();
     const done: QueueEntry[] = [];
-    for (const envelope of envelopes) {
-      if (envelope.kind === queueKind) touched.add(this.learnQueue(envelope));
-      else if (envelope.kind === messageKind) this.learnMessage(envelope, done);
+    for (const { id, at, offset, event } of envelopes) {
+      switch (event.type) {
+        case 'MessagePublished':
+          this.published(id, at, offset, event);
+          break;
+        case 'MessageDelivered':
+        case 'MessageFailed':
+        case 'MessageCompleted':
+        case 'MessageCanceled':
+          this.ended(id, done);
+          break;
+        case 'AttemptFailed':
+          break;
+        default:
+          touched.add(this.changed(id, event));
+      }
     }
     // The callbacks of a message are published in the turn of its last attempt, but after it.
     for (const entry of done) {
@@ -77,22 +85,6 @@ export class QueueEntries {
       touched.add(this.remove(entry));
     }
     return touched;
-  }
-
-  private learnMessage({ id, at, offset, event }: EventEnvelope, done: QueueEntry[]): void {
-    const happened = event as MessageEvent;
-    switch (happened.type) {
-      case 'MessagePublished':
-        this.published(id, at, offset, happened);
-        return;
-      case 'AttemptFailed':
-        return;
-      case 'MessageDelivered':
-      case 'MessageFailed':
-      case 'MessageCompleted':
-      case 'MessageCanceled':
-        this.ended(id, done);
-    }
   }
 
   private published(id: string, at: number, offset: number, message: MessagePublished): void {
@@ -125,11 +117,10 @@ export class QueueEntries {
     done.push(source);
   }
 
-  private learnQueue({ id, event }: EventEnvelope): QueueOrder {
-    const happened = event as QueueEvent;
+  private changed(id: string, event: QueueEvent): QueueOrder {
     const order = this.orderOf(id);
-    order.exists = happened.type !== 'QueueDeleted';
-    order.settings = happened.type === 'QueueDeleted' ? defaultSettings : happened;
+    order.exists = event.type !== 'QueueDeleted';
+    order.settings = event.type === 'QueueDeleted' ? defaultSettings : event;
     // Callbacks still under way hold no place: a new queue of this name begins without them.
     if (!order.exists) for (const entry of order.entries()) if (entry.isFinal) this.remove(entry);
     return order;

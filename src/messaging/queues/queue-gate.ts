@@ -1,6 +1,6 @@
 /**
  * Lets the messages of a queue start in the order in which they joined it, and only those that hold
- * a slot. An attempt that was canceled in flight keeps its room until it has ended: a receiver
+ * a slot. An attempt that was canceled in flight keeps its place until it has ended: a receiver
  * never has more of a queue at once than its parallelism.
  */
 import { Inject, Injectable } from '@nestjs/common';
@@ -16,6 +16,7 @@ import type { QueueOrder } from './queue-order.js';
 
 @Injectable()
 export class QueueGate implements Gate {
+  readonly name = 'queue';
   readonly isShared = false;
   /** By queue name. */
   private readonly lines = new Map<string, Line>();
@@ -27,7 +28,7 @@ export class QueueGate implements Gate {
     @Inject(Queues) private readonly queues: Pick<Queues, 'stateOf'>,
   ) {}
 
-  /** An entrant that asks has joined its queue: its delay has passed. */
+  /** An entrant at the gates has joined its queue: its delay has passed. */
   lineOf({ queueName, messageId }: Entrant): Line | null {
     if (queueName === null) return null;
     const entry = this.entries.find(messageId);
@@ -40,7 +41,7 @@ export class QueueGate implements Gate {
   }
 
   /** A limit holds from when it is decided until its end is durable: an answered pause is one. */
-  hasRoom(line: Line, { queueName, messageId }: Entrant): boolean {
+  isOpen(line: Line, { queueName, messageId }: Entrant): boolean {
     const entry = this.entries.find(messageId);
     // Canceled a moment ago: its effect is about to be taken back.
     if (queueName === null || entry === undefined || entry.isFinal) return false;
@@ -60,7 +61,7 @@ export class QueueGate implements Gate {
     if (queueName !== null) this.forgetIfGone(this.entries.orderOf(queueName));
   }
 
-  /** Learns what has happened and tries the lines in which it made room. */
+  /** Learns what has happened and tries the lines that may go on. */
   readonly index: EventListener<MessageEvent | QueueEvent> = (envelopes) => {
     for (const order of this.entries.learn(envelopes)) {
       const line = this.lines.get(order.name);

@@ -3,13 +3,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
 import { Engine, turnCommandsMax } from '../../engine/engine.js';
-import { Payloads } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/subscribers.js';
-import { resultOf } from '../../http/outcome.js';
+import { valueIn } from '../../http/outcome.js';
 import type { CancelMessage } from '../messages/message.commands.js';
-import { type MessagePublished, messageKind } from '../messages/message.events.js';
+import { messageKind } from '../messages/message.events.js';
 import { messageTerms } from '../messages/message-terms.js';
+import { StoredMessages } from '../messages/stored-messages.js';
 import { type DeleteQueue, type EnsureQueue, queueKind } from './queue.commands.js';
 import type { QueueEvent } from './queue.events.js';
 import { QueueEntries } from './queue-entries.js';
@@ -22,7 +22,7 @@ const cancelsPerTurn = turnCommandsMax - 1;
 export class QueueRemoval {
   constructor(
     private readonly engine: Engine,
-    private readonly payloads: Payloads,
+    private readonly stored: StoredMessages,
     private readonly entries: QueueEntries,
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
@@ -43,7 +43,7 @@ export class QueueRemoval {
     const deletion: DeleteQueue = { type: 'DeleteQueue', kind: queueKind, id: name, at };
     const cancels = await this.cancels(pending.slice(from));
     const outcomes = await this.engine.dispatch([...cancels, deletion]);
-    resultOf(outcomes.at(-1));
+    for (const outcome of outcomes.slice(-1)) valueIn(outcome);
   }
 
   /** What was enqueued while its queue was deleted has a queue, as whatever is enqueued has. */
@@ -61,8 +61,8 @@ export class QueueRemoval {
   }
 
   private async cancel({ messageId: id, offset }: QueueEntry): Promise<CancelMessage> {
-    const { event } = await this.payloads.read(offset);
-    const terms = messageTerms(event as MessagePublished);
+    const { event } = await this.stored.published(offset);
+    const terms = messageTerms(event);
     return { type: 'CancelMessage', kind: messageKind, id, at: this.clock.now(), terms };
   }
 }

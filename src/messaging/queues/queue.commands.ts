@@ -1,4 +1,4 @@
-/** What may be asked of a queue; its name is the id. */
+/** The commands of a queue; its name is the id. */
 import type { Command } from '../../engine/decider.js';
 
 /** The stream kind of queues. */

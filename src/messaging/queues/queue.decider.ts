@@ -1,5 +1,6 @@
 /** What a command means for a queue: its existence and how it works. Its order is a fold apart. */
-import { accept, type Decider, type Decision, reject } from '../../engine/decider.js';
+import { accept, type Decider, type Decision } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import { type QueueCommand, queueKind } from './queue.commands.js';
 import { defaultSettings, type QueueEvent, type QueueSettings } from './queue.events.js';
 
@@ -32,13 +33,13 @@ function decide(command: QueueCommand, state: QueueState): Decision<QueueEvent> 
 }
 
 /** Saying again what is so already costs no event. */
-function upsert(state: QueueState, asked: Partial<QueueSettings>): Decision<QueueEvent> {
-  const { parallelism, isPaused } = { ...defaultSettings, ...state, ...asked };
+function upsert(state: QueueState, changes: Partial<QueueSettings>): Decision<QueueEvent> {
+  const { parallelism, isPaused } = { ...defaultSettings, ...state, ...changes };
   if (!Number.isSafeInteger(parallelism) || parallelism < 1) {
-    return reject('invalid', 'parallelism must be a positive whole number');
+    return new Refusal('invalid', 'parallelism must be a positive whole number');
   }
   if (parallelism > parallelismMax) {
-    return reject('over_limit', `parallelism must be at most ${parallelismMax}`);
+    return new Refusal('over_limit', `parallelism must be at most ${parallelismMax}`);
   }
   if (state === null) return accept([{ type: 'QueueCreated', parallelism, isPaused }]);
   if (parallelism === state.parallelism && isPaused === state.isPaused) return nothing;
@@ -46,7 +47,7 @@ function upsert(state: QueueState, asked: Partial<QueueSettings>): Decision<Queu
 }
 
 function missing(name: string): Decision<QueueEvent> {
-  return reject('not_found', `queue ${name} not found`);
+  return new Refusal('not_found', `queue ${name} not found`);
 }
 
 export const queueDecider: Decider<QueueState, QueueCommand, QueueEvent> = {

@@ -12,7 +12,7 @@ export interface QueueSettings {
 /** The settings of a queue that was made without any. */
 export const defaultSettings: QueueSettings = { parallelism: 1, isPaused: false };
 
-/** It was asked for, or a message was enqueued to it. */
+/** A request created it, or a message was enqueued to it. */
 export interface QueueCreated extends DomainEvent, QueueSettings {
   readonly type: 'QueueCreated';
 }

@@ -1,7 +1,7 @@
 /** An upsert of a queue as it stands on the wire -> its command (messaging.md 5). */
 import { z } from 'zod';
 import { parseName } from '../../grammar/name.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 import { queueKind, type UpsertQueue } from './queue.commands.js';
 
@@ -12,13 +12,13 @@ const upsert = z.strictObject({
 });
 
 /** `{"queueName", "parallelism"?, "paused"?}`: what is absent is left as it is. */
-export function parseUpsert(body: Buffer, at: number): Parsed<UpsertQueue> {
-  const asked = readJsonBody(body, upsert);
-  if (!asked.ok) return asked;
-  const { queueName, parallelism = null, paused = null } = asked.value;
+export function parseUpsert(body: Buffer, at: number): Result<UpsertQueue> {
+  const upserted = readJsonBody(body, upsert);
+  if (!upserted.ok) return upserted;
+  const { queueName, parallelism = null, paused = null } = upserted.value;
   const name = parseName(queueName);
-  if (!name.ok) return refused(`queueName ${name.reason}`);
-  return parsed({
+  if (!name.ok) return refused(`queueName ${name.message}`);
+  return ok({
     type: 'UpsertQueue',
     kind: queueKind,
     id: name.value,

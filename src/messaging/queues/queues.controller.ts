@@ -14,7 +14,7 @@ import {
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
-import { resultOf } from '../../http/outcome.js';
+import { valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { type PauseQueue, queueKind, type ResumeQueue } from './queue.commands.js';
@@ -49,8 +49,8 @@ export class QueuesController {
   @Describe(queueRoutes.upsert)
   async upsert(@Req() request: FastifyRequest): Promise<void> {
     const command = parseUpsert(rawBody(request), this.clock.now());
-    if (!command.ok) throw new BadRequestException(command.reason);
-    resultOf(await this.queues.ask(command.value));
+    if (!command.ok) throw new BadRequestException(command.message);
+    valueIn(await this.queues.ask(command.value));
   }
 
   @Get()
@@ -95,7 +95,7 @@ export class QueuesController {
     name: string,
   ): Promise<void> {
     const at = this.clock.now();
-    resultOf(await this.queues.ask({ type, kind: queueKind, id: name, at }));
+    valueIn(await this.queues.ask({ type, kind: queueKind, id: name, at }));
   }
 
   private object(name: string): QueueObject | null {

@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { Engine } from '../../engine/engine.js';
 import { gauge } from '../../engine/metrics/gauge.js';
 import { Gates } from '../gates/gates.js';
+import { GatesModule } from '../gates/gates.module.js';
 import { Messages } from '../messages/message.entity.js';
 import { MessagesModule } from '../messages/messages.module.js';
 import { Queues } from './queue.entity.js';
@@ -14,7 +15,7 @@ import { QueueRemoval } from './queue-removal.js';
 import { QueuesController } from './queues.controller.js';
 
 @Module({
-  imports: [MessagesModule],
+  imports: [GatesModule, MessagesModule],
   controllers: [QueuesController],
   providers: [Queues, QueueEntries, QueueGate, QueueRemoval],
 })

@@ -28,7 +28,7 @@ export const queueRoutes = {
   },
   list: {
     summary: 'All queues',
-    isLong: 'list',
+    isLong: true,
     answers: { 200: { description: 'By name', schema: z.array(queue) } },
   },
   show: {

@@ -1,8 +1,8 @@
 /** Which schedules a listing shows, as it is written. Pure. */
-import { parsed, refused } from '../../grammar/parsed.js';
+import { ok, refused } from '../../grammar/result.js';
 import { count, type FilterReader, type Filters, text } from '../../http/query-filters.js';
 
-/** The published clients know no pages and get all; who asks for one gets so many. */
+/** The published clients know no pages and get all; a query for a page gets so many. */
 const pageStandard = 100;
 const pageMax = 1000;
 
@@ -11,18 +11,18 @@ const cursor: FilterReader<number | null> = (values) => {
   const given = text(values);
   if (!given.ok || given.value === null) return given as ReturnType<typeof cursor>;
   const isOffset = /^\d{1,15}$/.test(given.value);
-  return isOffset ? parsed(Number(given.value)) : refused('is no cursor of this listing');
+  return isOffset ? ok(Number(given.value)) : refused('is no cursor of this listing');
 };
 
-/** null = not asked for; without both, all schedules are one answer. */
+/** null = not given; without both, all schedules are one answer. */
 export const scheduleListFilters = {
-  count: (values) => (values.length === 0 ? parsed(null) : count(pageStandard, pageMax)(values)),
+  count: (values) => (values.length === 0 ? ok(null) : count(pageStandard, pageMax)(values)),
   cursor,
 } satisfies Record<string, FilterReader<number | null>>;
 
 export type ScheduleListQuery = Filters<typeof scheduleListFilters>;
 
-/** How many schedules are asked for. */
+/** How many schedules a page has. */
 export function countOf({ count, cursor }: ScheduleListQuery): number {
   return count ?? (cursor === null ? Number.POSITIVE_INFINITY : pageStandard);
 }

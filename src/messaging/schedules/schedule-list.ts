@@ -2,14 +2,13 @@
  * The listing of schedules. States are taken in one moment, which is waited for once; definitions,
  * with their bodies, are read back as the answer is taken: there may be 100,000.
  */
-import type { EventEnvelope } from '../../engine/decider.js';
-import type { Engine } from '../../engine/engine.js';
-import type { Journal } from '../../engine/journal.js';
-import { type ScheduleCreated, scheduleKind } from './schedule.events.js';
+import { Injectable } from '@nestjs/common';
+import { Schedules } from './schedule.entity.js';
 import type { ScheduleState } from './schedule.machine.js';
 import { countOf, type ScheduleListQuery } from './schedule-list.request.js';
 import { scheduleObject } from './schedule-object.js';
 import type { ScheduledMessages } from './scheduled-messages.projection.js';
+import { StoredDefinitions } from './stored-definitions.js';
 
 /** Looked at per tick, so that many do not hold the event loop; fewer where they are unpacked. */
 const looksPerTick = 4096;
@@ -27,16 +26,16 @@ interface Snapshot extends Place {
   readonly states: ReturnType<ScheduledMessages['states']>;
 }
 
+@Injectable()
 export class ScheduleList {
   constructor(
-    private readonly engine: Engine,
-    private readonly journal: Journal,
-    private readonly messages: ScheduledMessages,
+    private readonly schedules: Schedules,
+    private readonly definitions: StoredDefinitions,
   ) {}
 
   /**
    * The answer as JSON in parts, oldest schedules first: an array of all, as the published clients
-   * know it, or `{"schedules":[...],"cursor":"..."}` where a page is asked for.
+   * know it, or `{"schedules":[...],"cursor":"..."}` where the query is for a page.
    */
   async *texts(query: ScheduleListQuery): AsyncGenerator<string> {
     const isPage = query.count !== null || query.cursor !== null;
@@ -56,7 +55,7 @@ export class ScheduleList {
 
   /** Schedules that began behind `cursor`, oldest first. */
   private async places(cursor: number): Promise<Place[]> {
-    const actors = this.engine.actors(scheduleKind);
+    const { actors } = this.schedules;
     const places: Place[] = [];
     for await (const id of actors.walkIds(looksPerTick)) {
       const firstOffset = actors.firstOffsetOf(id) ?? -1;
@@ -67,29 +66,26 @@ export class ScheduleList {
 
   /** The schedules as they are now, once all of that is durable; those that are gone are not. */
   private async snapshots(places: readonly Place[]): Promise<Snapshot[]> {
-    const actors = this.engine.actors(scheduleKind);
     const snapshots: Snapshot[] = [];
     for (const [index, place] of places.entries()) {
       if (index % wakesPerTick === wakesPerTick - 1) {
         await new Promise((resolve) => setImmediate(resolve));
       }
-      const state = actors.find(place.id)?.state as ScheduleState | undefined;
+      const state = this.schedules.find(place.id)?.state;
       if (state === undefined) continue;
       const { value, context } = state;
-      const states = this.messages.states(place.id, context.messageIds);
+      const states = this.schedules.messages.states(place.id, context.messageIds);
       snapshots.push({ ...place, state: { value, context }, states });
     }
-    await this.engine.durable();
-    return snapshots;
+    return this.schedules.shown(() => snapshots);
   }
 
   private async *shown(snapshots: readonly Snapshot[]) {
     const offsets = snapshots.map(({ state }) => state.context.definitionOffset);
-    let index = 0;
-    for await (const definition of this.journal.readEach(offsets)) {
-      const { state, states } = snapshots[index] as Snapshot;
-      index += 1;
-      yield scheduleObject(definition as EventEnvelope<ScheduleCreated>, state, states);
+    const left = snapshots.values();
+    for await (const definition of this.definitions.each(offsets)) {
+      const { value } = left.next();
+      if (value !== undefined) yield scheduleObject(definition, value.state, value.states);
     }
   }
 }

@@ -1,15 +1,14 @@
 /** A schedule as the API shows it (messaging.md 7); absent values are left out. */
-import type { EventEnvelope } from '../../engine/decider.js';
 import { bodyField, templateFields } from '../messages/message-object.js';
 import { redactedBody } from '../messages/redaction.js';
-import type { ScheduleCreated } from './schedule.events.js';
 import type { ScheduleState } from './schedule.machine.js';
 import type { ScheduledMessageState } from './scheduled-messages.projection.js';
 import type { ScheduleObject } from './schedules.openapi.js';
+import type { StoredDefinition } from './stored-definitions.js';
 
 /** What a schedule is shown as; `states` are those of its last trigger's messages. */
 export function scheduleObject(
-  definition: EventEnvelope<ScheduleCreated>,
+  definition: StoredDefinition,
   { value, context }: Pick<ScheduleState, 'value' | 'context'>,
   states: Record<string, ScheduledMessageState>,
 ): ScheduleObject {

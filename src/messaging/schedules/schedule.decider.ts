@@ -5,11 +5,11 @@ import {
   type Decision,
   type Effect,
   type EventEnvelope,
-  reject,
 } from '../../engine/decider.js';
 import { machineEvolve } from '../../engine/machines/machine-evolve.js';
 import { parseCron, parseNewCron } from '../../grammar/cron.js';
 import { parseName } from '../../grammar/name.js';
+import { Refusal } from '../../grammar/result.js';
 import type {
   CreateSchedule,
   ScheduleCommand,
@@ -37,7 +37,7 @@ const paused: ScheduleEvent = { type: 'SchedulePaused' };
 
 function decide(command: ScheduleCommand, state: ScheduleState, view: ScheduleView) {
   if (command.type === 'CreateSchedule') return create(command);
-  if (!state.hasTag('there')) return reject('not_found', `schedule ${command.id} not found`);
+  if (!state.hasTag('there')) return new Refusal('not_found', `schedule ${command.id} not found`);
   switch (command.type) {
     case 'TriggerSchedule':
       return trigger(command, state, view);
@@ -52,9 +52,9 @@ function decide(command: ScheduleCommand, state: ScheduleState, view: ScheduleVi
 
 function create({ id, at, definition, body }: CreateSchedule): Decision<ScheduleEvent> {
   const name = parseName(id);
-  if (!name.ok) return reject('invalid', `the schedule id ${name.reason}`);
+  if (!name.ok) return new Refusal('invalid', `the schedule id ${name.message}`);
   const cron = parseNewCron(definition.cron);
-  if (!cron.ok) return reject('invalid', `the cron expression ${cron.reason}`);
+  if (!cron.ok) return new Refusal('invalid', `the cron expression ${cron.message}`);
   const nextAt = cron.value.nextTime(at);
   const receipt: ScheduleReceipt = { scheduleId: id };
   return accept([{ type: 'ScheduleCreated', ...definition, nextAt }], receipt, body);
@@ -77,17 +77,17 @@ function trigger(
     nextAt: cron.ok ? cron.value.nextTime(Math.max(at, dueAt)) : null,
     // One that repeated an earlier message was not published.
     messageIds: messageIds.filter((messageId) => view.isPending(messageId)),
-    error: cron.ok ? error : `the cron expression ${cron.reason}`,
+    error: cron.ok ? error : `the cron expression ${cron.message}`,
   };
   const isWanted = context.nextAt === dueAt && context.definitionOffset === definitionOffset;
   if (isWanted && machine.can(state, triggered)) return accept([triggered]);
-  return reject('conflict', 'the trigger is not wanted any more');
+  return new Refusal('conflict', 'the trigger is not wanted any more');
 }
 
 function resume(at: number, state: ScheduleState): Decision<ScheduleEvent> {
   if (state.hasTag('triggering')) return accept([]);
   const cron = parseCron(state.context.cron);
-  if (!cron.ok) return reject('invalid', `the cron expression ${cron.reason}`);
+  if (!cron.ok) return new Refusal('invalid', `the cron expression ${cron.message}`);
   return accept([{ type: 'ScheduleResumed', nextAt: cron.value.nextTime(at) }]);
 }
 

@@ -2,11 +2,11 @@
  * What became of the messages that schedules published: a fold of their events. Memory follows the
  * messages that are pending and those that failed since the last trigger; the others succeeded.
  */
-import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
-import { type MessageEvent, messageKind } from '../messages/message.events.js';
-import { type ScheduleEvent, scheduleKind } from './schedule.events.js';
+import type { MessageEvent } from '../messages/message.events.js';
+import type { ScheduleEvent } from './schedule.events.js';
 
 /** As the wire says it (messaging.md 7: `lastScheduleStates`). */
 export const scheduledMessageStates = ['IN_PROGRESS', 'SUCCESS', 'FAIL'] as const;
@@ -20,7 +20,7 @@ interface FailedMessage {
 }
 
 /** Bounded by the messages that are pending and what each schedule's last trigger published. */
-export class ScheduledMessages implements Fold {
+export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
   /** Message id to schedule id. */
   private readonly pending = new Map<string, string>();
   /** Schedule id to the messages that failed since its last trigger; every schedule is in it. */
@@ -45,31 +45,41 @@ export class ScheduledMessages implements Fold {
     for (const failed of this.failed.values()) for (const { offset } of failed) yield offset;
   }
 
-  evolve({ kind, id, offset, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
-    if (kind === messageKind) this.evolveMessage({ id, offset }, event as MessageEvent, changes);
-    else if (kind === scheduleKind) this.evolveSchedule(id, event as ScheduleEvent, changes);
+  evolve(
+    { id, offset, event }: EventEnvelope<MessageEvent | ScheduleEvent>,
+    changes: TurnChanges,
+  ): void {
+    switch (event.type) {
+      case 'MessagePublished':
+        if (event.scheduleId !== null) changes.set(this.pending, id, event.scheduleId);
+        return;
+      case 'MessageDelivered':
+      case 'MessageFailed':
+      case 'MessageCompleted':
+      case 'MessageCanceled':
+        this.ended({ id, offset }, event.type !== 'MessageDelivered', changes);
+        return;
+      case 'AttemptFailed':
+        return;
+      case 'ScheduleDeleted':
+        changes.delete(this.failed, id);
+        return;
+      default:
+        if (event.type === 'ScheduleTriggered' || !this.failed.has(id)) {
+          changes.set(this.failed, id, none);
+        }
+    }
   }
 
-  private evolveMessage(ended: FailedMessage, event: MessageEvent, changes: TurnChanges): void {
-    const { id } = ended;
-    if (event.type === 'MessagePublished') {
-      if (event.scheduleId !== null) changes.set(this.pending, id, event.scheduleId);
-      return;
-    }
+  private ended(message: FailedMessage, isFailed: boolean, changes: TurnChanges): void {
+    const { id } = message;
     const scheduleId = this.pending.get(id);
-    if (scheduleId === undefined || event.type === 'AttemptFailed') return;
+    if (scheduleId === undefined) return;
     changes.delete(this.pending, id);
     const failed = this.failed.get(scheduleId);
-    // A schedule that is deleted hears no more of its messages.
-    if (event.type === 'MessageDelivered' || failed === undefined) return;
-    changes.set(this.failed, scheduleId, [...failed, ended]);
-  }
-
-  private evolveSchedule(id: string, { type }: ScheduleEvent, changes: TurnChanges): void {
-    if (type === 'ScheduleDeleted') changes.delete(this.failed, id);
-    else if (type === 'ScheduleTriggered' || !this.failed.has(id)) {
-      changes.set(this.failed, id, none);
-    }
+    // A schedule that is deleted learns no more of its messages.
+    if (!isFailed || failed === undefined) return;
+    changes.set(this.failed, scheduleId, [...failed, message]);
   }
 }
 

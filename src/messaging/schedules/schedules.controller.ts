@@ -14,39 +14,29 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
-import type { EventEnvelope } from '../../engine/decider.js';
-import { Engine } from '../../engine/engine.js';
-import { Payloads } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
-import { textPieces } from '../../http/bytes/listing.js';
-import { resultOf, valueIn } from '../../http/outcome.js';
+import { TextPieces } from '../../http/bytes/listing.js';
+import { sendObject } from '../../http/bytes/object-answer.js';
+import { valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { ScheduleCommand } from './schedule.commands.js';
-import { type ScheduleCreated, scheduleKind } from './schedule.events.js';
-import type { ScheduleState } from './schedule.machine.js';
+import { Schedules } from './schedule.entity.js';
+import { scheduleKind } from './schedule.events.js';
 import { ScheduleList } from './schedule-list.js';
 import { scheduleListFilters } from './schedule-list.request.js';
 import { scheduleObject } from './schedule-object.js';
-import { ScheduledMessages } from './scheduled-messages.projection.js';
-import {
-  deleteRoute,
-  listRoute,
-  pauseRoute,
-  resumeRoute,
-  type ScheduleObject,
-  showRoute,
-} from './schedules.openapi.js';
+import { deleteRoute, listRoute, pauseRoute, resumeRoute, showRoute } from './schedules.openapi.js';
+import { StoredDefinitions } from './stored-definitions.js';
 
 @Controller('v2/schedules')
 export class SchedulesController {
   constructor(
-    private readonly engine: Engine,
-    private readonly payloads: Payloads,
-    private readonly messages: ScheduledMessages,
+    private readonly schedules: Schedules,
+    private readonly definitions: StoredDefinitions,
+    private readonly listing: ScheduleList,
     private readonly inFlight: InFlight,
-    private readonly schedules: ScheduleList,
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
@@ -54,31 +44,39 @@ export class SchedulesController {
   @Get()
   @Describe(listRoute)
   list(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
-    const { inFlight, schedules } = this;
-    const texts = schedules.texts(valueIn(readFilters(request.url, scheduleListFilters)));
+    const { inFlight, listing } = this;
+    const texts = listing.texts(valueIn(readFilters(request.url, scheduleListFilters)));
     reply.header('content-type', 'application/json; charset=utf-8');
-    const pieces = textPieces(texts, inFlight.roomFor(request, reply));
+    const pieces = new TextPieces(texts, inFlight.roomFor(request, reply));
     return inFlight.answer(request, reply, pieces);
   }
 
   @Get(':id')
   @Describe(showRoute)
-  async show(@Param('id') id: string): Promise<ScheduleObject> {
-    const schedule = await this.read(id);
-    if (schedule === null) throw new NotFoundException(`schedule ${id} not found`);
-    return schedule;
+  async show(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const found = await this.schedules.shown(() => this.snapshotOf(id));
+    if (found === null) throw new NotFoundException(`schedule ${id} not found`);
+    const { value, context, states } = found;
+    return sendObject(this.inFlight, request, reply, async () => {
+      const definition = await this.definitions.at(context.definitionOffset);
+      return scheduleObject(definition, { value, context }, states);
+    });
   }
 
   @Delete(':id')
   @Describe(deleteRoute)
   delete(@Param('id') id: string): Promise<void> {
-    return this.ask('DeleteSchedule', id);
+    return this.carryOut('DeleteSchedule', id);
   }
 
   @Patch(':id/pause')
   @Describe(pauseRoute)
   pause(@Param('id') id: string): Promise<void> {
-    return this.ask('PauseSchedule', id);
+    return this.carryOut('PauseSchedule', id);
   }
 
   /** Both verbs are in use (messaging.md 7). */
@@ -86,38 +84,35 @@ export class SchedulesController {
   @Describe(pauseRoute)
   @HttpCode(200)
   pauseByPost(@Param('id') id: string): Promise<void> {
-    return this.ask('PauseSchedule', id);
+    return this.carryOut('PauseSchedule', id);
   }
 
   @Patch(':id/resume')
   @Describe(resumeRoute)
   resume(@Param('id') id: string): Promise<void> {
-    return this.ask('ResumeSchedule', id);
+    return this.carryOut('ResumeSchedule', id);
   }
 
   @Post(':id/resume')
   @Describe(resumeRoute)
   @HttpCode(200)
   resumeByPost(@Param('id') id: string): Promise<void> {
-    return this.ask('ResumeSchedule', id);
+    return this.carryOut('ResumeSchedule', id);
   }
 
-  private async ask(
+  private async carryOut(
     type: Exclude<ScheduleCommand['type'], 'CreateSchedule' | 'TriggerSchedule'>,
     id: string,
   ): Promise<void> {
     const command: ScheduleCommand = { type, kind: scheduleKind, id, at: this.clock.now() };
-    const [outcome] = await this.engine.dispatch([command]);
-    resultOf(outcome);
+    valueIn(await this.schedules.ask(command));
   }
 
-  private async read(id: string): Promise<ScheduleObject | null> {
-    const actor = this.engine.actors(scheduleKind).find(id);
-    const state = actor?.state as ScheduleState | undefined;
-    const states = this.messages.states(id, state?.context.messageIds ?? []);
-    await this.engine.durable();
+  /** A schedule as it is now, and what became of the messages of its last trigger. */
+  private snapshotOf(id: string) {
+    const state = this.schedules.find(id)?.state;
     if (state === undefined) return null;
-    const definition = await this.payloads.read(state.context.definitionOffset);
-    return scheduleObject(definition as EventEnvelope<ScheduleCreated>, state, states);
+    const { value, context } = state;
+    return { value, context, states: this.schedules.messages.states(id, context.messageIds) };
   }
 }

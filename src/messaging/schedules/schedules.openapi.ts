@@ -1,6 +1,7 @@
 /** How a schedule is shown, and how its routes are described (messaging.md 7). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
+import type { ShownBody } from '../messages/message-object.js';
 import { bodyFields, milliseconds, templateShape } from '../messages/message-schema.js';
 import type { scheduleListFilters } from './schedule-list.request.js';
 import { scheduledMessageStates } from './scheduled-messages.projection.js';
@@ -24,7 +25,8 @@ export const scheduleSchema = z.object({
 });
 
 /** A schedule as the API shows it. */
-export type ScheduleObject = Readonly<z.output<typeof scheduleSchema>>;
+export type ScheduleObject = Readonly<Omit<z.output<typeof scheduleSchema>, keyof ShownBody>> &
+  ShownBody;
 
 const done = { 200: { description: 'Done' } };
 
@@ -49,7 +51,6 @@ export const listRoute: RouteDescription = {
 
 export const showRoute: RouteDescription = {
   summary: 'One schedule',
-  isLong: 'body',
   answers: { 200: { description: 'As it is now', schema: scheduleSchema } },
 };
 

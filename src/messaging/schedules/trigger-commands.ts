@@ -1,17 +1,17 @@
-/** What one trigger of a schedule asks for: its messages, as they are at that moment. Pure. */
-import type { EventEnvelope } from '../../engine/decider.js';
+/** What one trigger of a schedule publishes: its messages, as they are at that moment. Pure. */
+import type { TurnNames } from '../../engine/decider.js';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import type { PublishMessage } from '../messages/message.commands.js';
 import { messageKind } from '../messages/message.events.js';
 import type { MessageTargets } from '../url-groups/message-targets.js';
-import type { ScheduleCreated } from './schedule.events.js';
+import type { StoredDefinition } from './stored-definitions.js';
 
 /** Publishes to each endpoint, with the body that stands beside the definition. */
 export function triggerMessages(
-  { id: scheduleId, offset, event }: EventEnvelope<ScheduleCreated>,
+  { id: scheduleId, offset, event }: StoredDefinition,
   { endpoints, headers }: Extract<MessageTargets, { ok: true }>,
   at: number,
-  idOf: (index: string) => string,
+  names: TurnNames,
 ): PublishMessage[] {
   const { delayMs, ...template } = event.message;
   const message = {
@@ -24,10 +24,10 @@ export function triggerMessages(
     scheduleId,
     run: null,
   };
-  return endpoints.map(({ url, name }, index) => ({
+  return endpoints.map(({ url, name }) => ({
     type: 'PublishMessage',
     kind: messageKind,
-    id: idOf(index.toString(36)),
+    id: names.next('msg'),
     at,
     message: { ...message, url, endpointName: name },
     body: noBody,

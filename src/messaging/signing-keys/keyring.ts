@@ -1,33 +1,39 @@
 /** The keys in use, for the code that signs with them, shows them or rotates them. */
-
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
+import { provided } from '../../engine/provided.js';
 import { type SigningInput, sign } from '../outbound/signature.js';
 import type { KeyPair, RotateSigningKeys } from './signing-keys.commands.js';
-import { isRotatedFrom, keysInUse, type SigningKeysState } from './signing-keys.decider.js';
+import { keysInUse } from './signing-keys.decider.js';
+import { SigningKeys } from './signing-keys.entity.js';
 import { signingKeysId, signingKeysKind } from './signing-keys.events.js';
+
+/** The keys that the configuration names or the first start generated. */
+interface ConfiguredKeys {
+  readonly currentSigningKey: string;
+  readonly nextSigningKey: string;
+}
 
 /** Random bytes of a fresh key. */
 const keyBytes = 24;
 
+@Injectable()
 export class Keyring {
-  /** `configured` is the pair that the configuration names or the first start generated. */
+  private readonly configured: KeyPair;
+
   constructor(
-    private readonly engine: Engine,
-    private readonly configured: KeyPair,
-    private readonly clock: Clock,
-    private readonly identifiers: Identifiers,
-  ) {}
+    private readonly keys: SigningKeys,
+    @Inject(provided.credentials) { currentSigningKey, nextSigningKey }: ConfiguredKeys,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
+  ) {
+    this.configured = { current: currentSigningKey, next: nextSigningKey };
+  }
 
   /** The pair that signs now. */
   get inUse(): KeyPair {
-    return keysInUse(this.state, this.configured);
-  }
-
-  /** Whether the journal's keys stand in for the configured ones: the start line says so. */
-  get isRotated(): boolean {
-    return isRotatedFrom(this.state, this.configured);
+    return keysInUse(this.keys.stateOf(signingKeysId), this.configured);
   }
 
   /** Signs one attempt with the current key. */
@@ -35,7 +41,7 @@ export class Keyring {
     return sign({ ...delivery, key: this.inUse.current });
   }
 
-  /** What makes the next key current and a fresh one next. */
+  /** The command that makes the next key current and a fresh one next. */
   rotation(): RotateSigningKeys {
     return {
       type: 'RotateSigningKeys',
@@ -45,9 +51,5 @@ export class Keyring {
       configured: this.configured,
       fresh: `sig_${this.identifiers.randomBytes(keyBytes).toString('base64url')}`,
     };
-  }
-
-  private get state(): SigningKeysState {
-    return this.engine.actors(signingKeysKind).stateOf(signingKeysId) as SigningKeysState;
   }
 }

@@ -1,4 +1,4 @@
-/** What may be asked of the signing keys. */
+/** The commands of the signing keys. */
 import type { Command } from '../../engine/decider.js';
 
 /** A pair of HS256 keys: deliveries are signed with `current`; receivers accept both. */
@@ -7,8 +7,11 @@ export interface KeyPair {
   readonly next: string;
 }
 
-/** Make `configured.next` (or the next key of the last rotation) current and `fresh` the next. */
-export interface RotateSigningKeys extends Command {
+/**
+ * Make `configured.next` (or the next key of the last rotation) current and `fresh` the next;
+ * answers the pair that signs from then on.
+ */
+export interface RotateSigningKeys extends Command<KeyPair> {
   readonly type: 'RotateSigningKeys';
   readonly configured: KeyPair;
   readonly fresh: string;

@@ -1,4 +1,4 @@
-/** What may be asked of a URL group; its name is the id. */
+/** The commands of a URL group; its name is the id. */
 import type { Command } from '../../engine/decider.js';
 import type { UrlGroupEndpoint } from './url-group.events.js';
 

@@ -1,5 +1,6 @@
 /** What a command means for a URL group: a name for many destinations. */
-import { accept, type Decider, type Decision, reject } from '../../engine/decider.js';
+import { accept, type Decider, type Decision } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import type {
   EndpointMatch,
   RemoveEndpoints,
@@ -44,7 +45,7 @@ function decide(command: UrlGroupCommand, state: UrlGroupState): Decision<UrlGro
 function upsert({ endpoints }: UpsertEndpoints, state: UrlGroupState): Decision<UrlGroupEvent> {
   const after = endpoints.length > endpointsMax ? endpoints : merged(state.endpoints, endpoints);
   if (after.length > endpointsMax) {
-    return reject('over_limit', `a URL group has at most ${endpointsMax} endpoints`);
+    return new Refusal('over_limit', `a URL group has at most ${endpointsMax} endpoints`);
   }
   const isAsBefore = JSON.stringify(after) === JSON.stringify(state.endpoints);
   return isAsBefore ? nothing : accept([{ type: 'EndpointsUpserted', endpoints }]);
@@ -52,14 +53,14 @@ function upsert({ endpoints }: UpsertEndpoints, state: UrlGroupState): Decision<
 
 function remove({ id, endpoints }: RemoveEndpoints, state: UrlGroupState): Decision<UrlGroupEvent> {
   if (endpoints.length > endpointsMax) {
-    return reject('over_limit', `at most ${endpointsMax} endpoints are removed at once`);
+    return new Refusal('over_limit', `at most ${endpointsMax} endpoints are removed at once`);
   }
   if (!exists(state)) return missing(id);
   const isMeant = (endpoint: UrlGroupEndpoint) =>
     endpoints.some((match) => matches(endpoint, match));
   const urls = state.endpoints.filter(isMeant).map(({ url }) => url);
   return urls.length === 0
-    ? reject('not_found', `URL group ${id} has no such endpoint`)
+    ? new Refusal('not_found', `URL group ${id} has no such endpoint`)
     : accept([{ type: 'EndpointsRemoved', urls }]);
 }
 
@@ -71,7 +72,7 @@ function setHeaders(command: SetGroupHeaders, state: UrlGroupState): Decision<Ur
 }
 
 function missing(id: string): Decision<UrlGroupEvent> {
-  return reject('not_found', `URL group ${id} not found`);
+  return new Refusal('not_found', `URL group ${id} not found`);
 }
 
 function evolve(state: UrlGroupState, event: UrlGroupEvent, at: number): UrlGroupState {

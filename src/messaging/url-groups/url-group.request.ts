@@ -4,13 +4,13 @@ import { parseUrl } from '../../grammar/destination.js';
 import { isHeaderName, isHeaderValue } from '../../grammar/header-field.js';
 import { endsWithTheHop } from '../../grammar/hop-headers.js';
 import { parseName } from '../../grammar/name.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 import type { EndpointMatch } from './url-group.commands.js';
 import type { UrlGroupEndpoint } from './url-group.events.js';
 
 /** Whether a URL may be called. */
-export type UrlCheck = (url: URL) => Parsed<URL>;
+export type UrlCheck = (url: URL) => Result<URL>;
 
 const urlLengthMax = 8192;
 const headersMax = 256;
@@ -33,38 +33,38 @@ const grouped = z.strictObject({
 });
 
 /** `{"endpoints": [{"url", "name"?}]}`; each URL is judged as the destination of a publish is. */
-export function parseUpserted(body: Buffer, check: UrlCheck): Parsed<readonly UrlGroupEndpoint[]> {
-  const asked = readJsonBody(body, upserted);
-  if (!asked.ok) return asked;
+export function parseUpserted(body: Buffer, check: UrlCheck): Result<readonly UrlGroupEndpoint[]> {
+  const read = readJsonBody(body, upserted);
+  if (!read.ok) return read;
   const endpoints: UrlGroupEndpoint[] = [];
-  for (const [index, endpoint] of asked.value.endpoints.entries()) {
+  for (const [index, endpoint] of read.value.endpoints.entries()) {
     const url = parseEndpointUrl(endpoint.url, check);
-    if (!url.ok) return refused(`endpoints[${index}].url: ${url.reason}`);
+    if (!url.ok) return refused(`endpoints[${index}].url: ${url.message}`);
     const name = endpoint.name ?? null;
     const known = name === null ? null : parseName(name);
-    if (known?.ok === false) return refused(`endpoints[${index}].name ${known.reason}`);
+    if (known?.ok === false) return refused(`endpoints[${index}].name ${known.message}`);
     endpoints.push({ url: url.value, name });
   }
-  return parsed(endpoints);
+  return ok(endpoints);
 }
 
 /** `{"endpoints": [{"url"} | {"name"} | {"url", "name"}]}`. */
-export function parseRemoved(body: Buffer): Parsed<readonly EndpointMatch[]> {
-  const asked = readJsonBody(body, removed);
-  if (!asked.ok) return asked;
-  const matches = asked.value.endpoints.map(({ url = null, name = null }) => {
+export function parseRemoved(body: Buffer): Result<readonly EndpointMatch[]> {
+  const read = readJsonBody(body, removed);
+  if (!read.ok) return read;
+  const matches = read.value.endpoints.map(({ url = null, name = null }) => {
     const known = url === null ? null : parseUrl(url);
     return { url: known?.ok ? known.value.text : url, name };
   });
-  return parsed(matches);
+  return ok(matches);
 }
 
 /** `{"headers": {"<Name>": ["<value>"]}}` as names and values in turn. */
-export function parseGroupHeaders(body: Buffer): Parsed<readonly string[]> {
-  const asked = readJsonBody(body, grouped);
-  if (!asked.ok) return asked;
+export function parseGroupHeaders(body: Buffer): Result<readonly string[]> {
+  const read = readJsonBody(body, grouped);
+  if (!read.ok) return read;
   const pairs: string[] = [];
-  for (const [name, values] of Object.entries(asked.value.headers)) {
+  for (const [name, values] of Object.entries(read.value.headers)) {
     if (!isHeaderName(name)) return refused(`headers: ${JSON.stringify(name)} is no header name`);
     if (endsWithTheHop(name)) return refused(`headers.${name} is written by whoever delivers`);
     for (const value of [values].flat()) {
@@ -78,15 +78,15 @@ export function parseGroupHeaders(body: Buffer): Parsed<readonly string[]> {
   const bytes = pairs.reduce((sum, text) => sum + text.length, 0);
   return bytes > headerBytesMax
     ? refused(`headers: at most ${headerBytesMax} bytes are allowed`)
-    : parsed(pairs);
+    : ok(pairs);
 }
 
-function parseEndpointUrl(text: string, check: UrlCheck): Parsed<string> {
+function parseEndpointUrl(text: string, check: UrlCheck): Result<string> {
   if (text.length > urlLengthMax) {
     return refused(`the destination is longer than ${urlLengthMax} characters`);
   }
   const destination = parseUrl(text);
   if (!destination.ok) return destination;
   const allowed = check(destination.value.url);
-  return allowed.ok ? parsed(destination.value.text) : refused(`the destination ${allowed.reason}`);
+  return allowed.ok ? ok(destination.value.text) : refused(`the destination ${allowed.message}`);
 }

@@ -16,8 +16,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { parseName } from '../../grammar/name.js';
-import type { Parsed } from '../../grammar/parsed.js';
-import { resultOf } from '../../http/outcome.js';
+import type { Result } from '../../grammar/result.js';
+import { valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { AddressGuard } from '../outbound/address-guard.js';
@@ -71,7 +71,7 @@ export class UrlGroupsController {
   @Describe(urlGroupRoutes.upsertEndpoints)
   upsertEndpoints(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
     const known = parseName(name);
-    if (!known.ok) throw new BadRequestException(`the name of a URL group ${known.reason}`);
+    if (!known.ok) throw new BadRequestException(`the name of a URL group ${known.message}`);
     const check = (url: URL) => this.guard.checkDestination(url);
     const endpoints = soundOf(parseUpserted(rawBody(request), check));
     return this.carryOut({ type: 'UpsertEndpoints', ...this.address(name), endpoints });
@@ -89,7 +89,7 @@ export class UrlGroupsController {
   }
 
   private async carryOut(command: UrlGroupCommand): Promise<void> {
-    resultOf(await this.groups.ask(command));
+    valueIn(await this.groups.ask(command));
   }
 
   private object(name: string): UrlGroupObject | null {
@@ -98,7 +98,7 @@ export class UrlGroupsController {
   }
 }
 
-function soundOf<Value>(read: Parsed<Value>): Value {
-  if (!read.ok) throw new BadRequestException(read.reason);
+function soundOf<Value>(read: Result<Value>): Value {
+  if (!read.ok) throw new BadRequestException(read.message);
   return read.value;
 }

@@ -16,12 +16,12 @@ const done = { 200: { description: 'Done' } };
 export const urlGroupRoutes = {
   list: {
     summary: 'All URL groups',
-    isLong: 'list',
+    isLong: true,
     answers: { 200: { description: 'By name', schema: z.array(group) } },
   },
   show: {
     summary: 'One URL group',
-    isLong: 'list',
+    isLong: true,
     answers: { 200: { description: 'The group', schema: group } },
   },
   remove: { summary: 'Delete a URL group', answers: done },

@@ -1,7 +1,7 @@
 /** The grammars of configuration values: text in, value or reason out. */
 import ipaddr from 'ipaddr.js';
 import { parseDuration } from '../../grammar/duration.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 
 /** The promise behind an acknowledgement; an interval is how much a power cut may take. */
 export type FsyncMode = 'strict' | 'os' | { readonly intervalMs: number };
@@ -30,49 +30,49 @@ const byteUnits: Readonly<Record<string, number>> = {
 };
 
 /** Any text but none. */
-export function readText(text: string): Parsed<string> {
-  return text.trim() === '' ? refused('is empty') : parsed(text);
+export function readText(text: string): Result<string> {
+  return text.trim() === '' ? refused('is empty') : ok(text);
 }
 
 /** A whole number of at least `least` and at most `most`. */
-export function readInteger(least: number, most: number): (text: string) => Parsed<number> {
+export function readInteger(least: number, most: number): (text: string) => Result<number> {
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     return value >= least && value <= most
-      ? parsed(value)
+      ? ok(value)
       : refused(`is not a whole number from ${least} to ${most}`);
   };
 }
 
 /** `true` or `false`. */
-export function readBoolean(text: string): Parsed<boolean> {
+export function readBoolean(text: string): Result<boolean> {
   return text === 'true' || text === 'false'
-    ? parsed(text === 'true')
+    ? ok(text === 'true')
     : refused('is neither true nor false');
 }
 
 /** One of a few words. */
 export function readWord<Word extends string>(
   words: readonly Word[],
-): (text: string) => Parsed<Word> {
+): (text: string) => Result<Word> {
   return (text) => {
     const word = words.find((candidate) => candidate === text);
-    return word === undefined ? refused(`is not one of ${words.join(', ')}`) : parsed(word);
+    return word === undefined ? refused(`is not one of ${words.join(', ')}`) : ok(word);
   };
 }
 
 /** `10mb`, `64kb`, `512`: bytes, in powers of 1024; at least 1 KiB and at most 1 GiB. */
-export function readSize(text: string): Parsed<number> {
+export function readSize(text: string): Result<number> {
   const match = /^(\d{1,12})\s*([a-z]*)$/i.exec(text);
   const unit = byteUnits[match?.[2]?.toLowerCase() ?? 'none'];
   if (match === null || unit === undefined) return refused('is not a size such as 10mb');
   const bytes = Number(match[1]) * unit;
   if (bytes < 1024 || bytes > 1024 ** 3) return refused('is not between 1kb and 1gb');
-  return parsed(bytes);
+  return ok(bytes);
 }
 
 /** A duration longer than nothing, in milliseconds. */
-export function readDuration(text: string): Parsed<number> {
+export function readDuration(text: string): Result<number> {
   const duration = parseDuration(text);
   return duration.ok && duration.value <= 0 ? refused('is not longer than nothing') : duration;
 }
@@ -80,43 +80,43 @@ export function readDuration(text: string): Parsed<number> {
 /** A duration within bounds, in milliseconds; `words` names the bounds to a reader. */
 export const readDurationFrom =
   (least: number, most: number, words: string) =>
-  (text: string): Parsed<number> => {
+  (text: string): Result<number> => {
     const duration = readDuration(text);
     const isWithin = duration.ok && duration.value >= least && duration.value <= most;
     return !duration.ok || isWithin ? duration : refused(`is not a duration from ${words}`);
   };
 
 /** `strict`, `interval:<ms>` or `os`. */
-export function readFsyncMode(text: string): Parsed<FsyncMode> {
-  if (text === 'strict' || text === 'os') return parsed(text);
+export function readFsyncMode(text: string): Result<FsyncMode> {
+  if (text === 'strict' || text === 'os') return ok(text);
   const interval = /^interval:(\d{1,6})$/.exec(text);
   const intervalMs = Number(interval?.[1] ?? 0);
-  if (intervalMs > 0) return parsed({ intervalMs });
+  if (intervalMs > 0) return ok({ intervalMs });
   return refused('is not one of strict, interval:<ms>, os');
 }
 
 /** Bearer tokens, comma separated: what fits into an `Authorization` header. */
-export function readTokens(text: string): Parsed<readonly string[]> {
+export function readTokens(text: string): Result<readonly string[]> {
   const tokens = listOf(text);
   if (tokens.length === 0) return refused('holds no token');
-  if (tokens.every((token) => /^[\x21-\x7e]{1,1024}$/.test(token))) return parsed(tokens);
+  if (tokens.every((token) => /^[\x21-\x7e]{1,1024}$/.test(token))) return ok(tokens);
   return refused('holds a token with blanks or characters outside ASCII');
 }
 
 /** A Basic user name: a colon would end it (RFC 7617). */
-export function readUserName(text: string): Parsed<string> {
+export function readUserName(text: string): Result<string> {
   return text.includes(':') ? refused('holds a colon') : readText(text);
 }
 
 /** An HMAC secret. */
-export function readSigningKey(text: string): Parsed<string> {
+export function readSigningKey(text: string): Result<string> {
   return /^[\x21-\x7e]{8,1024}$/.test(text)
-    ? parsed(text)
+    ? ok(text)
     : refused('is not a key of at least 8 visible ASCII characters');
 }
 
 /** The address others use for this server: an absolute http(s) URL, kept without its last slash. */
-export function readPublicUrl(text: string): Parsed<string> {
+export function readPublicUrl(text: string): Result<string> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     return refused('is not an http or https URL');
@@ -124,11 +124,11 @@ export function readPublicUrl(text: string): Parsed<string> {
   if (url.username !== '' || url.search !== '' || url.hash !== '') {
     return refused('holds more than scheme, host, port and path');
   }
-  return parsed(url.href.replace(/\/+$/, ''));
+  return ok(url.href.replace(/\/+$/, ''));
 }
 
 /** Origins of web pages, comma separated; browsers spell them `https://app.example.com`. */
-export function readOrigins(text: string): Parsed<readonly string[]> {
+export function readOrigins(text: string): Result<readonly string[]> {
   const origins: string[] = [];
   for (const item of listOf(text)) {
     const url = URL.canParse(item) ? new URL(item) : undefined;
@@ -138,11 +138,11 @@ export function readOrigins(text: string): Parsed<readonly string[]> {
     }
     origins.push(url.origin);
   }
-  return parsed(origins);
+  return ok(origins);
 }
 
 /** CIDRs, single addresses and host names, comma separated. */
-export function readAllowedNetworks(text: string): Parsed<AllowedNetworks> {
+export function readAllowedNetworks(text: string): Result<AllowedNetworks> {
   const networks: string[] = [];
   const hosts: string[] = [];
   for (const item of listOf(text)) {
@@ -151,11 +151,11 @@ export function readAllowedNetworks(text: string): Parsed<AllowedNetworks> {
     else if (hostNamePattern.test(item)) hosts.push(item.toLowerCase());
     else return refused(`holds "${item}", which is neither a CIDR, an address nor a host name`);
   }
-  return parsed({ networks, hosts });
+  return ok({ networks, hosts });
 }
 
 /** `example.com=127.0.0.1:9000,...`: host in lower case to what is dialled instead. */
-export function readHostOverrides(text: string): Parsed<ReadonlyMap<string, DialTarget>> {
+export function readHostOverrides(text: string): Result<ReadonlyMap<string, DialTarget>> {
   const overrides = new Map<string, DialTarget>();
   for (const item of listOf(text)) {
     const match = /^([^=]+)=(\[[^\]]+\]|[^:=[\]]+):(\d{1,5})$/.exec(item);
@@ -172,7 +172,7 @@ export function readHostOverrides(text: string): Parsed<ReadonlyMap<string, Dial
     if (overrides.has(host)) return refused(`names ${host} twice`);
     overrides.set(host, { hostname, port });
   }
-  return parsed(overrides);
+  return ok(overrides);
 }
 
 function listOf(text: string): string[] {

@@ -1,7 +1,7 @@
 /** The only reader of the environment: every setting of the process, checked once. */
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import type { Parsed } from '../../grammar/parsed.js';
+import type { Result } from '../../grammar/result.js';
 import type { DialectName } from '../../http/dialect.js';
 import * as grammar from './config-grammars.js';
 
@@ -198,24 +198,24 @@ function isLoopbackOrigin(origin: string): boolean {
 }
 
 /** `standard` is in the words of the variable itself; null where the value is made elsewhere. */
-function setting<Value>(name: string, standard: string, read: (text: string) => Parsed<Value>) {
+function setting<Value>(name: string, standard: string, read: (text: string) => Result<Value>) {
   return { variable: `STEPWELL_${name}`, schema: schemaOf(read), standard, isSecret: false };
 }
 
-function optional<Value>(name: string, read: (text: string) => Parsed<Value>) {
+function optional<Value>(name: string, read: (text: string) => Result<Value>) {
   const schema = schemaOf(read).nullable();
   return { variable: `STEPWELL_${name}`, schema, standard: null, isSecret: false };
 }
 
-function generated<Value>(name: string, read: (text: string) => Parsed<Value>) {
+function generated<Value>(name: string, read: (text: string) => Result<Value>) {
   return { ...optional(name, read), isSecret: true };
 }
 
-function schemaOf<Value>(read: (text: string) => Parsed<Value>) {
+function schemaOf<Value>(read: (text: string) => Result<Value>) {
   return z.string().transform((text, context): Value => {
     const result = read(text);
     if (result.ok) return result.value;
-    context.addIssue(result.reason);
+    context.addIssue(result.message);
     return z.NEVER;
   });
 }

@@ -1,11 +1,11 @@
 /** Wiring of the health routes. */
 import { Module } from '@nestjs/common';
-import { RouteTable } from '../../http/routes/hot-routes.js';
+import { RouteTable } from '../../http/routes/route-table.js';
 import { HealthRoutes } from './health.routes.js';
 
 @Module({ providers: [HealthRoutes] })
 export class HealthModule {
   constructor(table: RouteTable, routes: HealthRoutes) {
-    table.add(routes);
+    table.add(...routes.routes);
   }
 }

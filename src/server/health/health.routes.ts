@@ -1,9 +1,9 @@
 /** Whether the process lives, and whether it takes work. */
 import { Injectable } from '@nestjs/common';
-import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
-import type { HotRoutes } from '../../http/routes/hot-routes.js';
+import { answerJson } from '../../http/routes/exchange.js';
+import type { Route } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
 const methods = ['GET', 'HEAD'];
@@ -24,26 +24,26 @@ const ready: RouteDescription = {
   },
 };
 
+/** Both answer `{"state", "reason"}`; `ready` with 503 unless everything is served. */
 @Injectable()
-export class HealthRoutes implements HotRoutes {
-  constructor(private readonly life: ProcessLife) {}
-
-  /** Both answer `{"state", "reason"}`; `ready` with 503 unless everything is served. */
-  register(fastify: FastifyInstance): void {
-    fastify.route({
-      method: methods,
-      url: '/health/live',
-      config: { description: live },
-      handler: (_request, reply) => reply.send(this.life.status),
-    });
-    fastify.route({
-      method: methods,
-      url: '/health/ready',
-      config: { description: ready },
-      handler: (_request, reply) => {
+export class HealthRoutes {
+  readonly routes: readonly Route[] = [
+    {
+      methods,
+      pattern: '/health/live',
+      description: live,
+      serve: (exchange) => answerJson(exchange, this.life.status),
+    },
+    {
+      methods,
+      pattern: '/health/ready',
+      description: ready,
+      serve: (exchange) => {
         const { status } = this.life;
-        return reply.code(status.state === 'serving' ? 200 : 503).send(status);
+        answerJson(exchange, status, status.state === 'serving' ? 200 : 503);
       },
-    });
-  }
+    },
+  ];
+
+  constructor(private readonly life: ProcessLife) {}
 }

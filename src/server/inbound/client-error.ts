@@ -1,7 +1,8 @@
 /** The last word to a connection whose bytes are no HTTP: there is no path, so one shape. */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorBody } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
+import { codeOf, errorBody } from '../../http/error-shapes.js';
 import type { Connections } from './connections.js';
 
 const statusOf: Readonly<Record<string, number>> = {
@@ -31,7 +32,7 @@ export function refuseConnection(
   }
   const status = statusOf[error.code ?? ''] ?? 400;
   const phrase = STATUS_CODES[status] ?? 'Bad Request';
-  const body = errorBody(false, { status, message: phrase.toLowerCase() });
+  const body = errorBody(false, new Refusal(codeOf(status), phrase.toLowerCase()));
   connections.endSoon(
     socket,
     `HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/json; charset=utf-8\r\n` +

@@ -2,18 +2,19 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { type Refusal, sendRefusal } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
+import { sendRefusal } from '../../http/error-shapes.js';
 import type { Failures } from '../../http/failures.js';
 import { loggedPath } from '../../http/logged-path.js';
+import type { RouteTable } from '../../http/routes/route-table.js';
 import { isClientGone } from './answer-log.js';
-import type { KnownPaths } from './known-paths.js';
 
-const brokenOff: Refusal = { status: 400, message: 'the request was broken off' };
+const brokenOff: Refusal = new Refusal('invalid', 'the request was broken off');
 
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(
-    private readonly knownPaths: KnownPaths,
+    private readonly routes: RouteTable,
     private readonly failures: Failures,
     private readonly log: Logger,
   ) {}
@@ -38,12 +39,10 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private unknownRoute({ method, url }: FastifyRequest): Refusal {
-    const allowed = this.knownPaths.methodsOf(url);
-    if (allowed.length === 0) return { status: 404, message: `${loggedPath(url)} not found` };
-    return {
-      status: 405,
-      message: `${method} is not allowed here`,
-      headers: { allow: allowed.join(', ') },
-    };
+    const allowed = this.routes.methodsOf(url);
+    if (allowed.length === 0) return new Refusal('not_found', `${loggedPath(url)} not found`);
+    return new Refusal('wrong_method', `${method} is not allowed here`, {
+      allow: allowed.join(', '),
+    });
   }
 }

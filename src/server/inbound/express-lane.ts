@@ -5,14 +5,16 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
+import type { Refusal } from '../../grammar/result.js';
 import { type InFlight, smallAnswerBytes, smallBodyBytes } from '../../http/bytes/in-flight.js';
 import { PacedBody } from '../../http/bytes/paced-body.js';
-import { errorBody, isMessagingPath, type Refusal } from '../../http/error-shapes.js';
+import { errorBody, headersOf, isMessagingPath, statusOf } from '../../http/error-shapes.js';
 import type { Failures } from '../../http/failures.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { noRoomRefusal } from '../../http/no-room.js';
 import type { Exchange } from '../../http/routes/exchange.js';
-import type { ExpressRoute, RouteTable } from '../../http/routes/hot-routes.js';
+import type { ExpressRoute } from '../../http/routes/route.js';
+import type { RouteTable } from '../../http/routes/route-table.js';
 import type { FrontDoor } from './front-door.js';
 
 /** Digits only: whatever else a length could be is Fastify's to judge. */
@@ -35,9 +37,9 @@ export class ExpressLane {
 
   /** Takes an ordinary request of an express route in; false leaves it untouched. */
   takes(request: IncomingMessage, response: ServerResponse): boolean {
-    const { method, url = '' } = request;
+    const { method = '', url = '' } = request;
     const { routes, frontDoor } = this.context;
-    const route = method === 'POST' ? routes.expressFor(url) : undefined;
+    const route = routes.expressFor(method, url);
     if (route === undefined || !this.isOrdinary(request, route)) return false;
     if (!frontDoor.admits(request, isMessagingPath(route.pattern))) return false;
     const exchange = new LaneExchange(request, response, route, this.context);
@@ -65,6 +67,7 @@ const noBody = Buffer.alloc(0);
 
 class LaneExchange implements Exchange {
   body: Buffer = noBody;
+  readonly target: string;
   private readonly started: number;
 
   constructor(
@@ -73,6 +76,7 @@ class LaneExchange implements Exchange {
     private readonly route: ExpressRoute,
     private readonly context: LaneContext,
   ) {
+    this.target = request.url ?? '';
     this.started = context.clock.monotonic();
   }
 
@@ -102,7 +106,7 @@ class LaneExchange implements Exchange {
     });
   }
 
-  answer(status: number, headers: readonly string[], body: string | Buffer): void {
+  answer(status: number, headers: readonly string[], body: string | Buffer = noBody): void {
     const { request, response, route, context } = this;
     const length = Buffer.byteLength(body);
     response.writeHead(status, [...headers, 'content-length', String(length)]);
@@ -113,10 +117,10 @@ class LaneExchange implements Exchange {
   }
 
   refuse(refusal: Refusal): void {
-    const { status, headers = {} } = refusal;
     const type = ['content-type', 'application/json; charset=utf-8'];
     const body = errorBody(isMessagingPath(this.route.pattern), refusal);
-    this.answer(status, [...Object.entries(headers).flat(), ...type], body);
+    const headers = Object.entries(headersOf(refusal)).flat();
+    this.answer(statusOf(refusal), [...headers, ...type], body);
   }
 
   fail(error: unknown): void {

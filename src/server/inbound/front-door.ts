@@ -2,17 +2,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
-import { isMessagingRequest, type Refusal, sendRefusal } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
+import { isMessagingRequest, sendRefusal } from '../../http/error-shapes.js';
 import type { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { BearerTokens } from '../../http/identity/bearer-token.js';
 import type { Connections } from './connections.js';
 import { judgeHead } from './inbound-limits.js';
 
-const tooManyConnections: Refusal = {
-  status: 503,
-  message: 'too many connections; try again',
-  headers: { 'retry-after': '1', connection: 'close' },
-};
+const tooManyConnections: Refusal = new Refusal('unavailable', 'too many connections; try again', {
+  'retry-after': '1',
+  connection: 'close',
+});
 
 export class FrontDoor {
   constructor(
@@ -80,9 +80,8 @@ export class FrontDoor {
 const accessOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.description?.access;
 
 function notServing(reason: string): Refusal {
-  return {
-    status: 503,
-    message: `not serving: ${reason}`,
-    headers: { 'retry-after': '1', connection: 'close' },
-  };
+  return new Refusal('unavailable', `not serving: ${reason}`, {
+    'retry-after': '1',
+    connection: 'close',
+  });
 }

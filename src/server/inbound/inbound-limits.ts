@@ -1,7 +1,7 @@
 /** What a connection and a request head may cost before anybody looks at them. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyServerOptions } from 'fastify';
-import type { Refusal } from '../../http/error-shapes.js';
+import { Refusal, type RefusalCode } from '../../grammar/result.js';
 import { headerBytesMax, headerCountMax } from '../../http/head-limits.js';
 
 /** Timeouts against slow clients, in milliseconds; they end when the request has arrived. */
@@ -29,16 +29,16 @@ export const parserOptions = {
 export function judgeHead(request: IncomingMessage): Refusal | undefined {
   const { rawHeaders, headers, url = '', httpVersionMinor } = request;
   if (rawHeaders.length > 2 * headerCountMax) {
-    return unsound(431, `the request has more than ${headerCountMax} headers`);
+    return unsound('head_too_large', `the request has more than ${headerCountMax} headers`);
   }
-  if (!url.startsWith('/')) return unsound(400, 'the request target is not a path');
+  if (!url.startsWith('/')) return unsound('invalid', 'the request target is not a path');
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    return unsound(400, 'the only transfer coding understood is chunked');
+    return unsound('invalid', 'the only transfer coding understood is chunked');
   }
   const hosts = countHosts(rawHeaders);
   if (hosts === 1 || (hosts === 0 && httpVersionMinor === 0)) return undefined;
-  return unsound(400, `the request has ${hosts === 0 ? 'no' : 'more than one'} Host header`);
+  return unsound('invalid', `the request has ${hosts === 0 ? 'no' : 'more than one'} Host header`);
 }
 
 function countHosts(rawHeaders: readonly string[]): number {
@@ -50,6 +50,6 @@ function countHosts(rawHeaders: readonly string[]): number {
   return hosts;
 }
 
-function unsound(status: number, message: string): Refusal {
-  return { status, message, headers: { connection: 'close' } };
+function unsound(code: RefusalCode, message: string): Refusal {
+  return new Refusal(code, message, { connection: 'close' });
 }

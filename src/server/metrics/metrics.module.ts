@@ -1,11 +1,11 @@
 /** Wiring of the metrics route. */
 import { Module } from '@nestjs/common';
-import { RouteTable } from '../../http/routes/hot-routes.js';
-import { MetricsRoutes } from './metrics.routes.js';
+import { RouteTable } from '../../http/routes/route-table.js';
+import { MetricsRoute } from './metrics.routes.js';
 
-@Module({ providers: [MetricsRoutes] })
+@Module({ providers: [MetricsRoute] })
 export class MetricsModule {
-  constructor(table: RouteTable, routes: MetricsRoutes) {
-    table.add(routes);
+  constructor(table: RouteTable, route: MetricsRoute) {
+    table.add(route);
   }
 }

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { version } from '../../grammar/version.js';
 import { isMessagingPath } from '../../http/error-shapes.js';
-import type { CataloguedRoute } from '../../http/routes/route-catalogue.js';
 import type { AnswerDescription, RouteDescription } from '../../http/routes/route-description.js';
+import type { TabledRoute } from '../../http/routes/route-table.js';
 
 /** JSON as the specification draws it. */
 export type Json =
@@ -33,7 +33,7 @@ const bearer = 'bearer';
 const basic = 'basic';
 
 /** The document of the routes that describe themselves. */
-export function openapiDocument(routes: readonly CataloguedRoute[]): JsonObject {
+export function openapiDocument(routes: readonly TabledRoute[]): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const { method, pattern, description } of routes) {
     if (description === null) continue;

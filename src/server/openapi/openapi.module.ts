@@ -1,11 +1,11 @@
 /** Wiring of the OpenAPI document. */
 import { Module } from '@nestjs/common';
-import { RouteTable } from '../../http/routes/hot-routes.js';
-import { OpenapiRoutes } from './openapi.routes.js';
+import { RouteTable } from '../../http/routes/route-table.js';
+import { OpenapiRoute } from './openapi.routes.js';
 
-@Module({})
+@Module({ providers: [OpenapiRoute] })
 export class OpenapiModule {
-  constructor(table: RouteTable) {
-    table.add(new OpenapiRoutes(table.catalogue));
+  constructor(table: RouteTable, route: OpenapiRoute) {
+    table.add(route);
   }
 }

@@ -1,11 +1,11 @@
 /** Wiring of the start page. */
 import { Module } from '@nestjs/common';
-import { RouteTable } from '../../http/routes/hot-routes.js';
-import { StartPageRoutes } from './start-page.routes.js';
+import { RouteTable } from '../../http/routes/route-table.js';
+import { startPageRoutes } from './start-page.routes.js';
 
 @Module({})
 export class StartPageModule {
   constructor(table: RouteTable) {
-    table.add(new StartPageRoutes());
+    table.add(...startPageRoutes);
   }
 }

@@ -1,7 +1,8 @@
 /** The start page, and the icon that browsers ask for: without them they show a password dialog. */
-import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { HotRoutes } from '../../http/routes/hot-routes.js';
+import { answerJson } from '../../http/routes/exchange.js';
+import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
+import type { Route } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { pageHeaders, startObject, startPage } from './start-page.js';
 
@@ -27,25 +28,20 @@ const icon: RouteDescription = {
   answers: { 204: { description: 'None' } },
 };
 
-export class StartPageRoutes implements HotRoutes {
-  register(fastify: FastifyInstance): void {
-    fastify.route({
-      method: methods,
-      url: '/',
-      config: { description: page },
-      handler: (request, reply) => {
-        reply.header('vary', 'accept');
-        // Programs accept anything; browsers say that they want HTML.
-        const isBrowser = request.headers.accept?.includes('text/html') === true;
-        return isBrowser ? reply.headers(pageHeaders).send(startPage) : reply.send(startObject);
-      },
-    });
-    fastify.route({
-      method: methods,
-      url: '/favicon.ico',
-      config: { description: icon },
-      handler: (_request, reply) =>
-        reply.code(204).header('cache-control', 'public, max-age=86400').send(),
-    });
-  }
+export const startPageRoutes: readonly Route[] = [
+  { methods, pattern: '/', description: page, serve: start },
+  {
+    methods,
+    pattern: '/favicon.ico',
+    description: icon,
+    serve: (exchange) => exchange.answer(204, ['cache-control', 'public, max-age=86400']),
+  },
+];
+
+function start(exchange: FastifyExchange): void {
+  exchange.header('vary', 'accept');
+  // Programs accept anything; browsers say that they want HTML.
+  const isBrowser = exchange.request.headers.accept?.includes('text/html') === true;
+  if (isBrowser) exchange.answer(200, Object.entries(pageHeaders).flat(), startPage);
+  else answerJson(exchange, startObject);
 }

@@ -1,4 +1,4 @@
-/** A topic as it is shown to who administers it. */
+/** A topic as it is shown to administrators. */
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { OffsetRange } from '../../../storage/offsets/offset.js';
 import type { CleanupPolicy } from '../topics/topic.events.js';

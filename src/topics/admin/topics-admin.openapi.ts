@@ -38,7 +38,7 @@ const details = topic.extend({
   ),
 });
 
-const asked = {
+const settings = {
   partitions: z.int().min(1).max(1024).optional(),
   retentionMs: retention.retentionMs.nullish(),
   retentionBytes: retention.retentionBytes.nullish(),
@@ -54,23 +54,23 @@ export const topicAdminRoutes = {
     summary: 'Create a topic',
     body: {
       isRequired: true,
-      schema: z.object({ name: z.string(), ...asked, cleanupPolicy: cleanupPolicy.optional() }),
+      schema: z.object({ name: z.string(), ...settings, cleanupPolicy: cleanupPolicy.optional() }),
     },
     answers: { 201: { description: 'The topic', schema: details } },
   },
   list: {
     summary: 'All topics with their settings',
-    isLong: 'list',
+    isLong: true,
     answers: { 200: { description: 'By name', schema: z.array(topic) } },
   },
   show: {
     summary: 'One topic: its settings, and what its partitions hold',
-    isLong: 'list',
+    isLong: true,
     answers: { 200: { description: 'The topic', schema: details } },
   },
   alter: {
     summary: 'Change how long a topic keeps its records, or give it more partitions',
-    body: { isRequired: true, schema: z.object(asked) },
+    body: { isRequired: true, schema: z.object(settings) },
     answers: { 200: { description: 'The topic as it is now', schema: details } },
   },
   remove: {

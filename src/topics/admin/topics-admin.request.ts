@@ -3,7 +3,7 @@
  * those of the hosted service's control plane (topics.md 5.1), not in both at once.
  */
 import { z } from 'zod';
-import type { Parsed } from '../../grammar/parsed.js';
+import type { Result } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 import type { AlterTopic, CreateTopic } from '../topics/topic.commands.js';
 import {
@@ -57,7 +57,7 @@ const offset = z.int().min(0, 'must not be negative');
 const purge = z.strictObject({ partition: offset, before: offset });
 
 /** `POST /admin/topics`; `partitions` is what a topic has that does not say. */
-export function parseCreation(body: Buffer, partitions: number): Parsed<NewTopic> {
+export function parseCreation(body: Buffer, partitions: number): Result<NewTopic> {
   const schema = creation.transform((fields, context): NewTopic => {
     const chosen = retentionIn(fields, context);
     const cleanupPolicy: CleanupPolicy =
@@ -77,7 +77,7 @@ export function parseCreation(body: Buffer, partitions: number): Parsed<NewTopic
 }
 
 /** `PATCH /admin/topics/{name}`: what is not named stays; null is as configured. */
-export function parseAlteration(body: Buffer): Parsed<TopicChange> {
+export function parseAlteration(body: Buffer): Result<TopicChange> {
   const schema = alteration.transform((fields, context): TopicChange => {
     const { partitions } = fields;
     const changes = {
@@ -90,7 +90,7 @@ export function parseAlteration(body: Buffer): Parsed<TopicChange> {
 }
 
 /** `POST /admin/topics/{name}/purge`: one partition or an array of them. */
-export function parsePurge(body: Buffer): Parsed<readonly Trim[]> {
+export function parsePurge(body: Buffer): Result<readonly Trim[]> {
   const schema = z
     .union([purge.transform((one) => [one]), z.array(purge).min(1).max(purgesMax)])
     .refine((trims) => new Set(trims.map(({ partition }) => partition)).size === trims.length, {

@@ -1,13 +1,16 @@
-/** Creates, alters, shows, purges and deletes topics for who administers them. */
+/** Creates, alters, shows, purges and deletes topics for administrators. */
+import { Inject, Injectable } from '@nestjs/common';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/subscribers.js';
-import { type Refusal, refusalOf } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
+import type { TopicSettings } from '../settings.js';
 import type { AlterTopic, CreateTopic, TopicCommand } from '../topics/topic.commands.js';
+import { Topics } from '../topics/topic.entity.js';
 import { type TopicEvent, type Trim, topicKind } from '../topics/topic.events.js';
-import type { TopicLogs } from '../topics/topic-logs.js';
-import { type TopicsService, unknownPartition, unknownTopic } from '../topics/topics.service.js';
+import { TopicLogs, unknownPartition, unknownTopic } from '../topics/topic-logs.js';
+import { TopicsService } from '../topics/topics.service.js';
 import {
   partitionObject,
   type TopicDetails,
@@ -23,27 +26,24 @@ export interface Purged {
 }
 
 /** A command to which the topic and the time are still to be added. */
-type Asked<Command> = Command extends TopicCommand ? Omit<Command, 'kind' | 'id' | 'at'> : never;
+type Unaddressed<Command> = Command extends TopicCommand
+  ? Omit<Command, 'kind' | 'id' | 'at'>
+  : never;
 
-/** The settings of a topic that was created without any. */
-export interface AdminDefaults {
-  readonly partitions: number;
-  readonly retentionMs: number;
-}
-
+@Injectable()
 export class TopicsAdmin {
-  /** Who waits for a topic to be gone. */
+  /** Deletions that wait for a topic to be gone. */
   private readonly leaving = new Map<string, (() => void)[]>();
 
   constructor(
-    private readonly engine: Engine,
+    private readonly topics: Topics,
     private readonly service: TopicsService,
     private readonly topicLogs: TopicLogs,
-    private readonly clock: Clock,
-    readonly defaults: AdminDefaults,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.config) private readonly config: Pick<TopicSettings, 'topicRetentionMs'>,
   ) {}
 
-  /** Lets those go who waited for a topic that is gone. */
+  /** Answers the deletions of topics that are gone. */
   readonly listener: EventListener<TopicEvent> = (envelopes) => {
     for (const { id, event } of envelopes) {
       if (event.type === 'TopicRemoved') this.letGo(id);
@@ -51,25 +51,22 @@ export class TopicsAdmin {
   };
 
   /** Answered once its logs are there. */
-  async create(name: string, settings: Asked<CreateTopic>): Promise<TopicDetails | Refusal> {
-    return (await this.ask(name, settings)) ?? this.showOpened(name);
+  async create(name: string, settings: Unaddressed<CreateTopic>): Promise<TopicDetails | Refusal> {
+    return (await this.carryOut(name, settings)) ?? this.showOpened(name);
   }
 
   /** Answered once new logs are there. */
-  async alter(name: string, change: Asked<AlterTopic>): Promise<TopicDetails | Refusal> {
-    return (await this.ask(name, change)) ?? this.showOpened(name);
+  async alter(name: string, change: Unaddressed<AlterTopic>): Promise<TopicDetails | Refusal> {
+    return (await this.carryOut(name, change)) ?? this.showOpened(name);
   }
 
-  async list(): Promise<readonly TopicObject[]> {
-    const topics = this.service.names().flatMap((name) => this.object(name) ?? []);
-    await this.engine.durable();
-    return topics;
+  list(): Promise<readonly TopicObject[]> {
+    return this.topics.shown(() => this.topics.names().flatMap((name) => this.object(name) ?? []));
   }
 
   async show(name: string): Promise<TopicDetails | Refusal> {
     await this.topicLogs.logs(name);
-    const object = this.object(name);
-    await this.engine.durable();
+    const object = await this.topics.shown(() => this.object(name));
     if (object === undefined) return unknownTopic(name);
     return { ...object, offsets: this.topicLogs.present(name).map(partitionObject) };
   }
@@ -86,17 +83,17 @@ export class TopicsAdmin {
       if (log === undefined) return unknownPartition(name, partition);
       if (before > log.highWatermark) {
         const message = `partition ${partition} ends at ${log.highWatermark}, before ${before}`;
-        return { status: 400, message };
+        return new Refusal('invalid', message);
       }
     }
-    const refusal = await this.ask(name, { type: 'TrimTopic', trims, cause: 'purge' });
+    const refusal = await this.carryOut(name, { type: 'TrimTopic', trims, cause: 'purge' });
     if (refusal !== null) return refusal;
     try {
-      // What the topic wants now anyway; who asked does not have to wait to see it done.
+      // What the topic wants now anyway: the answer comes when it is done.
       await this.topicLogs.trim(name, trims);
     } catch (error) {
       if (error instanceof LogClosed) return unknownTopic(name);
-      // No reader gets the records any more; their files go when there is room to note that.
+      // No reader gets the records any more; their files go when there is space to note that.
       if (!(error instanceof DiskFull)) throw error;
     }
     return trims.map(({ partition }) => {
@@ -106,7 +103,7 @@ export class TopicsAdmin {
 
   /** Answered once its logs are gone and its name is free, or when the server stops. */
   async delete(name: string): Promise<Refusal | null> {
-    const refusal = await this.ask(name, { type: 'DeleteTopic' });
+    const refusal = await this.carryOut(name, { type: 'DeleteTopic' });
     if (refusal !== null) return refusal;
     await new Promise<void>((resolve) => {
       this.leaving.set(name, [...(this.leaving.get(name) ?? []), resolve]);
@@ -125,21 +122,24 @@ export class TopicsAdmin {
     for (const resolve of waiting) resolve();
   }
 
-  private async ask(id: string, asked: Asked<TopicCommand>): Promise<Refusal | null> {
-    const command: TopicCommand = { ...asked, kind: topicKind, id, at: this.clock.now() };
-    const [outcome] = await this.engine.dispatch([command]);
-    return outcome === undefined || outcome.accepted ? null : refusalOf(outcome.rejection);
+  private async carryOut(
+    id: string,
+    unaddressed: Unaddressed<TopicCommand>,
+  ): Promise<Refusal | null> {
+    const command: TopicCommand = { ...unaddressed, kind: topicKind, id, at: this.clock.now() };
+    const outcome = await this.topics.ask(command);
+    return outcome.ok ? null : outcome;
   }
 
   private async showOpened(name: string): Promise<TopicDetails | Refusal> {
-    await this.service.opened(name, this.service.partitionsOf(name));
+    await this.service.opened(name, this.topics.partitionsOf(name));
     return this.show(name);
   }
 
   private object(name: string): TopicObject | undefined {
-    const topic = this.service.find(name);
+    const topic = this.topics.existing(name);
     if (topic === undefined) return undefined;
     const logs = this.topicLogs.present(name);
-    return topicObject(name, topic, logs, this.defaults.retentionMs);
+    return topicObject(name, topic, logs, this.config.topicRetentionMs);
   }
 }

@@ -4,11 +4,11 @@ import { pieceBytes, type ReadAllowance, smallAnswerBytes } from '../../http/byt
 import type { TopicPartition } from '../groups/topic-partition.js';
 import { RecordTexts } from '../records/record-text.js';
 import type { RecordsPart } from '../records/records-answer.js';
-import type { ConsumerSession } from '../sessions/consumer-session.js';
 import type { OwnedPartition } from '../sessions/positions.js';
 import { damageRefusal } from '../topics/damaged-records.js';
 import type { ConsumeCall } from './consume-call.js';
-import { Poll, type PollContext, type Polled, type PolledPart, type PollTerms } from './poll.js';
+import type { Polled, Polls, PollTerms } from './poll.js';
+import type { PartitionRead } from './share-reads.js';
 
 /** What an answer begins with: records, or partitions that have no offset to begin at. */
 type Begun =
@@ -21,13 +21,12 @@ export class ConsumeAnswer {
   private recordsLeft: number;
   private bytesLeft: number;
 
-  /** `call` has its turn; what is likely to be short, up to 64 KiB, is read without `room`. */
+  /** `call` has its turn; what is likely to be short, up to 64 KiB, is read without `allowance`. */
   constructor(
-    private readonly context: PollContext,
-    private readonly session: ConsumerSession,
+    private readonly polls: Polls,
     private readonly call: ConsumeCall,
     private readonly terms: PollTerms,
-    private readonly room: ReadAllowance,
+    private readonly allowance: ReadAllowance,
   ) {
     this.recordsLeft = terms.maxRecords;
     this.bytesLeft = terms.maxBytes;
@@ -35,19 +34,19 @@ export class ConsumeAnswer {
 
   /** Waits for records as long as the call may; all that follow are read without waiting. */
   async begin(): Promise<Begun> {
-    const { terms, session, room } = this;
-    // A call that waits for records to come holds no room.
-    let isRoomy = this.isLikelyLong && room.takeNow();
-    let polled = await this.poll(isRoomy ? pieceBytes : smallAnswerBytes, isRoomy, terms.until);
-    if ('parts' in polled && polled.needsRoom) {
-      await room.wait();
-      isRoomy = true;
-      polled = await this.poll(pieceBytes, isRoomy, terms.until);
+    const { terms, allowance } = this;
+    // A call that waits for records to come holds no allowance.
+    let isAllowed = this.isLikelyLong && allowance.takeNow();
+    let polled = await this.poll(isAllowed ? pieceBytes : smallAnswerBytes, isAllowed, terms.until);
+    if ('parts' in polled && polled.isLongNext) {
+      await allowance.wait();
+      isAllowed = true;
+      polled = await this.poll(pieceBytes, isAllowed, terms.until);
     }
     if ('undecided' in polled) return polled;
-    this.changes = session.changes;
+    this.changes = this.call.session.changes;
     await this.show(polled.parts);
-    return { parts: this.rest(isRoomy, polled.isCut) };
+    return { parts: this.rest(isAllowed, polled.isCut) };
   }
 
   /** `isPiece`: there is enough for a first one; `isCut`: more is there. */
@@ -55,7 +54,7 @@ export class ConsumeAnswer {
     let isLast = !isCut || !this.hasMore;
     if (isLast || isPiece) yield { texts: this.flush(), isLast };
     while (!isLast) {
-      await this.room.wait();
+      await this.allowance.wait();
       const polled = await this.poll(pieceBytes, true, 0).catch(nothingOfDamage);
       const parts = 'parts' in polled ? polled.parts : [];
       await this.show(parts);
@@ -64,20 +63,20 @@ export class ConsumeAnswer {
     }
   }
 
-  /** `isRoomy`: there is room for a long record, too. */
-  private async poll(bytesMax: number, isRoomy: boolean, until: number): Promise<Polled> {
-    const { context, session, terms, recordsLeft, bytesLeft } = this;
+  /** `isAllowed`: a long record is allowed, too. */
+  private async poll(bytesMax: number, isAllowed: boolean, until: number): Promise<Polled> {
+    const { call, terms, recordsLeft, bytesLeft } = this;
     const isFirst = recordsLeft === terms.maxRecords;
     const longest = isFirst ? Number.POSITIVE_INFINITY : bytesLeft;
-    const poll = new Poll(context, session, {
+    const poll = this.polls.of(call.session, {
       maxRecords: recordsLeft,
       maxBytes: Math.min(bytesLeft, bytesMax),
-      oneBytesMax: isRoomy ? longest : smallAnswerBytes,
+      oneBytesMax: isAllowed ? longest : smallAnswerBytes,
       until,
       encoding: terms.encoding,
       mayRead: terms.mayRead,
     });
-    this.call.watch(() => poll.cancel());
+    call.watch(() => poll.cancel());
     return poll.run();
   }
 
@@ -85,34 +84,34 @@ export class ConsumeAnswer {
    * Writes records down while what this call acknowledged is on its way to the disk; settles when
    * that, and where the session begins, is durable: before that nothing is shown.
    */
-  private async show(parts: readonly PolledPart[]): Promise<void> {
+  private async show(parts: readonly PartitionRead[]): Promise<void> {
     this.add(parts);
-    await this.context.starts.begun(this.session);
-    await this.session.committed;
+    await this.call.stored();
   }
 
-  /** Of what it owned when it was asked: an answer belongs to one generation. */
+  /** Of what it owned when the call came: an answer belongs to one generation. */
   private get hasMore(): boolean {
-    const { session, changes, recordsLeft, bytesLeft } = this;
+    const { changes, recordsLeft, bytesLeft } = this;
+    const { session } = this.call;
     if (recordsLeft <= 0 || bytesLeft <= 0 || session.isEnded) return false;
     return session.changes === changes && this.hasRecords;
   }
 
   private get isLikelyLong(): boolean {
     const { maxRecords } = this.terms;
-    const bytes = this.session.positions.all.map(({ log, position }) =>
+    const bytes = this.call.session.positions.all.map(({ log, position }) =>
       log === null || position < 0 ? 0 : likelyBytes(log, position, maxRecords),
     );
     return bytes.reduce((sum, each) => sum + each, 0) > smallAnswerBytes;
   }
 
   private get hasRecords(): boolean {
-    return this.session.positions.all.some(
+    return this.call.session.positions.all.some(
       ({ log, position }) => log !== null && position >= 0 && log.highWatermark > position,
     );
   }
 
-  private add(parts: readonly PolledPart[]): void {
+  private add(parts: readonly PartitionRead[]): void {
     for (const { own, records } of parts) {
       const texts = this.texts.get(own) ?? new RecordTexts(own, this.terms.encoding);
       this.texts.set(own, texts);
@@ -131,8 +130,8 @@ export class ConsumeAnswer {
   }
 }
 
-/** The records before damage are an answer; the next call is told of it. */
+/** The records before damage are an answer; the next call is answered with it. */
 function nothingOfDamage(error: unknown): Polled {
   if (damageRefusal(error) === undefined) throw error;
-  return { parts: [], needsRoom: false, isCut: false };
+  return { parts: [], isLongNext: false, isCut: false };
 }

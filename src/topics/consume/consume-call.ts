@@ -1,7 +1,9 @@
 /** One request for records, from its turn at the session to the last byte of its answer. */
 import type { ServerResponse } from 'node:http';
+import type { TopicPosition } from '../groups/topic-partition.js';
 import type { ConsumerSession } from '../sessions/consumer-session.js';
 import type { ConsumerSessions } from '../sessions/consumer-sessions.js';
+import type { StartPositions } from '../sessions/start-positions.js';
 
 export class ConsumeCall {
   private hasTurn = false;
@@ -12,7 +14,8 @@ export class ConsumeCall {
   /** `response` is open; what becomes of it decides what becomes of the records in it. */
   constructor(
     private readonly sessions: ConsumerSessions,
-    private readonly session: ConsumerSession,
+    private readonly starts: StartPositions,
+    readonly session: ConsumerSession,
     response: ServerResponse,
   ) {
     session.callBegan();
@@ -25,8 +28,8 @@ export class ConsumeCall {
   }
 
   /**
-   * Waits for its turn, and commits what it acknowledges: `session.committed` settles when that is
-   * durable. False where an earlier call has not ended by `until` (Unix milliseconds).
+   * Waits for its turn, and commits what it acknowledges: `stored` settles when that is durable.
+   * False where an earlier call has not ended by `until` (Unix milliseconds).
    */
   async enter(until: number): Promise<boolean> {
     if (!(await this.session.enter(until))) return false;
@@ -34,6 +37,26 @@ export class ConsumeCall {
     if (this.isGone) this.session.leave();
     else this.hasTurn = true;
     return true;
+  }
+
+  /** The reader has all before these positions: reading goes on there. */
+  async resume(received: readonly TopicPosition[]): Promise<void> {
+    await this.starts.resolve(this.session);
+    this.sessions.resume(this.session, received);
+  }
+
+  /**
+   * Settles when what the call acknowledged, and where the session begins, is durable: before that
+   * no record is shown.
+   */
+  async stored(): Promise<void> {
+    await this.starts.begun(this.session);
+    await this.session.committed;
+  }
+
+  /** What was handed out has been written in full, and more may follow. */
+  written(): void {
+    this.sessions.written(this.session);
   }
 
   /** `gone` is called when the client has closed the connection; at once if it has already. */
@@ -46,7 +69,7 @@ export class ConsumeCall {
     this.isGone = true;
     this.whenGone();
     if (this.hasTurn) {
-      if (this.isWritten) this.sessions.written(this.session);
+      if (this.isWritten) this.written();
       else this.session.positions.rewind();
       this.session.leave();
     }

@@ -1,16 +1,17 @@
 /** A consume that goes on: records as they come, until the reader or the instance is gone. */
 import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../engine/clock.js';
+import { Refusal } from '../../grammar/result.js';
 import type { Allowance } from '../../http/bytes/allowance.js';
 import { readingBytes } from '../../http/bytes/in-flight.js';
-import { errorBody, type Refusal } from '../../http/error-shapes.js';
+import { errorBody } from '../../http/error-shapes.js';
 import type { TopicPosition } from '../groups/topic-partition.js';
 import { JsonPieces } from '../records/json-pieces.js';
 import { RecordWriter } from '../records/record-writer.js';
-import type { ConsumerSession } from '../sessions/consumer-session.js';
-import type { ConsumerSessions } from '../sessions/consumer-sessions.js';
 import { damageRefusal } from '../topics/damaged-records.js';
 import type { ConsumeCall } from './consume-call.js';
-import { Poll, type PollContext, type Polled, type PolledPart, type PollTerms } from './poll.js';
+import type { Polled, Polls, PollTerms } from './poll.js';
+import type { PartitionRead } from './share-reads.js';
 import { StreamCursor } from './stream-cursor.js';
 
 /** Events of a browser's `EventSource` (WHATWG HTML: server-sent events), or a JSON text a line. */
@@ -19,7 +20,7 @@ export type StreamFormat = 'events' | 'lines';
 /** Heartbeat interval, so that proxies keep an idle stream open. */
 const heartbeatMs = 15_000;
 
-/** Records that are read before the reader is waited for: a longer one needs room. */
+/** Records that are read before the reader is waited for: a longer one needs an allowance. */
 const batchBytesMax = 64 * 1024;
 /** Written at once: a reader that takes less than this in 30 seconds counts as taking nothing. */
 const sliceBytes = 64 * 1024;
@@ -51,11 +52,6 @@ function refusalOrThrow(error: unknown): Refusal {
   return refusal;
 }
 
-/** What a stream works with. */
-export interface StreamContext extends PollContext {
-  readonly sessions: ConsumerSessions;
-}
-
 /** Where a stream goes. */
 export interface StreamReader {
   readonly response: ServerResponse;
@@ -69,34 +65,34 @@ export class ConsumeStream {
   private whenGone: () => void = () => undefined;
 
   constructor(
-    private readonly context: StreamContext,
-    private readonly session: ConsumerSession,
+    private readonly polls: Polls,
+    private readonly clock: Clock,
+    private readonly call: ConsumeCall,
     private readonly reader: StreamReader,
     private readonly format: StreamFormat,
     private readonly terms: Pick<PollTerms, 'maxRecords' | 'encoding' | 'mayRead'>,
   ) {
-    this.cursor = new StreamCursor(session.positions);
+    this.cursor = new StreamCursor(call.session.positions);
   }
 
   /**
-   * Sends until it is over; `call` has its turn. What the reader says that it has (`received`) is
+   * Sends until it is over; the call has its turn. What the reader says that it has (`received`) is
    * acknowledged, and reading goes on there.
    */
-  async run(call: ConsumeCall, received: readonly TopicPosition[]): Promise<void> {
-    const { session, context } = this;
-    const { response } = this.reader;
+  async run(received: readonly TopicPosition[]): Promise<void> {
+    const { call, reader } = this;
+    const { response } = reader;
     response.writeHead(200, {
       'content-type': contentTypes[this.format],
       'cache-control': 'no-store',
-      'stream-generation': String(session.generation),
+      'stream-generation': String(call.session.generation),
     });
     // At once, so that a reader and all that stands between see that the stream is there.
     if (this.format === 'events') response.write(': connected\n\n');
     else response.flushHeaders();
     try {
-      await context.starts.resolve(session);
-      context.sessions.resume(session, received);
-      await this.sendAll(call);
+      await call.resume(received);
+      await this.sendAll();
       response.end();
     } catch (error) {
       // Cut short, so that the reader does not take it for the end.
@@ -105,10 +101,10 @@ export class ConsumeStream {
     }
   }
 
-  private async sendAll(call: ConsumeCall): Promise<void> {
+  private async sendAll(): Promise<void> {
     while (!this.isOver) {
-      const next = await this.next(call);
-      if ('status' in next) {
+      const next = await this.next();
+      if (next instanceof Refusal) {
         await this.send([Buffer.from(this.failure(next))]);
         return;
       }
@@ -120,16 +116,16 @@ export class ConsumeStream {
    * The text of what comes next, empty where nothing has come. The records stay behind: each of
    * them keeps a batch of up to 10 MiB in memory, which a slow reader must not do.
    */
-  private async next(call: ConsumeCall): Promise<readonly Buffer[] | Refusal> {
-    let polled = await this.poll(call, batchBytesMax);
-    if ('parts' in polled && polled.needsRoom) {
+  private async next(): Promise<readonly Buffer[] | Refusal> {
+    let polled = await this.poll(batchBytesMax);
+    if ('parts' in polled && polled.isLongNext) {
       await this.reader.allowance.want(readingBytes);
-      polled = await this.poll(call, Number.POSITIVE_INFINITY);
+      polled = await this.poll(Number.POSITIVE_INFINITY);
     }
-    if ('status' in polled) return polled;
+    if (polled instanceof Refusal) return polled;
     if ('undecided' in polled) {
       const places = polled.undecided.map(({ topic, partition }) => `${topic}/${partition}`);
-      return { status: 409, message: `no offset to begin at: ${places.join(', ')}` };
+      return new Refusal('conflict', `no offset to begin at: ${places.join(', ')}`);
     }
     const json = new JsonPieces();
     for (const part of polled.parts) this.frame(json, part);
@@ -137,24 +133,23 @@ export class ConsumeStream {
     return json.byteLength > copiedBytesMax ? json.pieces : [json.toBuffer()];
   }
 
-  private async poll(call: ConsumeCall, oneBytesMax: number): Promise<Polled | Refusal> {
-    const { session, context, terms } = this;
-    const until = context.clock.now() + heartbeatMs;
+  private async poll(oneBytesMax: number): Promise<Polled | Refusal> {
+    const { call, terms } = this;
+    const until = this.clock.now() + heartbeatMs;
     const maxBytes = batchBytesMax;
-    const poll = new Poll(context, session, { ...terms, until, maxBytes, oneBytesMax });
+    const poll = this.polls.of(call.session, { ...terms, until, maxBytes, oneBytesMax });
     call.watch(() => {
       this.isGone = true;
       poll.cancel();
       this.whenGone();
     });
     const polled = await poll.run().catch(refusalOrThrow);
-    await context.starts.begun(session);
-    await session.committed;
+    await call.stored();
     return polled;
   }
 
   private get isOver(): boolean {
-    return this.isGone || this.session.isEnded || !this.terms.mayRead();
+    return this.isGone || this.call.session.isEnded || !this.terms.mayRead();
   }
 
   /** Records, or a sign of life where there are none; they count once the system has them. */
@@ -165,10 +160,10 @@ export class ConsumeStream {
     if (allowance.bytes > 0) allowance.settle(length);
     const isTaken = await this.send(length === 0 ? [this.heartbeat] : texts);
     allowance.settle(0);
-    if (isTaken && !this.isGone) this.context.sessions.written(this.session);
+    if (isTaken && !this.isGone) this.call.written();
   }
 
-  private frame(json: JsonPieces, { own, next, records }: PolledPart): void {
+  private frame(json: JsonPieces, { own, next, records }: PartitionRead): void {
     const writer = new RecordWriter(own, this.terms.encoding, json);
     const writeId = this.format === 'events' ? this.cursor.idsOf(own, next) : null;
     for (const record of records) {

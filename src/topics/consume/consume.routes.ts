@@ -1,14 +1,14 @@
 /** `/consume`: records for an instance of a group (topics.md 4.1). */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
 import { parseJson } from '../../grammar/json.js';
-import type { Parsed } from '../../grammar/parsed.js';
-import type { InFlight } from '../../http/bytes/in-flight.js';
-import { type Refusal, sendRefusal } from '../../http/error-shapes.js';
-import type { HotRoutes } from '../../http/routes/hot-routes.js';
-import { rawBody } from '../../http/routes/raw-body.js';
-import type { ConsumerPlace } from '../groups/consumer.events.js';
+import { Refusal, type Result } from '../../grammar/result.js';
+import { answerIn, valueIn } from '../../http/outcome.js';
+import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
+import type { Route } from '../../http/routes/route.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
-import type { GroupRights } from '../offsets/group-rights.js';
+import { GroupRights } from '../offsets/group-rights.js';
 import { readEncoding } from '../records/payload-encoding.js';
 import { sendRecords } from '../records/records-answer.js';
 import {
@@ -18,126 +18,108 @@ import {
   parseJoinOptions,
 } from '../sessions/consume.request.js';
 import type { ConsumerSession } from '../sessions/consumer-session.js';
-import type { Consumers } from '../sessions/consumers.js';
+import { ConsumerSessions } from '../sessions/consumer-sessions.js';
+import { ConsumersService } from '../sessions/consumers.service.js';
+import { StartPositions } from '../sessions/start-positions.js';
+import type { TopicSettings } from '../settings.js';
 import { ConsumeAnswer } from './consume-answer.js';
 import { ConsumeCall } from './consume-call.js';
 import { ConsumeStream, type StreamFormat, streamFormatOf } from './consume-stream.js';
 import { consumerRoutes } from './consumers.openapi.js';
-import type { PollTerms } from './poll.js';
+import { placeIn } from './place-in.js';
+import { Polls, type PollTerms } from './poll.js';
 import { parseCursor } from './stream-cursor.js';
 
-type Target = { Params: ConsumerPlace & { topic: string }; Querystring: { timeout?: unknown } };
+@Injectable()
+export class ConsumeRoutes {
+  readonly routes: readonly Route[] = [
+    {
+      methods: ['GET', 'POST'],
+      pattern: '/consume/:group/:instance',
+      description: consumerRoutes.consume,
+      serve: (exchange) => {
+        const json = parseJson(exchange.body);
+        return this.consume(exchange, json.ok ? parseConsume(json.value) : json);
+      },
+    },
+    {
+      methods: ['GET'],
+      pattern: '/consume/:group/:instance/:topic',
+      description: consumerRoutes.consumeTopic,
+      serve: (exchange) => {
+        const { timeout } = exchange.query;
+        return this.consume(exchange, parseConsumePath(exchange.param('topic'), timeout));
+      },
+    },
+  ];
 
-export class ConsumeRoutes implements HotRoutes {
   constructor(
-    private readonly consumers: Consumers,
+    private readonly consumers: ConsumersService,
+    private readonly sessions: ConsumerSessions,
+    private readonly starts: StartPositions,
+    private readonly polls: Polls,
     private readonly rights: GroupRights,
-    private readonly inFlight: InFlight,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.config) private readonly config: Pick<TopicSettings, 'consumerIdleMs'>,
   ) {}
 
-  register(fastify: FastifyInstance): void {
-    fastify.addHook('preClose', async () => this.consumers.sessions.dismiss());
-    fastify.route<Target>({
-      method: ['GET', 'POST'],
-      url: '/consume/:group/:instance',
-      config: { description: consumerRoutes.consume },
-      handler: (request, reply) => {
-        const json = parseJson(rawBody(request));
-        return this.consume(request, reply, json.ok ? parseConsume(json.value) : json);
-      },
-    });
-    fastify.get<Target>(
-      '/consume/:group/:instance/:topic',
-      { config: { description: consumerRoutes.consumeTopic } },
-      (request, reply) => {
-        const { params, query } = request;
-        return this.consume(request, reply, parseConsumePath(params.topic, query.timeout));
-      },
-    );
-  }
-
-  private async consume(
-    request: FastifyRequest<Target>,
-    reply: FastifyReply,
-    asked: Parsed<ConsumeRequest>,
-  ): Promise<FastifyReply> {
-    const { rawHeaders, headers } = request.raw;
-    const encoding = readEncoding(rawHeaders);
-    if (!asked.ok) return sendRefusal(request, reply, { status: 400, message: asked.reason });
-    if (!encoding.ok) {
-      return sendRefusal(request, reply, { status: 400, message: encoding.reason });
-    }
+  private async consume(exchange: FastifyExchange, read: Result<ConsumeRequest>): Promise<void> {
     const { consumers, rights } = this;
-    const { topics, timeoutMs } = asked.value;
-    const { group } = request.params;
-    const grant = rights.admit(request.raw, group, topics);
-    if ('status' in grant) return sendRefusal(request, reply, grant);
-    const until = consumers.clock.now() + timeoutMs;
-    const options = () => parseJoinOptions(rawHeaders, consumers.sessionTimeoutMs);
-    const session = await consumers.service.enter(request.params, topics, grant, options);
-    if ('status' in session) return sendRefusal(request, reply, session);
+    const { request, response } = exchange;
+    const consume = valueIn(read);
+    const encoding = valueIn(readEncoding(request.rawHeaders));
+    const { topics, timeoutMs } = consume;
+    const place = placeIn(exchange);
+    const grant = answerIn(rights.admit(request, place.group, topics));
+    const until = this.clock.now() + timeoutMs;
+    const options = () => parseJoinOptions(request.rawHeaders, this.config.consumerIdleMs);
+    const session = answerIn(await consumers.enter(place, topics, grant, options));
     // A client that is gone already gets no turn.
-    if (reply.raw.closed) return reply;
-    const call = new ConsumeCall(consumers.sessions, session, reply.raw);
-    if (!(await call.enter(until))) return sendRefusal(request, reply, overlap(session));
+    if (response.closed) return;
+    const call = new ConsumeCall(this.sessions, this.starts, session, response);
+    if (!(await call.enter(until))) return exchange.refuse(overlap(session));
     const mayRead = () =>
-      session.subscribesTo(topics) && rights.judge(request.raw, group, topics) === undefined;
-    const terms = { ...asked.value, until, encoding: encoding.value, mayRead };
-    const format = streamFormatOf(headers.accept);
+      session.subscribesTo(topics) && rights.judge(request, place.group, topics) === undefined;
+    const terms = { ...consume, until, encoding, mayRead };
+    const format = streamFormatOf(request.headers.accept);
     return format === null
-      ? this.answer(request, reply, { session, call, terms })
-      : this.stream(request, reply, { session, call, terms }, format);
+      ? this.answer(exchange, call, terms)
+      : this.stream(exchange, call, terms, format);
   }
 
   private async stream(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { session, call, terms }: Turn,
+    exchange: FastifyExchange,
+    call: ConsumeCall,
+    terms: PollTerms,
     format: StreamFormat,
-  ): Promise<FastifyReply> {
-    const { 'last-event-id': id } = request.raw.headers;
-    const received = parseCursor(typeof id === 'string' ? id : undefined);
-    if (!received.ok) return sendRefusal(request, reply, { status: 400, message: received.reason });
-    reply.hijack();
-    const allowance = this.inFlight.of(request, reply);
-    const reader = { response: reply.raw, allowance };
-    const stream = new ConsumeStream(this.consumers, session, reader, format, terms);
-    await stream.run(call, received.value);
-    return reply;
+  ): Promise<void> {
+    const { 'last-event-id': id } = exchange.request.headers;
+    const received = valueIn(parseCursor(typeof id === 'string' ? id : undefined));
+    const reader = { response: exchange.response, allowance: exchange.hijack() };
+    const stream = new ConsumeStream(this.polls, this.clock, call, reader, format, terms);
+    await stream.run(received);
   }
 
   private async answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { session, call, terms }: Turn,
-  ): Promise<FastifyReply> {
-    const { consumers, inFlight } = this;
-    const room = inFlight.roomFor(request, reply);
-    const begun = await new ConsumeAnswer(consumers, session, call, terms, room).begin();
-    if ('undecided' in begun) return sendRefusal(request, reply, undecided(begun.undecided));
-    reply.header('stream-generation', String(session.generation));
-    return sendRecords(inFlight, request, reply, begun.parts);
+    exchange: FastifyExchange,
+    call: ConsumeCall,
+    terms: PollTerms,
+  ): Promise<void> {
+    const begun = await new ConsumeAnswer(this.polls, call, terms, exchange.room).begin();
+    if ('undecided' in begun) return exchange.refuse(undecided(begun.undecided));
+    exchange.header('stream-generation', String(call.session.generation));
+    await sendRecords(exchange, begun.parts);
   }
 }
 
-/** A call whose turn it is. */
-interface Turn {
-  readonly session: ConsumerSession;
-  readonly call: ConsumeCall;
-  readonly terms: PollTerms;
-}
-
 function overlap({ place: { group, instance } }: ConsumerSession): Refusal {
-  return {
-    status: 409,
-    message: `instance ${instance} of group ${group} is being called already`,
-  };
+  return new Refusal('conflict', `instance ${instance} of group ${group} is being called already`);
 }
 
 function undecided(partitions: readonly TopicPartition[]): Refusal {
   const places = partitions.map(({ topic, partition }) => `${topic}/${partition}`);
-  return {
-    status: 409,
-    message: `no offset to begin at, and the reset policy is none: ${places.join(', ')}`,
-  };
+  return new Refusal(
+    'conflict',
+    `no offset to begin at, and the reset policy is none: ${places.join(', ')}`,
+  );
 }

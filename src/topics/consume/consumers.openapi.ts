@@ -72,7 +72,7 @@ export const consumerRoutes = {
   },
   list: {
     summary: 'All instances of groups, with the partitions they own',
-    isLong: 'list',
+    isLong: true,
     answers: {
       200: {
         description: 'Groups that have instances',

@@ -42,12 +42,12 @@ const success = z.object({ result: z.literal('Success'), status: z.literal(200) 
 export const groupRoutes = {
   list: {
     summary: 'All consumer groups',
-    isLong: 'list',
+    isLong: true,
     answers: { 200: { description: 'In the order of their beginnings', schema: z.array(summary) } },
   },
   show: {
     summary: 'A consumer group with its members and its lag per partition',
-    isLong: 'list',
+    isLong: true,
     answers: {
       200: {
         description: 'The group',

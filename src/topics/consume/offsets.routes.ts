@@ -1,80 +1,83 @@
-/** `/commit` and `/committed`: how far groups are (topics.md 4.4). */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { sendRefusal } from '../../http/error-shapes.js';
-import type { HotRoutes } from '../../http/routes/hot-routes.js';
-import { rawBody } from '../../http/routes/raw-body.js';
-import type { ConsumerPlace } from '../groups/consumer.events.js';
-import type { GroupRights } from '../offsets/group-rights.js';
-import { logsOf } from '../offsets/partition-logs.js';
+/** `/commit`, `/committed` and `/seek`: how far groups are (topics.md 4.4 and 4.6). */
+import { Injectable } from '@nestjs/common';
+import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
+import { answerJson } from '../../http/routes/exchange.js';
+import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
+import type { Route } from '../../http/routes/route.js';
+import { CommittedOffsets } from '../offsets/committed-offsets.js';
+import { GroupRights } from '../offsets/group-rights.js';
+import { Commits } from '../sessions/commits.js';
 import { parseGeneration, parseTimeout } from '../sessions/consume.request.js';
-import type { Consumers } from '../sessions/consumers.js';
+import { parseSeeks } from '../sessions/groups-admin.request.js';
 import { parseCommits, parsePlaces } from '../sessions/offsets.request.js';
+import { Seeks } from '../sessions/seeks.js';
+import { TopicLogs } from '../topics/topic-logs.js';
 import { consumerRoutes } from './consumers.openapi.js';
+import { groupRoutes } from './groups-admin.openapi.js';
+import { placeIn } from './place-in.js';
 
-type Target = { Params: ConsumerPlace; Querystring: { timeout?: unknown } };
-
-const method = ['GET', 'POST'];
-const jsonType = 'application/json; charset=utf-8';
 const committedTimeoutMs = 10_000;
-const success = JSON.stringify({ result: 'Success', status: 200 });
+const success = { result: 'Success', status: 200 };
 
-export class OffsetsRoutes implements HotRoutes {
+@Injectable()
+export class OffsetsRoutes {
+  readonly routes: readonly Route[] = [
+    {
+      methods: ['GET', 'POST'],
+      pattern: '/commit/:group/:instance',
+      description: consumerRoutes.commit,
+      serve: (exchange) => this.commit(exchange),
+    },
+    {
+      methods: ['GET', 'POST'],
+      pattern: '/committed/:group/:instance',
+      description: consumerRoutes.committed,
+      serve: (exchange) => this.committed(exchange),
+    },
+    {
+      methods: ['POST'],
+      pattern: '/seek/:group/:instance',
+      description: groupRoutes.seek,
+      serve: (exchange) => this.seek(exchange),
+    },
+  ];
+
   constructor(
-    private readonly consumers: Consumers,
+    private readonly commits: Commits,
+    private readonly seeks: Seeks,
+    private readonly offsets: CommittedOffsets,
+    private readonly topicLogs: TopicLogs,
     private readonly rights: GroupRights,
   ) {}
 
-  register(fastify: FastifyInstance): void {
-    fastify.route<Target>({
-      method,
-      url: '/commit/:group/:instance',
-      config: { description: consumerRoutes.commit },
-      handler: (request, reply) => this.commit(request, reply),
-    });
-    fastify.route<Target>({
-      method,
-      url: '/committed/:group/:instance',
-      config: { description: consumerRoutes.committed },
-      handler: (request, reply) => this.committed(request, reply),
-    });
+  private async commit(exchange: FastifyExchange): Promise<void> {
+    const place = placeIn(exchange);
+    const commits = valueIn(parseCommits(exchange.body));
+    const generation = valueIn(parseGeneration(exchange.request.rawHeaders));
+    refuseIf(this.rights.judgePlaces(exchange.request, place.group, commits));
+    refuseIf(await this.commits.commit(place, commits, generation));
+    answerJson(exchange, success);
   }
 
-  private async commit(
-    request: FastifyRequest<Target>,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    const refuse = (message: string) => sendRefusal(request, reply, { status: 400, message });
-    const asked = parseCommits(rawBody(request));
-    if (!asked.ok) return refuse(asked.reason);
-    const generation = parseGeneration(request.raw.rawHeaders);
-    if (!generation.ok) return refuse(generation.reason);
-    const forbidden = this.rights.judgePlaces(request.raw, request.params.group, asked.value);
-    if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
-    const { commits } = this.consumers;
-    const refusal = await commits.commit(request.params, asked.value, generation.value);
-    if (refusal !== null) return sendRefusal(request, reply, refusal);
-    return reply.header('content-type', jsonType).send(success);
-  }
-
-  private async committed(
-    request: FastifyRequest<Target>,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    const refuse = (message: string) => sendRefusal(request, reply, { status: 400, message });
-    const { offsets, topics } = this.consumers;
-    const places = parsePlaces(rawBody(request));
-    if (!places.ok) return refuse(places.reason);
-    const timeout = parseTimeout(request.query.timeout, committedTimeoutMs);
-    if (!timeout.ok) return refuse(timeout.reason);
-    const forbidden = this.rights.judgePlaces(request.raw, request.params.group, places.value);
-    if (forbidden !== undefined) return sendRefusal(request, reply, forbidden);
-    const logs = await logsOf(topics, places.value);
-    if ('status' in logs) return sendRefusal(request, reply, logs);
-    const found = places.value.map(({ topic, partition }) => {
-      const offset = offsets.find(request.params.group, { topic, partition })?.committed ?? -1;
+  private async committed(exchange: FastifyExchange): Promise<void> {
+    const { offsets, topicLogs } = this;
+    const { group } = placeIn(exchange);
+    const places = valueIn(parsePlaces(exchange.body));
+    valueIn(parseTimeout(exchange.query['timeout'], committedTimeoutMs));
+    refuseIf(this.rights.judgePlaces(exchange.request, group, places));
+    answerIn(await topicLogs.partitions(places));
+    const found = places.map(({ topic, partition }) => {
+      const offset = offsets.find(group, { topic, partition })?.committed ?? -1;
       return { topic, partition, offset };
     });
     await offsets.durable();
-    return reply.header('content-type', jsonType).send(JSON.stringify(found));
+    answerJson(exchange, found);
+  }
+
+  private async seek(exchange: FastifyExchange): Promise<void> {
+    const place = placeIn(exchange);
+    const seeks = valueIn(parseSeeks(exchange.body));
+    refuseIf(this.rights.judgePlaces(exchange.request, place.group, seeks));
+    answerJson(exchange, answerIn(await this.seeks.seek(place, seeks)));
   }
 }

@@ -4,7 +4,7 @@
  *
  *     rides/0/12,rides/2/7     all of rides/0 below 12, and all of rides/2 below 7
  */
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import type { TopicPosition } from '../groups/topic-partition.js';
 import type { JsonPieces } from '../records/json-pieces.js';
 import type { OwnedPartition, Positions } from '../sessions/positions.js';
@@ -53,10 +53,10 @@ export class StreamCursor {
 }
 
 /** What a reader says that it has (`Last-Event-ID`); none is an empty list. */
-export function parseCursor(text: string | undefined): Parsed<readonly TopicPosition[]> {
-  if (text === undefined || text === '') return parsed([]);
+export function parseCursor(text: string | undefined): Result<readonly TopicPosition[]> {
+  if (text === undefined || text === '') return ok([]);
   if (!grammar.test(text)) return refused('the header Last-Event-ID is no id of a record');
-  return parsed(
+  return ok(
     text.split(',').map((each) => {
       const [topic = '', partition, offset] = each.split('/');
       return { topic, partition: Number(partition), offset: Number(offset) };

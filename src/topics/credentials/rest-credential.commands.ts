@@ -1,4 +1,4 @@
-/** What may be asked of a credential of the log interface; its name is the id. */
+/** The commands of a credential of the log interface; its name is the id. */
 import type { Command } from '../../engine/decider.js';
 import type { Grant } from '../../http/identity/grant.js';
 

@@ -1,5 +1,6 @@
 /** A credential of the log interface: created once, never changed, deleted. */
-import { accept, type Decider, reject } from '../../engine/decider.js';
+import { accept, type Decider } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import type { KnownCredential } from '../../http/identity/basic-auth.js';
 import type { RestCredentialCommand } from './rest-credential.commands.js';
 import { type RestCredentialEvent, restCredentialKind } from './rest-credential.events.js';
@@ -18,11 +19,11 @@ export const restCredentialDecider: Decider<
     const { id } = command;
     if (command.type === 'DeleteRestCredential') {
       return state === null
-        ? reject('not_found', `credential ${id} not found`)
+        ? new Refusal('not_found', `credential ${id} not found`)
         : accept([{ type: 'RestCredentialDeleted' }]);
     }
     // What it may do is never changed: its holder would not learn of the change.
-    if (state !== null) return reject('conflict', `credential ${id} exists already`);
+    if (state !== null) return new Refusal('conflict', `credential ${id} exists already`);
     const { digest, permissions, topic } = command;
     return accept([{ type: 'RestCredentialCreated', digest, permissions, topic }]);
   },

@@ -2,15 +2,15 @@
 import { Controller, Delete, Get, Inject, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
-import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
 import { BasicCredentials, pairDigest } from '../../http/identity/basic-auth.js';
-import { refuseIf, resultOf, valueIn } from '../../http/outcome.js';
+import { refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { RestCredentialCommand } from './rest-credential.commands.js';
-import type { RestCredentialState } from './rest-credential.decider.js';
+import { RestCredentials } from './rest-credential.entity.js';
 import { restCredentialKind } from './rest-credential.events.js';
 import { type CredentialRequest, parseCredential } from './rest-credential.request.js';
 import { restCredentialRoutes } from './rest-credentials.openapi.js';
@@ -29,7 +29,7 @@ const passwordBytes = 24;
 @Controller('admin/credentials')
 export class RestCredentialsController {
   constructor(
-    private readonly engine: Engine,
+    private readonly credentials: RestCredentials,
     private readonly basic: BasicCredentials,
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
@@ -42,7 +42,7 @@ export class RestCredentialsController {
     this.judge(request);
     const { name, topic, permissions } = valueIn(parseCredential(rawBody(request)));
     if (name === this.configured.restUsername) {
-      refuseIf({ status: 409, message: `${name} is the configured username` });
+      refuseIf(new Refusal('conflict', `${name} is the configured username`));
     }
     const password = this.identifiers.randomBytes(passwordBytes).toString('base64url');
     const digest = pairDigest(name, password).toString('hex');
@@ -57,15 +57,14 @@ export class RestCredentialsController {
     @Req() request: FastifyRequest,
   ): Promise<readonly (CredentialObject & { createdAt: number })[]> {
     this.judge(request);
-    const actors = this.engine.actors(restCredentialKind);
-    const shown = [...actors.ids()].sort().flatMap((name) => {
-      const state = actors.stateOf(name) as RestCredentialState;
-      if (state === null) return [];
-      const { topic, permissions, createdAt } = state;
-      return [{ name, username: name, topic, permissions, createdAt }];
-    });
-    await this.engine.durable();
-    return shown;
+    return this.credentials.shown(() =>
+      [...this.credentials.actors.ids()].sort().flatMap((name) => {
+        const state = this.credentials.stateOf(name);
+        if (state === null) return [];
+        const { topic, permissions, createdAt } = state;
+        return [{ name, username: name, topic, permissions, createdAt }];
+      }),
+    );
   }
 
   @Delete(':name')
@@ -85,7 +84,6 @@ export class RestCredentialsController {
   }
 
   private async carryOut(command: RestCredentialCommand): Promise<void> {
-    const [outcome] = await this.engine.dispatch([command]);
-    resultOf(outcome);
+    valueIn(await this.credentials.ask(command));
   }
 }

@@ -1,7 +1,7 @@
 /** How the routes of credentials are described (topics.md 5.3 and 1.5). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
-import { askedCredential } from './rest-credential.request.js';
+import { credentialSchema } from './rest-credential.request.js';
 
 const shown = z.object({
   name: z.string(),
@@ -13,7 +13,7 @@ const shown = z.object({
 export const restCredentialRoutes = {
   create: {
     summary: 'Create a credential for the log interface',
-    body: { isRequired: true, schema: askedCredential },
+    body: { isRequired: true, schema: credentialSchema },
     answers: {
       201: {
         description: 'The credential; its password is not shown again',
@@ -23,7 +23,7 @@ export const restCredentialRoutes = {
   },
   list: {
     summary: 'All created credentials, without their passwords',
-    isLong: 'list',
+    isLong: true,
     answers: {
       200: {
         description: 'By name',

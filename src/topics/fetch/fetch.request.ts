@@ -1,5 +1,5 @@
 /** A fetch or an offset lookup as it stands on the wire -> positions (topics.md 3.1 and 3.2). */
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 
 /** One partition of a topic. */
 export interface TopicPartition {
@@ -38,7 +38,7 @@ export const answerBytes = 50 * 1024 * 1024;
 const answerRecordsMax = 10_000;
 
 /** One inline position, a list, or both: the list comes first. */
-export function parseFetch(body: unknown): Parsed<FetchRequest> {
+export function parseFetch(body: unknown): Result<FetchRequest> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return refused('the body must be an object');
   }
@@ -58,7 +58,7 @@ export function parseFetch(body: unknown): Parsed<FetchRequest> {
   }
   const positions = parsePositions(fields);
   if (!positions.ok) return positions;
-  return parsed({
+  return ok({
     positions: positions.value,
     timeoutMs: timeoutMs.value,
     maxRecords: Math.min(maxRecords.value, answerRecordsMax),
@@ -69,36 +69,36 @@ export function parseFetch(body: unknown): Parsed<FetchRequest> {
 }
 
 /** One partition or an array of them. */
-export function parseTopicPartitions(body: unknown): Parsed<readonly TopicPartition[]> {
+export function parseTopicPartitions(body: unknown): Result<readonly TopicPartition[]> {
   return parseEach(Array.isArray(body) ? body : [body], parseTopicPartition);
 }
 
 /** The `{timestamp}` of `/offsets/{timestamp}`: `earliest`, `latest` or Unix milliseconds. */
-export function parseOffsetQuery(text: string): Parsed<OffsetQuery> {
-  if (text === 'earliest' || text === 'latest') return parsed(text);
+export function parseOffsetQuery(text: string): Result<OffsetQuery> {
+  if (text === 'earliest' || text === 'latest') return ok(text);
   const timestamp = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(timestamp)
-    ? parsed(timestamp)
+    ? ok(timestamp)
     : refused('the timestamp must be earliest, latest or Unix milliseconds');
 }
 
 /** The longest wait in milliseconds; above a minute it is a minute. */
-export function parseTimeoutMs(value: unknown, otherwise: number): Parsed<number> {
-  if (value === undefined || value === null) return parsed(otherwise);
+export function parseTimeoutMs(value: unknown, otherwise: number): Result<number> {
+  if (value === undefined || value === null) return ok(otherwise);
   const timeout = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   return typeof timeout === 'number' && timeout >= 0 && Number.isFinite(timeout)
-    ? parsed(Math.min(timeout, timeoutMsMax))
+    ? ok(Math.min(timeout, timeoutMsMax))
     : refused('timeout must be a number of milliseconds, not negative');
 }
 
-function parseBudget(value: unknown, name: string, otherwise: number): Parsed<number> {
-  if (value === undefined || value === null) return parsed(otherwise);
+function parseBudget(value: unknown, name: string, otherwise: number): Result<number> {
+  if (value === undefined || value === null) return ok(otherwise);
   return isWhole(value) && value > 0
-    ? parsed(value)
+    ? ok(value)
     : refused(`${name} must be a positive whole number`);
 }
 
-function parsePositions(fields: Record<string, unknown>): Parsed<readonly Position[]> {
+function parsePositions(fields: Record<string, unknown>): Result<readonly Position[]> {
   const listed = fields['topicPartitionOffsets'] ?? [];
   if (!Array.isArray(listed)) return refused('topicPartitionOffsets must be an array');
   const items = fields['topic'] === undefined ? listed : [...listed, fields];
@@ -108,8 +108,8 @@ function parsePositions(fields: Record<string, unknown>): Parsed<readonly Positi
 
 function parseEach<T extends TopicPartition>(
   items: readonly unknown[],
-  parse: (item: unknown) => Parsed<T>,
-): Parsed<readonly T[]> {
+  parse: (item: unknown) => Result<T>,
+): Result<readonly T[]> {
   if (items.length > positionsMax) return refused(`names more than ${positionsMax} partitions`);
   const values: T[] = [];
   const seen = new Set<string>();
@@ -123,10 +123,10 @@ function parseEach<T extends TopicPartition>(
     seen.add(`${topic}/${partition}`);
     values.push(value.value);
   }
-  return parsed(values);
+  return ok(values);
 }
 
-function parsePosition(item: unknown): Parsed<Position> {
+function parsePosition(item: unknown): Result<Position> {
   const place = parseTopicPartition(item);
   if (!place.ok) return place;
   const { offset, timestamp } = item as Record<string, unknown>;
@@ -135,19 +135,19 @@ function parsePosition(item: unknown): Parsed<Position> {
       return refused('offset and timestamp cannot both say where to begin');
     }
     return isWhole(timestamp)
-      ? parsed({ ...place.value, timestamp })
+      ? ok({ ...place.value, timestamp })
       : refused('timestamp must be Unix milliseconds');
   }
   return isWhole(offset)
-    ? parsed({ ...place.value, offset })
+    ? ok({ ...place.value, offset })
     : refused('offset must be a whole number, not negative');
 }
 
-function parseTopicPartition(item: unknown): Parsed<TopicPartition> {
+function parseTopicPartition(item: unknown): Result<TopicPartition> {
   const { topic, partition } = (item ?? {}) as Record<string, unknown>;
   if (typeof topic !== 'string') return refused('topic must be a string');
   return isWhole(partition)
-    ? parsed({ topic, partition })
+    ? ok({ topic, partition })
     : refused('partition must be a whole number, not negative');
 }
 

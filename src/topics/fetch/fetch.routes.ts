@@ -1,84 +1,74 @@
 /** `/fetch`: records from given positions, without a group (topics.md 3.1). */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Inject, Injectable } from '@nestjs/common';
 import { OffsetOutOfRange } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
 import { parseJson } from '../../grammar/json.js';
-import { type Parsed, parsed } from '../../grammar/parsed.js';
-import type { InFlight } from '../../http/bytes/in-flight.js';
-import { type Refusal, sendRefusal } from '../../http/error-shapes.js';
-import type { BasicCredentials } from '../../http/identity/basic-auth.js';
-import type { HotRoutes } from '../../http/routes/hot-routes.js';
-import { rawBody } from '../../http/routes/raw-body.js';
+import { ok, Refusal, type Result } from '../../grammar/result.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
+import type { Exchange } from '../../http/routes/exchange.js';
+import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
+import type { FastifyRoute } from '../../http/routes/route.js';
+import type { RouteDescription } from '../../http/routes/route-description.js';
 import { type Cursor, FairRead } from '../records/fair-read.js';
 import { type PayloadEncoding, readEncoding } from '../records/payload-encoding.js';
 import { sendRecords } from '../records/records-answer.js';
 import { topicRoutes } from '../records/topics.openapi.js';
-import type { TopicsService } from '../topics/topics.service.js';
+import { SharedReads } from '../topics/shared-reads.js';
+import { TopicLogs } from '../topics/topic-logs.js';
 import { type FetchRequest, type Position, parseFetch } from './fetch.request.js';
 
-/** A fetch that was read. */
-type Asked = FetchRequest & { readonly encoding: PayloadEncoding };
+/** A fetch as its request describes it. */
+type EncodedFetch = FetchRequest & { readonly encoding: PayloadEncoding };
 
-export class FetchRoutes implements HotRoutes {
-  /** Those that wait for records: a server that stops answers them with what there is. */
+@Injectable()
+export class FetchRoute implements FastifyRoute {
+  readonly methods = ['GET', 'POST'];
+  readonly pattern = '/fetch';
+  readonly description: RouteDescription = topicRoutes.fetch;
+  /** Those that wait for records. */
   private readonly waiting = new Set<() => void>();
 
   constructor(
-    private readonly topics: TopicsService,
+    private readonly topicLogs: TopicLogs,
+    private readonly reads: SharedReads,
     private readonly basic: BasicCredentials,
-    private readonly clock: Clock,
-    private readonly inFlight: InFlight,
+    @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  register(fastify: FastifyInstance): void {
-    fastify.addHook('preClose', async () => {
-      for (const end of this.waiting) end();
-    });
-    fastify.route({
-      method: ['GET', 'POST'],
-      url: '/fetch',
-      config: { description: topicRoutes.fetch },
-      handler: (request, reply) => this.fetch(request, reply),
-    });
+  /** A server that stops answers those that wait with what there is. */
+  answerWaiting(): void {
+    for (const end of this.waiting) end();
   }
 
-  private async fetch(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async serve(exchange: FastifyExchange): Promise<void> {
     const arrivedAt = this.clock.now();
-    const asked = readAsked(request);
-    if (!asked.ok) return sendRefusal(request, reply, { status: 400, message: asked.reason });
-    const { positions, timeoutMs, offsetReset } = asked.value;
+    const fetch = valueIn(readFetch(exchange));
+    const { positions, timeoutMs, offsetReset } = fetch;
     for (const topic of new Set(positions.map((position) => position.topic))) {
-      const refusal = this.basic.judgeRight(request.raw, 'consume', topic);
-      if (refusal !== undefined) return sendRefusal(request, reply, refusal);
+      refuseIf(this.basic.judgeRight(exchange.request, 'consume', topic));
     }
-    const cursors = await this.place(positions, offsetReset);
-    if ('status' in cursors) return sendRefusal(request, reply, cursors);
-    const outside = cursors.find(isOutside);
-    if (outside !== undefined) return sendRefusal(request, reply, outOfRange(outside));
-    const isGone = await this.waitForAny(cursors, arrivedAt + timeoutMs, reply);
-    if (isGone) return reply.hijack();
-    return this.answer(request, reply, asked.value, cursors);
+    const cursors = answerIn(await this.place(positions, offsetReset));
+    refuseOutside(cursors);
+    const isGone = await this.waitForAny(cursors, arrivedAt + timeoutMs, exchange);
+    if (isGone) exchange.hijack();
+    else await this.answer(exchange, fetch, cursors);
   }
 
   private async answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    asked: Asked,
+    exchange: FastifyExchange,
+    fetch: EncodedFetch,
     cursors: readonly Cursor[],
-  ): Promise<FastifyReply> {
-    const { maxRecords: records, maxBytes: bytes, encoding, untilTimestamp } = asked;
-    const { inFlight, topics } = this;
-    const read = new FairRead(topics, cursors, encoding, { records, bytes });
-    const room = inFlight.roomFor(request, reply);
+  ): Promise<void> {
+    const { maxRecords: records, maxBytes: bytes, encoding, untilTimestamp } = fetch;
+    const read = new FairRead(this.reads, cursors, encoding, { records, bytes });
     try {
-      return await sendRecords(inFlight, request, reply, read.parts(untilTimestamp, room));
+      await sendRecords(exchange, read.parts(untilTimestamp, exchange.room));
     } catch (error) {
       // Retention, a purge or the end of the topic may have taken the records meanwhile.
-      const now = await this.place(cursors, null);
-      if ('status' in now) return sendRefusal(request, reply, now);
-      const outside = now.find(isOutside);
-      if (outside === undefined) throw error;
-      return sendRefusal(request, reply, outOfRange(outside));
+      refuseOutside(answerIn(await this.place(cursors, null)));
+      throw error;
     }
   }
 
@@ -90,8 +80,8 @@ export class FetchRoutes implements HotRoutes {
     const cursors: Cursor[] = [];
     for (const position of positions) {
       const { topic, partition } = position;
-      const log = await this.topics.forRead(topic, partition);
-      if ('status' in log) return log;
+      const log = await this.topicLogs.partition(position);
+      if (log instanceof Refusal) return log;
       const offset =
         'offset' in position ? position.offset : await log.offsetFor(position.timestamp);
       const cursor = { topic, partition, log, offset };
@@ -111,44 +101,51 @@ export class FetchRoutes implements HotRoutes {
   private waitForAny(
     cursors: readonly Cursor[],
     deadline: number,
-    { raw }: FastifyReply,
+    { response }: FastifyExchange,
   ): Promise<boolean> {
     const isReady = cursors.some(({ log, offset }) => log.highWatermark > offset);
-    if (isReady || raw.closed || deadline <= this.clock.now()) return Promise.resolve(raw.closed);
+    if (isReady || response.closed || deadline <= this.clock.now())
+      return Promise.resolve(response.closed);
     return new Promise((resolve) => {
       const end = () => {
         this.waiting.delete(end);
-        raw.off('close', end);
+        response.off('close', end);
         for (const cancel of cancels) cancel();
-        resolve(raw.closed);
+        resolve(response.closed);
       };
       const cancels = cursors.map(({ log, offset }) => log.whenBeyond(offset, end));
       cancels.push(this.clock.after(deadline - this.clock.now(), end));
-      raw.on('close', end);
+      response.on('close', end);
       this.waiting.add(end);
     });
   }
 }
 
-function readAsked(request: FastifyRequest): Parsed<Asked> {
-  const encoding = readEncoding(request.raw.rawHeaders);
+function readFetch({ request, body }: Exchange): Result<EncodedFetch> {
+  const encoding = readEncoding(request.rawHeaders);
   if (!encoding.ok) return encoding;
-  const json = parseJson(rawBody(request));
+  const json = parseJson(body);
   const fetch = json.ok ? parseFetch(json.value) : json;
-  return fetch.ok ? parsed({ ...fetch.value, encoding: encoding.value }) : fetch;
+  return fetch.ok ? ok({ ...fetch.value, encoding: encoding.value }) : fetch;
 }
 
 function isOutside({ log, offset }: Cursor): boolean {
   return offset < log.startOffset || offset > log.highWatermark;
 }
 
+function refuseOutside(cursors: readonly Cursor[]): void {
+  const outside = cursors.find(isOutside);
+  if (outside !== undefined) refuseIf(outOfRange(outside));
+}
+
 /** 416 carries the valid range, so that a reader can choose where to go on. */
 function outOfRange({ topic, partition, log, offset }: Cursor): Refusal {
   const { startOffset: earliest, highWatermark: latest } = log;
   const { message } = new OffsetOutOfRange(offset, earliest, latest);
-  return {
-    status: 416,
-    message: `partition ${partition} of ${topic}: ${message}`,
-    details: { topic, partition, earliest, latest },
-  };
+  return new Refusal('out_of_range', `partition ${partition} of ${topic}: ${message}`, undefined, {
+    topic,
+    partition,
+    earliest,
+    latest,
+  });
 }

@@ -1,68 +1,63 @@
 /** `/topics` and `/offsets/{timestamp}`: what there is to read (topics.md 3.2 and 3.3). */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
-import type { Engine } from '../../engine/engine.js';
 import { parseJson } from '../../grammar/json.js';
-import { sendRefusal } from '../../http/error-shapes.js';
-import type { BasicCredentials } from '../../http/identity/basic-auth.js';
-import type { HotRoutes } from '../../http/routes/hot-routes.js';
-import { rawBody } from '../../http/routes/raw-body.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
+import { answerJson, type Exchange } from '../../http/routes/exchange.js';
+import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
+import type { Route } from '../../http/routes/route.js';
 import { topicRoutes } from '../records/topics.openapi.js';
-import type { TopicsService } from '../topics/topics.service.js';
+import { Topics } from '../topics/topic.entity.js';
+import { TopicLogs } from '../topics/topic-logs.js';
 import { type OffsetQuery, parseOffsetQuery, parseTopicPartitions } from './fetch.request.js';
 
-const jsonType = 'application/json; charset=utf-8';
+@Injectable()
+export class TopicsRoutes {
+  readonly routes: readonly Route[] = [
+    {
+      methods: ['GET'],
+      pattern: '/topics',
+      description: topicRoutes.list,
+      serve: (exchange) => this.list(exchange),
+    },
+    {
+      methods: ['GET', 'POST'],
+      pattern: '/offsets/:timestamp',
+      description: topicRoutes.offsets,
+      serve: (exchange) => this.offsets(exchange),
+    },
+  ];
 
-export class TopicsRoutes implements HotRoutes {
   constructor(
-    private readonly topics: TopicsService,
+    private readonly topics: Topics,
+    private readonly topicLogs: TopicLogs,
     private readonly basic: BasicCredentials,
-    private readonly engine: Engine,
   ) {}
 
-  register(fastify: FastifyInstance): void {
-    const config = { description: topicRoutes.list };
-    fastify.get('/topics', { config }, async (request, reply) => {
-      const all = Object.entries(this.topics.list());
-      const shown = all.filter(([topic]) => this.basic.mayName(request.raw, topic));
-      await this.engine.durable();
-      return answer(reply, Object.fromEntries(shown));
+  private async list(exchange: Exchange): Promise<void> {
+    const shown = await this.topics.shown(() => {
+      const all = this.topics.names();
+      const names = all.filter((name) => this.basic.mayName(exchange.request, name));
+      return names.map((name) => [name, this.topics.partitionsOf(name)] as const);
     });
-    fastify.route<{ Params: { timestamp: string } }>({
-      method: ['GET', 'POST'],
-      url: '/offsets/:timestamp',
-      config: { description: topicRoutes.offsets },
-      handler: (request, reply) => this.offsets(request, reply, request.params.timestamp),
-    });
+    answerJson(exchange, Object.fromEntries(shown));
   }
 
-  private async offsets(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    text: string,
-  ): Promise<FastifyReply> {
-    const query = parseOffsetQuery(text);
-    if (!query.ok) return sendRefusal(request, reply, { status: 400, message: query.reason });
-    const json = parseJson(rawBody(request));
-    const places = json.ok ? parseTopicPartitions(json.value) : json;
-    if (!places.ok) return sendRefusal(request, reply, { status: 400, message: places.reason });
+  private async offsets(exchange: FastifyExchange): Promise<void> {
+    const query = valueIn(parseOffsetQuery(exchange.param('timestamp')));
+    const places = valueIn(parseTopicPartitions(valueIn(parseJson(exchange.body))));
     const found = [];
-    for (const { topic, partition } of places.value) {
-      const refusal = this.basic.judgeRight(request.raw, 'consume', topic);
-      if (refusal !== undefined) return sendRefusal(request, reply, refusal);
-      const log = await this.topics.forRead(topic, partition);
-      if ('status' in log) return sendRefusal(request, reply, log);
-      found.push({ topic, partition, offset: await offsetOf(log, query.value) });
+    for (const { topic, partition } of places) {
+      refuseIf(this.basic.judgeRight(exchange.request, 'consume', topic));
+      const log = answerIn(await this.topicLogs.partition({ topic, partition }));
+      found.push({ topic, partition, offset: await offsetOf(log, query) });
     }
-    return answer(reply, found);
+    answerJson(exchange, found);
   }
 }
 
 async function offsetOf(log: PartitionLog, query: OffsetQuery): Promise<number> {
   if (query === 'earliest') return log.startOffset;
   return query === 'latest' ? log.highWatermark : log.offsetFor(query);
-}
-
-function answer(reply: FastifyReply, body: unknown): FastifyReply {
-  return reply.header('content-type', jsonType).send(JSON.stringify(body));
 }

@@ -38,9 +38,9 @@ export function assign(
     const count = partitionsOf(topic);
     if (count > 0) counts.set(topic, count);
   }
-  const room: Spread = { members, subscribers, counts };
-  if (strategy === 'range') return range(room);
-  return strategy === 'roundrobin' ? roundRobin(room) : sticky(room, previous);
+  const spread: Spread = { members, subscribers, counts };
+  if (strategy === 'range') return range(spread);
+  return strategy === 'roundrobin' ? roundRobin(spread) : sticky(spread, previous);
 }
 
 /** What has to move for `next` to become of `previous`. */
@@ -133,9 +133,9 @@ function roundRobin({ members, subscribers, counts }: Spread): Owners {
  * An owner keeps its partitions, unless another member has at least two fewer: then as few move
  * as it takes (KIP-54).
  */
-function sticky(room: Spread, previous: Owners): Owners {
-  const { subscribers, counts } = room;
-  const ids = idsOf(room.members);
+function sticky(spread: Spread, previous: Owners): Owners {
+  const { subscribers, counts } = spread;
+  const ids = idsOf(spread.members);
   const owned = new Map<string, Partition[]>(ids.map((instance) => [instance, []]));
   const loads = (instance: string) => owned.get(instance)?.length ?? 0;
   const orphans: Partition[] = [];

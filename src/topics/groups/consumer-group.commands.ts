@@ -1,11 +1,11 @@
-/** What may be asked of a consumer group; its id is the group's name. */
+/** The commands of a consumer group; its id is the group's name. */
 import type { Command } from '../../engine/decider.js';
 import type { Grant } from '../../http/identity/grant.js';
 import type { Strategy } from './assignment.policy.js';
 import type { ConsumerSettings } from './consumer.events.js';
 
 /** Make an instance a member, and the group if there is none. A member stays as it is. */
-export interface JoinGroup extends Command {
+export interface JoinGroup extends Command<MembershipReceipt> {
   readonly type: 'JoinGroup';
   readonly instance: string;
   readonly topics: readonly string[];
@@ -18,7 +18,7 @@ export interface JoinGroup extends Command {
 }
 
 /** Subscribe a member to these topics and no others. */
-export interface ChangeSubscription extends Command {
+export interface ChangeSubscription extends Command<MembershipReceipt> {
   readonly type: 'ChangeSubscription';
   readonly instance: string;
   readonly topics: readonly string[];
@@ -26,12 +26,12 @@ export interface ChangeSubscription extends Command {
   readonly grant: Grant;
 }
 
-/** What a member is told: the generation in which it has what it asked for. */
+/** The generation in which a member has what it subscribed to. */
 export interface MembershipReceipt {
   readonly generation: number;
 }
 
-/** Give the partitions of an instance to others; asked by its end. */
+/** Give the partitions of an instance to others; a consequence of its end. */
 export interface LeaveGroup extends Command {
   readonly type: 'LeaveGroup';
   readonly instance: string;

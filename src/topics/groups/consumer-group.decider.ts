@@ -6,8 +6,8 @@ import {
   type Decision,
   type Effect,
   type EventEnvelope,
-  reject,
 } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import { permitsAll } from '../../http/identity/grant.js';
 import { assign, movesBetween, type Strategy } from './assignment.policy.js';
 import type { OpenConsumer } from './consumer.commands.js';
@@ -65,7 +65,7 @@ function decide(
   view: GroupView,
 ): GroupDecision {
   if (command.type === 'JoinGroup') return join(command, state, view);
-  if (!state.hasTag('there')) return reject('not_found', `group ${command.id} not found`);
+  if (!state.hasTag('there')) return new Refusal('not_found', `group ${command.id} not found`);
   switch (command.type) {
     case 'ChangeSubscription':
       return changeSubscription(command, state, view);
@@ -80,21 +80,21 @@ function decide(
     case 'RemoveGroup':
       return canHappen(state, removed)
         ? accept([removed])
-        : reject('conflict', `group ${command.id} is not being deleted`);
+        : new Refusal('conflict', `group ${command.id} is not being deleted`);
   }
 }
 
 function join(command: JoinGroup, state: ConsumerGroupLife, view: GroupView): GroupDecision {
   const { id, instance, topics } = command;
-  if (!state.hasTag('joinable')) return reject('conflict', `group ${id} is being deleted`);
+  if (!state.hasTag('joinable')) return new Refusal('conflict', `group ${id} is being deleted`);
   const problem = nameProblem('group', id) ?? nameProblem('instance', instance);
-  if (problem !== null) return reject('invalid', problem);
+  if (problem !== null) return new Refusal('invalid', problem);
   if (!permitsAll(command.grant, 'consume', state.context.members.topics)) return forbidden(id);
   if (state.context.members.has(instance)) return accept([], receipt(state.context.generation));
   const isEmpty = state.context.members.size === 0;
   const strategy = command.strategy ?? (isEmpty ? 'range' : state.context.strategy);
   if (!isEmpty && strategy !== state.context.strategy) {
-    return reject(
+    return new Refusal(
       'conflict',
       `group ${id} assigns by ${state.context.strategy}, not by ${strategy}`,
     );
@@ -102,10 +102,10 @@ function join(command: JoinGroup, state: ConsumerGroupLife, view: GroupView): Gr
   const { size } = state.context.members;
   if (size >= view.partitions) {
     const limit = `all topics have ${view.partitions} partitions`;
-    return reject('conflict', `group ${id} has ${size} instances, and ${limit}`);
+    return new Refusal('conflict', `group ${id} has ${size} instances, and ${limit}`);
   }
   const full = tooMany(state, view);
-  if (full !== null) return reject('conflict', full);
+  if (full !== null) return new Refusal('conflict', full);
   const members = state.context.members.with(instance, topics);
   const rebalance = rebalanceOf(state, strategy, members, view);
   return accept(
@@ -121,7 +121,8 @@ function changeSubscription(
 ): GroupDecision {
   if (!permitsAll(grant, 'consume', state.context.members.topics)) return forbidden(id);
   const current = state.context.members.topicsOf(instance);
-  if (current === undefined) return reject('not_found', `group ${id} has no instance ${instance}`);
+  if (current === undefined)
+    return new Refusal('not_found', `group ${id} has no instance ${instance}`);
   if (isSameSet(current, topics)) return accept([], receipt(state.context.generation));
   const members = state.context.members.with(instance, topics);
   const rebalance = rebalanceOf(state, state.context.strategy, members, view);
@@ -149,14 +150,14 @@ function remove(id: string, state: ConsumerGroupLife): GroupDecision {
   const deleted: ConsumerGroupEvent = { type: 'GroupDeleted', cause: 'request' };
   if (canHappen(state, deleted)) return accept([deleted]);
   const { size } = state.context.members;
-  return reject('conflict', `group ${id} has ${size} instances; delete them first`);
+  return new Refusal('conflict', `group ${id} has ${size} instances; delete them first`);
 }
 
 function expire({ id, emptySince }: ExpireGroup, state: ConsumerGroupLife): GroupDecision {
   const deleted: ConsumerGroupEvent = { type: 'GroupDeleted', cause: 'retention' };
   const isMeant = state.context.emptySince === emptySince;
   if (isMeant && canHappen(state, deleted)) return accept([deleted]);
-  return reject('conflict', `group ${id} has been in use`);
+  return new Refusal('conflict', `group ${id} has been in use`);
 }
 
 function rebalanceOf(
@@ -186,7 +187,7 @@ function tooMany(state: ConsumerGroupLife, view: GroupView): string | null {
 /** Of two that join a new group at once the second one finds here what the first one reads. */
 function forbidden(id: string): GroupDecision {
   const message = `forbidden: this credential may not consume every topic of group ${id}`;
-  return reject('forbidden', message);
+  return new Refusal('forbidden', message);
 }
 
 function receipt(generation: number): MembershipReceipt {

@@ -21,7 +21,7 @@ export interface MemberJoined extends DomainEvent, Rebalance {
   readonly strategy: Strategy;
 }
 
-/** A member asked for other topics: these are all of its topics now. */
+/** A member subscribed to other topics: these are all of its topics now. */
 export interface SubscriptionChanged extends DomainEvent, Rebalance {
   readonly type: 'SubscriptionChanged';
   readonly instance: string;

@@ -1,8 +1,8 @@
-/** What may be asked of a consumer instance; see `consumerId`. */
+/** The commands of a consumer instance; see `consumerId`. */
 import type { Command } from '../../engine/decider.js';
 import type { CloseReason, ConsumerSettings } from './consumer.events.js';
 
-/** Begin; asked by the group that the instance joins. */
+/** Begin; a consequence of joining the group. */
 export interface OpenConsumer extends Command {
   readonly type: 'OpenConsumer';
   readonly settings: ConsumerSettings;

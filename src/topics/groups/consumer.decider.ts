@@ -2,11 +2,11 @@
 import {
   accept,
   type Decider,
+  type Decision,
   type Effect,
   type EventEnvelope,
-  reject,
 } from '../../engine/decider.js';
-import { machineEvolve } from '../../engine/machines/machine-evolve.js';
+import { Refusal } from '../../grammar/result.js';
 import type { ConsumerCommand } from './consumer.commands.js';
 import {
   type ConsumerEvent,
@@ -14,7 +14,6 @@ import {
   consumerKind,
   consumerPlace,
 } from './consumer.events.js';
-import { type ConsumerState, consumerMachine } from './consumer.machine.js';
 import type { LeaveGroup } from './consumer-group.commands.js';
 import { consumerGroupKind } from './consumer-group.events.js';
 
@@ -24,19 +23,32 @@ export interface RunConsumer extends Effect {
   readonly settings: ConsumerSettings;
 }
 
-const machine = machineEvolve(consumerMachine);
+/** An instance that is active; null = it is not. How it lives, its session knows. */
+export type ConsumerState = {
+  readonly settings: ConsumerSettings;
+  /** Journal offset of its beginning: no two lives of an instance have the same. */
+  readonly openedOffset: number;
+} | null;
 
-function decide(command: ConsumerCommand, state: ConsumerState) {
+function decide(command: ConsumerCommand, state: ConsumerState): Decision<ConsumerEvent> {
   if (command.type === 'OpenConsumer') {
     const { autoCommit, autoCommitIntervalMs, offsetReset, sessionTimeoutMs } = command.settings;
     const settings = { autoCommit, autoCommitIntervalMs, offsetReset, sessionTimeoutMs };
-    const opened: ConsumerEvent = { type: 'ConsumerOpened', ...settings };
-    return accept<ConsumerEvent>(machine.can(state, opened) ? [opened] : []);
+    return accept(state === null ? [{ type: 'ConsumerOpened', ...settings }] : []);
   }
-  const closed: ConsumerEvent = { type: 'ConsumerClosed', reason: command.reason };
-  if (machine.can(state, closed)) return accept<ConsumerEvent>([closed]);
+  if (state !== null) return accept([{ type: 'ConsumerClosed', reason: command.reason }]);
   const { group, instance } = consumerPlace(command.id);
-  return reject<ConsumerEvent>('not_found', `group ${group} has no instance ${instance}`);
+  return new Refusal('not_found', `group ${group} has no instance ${instance}`);
+}
+
+function evolve(
+  _state: ConsumerState,
+  event: ConsumerEvent,
+  { offset: openedOffset }: Pick<EventEnvelope, 'offset'>,
+): ConsumerState {
+  if (event.type === 'ConsumerClosed') return null;
+  const { type: _type, ...settings } = event;
+  return { settings, openedOffset };
 }
 
 function react({ id, at, event }: EventEnvelope<ConsumerEvent>): readonly LeaveGroup[] {
@@ -46,19 +58,17 @@ function react({ id, at, event }: EventEnvelope<ConsumerEvent>): readonly LeaveG
 }
 
 function wants(state: ConsumerState): readonly RunConsumer[] {
-  if (!state.hasTag('watched')) return [];
-  const { openedOffset, ...settings } = state.context;
+  if (state === null) return [];
+  const { openedOffset, settings } = state;
   return [{ kind: 'runConsumer', id: `opened at ${openedOffset}`, notBefore: 0, settings }];
 }
 
 export const consumerDecider: Decider<ConsumerState, ConsumerCommand, ConsumerEvent> = {
   kind: consumerKind,
-  initialState: machine.initialState,
+  initialState: () => null,
   decide,
-  evolve: (state, event, { offset }) => machine.evolve(state, { ...event, offset }),
-  hears: machine.can,
+  evolve,
   react,
   wants,
-  isFinal: machine.isFinal,
-  packing: machine.packing,
+  isFinal: (state) => state === null,
 };

@@ -1,5 +1,5 @@
 /** How many groups and instances there are: what keeps a server from having too many. */
-import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { GroupView } from './consumer-group.decider.js';
@@ -16,7 +16,7 @@ export interface GroupLimits {
 const all = 'all';
 
 /** What decisions of groups read beside the group. */
-export class GroupCount implements Fold, GroupView {
+export class GroupCount implements Fold<ConsumerGroupEvent>, GroupView {
   private readonly ofGroups = new Map<string, number>();
   private readonly sums = new Map<typeof all, number>([[all, 0]]);
 
@@ -41,11 +41,10 @@ export class GroupCount implements Fold, GroupView {
     return this.sums.get(all) ?? 0;
   }
 
-  evolve({ id, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
-    const happened = event as ConsumerGroupEvent;
-    if (happened.type === 'MemberJoined') this.count(id, 1, changes);
-    else if (happened.type === 'MemberLeft') this.count(id, -1, changes);
-    else if (happened.type === 'GroupRemoved') changes.delete(this.ofGroups, id);
+  evolve({ id, event }: EventEnvelope<ConsumerGroupEvent>, changes: TurnChanges): void {
+    if (event.type === 'MemberJoined') this.count(id, 1, changes);
+    else if (event.type === 'MemberLeft') this.count(id, -1, changes);
+    else if (event.type === 'GroupRemoved') changes.delete(this.ofGroups, id);
   }
 
   private count(group: string, more: number, changes: TurnChanges): void {

@@ -1,22 +1,24 @@
 /** Groups follow the topics they subscribe to: those that come, grow and go. */
-
+import { Inject, Injectable } from '@nestjs/common';
 import { slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { TopicEvent } from '../topics/topic.events.js';
 import type { ReassignGroup } from './consumer-group.commands.js';
 import { consumerGroupKind } from './consumer-group.events.js';
-import type { GroupViews } from './group-views.js';
+import { GroupViews } from './group-views.js';
 
+@Injectable()
 export class GroupReassignment {
   constructor(
     private readonly engine: Engine,
     private readonly views: GroupViews,
-    private readonly clock: Clock,
+    @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** Joins the engine as a listener. */
+  /** Observes topics. */
   readonly listener: EventListener<TopicEvent> = (envelopes) => {
     const topics = new Set<string>();
     for (const { id, event } of envelopes) if (changesPartitions(event)) topics.add(id);
@@ -39,7 +41,7 @@ export class GroupReassignment {
       return { type: 'ReassignGroup', kind: consumerGroupKind, id, at };
     });
     for (const slice of slicesOf(commands)) {
-      // A defect has been told to the engine's watch; other groups are not to suffer from it.
+      // The engine has reported a defect to its watch; other groups are not to suffer from it.
       await this.engine.dispatch(slice).catch(() => undefined);
     }
   }

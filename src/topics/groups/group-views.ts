@@ -2,6 +2,7 @@
  * Consumer groups as far as they are durable: what sessions act on and listings show. The engine's
  * own states are ahead of this for the length of one commit.
  */
+import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { ConsumerGroupEvent } from './consumer-group.events.js';
@@ -21,22 +22,26 @@ interface Waiter {
 
 const noView = shownGroup(absentGroup);
 
+@Injectable()
 export class GroupViews {
   private readonly lives = new Map<string, ConsumerGroupLife>();
   private readonly groups = new Map<string, ConsumerGroupState>();
   private readonly waiting = new Map<string, Waiter[]>();
+  private readonly listeners: ((group: string, view: ConsumerGroupState) => void)[] = [];
 
-  /** `changed` is told of each group that has changed, once for all that became durable at once. */
-  constructor(private readonly changed: (group: string, view: ConsumerGroupState) => void) {}
+  /** `listener` sees each group that has changed, once for all that became durable at once. */
+  onChanged(listener: (group: string, view: ConsumerGroupState) => void): void {
+    this.listeners.push(listener);
+  }
 
-  /** Joins the engine as an index. */
+  /** Indexes the events of groups. */
   readonly index: EventListener<ConsumerGroupEvent> = (envelopes) => {
     const touched = new Set<string>();
     for (const envelope of envelopes) {
       touched.add(envelope.id);
       this.evolve(envelope);
     }
-    for (const group of touched) this.tell(group);
+    for (const group of touched) this.show(group);
   };
 
   /** The group; undefined = there is none. */
@@ -53,7 +58,7 @@ export class GroupViews {
     return this.groups.size;
   }
 
-  /** Settles when the group is at `generation` here, and sessions have been told. */
+  /** Settles when the group is at `generation` here, and sessions act on that. */
   whenAt(group: string, generation: number): Promise<void> {
     if ((this.groups.get(group)?.generation ?? 0) >= generation) return Promise.resolve();
     return new Promise((resolve) => {
@@ -75,9 +80,9 @@ export class GroupViews {
     }
   }
 
-  private tell(group: string): void {
+  private show(group: string): void {
     const view = this.groups.get(group) ?? noView;
-    this.changed(group, view);
+    for (const listener of this.listeners) listener(group, view);
     const waiters = this.waiting.get(group);
     if (waiters === undefined) return;
     const left = waiters.filter(({ generation }) => generation > view.generation);

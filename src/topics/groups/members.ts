@@ -32,7 +32,7 @@ export class Members implements Iterable<Member> {
     return this.list.length;
   }
 
-  /** What its members have subscribed to, all together; found out when it is first asked for. */
+  /** What its members have subscribed to, all together; found out when it is first read. */
   get topics(): ReadonlySet<string> {
     this.#topics ??= new Set(this.list.flatMap(({ topics }) => topics));
     return this.#topics;

@@ -1,5 +1,5 @@
 /** How many partitions each topic has, and since when: a fold of the events of topics. */
-import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { TopicEvent } from '../topics/topic.events.js';
@@ -10,7 +10,7 @@ interface Growth {
   readonly count: number;
 }
 
-export class TopicPartitions implements Fold {
+export class TopicPartitions implements Fold<TopicEvent> {
   private readonly growths = new Map<string, readonly Growth[]>();
 
   /** 0 = there is no such topic. */
@@ -31,16 +31,15 @@ export class TopicPartitions implements Fold {
     return growth?.offset ?? Number.POSITIVE_INFINITY;
   }
 
-  evolve({ id, offset, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
-    const happened = event as TopicEvent;
-    switch (happened.type) {
+  evolve({ id, offset, event }: EventEnvelope<TopicEvent>, changes: TurnChanges): void {
+    switch (event.type) {
       case 'TopicCreated':
-        changes.set(this.growths, id, [{ offset, count: happened.partitions }]);
+        changes.set(this.growths, id, [{ offset, count: event.partitions }]);
         return;
       case 'TopicAltered': {
         const growths = this.growths.get(id) ?? [];
-        if (happened.partitions === this.partitionsOf(id)) return;
-        changes.set(this.growths, id, [...growths, { offset, count: happened.partitions }]);
+        if (event.partitions === this.partitionsOf(id)) return;
+        changes.set(this.growths, id, [...growths, { offset, count: event.partitions }]);
         return;
       }
       case 'TopicDeleted':

@@ -1,7 +1,7 @@
 /**
  * What groups have committed: the records of the server's own topic `__consumer_offsets`, and a map
  * of the latest of each key. The map is ahead of the disk for the length of one commit, or until
- * there is room on it again.
+ * there is space on it again.
  *
  *     key    JSON [group, topic, partition]
  *     value  JSON {"committed", "start", "at"}    null: forgotten
@@ -16,7 +16,7 @@ export const offsetsTopic = '__consumer_offsets';
 
 /** What is kept for one partition of one group. */
 export interface StoredOffset {
-  /** What was committed last, exactly as it was asked; null = nothing was. */
+  /** What was committed last, exactly as it was given; null = nothing was. */
   readonly committed: number | null;
   /**
    * Where reading goes on if that is elsewhere: where `latest` or a seek has led. It lasts until
@@ -33,8 +33,8 @@ type OffsetsOfGroup = Map<string, Map<number, StoredOffset>>;
 /** A partition of a topic in a group: what a record's key says. */
 type Place = readonly [group: string, topic: string, partition: number];
 
-/** Calls back once, when there is room on the disk. */
-export type WhenRoom = (wake: () => void) => void;
+/** Calls back once, when there is space on the disk. */
+export type WhenSpace = (wake: () => void) => void;
 
 /** So much of the log is read at once at the start. */
 const readBytes = 4 * 1024 * 1024;
@@ -42,18 +42,18 @@ const readBytes = 4 * 1024 * 1024;
 export class CommittedOffsets {
   private readonly groups = new Map<string, OffsetsOfGroup>();
   private latest: Promise<void> = Promise.resolve();
-  /** Whose latest is not on its way to the disk: there was no room. */
+  /** Whose latest is not on its way to the disk: there was no space. */
   private unwritten = new Map<string, Place>();
   private isWaiting = false;
 
   private constructor(
     private readonly log: PartitionLog,
-    private readonly whenRoom: WhenRoom,
+    private readonly whenSpace: WhenSpace,
   ) {}
 
   /** Reads all that the log holds. */
-  static async open(log: PartitionLog, whenRoom: WhenRoom): Promise<CommittedOffsets> {
-    const offsets = new CommittedOffsets(log, whenRoom);
+  static async open(log: PartitionLog, whenSpace: WhenSpace): Promise<CommittedOffsets> {
+    const offsets = new CommittedOffsets(log, whenSpace);
     for (let from = log.startOffset; from < log.highWatermark; ) {
       const batches = await log.read(from, { maxBytes: readBytes });
       for (const batch of batches) {
@@ -100,13 +100,13 @@ export class CommittedOffsets {
     );
   }
 
-  /** Forgets all of a group; settles when it is durable, however long there is no room. */
+  /** Forgets all of a group; settles when it is durable, however long there is no space. */
   forgetGroup(group: string): Promise<void> {
     this.forget(this.of(group).map(({ topic, partition }) => [group, topic, partition]));
     return this.durableAtLast();
   }
 
-  /** Forgets a topic in all groups; settles when it is durable, however long there is no room. */
+  /** Forgets a topic in all groups; settles when it is durable, however long there is no space. */
   forgetTopic(topic: string): Promise<void> {
     const gone = [...this.groups].flatMap(([group, own]) =>
       [...(own.get(topic)?.keys() ?? [])].map((partition): Place => [group, topic, partition]),
@@ -117,7 +117,7 @@ export class CommittedOffsets {
 
   /**
    * Settles when all that can be read here by now is durable. Rejects with `DiskFull` while there
-   * is no room for it: it is written by itself once there is.
+   * is no space for it: it is written by itself once there is.
    */
   durable(): Promise<void> {
     this.write([]);
@@ -130,7 +130,7 @@ export class CommittedOffsets {
         return await this.durable();
       } catch (error) {
         if (!(error instanceof DiskFull)) throw error;
-        await new Promise<void>((wake) => this.whenRoom(wake));
+        await new Promise<void>((wake) => this.whenSpace(wake));
       }
     }
   }
@@ -152,7 +152,7 @@ export class CommittedOffsets {
     this.write(gone);
   }
 
-  /** Appends the latest of `places`, and of those that found no room before. */
+  /** Appends the latest of `places`, and of those that found no space before. */
   private write(places: readonly Place[]): void {
     for (const place of places) this.unwritten.set(JSON.stringify(place), place);
     const written = this.unwritten;
@@ -183,7 +183,7 @@ export class CommittedOffsets {
     for (const [key, place] of places) this.unwritten.set(key, place);
     if (!this.isWaiting) {
       this.isWaiting = true;
-      this.whenRoom(() => {
+      this.whenSpace(() => {
         this.isWaiting = false;
         this.write([]);
       });

@@ -1,15 +1,17 @@
 /**
- * Who may call on a group: a credential that may consume every topic of it. A member moves the
- * offsets and the partitions of all the others, whatever it reads itself.
+ * Which credentials may call on a group: those that may consume every topic of it. A member moves
+ * the offsets and the partitions of all the others, whatever it reads itself.
  */
 import type { IncomingMessage } from 'node:http';
-import type { Refusal } from '../../http/error-shapes.js';
-import type { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { Injectable } from '@nestjs/common';
+import { Refusal } from '../../grammar/result.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { type Grant, permitsAll } from '../../http/identity/grant.js';
-import type { GroupViews } from '../groups/group-views.js';
+import { GroupViews } from '../groups/group-views.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
-import type { CommittedOffsets } from './committed-offsets.js';
+import { CommittedOffsets } from './committed-offsets.js';
 
+@Injectable()
 export class GroupRights {
   constructor(
     private readonly credentials: BasicCredentials,
@@ -46,7 +48,7 @@ export class GroupRights {
   /** Whether a listing may show a group. */
   mayName(request: IncomingMessage, group: string): boolean {
     const grant = this.credentials.grantOf(request);
-    return !('status' in grant) && permitsAll(grant, 'consume', this.topicsOf(group));
+    return !(grant instanceof Refusal) && permitsAll(grant, 'consume', this.topicsOf(group));
   }
 
   /** What its members subscribe to, and what it has offsets of: members come back to those. */

@@ -4,7 +4,7 @@ import type { PartitionLog } from '../../../storage/log/partition-log.js';
 
 const whole = z.int().min(0);
 
-/** As it is asked for; a bare number is an offset, times are Unix milliseconds. */
+/** As a request names it; a bare number is an offset, times are Unix milliseconds. */
 export const offsetTargetSchema = z.union([
   z.literal('earliest'),
   z.literal('latest'),

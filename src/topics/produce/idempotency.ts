@@ -3,15 +3,15 @@
  * (topics.md 2.5). Pure.
  */
 import { createHash } from 'node:crypto';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import type { ProduceRecord } from './produce.request.js';
 
 const grammar = /^[\x20-\x7e]{1,200}$/;
 
 /** The value of the header: text that a client made up, and repeats with the request. */
-export function parseIdempotencyKey(text: string): Parsed<string> {
+export function parseIdempotencyKey(text: string): Result<string> {
   return grammar.test(text)
-    ? parsed(text)
+    ? ok(text)
     : refused('Idempotency-Key must have 1 to 200 printable ASCII characters');
 }
 

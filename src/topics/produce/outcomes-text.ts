@@ -1,4 +1,6 @@
 /** What became of the records of a produce, as its answer shows it (topics.md 2.2). */
+
+import { Refusal } from '../../grammar/result.js';
 import { errorBody } from '../../http/error-shapes.js';
 import { JsonPieces } from '../records/json-pieces.js';
 import type { ProduceOutcome } from './producer.js';
@@ -16,7 +18,7 @@ const none = Buffer.alloc(0);
 export function outcomesText(outcomes: readonly ProduceOutcome[]): string | Buffer {
   const [only] = outcomes;
   // Alone it goes out in one piece with its head, as only a text does.
-  if (outcomes.length === 1 && only !== undefined && !('status' in only)) {
+  if (outcomes.length === 1 && only !== undefined && !(only instanceof Refusal)) {
     const { topic, partition, offset, timestamp } = only;
     return JSON.stringify([{ topic, partition, offset, timestamp }]);
   }
@@ -26,7 +28,7 @@ export function outcomesText(outcomes: readonly ProduceOutcome[]): string | Buff
   json.writeByte(openBracket);
   for (const [index, outcome] of outcomes.entries()) {
     if (index > 0) json.writeByte(comma);
-    if ('status' in outcome) {
+    if (outcome instanceof Refusal) {
       json.writeText(errorBody(false, outcome));
       continue;
     }

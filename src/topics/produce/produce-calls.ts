@@ -1,23 +1,24 @@
 /** What every request that produces has in common, whatever form its records come in. */
-
-import { type Parsed, parsed } from '../../grammar/parsed.js';
-import type { Durability } from '../../http/durability.js';
-import type { Refusal } from '../../http/error-shapes.js';
-import type { BasicCredentials } from '../../http/identity/basic-auth.js';
-import type { Intake } from '../../http/intake.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { provided } from '../../engine/provided.js';
+import { ok, Refusal, type Result } from '../../grammar/result.js';
+import { type DurabilitySettings, durabilityOf } from '../../http/durability.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { Intake } from '../../http/intake.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import { parseIdempotencyKey } from './idempotency.js';
 import type { ProduceRecord } from './produce.request.js';
-import type { ProduceOrder, ProduceOutcome, Producer } from './producer.js';
+import { type ProduceOutcome, Producer, type ProduceSubmission } from './producer.js';
 
 /** The records of a request, and whether the good ones of them are stored without the others. */
-export interface Asked {
+export interface ProduceRecords {
   readonly records: readonly (ProduceRecord | Refusal)[];
   readonly isPartial: boolean;
 }
 
 const jsonType = 'application/json; charset=utf-8';
 
+@Injectable()
 export class ProduceCalls {
   /** GET produces too, so the answer says itself how durable it is. */
   private readonly headers: readonly string[];
@@ -26,9 +27,9 @@ export class ProduceCalls {
     private readonly producer: Producer,
     private readonly basic: BasicCredentials,
     private readonly intake: Intake,
-    durability: Durability,
+    @Inject(provided.config) config: DurabilitySettings,
   ) {
-    this.headers = ['content-type', jsonType, 'stepwell-durability', durability];
+    this.headers = ['content-type', jsonType, 'stepwell-durability', durabilityOf(config)];
   }
 
   /**
@@ -37,25 +38,25 @@ export class ProduceCalls {
    */
   carryOut(
     exchange: Exchange,
-    asked: Parsed<Asked>,
-    tell: (outcomes: readonly ProduceOutcome[]) => string | Buffer,
+    records: Result<ProduceRecords>,
+    textOf: (outcomes: readonly ProduceOutcome[]) => string | Buffer,
   ): void {
-    const order = this.orderOf(exchange, asked);
-    if ('status' in order) {
-      exchange.refuse(order);
+    const submission = this.submissionOf(exchange, records);
+    if (submission instanceof Refusal) {
+      exchange.refuse(submission);
       return;
     }
-    const bytes = (exchange.request.url ?? '').length + exchange.body.length;
+    const bytes = exchange.target.length + exchange.body.length;
     const refusal = this.intake.take(bytes);
     if (refusal !== null) {
       exchange.refuse(refusal);
       return;
     }
-    void this.producer.produce(order).then(
+    void this.producer.produce(submission).then(
       (outcomes) => {
         this.intake.done(bytes);
-        if ('status' in outcomes) exchange.refuse(outcomes);
-        else exchange.answer(order.isPartial ? 207 : 200, this.headers, tell(outcomes));
+        if (outcomes instanceof Refusal) exchange.refuse(outcomes);
+        else exchange.answer(submission.isPartial ? 207 : 200, this.headers, textOf(outcomes));
       },
       (error: unknown) => {
         this.intake.done(bytes);
@@ -64,13 +65,16 @@ export class ProduceCalls {
     );
   }
 
-  private orderOf({ request }: Exchange, asked: Parsed<Asked>): ProduceOrder | Refusal {
-    if (!asked.ok) return { status: 400, message: asked.reason };
+  private submissionOf(
+    { request }: Exchange,
+    records: Result<ProduceRecords>,
+  ): ProduceSubmission | Refusal {
+    if (!records.ok) return new Refusal('invalid', records.message);
     const key = request.headers['idempotency-key'];
-    const known = key === undefined ? parsed(null) : parseIdempotencyKey(String(key));
-    if (!known.ok) return { status: 400, message: known.reason };
+    const known = key === undefined ? ok(null) : parseIdempotencyKey(String(key));
+    if (!known.ok) return new Refusal('invalid', known.message);
     return {
-      ...asked.value,
+      ...records.value,
       idempotencyKey: known.value,
       judge: (topic) => this.basic.judgeRight(request, 'produce', topic),
     };

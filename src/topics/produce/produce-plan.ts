@@ -10,8 +10,8 @@ export interface Part {
 }
 
 /**
- * The partition that a record asks for, else the one of its key among `partitions`, else the one
- * that all keyless records of the request share: asked for once, if at all.
+ * The partition that a record names, else the one of its key among `partitions`, else the one
+ * that all keyless records of the request share: looked up once, if at all.
  */
 export function partsOf(
   records: readonly ProduceRecord[],
@@ -21,9 +21,9 @@ export function partsOf(
   const parts = new Map<number, number[]>();
   let shared = -1;
   for (let index = 0; index < records.length; index += 1) {
-    const { partition: asked = null, key = null } = records[index] ?? {};
-    if (asked === null && key === null && shared === -1) shared = keyless();
-    const partition = asked ?? (key === null ? shared : partitionOfKey(key, partitions));
+    const { partition: named = null, key = null } = records[index] ?? {};
+    if (named === null && key === null && shared === -1) shared = keyless();
+    const partition = named ?? (key === null ? shared : partitionOfKey(key, partitions));
     const indexes = parts.get(partition);
     if (indexes === undefined) parts.set(partition, [index]);
     else indexes.push(index);

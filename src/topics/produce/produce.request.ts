@@ -1,8 +1,7 @@
 /** A produce as it stands on the wire -> records for topics (topics.md 2.1 and 2.2). */
 
 import { isWellFormed } from '../../grammar/json.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { bytesOf, type PayloadEncoding, parseEncoding } from '../records/payload-encoding.js';
 
 /** A named value beside a record; names may repeat. */
@@ -14,7 +13,7 @@ export interface ProduceHeader {
 /** One record to append. */
 export interface ProduceRecord {
   readonly topic: string;
-  /** The partition that was asked for; null = by key, or by turn. */
+  /** The partition that the request names; null = by key, or by turn. */
   readonly partition: number | null;
   readonly key: Buffer | null;
   /** null is a tombstone. */
@@ -42,17 +41,17 @@ const timestampMax = 253_402_300_799_999;
 const none: readonly ProduceHeader[] = [];
 
 /** The body of a produce: one record, or an array of them. */
-export function parseItems(body: unknown): Parsed<readonly unknown[]> {
+export function parseItems(body: unknown): Result<readonly unknown[]> {
   const items: readonly unknown[] = Array.isArray(body) ? body : [body];
   return items.length > recordsMax
     ? refused(`a request has at most ${recordsMax} records`)
-    : parsed(items);
+    : ok(items);
 }
 
 /** One record of a request, or why there is no such record: 400, or 413 if it is too large. */
 export function readRecord(item: unknown, defaults: ProduceDefaults): ProduceRecord | Refusal {
   const record = parseRecord(item, defaults);
-  if (!record.ok) return { status: 400, message: record.reason };
+  if (!record.ok) return new Refusal('invalid', record.message);
   return sizedRecord(record.value, defaults.recordBytesMax);
 }
 
@@ -60,7 +59,7 @@ export function readRecord(item: unknown, defaults: ProduceDefaults): ProduceRec
 export function sizedRecord(record: ProduceRecord, bytesMax: number): ProduceRecord | Refusal {
   return byteLength(record) <= bytesMax
     ? record
-    : { status: 413, message: `is longer than ${bytesMax} bytes` };
+    : new Refusal('too_large', `is longer than ${bytesMax} bytes`);
 }
 
 /** `GET /produce/{topic}/{message}?key=`: the text as it is, never parsed. */
@@ -74,7 +73,7 @@ export function keyOf(key: string | null): Buffer | null {
   return key === null || key === '' ? null : Buffer.from(key);
 }
 
-function parseRecord(item: unknown, defaults: ProduceDefaults): Parsed<ProduceRecord> {
+function parseRecord(item: unknown, defaults: ProduceDefaults): Result<ProduceRecord> {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
     return refused('must be an object');
   }
@@ -83,7 +82,7 @@ function parseRecord(item: unknown, defaults: ProduceDefaults): Parsed<ProduceRe
   if (!topic.ok) return topic;
   const own = fields['encoding'] ?? defaults.encoding;
   const encoding = parseEncoding(own);
-  if (!encoding.ok) return refused(`encoding ${encoding.reason}`);
+  if (!encoding.ok) return refused(`encoding ${encoding.message}`);
   if (fields['value'] === undefined) return refused('value must be a string or null');
   const value = parseBytes(fields['value'], 'value', encoding.value);
   if (!value.ok) return value;
@@ -96,7 +95,7 @@ function parseRecord(item: unknown, defaults: ProduceDefaults): Parsed<ProduceRe
   if ((timestamp.value ?? 0) > timestampMax) return refused('timestamp is beyond the year 9999');
   const headers = parseHeaders(fields['headers'], encoding.value);
   if (!headers.ok) return headers;
-  return parsed({
+  return ok({
     topic: topic.value,
     partition: partition.value,
     key: key.value?.length === 0 ? null : key.value,
@@ -106,13 +105,13 @@ function parseRecord(item: unknown, defaults: ProduceDefaults): Parsed<ProduceRe
   });
 }
 
-function topicOf(own: unknown, path: string | null): Parsed<string> {
+function topicOf(own: unknown, path: string | null): Result<string> {
   if (own === undefined || own === null) {
-    return path === null ? refused('topic is missing') : parsed(path);
+    return path === null ? refused('topic is missing') : ok(path);
   }
   if (typeof own !== 'string') return refused('topic must be a string');
   return path === null || path === own
-    ? parsed(own)
+    ? ok(own)
     : refused(`topic ${own} is not the topic of the path`);
 }
 
@@ -121,23 +120,23 @@ function parseBytes(
   value: unknown,
   name: string,
   encoding: PayloadEncoding,
-): Parsed<Buffer | null> {
-  if (value === undefined || value === null) return parsed(null);
+): Result<Buffer | null> {
+  if (value === undefined || value === null) return ok(null);
   if (typeof value !== 'string') return refused(`${name} must be a string or null`);
   if (!isWellFormed(value)) return refused(`${name} holds half a character`);
   const bytes = bytesOf(value, encoding);
-  return bytes === null ? refused(`${name} is not Base64`) : parsed(bytes);
+  return bytes === null ? refused(`${name} is not Base64`) : ok(bytes);
 }
 
-function wholeNumber(value: unknown, name: string): Parsed<number | null> {
-  if (value === undefined || value === null) return parsed(null);
+function wholeNumber(value: unknown, name: string): Result<number | null> {
+  if (value === undefined || value === null) return ok(null);
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-    ? parsed(value)
+    ? ok(value)
     : refused(`${name} must be a whole number, not negative`);
 }
 
-function parseHeaders(value: unknown, encoding: PayloadEncoding): Parsed<readonly ProduceHeader[]> {
-  if (value === undefined || value === null) return parsed(none);
+function parseHeaders(value: unknown, encoding: PayloadEncoding): Result<readonly ProduceHeader[]> {
+  if (value === undefined || value === null) return ok(none);
   if (!Array.isArray(value)) return refused('headers must be an array');
   if (value.length > headersMax) return refused(`headers has more than ${headersMax} entries`);
   const headers: ProduceHeader[] = [];
@@ -152,7 +151,7 @@ function parseHeaders(value: unknown, encoding: PayloadEncoding): Parsed<readonl
     if (!bytes.ok) return bytes;
     headers.push({ name: key, value: bytes.value });
   }
-  return parsed(headers);
+  return ok(headers);
 }
 
 function byteLength({ key, value, headers }: ProduceRecord): number {

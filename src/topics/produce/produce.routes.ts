@@ -1,19 +1,17 @@
 /**
  * `/produce` in its three forms: records straight into their logs (topics.md 2.1 and 2.2).
  */
-import type { FastifyInstance } from 'fastify';
 import { parseJson } from '../../grammar/json.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import type { Exchange } from '../../http/routes/exchange.js';
-import { FastifyExchange } from '../../http/routes/fastify-exchange.js';
-import type { ExpressRoute, HotRoutes } from '../../http/routes/hot-routes.js';
+import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
+import type { ExpressRoute, FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { readEncoding } from '../records/payload-encoding.js';
 import { topicRoutes } from '../records/topics.openapi.js';
 import { outcomesText } from './outcomes-text.js';
 import { parseItems, readRecord, recordOfPath, sizedRecord } from './produce.request.js';
-import type { Asked, ProduceCalls } from './produce-calls.js';
+import type { ProduceCalls, ProduceRecords } from './produce-calls.js';
 
 /** Sizes in bytes. */
 export interface ProduceLimits {
@@ -23,8 +21,13 @@ export interface ProduceLimits {
   readonly requestBytesMax: number;
 }
 
-/** The records of a body: the path may name their topic, or each record its own. */
+/**
+ * The records of a body: the path may name their topic, or each record its own. Some clients cannot
+ * post: GET brings the same body.
+ */
 export class ProduceRoute implements ExpressRoute {
+  readonly methods = ['GET', 'POST'];
+  readonly isExpress = true;
   readonly description: RouteDescription;
   readonly bodyBytesMax: number;
 
@@ -38,48 +41,39 @@ export class ProduceRoute implements ExpressRoute {
   }
 
   serve(exchange: Exchange): void {
-    this.calls.carryOut(exchange, readAsked(exchange, this.limits.recordBytesMax), outcomesText);
+    this.calls.carryOut(exchange, readRecords(exchange, this.limits.recordBytesMax), outcomesText);
   }
 }
 
-/** What comes by GET: a record in the path, or a body that its client could not post. */
-export class ProduceByGetRoutes implements HotRoutes {
+/** A record that is in the path. */
+export class ProduceByPathRoute implements FastifyRoute {
+  readonly methods = ['GET'];
+  readonly pattern = '/produce/:topic/:message';
+  readonly description: RouteDescription = topicRoutes.produceByPath;
+
   constructor(
-    private readonly routes: readonly ProduceRoute[],
     private readonly calls: ProduceCalls,
     private readonly recordBytesMax: number,
   ) {}
 
-  register(fastify: FastifyInstance): void {
-    const config = { description: topicRoutes.produceByPath };
-    fastify.get<ByPath>('/produce/:topic/:message', { config }, (request, reply) => {
-      const asked = readPath(request.params, request.query.key, this.recordBytesMax);
-      const exchange = new FastifyExchange(request, reply);
-      this.calls.carryOut(exchange, asked, ([outcome]) => JSON.stringify(outcome));
-    });
-    for (const route of this.routes) {
-      const { pattern, description, bodyBytesMax: bodyLimit } = route;
-      fastify.get(pattern, { config: { description }, bodyLimit }, (request, reply) => {
-        route.serve(new FastifyExchange(request, reply));
-      });
-    }
+  serve(exchange: FastifyExchange): void {
+    const records = readPath(exchange, this.recordBytesMax);
+    this.calls.carryOut(exchange, records, ([outcome]) => JSON.stringify(outcome));
   }
 }
 
-type ByPath = { Params: { topic: string; message: string }; Querystring: { key?: unknown } };
-
-function readPath(
-  { topic, message }: ByPath['Params'],
-  key: unknown,
-  recordBytesMax: number,
-): Parsed<Asked> {
-  if (key !== undefined && typeof key !== 'string') return refused('key is given twice');
-  const record = sizedRecord(recordOfPath(topic, message, key ?? null), recordBytesMax);
-  return parsed({ records: [record], isPartial: false });
+function readPath(exchange: FastifyExchange, recordBytesMax: number): Result<ProduceRecords> {
+  const { key = null } = exchange.query;
+  if (key !== null && typeof key !== 'string') return refused('key is given twice');
+  const record = recordOfPath(exchange.param('topic'), exchange.param('message'), key);
+  return ok({ records: [sizedRecord(record, recordBytesMax)], isPartial: false });
 }
 
-function readAsked({ request, body }: Exchange, recordBytesMax: number): Parsed<Asked> {
-  const { path, partial } = readTarget(request.url ?? '');
+function readRecords(
+  { request, target, body }: Exchange,
+  recordBytesMax: number,
+): Result<ProduceRecords> {
+  const { path, partial } = readTarget(target);
   if (partial !== 'true' && partial !== 'false') return refused('partial must be true or false');
   const encoding = readEncoding(request.rawHeaders);
   if (!encoding.ok) return encoding;
@@ -92,9 +86,9 @@ function readAsked({ request, body }: Exchange, recordBytesMax: number): Parsed<
   const records = items.value.map((item, index) => {
     const record = readRecord(item, defaults);
     // Alone, a refusal must say which record it is about.
-    return 'status' in record && !isPartial ? numbered(record, index) : record;
+    return record instanceof Refusal && !isPartial ? numbered(record, index) : record;
   });
-  return parsed({ records, isPartial });
+  return ok({ records, isPartial });
 }
 
 /** A path ends where it does for the router: behind it nothing was looked at. */
@@ -114,6 +108,6 @@ function topicOf(path: string): string | null {
   return topic === '' ? null : decodeURIComponent(topic);
 }
 
-function numbered({ status, message }: Refusal, index: number): Refusal {
-  return { status, message: `record ${index}: ${message}` };
+function numbered(refusal: Refusal, index: number): Refusal {
+  return refusal.of(`record ${index}:`);
 }

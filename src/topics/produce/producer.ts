@@ -2,22 +2,19 @@
  * Carries out a produce: judges every record before any is written, then appends topic by topic;
  * outcomes are in the order of the request.
  */
+import { Injectable } from '@nestjs/common';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
-import type { Refusal } from '../../http/error-shapes.js';
-import type { TopicsService } from '../topics/topics.service.js';
+import { Refusal } from '../../grammar/result.js';
+import { TopicLogs } from '../topics/topic-logs.js';
+import { TopicsService } from '../topics/topics.service.js';
 import type { ProduceRecord } from './produce.request.js';
-import {
-  diskFull,
-  type ProduceResult,
-  type RecordAppender,
-  type TopicPlan,
-} from './record-appender.js';
+import { diskFull, type ProduceResult, RecordAppender, type TopicPlan } from './record-appender.js';
 
-/** A produce that was read. */
-export interface ProduceOrder {
+/** What one request produces. */
+export interface ProduceSubmission {
   /** In the order of the request; a refusal stands where there is no sound record. */
   readonly records: readonly (ProduceRecord | Refusal)[];
-  /** The records of a request with a key are stored once, however often it is asked. */
+  /** The records of a request with a key are stored once, however often it is sent. */
   readonly idempotencyKey: string | null;
   /** Whether sound records are stored though others are refused. */
   readonly isPartial: boolean;
@@ -33,56 +30,62 @@ interface TopicRecords {
   readonly records: ProduceRecord[];
 }
 
+@Injectable()
 export class Producer {
   /** Requests of one key go one after the other: the second finds what the first has stored. */
   private readonly lastOfKey = new Map<string, Promise<unknown>>();
 
   constructor(
+    private readonly topicLogs: TopicLogs,
     private readonly topics: TopicsService,
     private readonly appender: RecordAppender,
   ) {}
 
   /**
-   * One outcome for each record once all that was stored is durable. Unless the order is partial
+   * One outcome for each record once all that was stored is durable. Unless it is partial
    * the first refusal is the answer, and nothing was written: but for what the disk or the end of
-   * a topic kept from being, which the refusal tells of.
+   * a topic kept from being, which the refusal names.
    */
-  produce(order: ProduceOrder): Promise<readonly ProduceOutcome[] | Refusal> {
-    const { idempotencyKey: key } = order;
-    return key === null ? this.carryOut(order) : this.inTurn(key, () => this.carryOut(order));
+  produce(submission: ProduceSubmission): Promise<readonly ProduceOutcome[] | Refusal> {
+    const { idempotencyKey: key } = submission;
+    return key === null
+      ? this.carryOut(submission)
+      : this.inTurn(key, () => this.carryOut(submission));
   }
 
-  private async carryOut(order: ProduceOrder): Promise<readonly ProduceOutcome[] | Refusal> {
-    const outcomes = new Outcomes(order);
-    const byTopic = recordsByTopic(order.records);
+  private async carryOut(
+    submission: ProduceSubmission,
+  ): Promise<readonly ProduceOutcome[] | Refusal> {
+    const outcomes = new Outcomes(submission);
+    const byTopic = recordsByTopic(submission.records);
     for (const [topic, { indexes }] of byTopic) {
-      const refusal = order.judge(topic);
+      const refusal = submission.judge(topic);
       if (refusal === undefined) continue;
       outcomes.refuse(indexes, refusal);
       byTopic.delete(topic);
     }
     if (outcomes.refusal !== null) return outcomes.refusal;
-    if (byTopic.size > 1 && !order.isPartial) {
+    if (byTopic.size > 1 && !submission.isPartial) {
       const refusal = await this.topics.ensure(byTopic.keys());
       if (refusal !== null) return refusal;
     }
     const plans: { readonly plan: TopicPlan; readonly indexes: readonly number[] }[] = [];
     for (const [topic, own] of byTopic) {
-      const plan = await this.plan(topic, own, outcomes, order.idempotencyKey);
-      if ('status' in plan) outcomes.refuse(own.indexes, plan);
+      const plan = await this.plan(topic, own, outcomes, submission.idempotencyKey);
+      if (plan instanceof Refusal) outcomes.refuse(own.indexes, plan);
       else plans.push({ plan, indexes: own.indexes });
     }
     if (outcomes.refusal !== null) return outcomes.refusal;
     const appends = plans.map(async ({ plan, indexes }) => {
       const results = await this.append(plan);
-      if ('status' in results) outcomes.refuse(indexes, results);
+      if (results instanceof Refusal) outcomes.refuse(indexes, results);
       else outcomes.settle(indexes, results);
     });
     await Promise.all(appends);
     return outcomes.lateRefusal ?? outcomes.all;
   }
 
-  /** A topic may be deleted between its plan and its records: who asks again is told of that. */
+  /** A topic may be deleted between its plan and its records: the next request learns of that. */
   private async append(plan: TopicPlan): Promise<readonly ProduceOutcome[] | Refusal> {
     try {
       return await this.appender.append(plan);
@@ -90,7 +93,7 @@ export class Producer {
       if (error instanceof DiskFull) return diskFull;
       if (!(error instanceof LogClosed)) throw error;
       const message = `topic ${plan.topic} takes no records at the moment; try again`;
-      return { status: 503, message, headers: { 'retry-after': '1' } };
+      return new Refusal('unavailable', message);
     }
   }
 
@@ -101,12 +104,12 @@ export class Producer {
     outcomes: Outcomes,
     key: string | null,
   ): Promise<TopicPlan | Refusal> {
-    const logs = await this.topics.forProduce(topic);
-    if ('status' in logs) return logs;
+    const logs = (await this.topicLogs.logs(topic)) ?? (await this.topics.create(topic));
+    if (logs instanceof Refusal) return logs;
     for (let place = own.records.length - 1; place >= 0; place -= 1) {
       const partition = own.records[place]?.partition ?? 0;
       if (partition < logs.length) continue;
-      const outside = { status: 400, message: `${topic} has no partition ${partition}` };
+      const outside = new Refusal('invalid', `${topic} has no partition ${partition}`);
       outcomes.refuse(own.indexes.splice(place, 1), outside);
       own.records.splice(place, 1);
     }
@@ -127,21 +130,21 @@ export class Producer {
   }
 }
 
-/** What becomes of each record of an order. */
+/** What becomes of each record of a submission. */
 class Outcomes {
   readonly all: ProduceOutcome[] = [];
   private firstRefused = Number.POSITIVE_INFINITY;
 
-  constructor(private readonly order: ProduceOrder) {
-    order.records.forEach((record, index) => {
-      if ('status' in record) this.refuse([index], record);
+  constructor(private readonly submission: ProduceSubmission) {
+    submission.records.forEach((record, index) => {
+      if (record instanceof Refusal) this.refuse([index], record);
     });
   }
 
-  /** Why the whole order is refused; null while it is not. */
+  /** Why all of it is refused; null while it is not. */
   get refusal(): Refusal | null {
     const first = this.all[this.firstRefused];
-    const isRefused = !this.order.isPartial && first !== undefined && 'status' in first;
+    const isRefused = !this.submission.isPartial && first instanceof Refusal;
     return isRefused ? first : null;
   }
 
@@ -153,26 +156,26 @@ class Outcomes {
   }
 
   settle(indexes: readonly number[], results: readonly ProduceOutcome[]): void {
-    indexes.forEach((index, place) => {
-      const outcome = results[place] as ProduceOutcome;
-      if ('status' in outcome) this.refuse([index], outcome);
+    for (const [place, outcome] of results.entries()) {
+      const index = indexes[place] ?? 0;
+      if (outcome instanceof Refusal) this.refuse([index], outcome);
       else this.all[index] = outcome;
-    });
+    }
   }
 
   /** The refusal, where some records may be stored already. */
   get lateRefusal(): Refusal | null {
     const { refusal } = this;
-    const hasStored = this.all.some((outcome) => !('status' in outcome));
+    const hasStored = this.all.some((outcome) => !(outcome instanceof Refusal));
     if (refusal === null || !hasStored) return refusal;
-    return { ...refusal, message: `${refusal.message}; other records of the request are stored` };
+    return refusal.saying(`${refusal.message}; other records of the request are stored`);
   }
 }
 
 function recordsByTopic(records: readonly (ProduceRecord | Refusal)[]): Map<string, TopicRecords> {
   const byTopic = new Map<string, TopicRecords>();
   for (const [index, record] of records.entries()) {
-    if ('status' in record) continue;
+    if (record instanceof Refusal) continue;
     const own = byTopic.get(record.topic);
     if (own === undefined) byTopic.set(record.topic, { indexes: [index], records: [record] });
     else {

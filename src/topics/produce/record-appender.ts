@@ -2,11 +2,14 @@
  * The records of one topic on their way into its logs: each part of them one atomic batch, and what
  * stands there already under the request's key not once more.
  */
+import { Inject, Injectable } from '@nestjs/common';
 import { DiskFull } from '../../../storage/faults/storage-errors.js';
 import type { RecordInput } from '../../../storage/format/record.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
-import { diskFullRefusal, type Refusal } from '../../http/error-shapes.js';
+import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
+import { diskFullRefusal } from '../../http/error-shapes.js';
 import { digestOf, keyTerm, markTerm, type RequestMark } from './idempotency.js';
 import { KeylessTurns, partitionOfKey } from './partitioner.js';
 import type { ProduceRecord } from './produce.request.js';
@@ -42,18 +45,19 @@ interface OncePlan {
   readonly stored: ReadonlyMap<number, number>;
 }
 
-/** Requests that bring the key again are told from others for so long. */
+/** A request that brings the key again is known for so long. */
 export const idempotencyWindowMs = 24 * 60 * 60 * 1000;
 
-/** Of records that found no room on the disk. */
+/** Of records that found no space on the disk. */
 export const diskFull = diskFullRefusal(
   'the disk is full: nothing of this was stored; try again when there is room',
 );
 
+@Injectable()
 export class RecordAppender {
   private readonly keylessTurns = new KeylessTurns();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(@Inject(provided.clock) private readonly clock: Clock) {}
 
   /** Spreads the records of one topic; an explicit partition must be below `logs.length`. */
   plan(topic: string, logs: readonly PartitionLog[], records: readonly ProduceRecord[]): TopicPlan {
@@ -63,7 +67,7 @@ export class RecordAppender {
   }
 
   /**
-   * Spreads them so that the same request, asked again, is spread alike, and finds what of it is
+   * Spreads them so that the same request, sent again, is spread alike, and finds what of it is
    * stored. 409 if other records are stored under its key.
    */
   async planOnce(
@@ -78,7 +82,7 @@ export class RecordAppender {
     const mark = stored?.mark ?? fresh;
     if (mark.digest !== fresh.digest) {
       const message = `Idempotency-Key ${key} was used for other records of topic ${topic}`;
-      return { status: 409, message };
+      return new Refusal('conflict', message);
     }
     const keyless = () => partitionOfKey(Buffer.from(key), mark.partitions);
     const parts = partsOf(records, mark.partitions, keyless);
@@ -89,7 +93,7 @@ export class RecordAppender {
 
   /**
    * Appends what is missing; settles, in the order of the records, when all of it is durable. 507
-   * stands for the records of a part that found no room: none of them is stored. Rejects with
+   * stands for the records of a part that found no space: none of them is stored. Rejects with
    * `DiskFull` where that was known before, and with it nothing of the plan is stored.
    */
   async append(plan: TopicPlan): Promise<readonly (ProduceResult | Refusal)[]> {

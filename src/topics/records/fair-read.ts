@@ -6,7 +6,7 @@ import { DamagedOffsets, OffsetOutOfRange } from '../../../storage/faults/storag
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { likelyBytes } from '../../../storage/log/size-estimate.js';
 import { pieceBytes, type ReadAllowance, smallAnswerBytes } from '../../http/bytes/in-flight.js';
-import type { TopicAccess } from '../topics/topic-access.js';
+import type { SharedReads } from '../topics/shared-reads.js';
 import type { PayloadEncoding } from './payload-encoding.js';
 import { RecordTexts } from './record-text.js';
 import { type RecordPlace } from './record-writer.js';
@@ -33,31 +33,34 @@ export class FairRead {
   private left: AnswerBudget;
 
   constructor(
-    topics: Pick<TopicAccess, 'read'>,
+    reads: Pick<SharedReads, 'read'>,
     cursors: readonly Cursor[],
     encoding: PayloadEncoding,
     private readonly budget: AnswerBudget,
   ) {
     this.left = budget;
-    this.readers = cursors.map((cursor) => new PositionReader(topics, cursor, encoding));
+    this.readers = cursors.map((cursor) => new PositionReader(reads, cursor, encoding));
   }
 
   /**
    * Gives what is there now, in parts of about 1 MiB; `untilTimestamp` (Unix ms) ends each position
-   * before the first such record. What is likely to be short is read without asking for room, up
-   * to 64 KiB; so is the beginning of what is long where there is no room at once.
+   * before the first such record. What is likely to be short is read without one, up
+   * to 64 KiB; so is the beginning of what is long where none is there at once.
    */
-  async *parts(untilTimestamp: number | null, room: ReadAllowance): AsyncGenerator<RecordsPart> {
+  async *parts(
+    untilTimestamp: number | null,
+    allowance: ReadAllowance,
+  ): AsyncGenerator<RecordsPart> {
     for (const reader of this.readers) await reader.bound(untilTimestamp);
     const { records, bytes } = this.budget;
-    const isRoomy = this.isLikelyLong && room.takeNow();
-    const most = isRoomy ? pieceBytes : smallAnswerBytes;
-    await this.take(Math.min(bytes, most), isRoomy ? this.oneBytesMax : smallAnswerBytes);
+    const isAllowed = this.isLikelyLong && allowance.takeNow();
+    const most = isAllowed ? pieceBytes : smallAnswerBytes;
+    await this.take(Math.min(bytes, most), isAllowed ? this.oneBytesMax : smallAnswerBytes);
     const isAll = bytes <= most && this.left.records < records;
     let isLast = isAll || !this.hasMore;
-    if (isLast || isRoomy) yield { texts: this.flush(), isLast };
+    if (isLast || isAllowed) yield { texts: this.flush(), isLast };
     while (!isLast) {
-      await room.wait();
+      await allowance.wait();
       const before = this.left.records;
       await this.take(Math.min(this.left.bytes, pieceBytes), this.oneBytesMax);
       isLast = before === this.left.records || !this.hasMore;
@@ -128,7 +131,7 @@ class PositionReader {
   private nextBytes = 0;
 
   constructor(
-    private readonly topics: Pick<TopicAccess, 'read'>,
+    private readonly reads: Pick<SharedReads, 'read'>,
     private readonly cursor: Cursor,
     private readonly encoding: PayloadEncoding,
   ) {
@@ -165,7 +168,7 @@ class PositionReader {
    */
   private async read(records: number) {
     try {
-      return await this.topics.read(this.log, { from: this.offset, until: this.end, records });
+      return await this.reads.read(this.log, { from: this.offset, until: this.end, records });
     } catch (error) {
       const isPlace = error instanceof DamagedOffsets || error instanceof OffsetOutOfRange;
       if (!isPlace || this.offset === this.cursor.offset) throw error;

@@ -19,10 +19,7 @@ const headerlessEnd = Buffer.from(',"headers":[]}');
 const nothing = Buffer.from('null');
 const empty = Buffer.from('""');
 
-/**
- * Writes the `recordText`s of records of one place, as UTF-8. Of records of 100 bytes that costs a
- * fifth of `JSON.stringify` and its encoding.
- */
+/** Writes the `recordText`s of records of one place, as UTF-8; ADR 0033 has what that saves. */
 export class RecordWriter {
   private readonly beginning: Buffer;
   private timestamp = Number.NaN;

@@ -1,7 +1,6 @@
 /** How records leave, by every route that reads them: one JSON array, and headers about it. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { InFlight } from '../../http/bytes/in-flight.js';
 import type { Piece } from '../../http/bytes/paced-body.js';
+import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { RecordTexts } from './record-text.js';
 
 /** Some of the records of an answer, place by place. */
@@ -23,18 +22,16 @@ const arrayEnd = Buffer.from(']');
  * characters stands in a header, or in a trailer of a long answer: it is not known before.
  */
 export function sendRecords(
-  inFlight: InFlight,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  exchange: FastifyExchange,
   parts: AsyncIterable<RecordsPart>,
-): Promise<FastifyReply> {
-  reply.header('content-type', jsonType);
-  return inFlight.answer(request, reply, piecesOf(parts, reply));
+): Promise<void> {
+  exchange.header('content-type', jsonType);
+  return exchange.answerInPieces(piecesOf(parts, exchange));
 }
 
 async function* piecesOf(
   parts: AsyncIterable<RecordsPart>,
-  reply: FastifyReply,
+  exchange: FastifyExchange,
 ): AsyncGenerator<Piece> {
   let isFirst = true;
   let hasRecords = false;
@@ -50,8 +47,8 @@ async function* piecesOf(
     }
     if (isLast) chunks.push(arrayEnd);
     if (isFirst && !isLast) {
-      reply.trailer(replacedName, (_reply, _payload, done) => done(null, String(replacedCount)));
-    } else if (isFirst && replacedCount > 0) reply.header(replacedName, replacedCount);
+      exchange.trailer(replacedName, () => String(replacedCount));
+    } else if (isFirst && replacedCount > 0) exchange.header(replacedName, String(replacedCount));
     isFirst = false;
     yield { chunks, isLast };
   }

@@ -88,7 +88,7 @@ export const topicRoutes = {
   },
   list: {
     summary: 'All topics that the credential may name',
-    isLong: 'list',
+    isLong: true,
     answers: {
       200: {
         description: 'Topic to number of partitions',

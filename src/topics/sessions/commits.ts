@@ -1,29 +1,28 @@
 /** Readers commit offsets by themselves: taken exactly as they say, from those who may say it. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
 import type { ConsumerPlace } from '../groups/consumer.events.js';
-import type { GroupViews } from '../groups/group-views.js';
+import { GroupViews } from '../groups/group-views.js';
 import type { TopicPosition } from '../groups/topic-partition.js';
-import type { CommittedOffsets } from '../offsets/committed-offsets.js';
-import { logsOf } from '../offsets/partition-logs.js';
-import type { TopicAccess } from '../topics/topic-access.js';
+import { CommittedOffsets } from '../offsets/committed-offsets.js';
+import { TopicLogs } from '../topics/topic-logs.js';
 import type { ConsumerSession } from './consumer-session.js';
-import type { ConsumerSessions } from './consumer-sessions.js';
-import type { ConsumersService } from './consumers.service.js';
+import { ConsumerSessions } from './consumer-sessions.js';
+import { ConsumersService } from './consumers.service.js';
 
-/** What commits work with. */
-export interface CommitsContext {
-  readonly consumers: ConsumersService;
-  readonly sessions: ConsumerSessions;
-  readonly views: GroupViews;
-  readonly offsets: CommittedOffsets;
-  readonly topics: Pick<TopicAccess, 'logs'>;
-  readonly clock: Clock;
-}
-
+@Injectable()
 export class Commits {
-  constructor(private readonly context: CommitsContext) {}
+  constructor(
+    private readonly consumers: ConsumersService,
+    private readonly sessions: ConsumerSessions,
+    private readonly views: GroupViews,
+    private readonly offsets: CommittedOffsets,
+    private readonly topicLogs: TopicLogs,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
 
   /**
    * Commits `positions` for an instance's group; none means all that the instance was given in
@@ -35,31 +34,31 @@ export class Commits {
     positions: readonly TopicPosition[],
     generation: number | null,
   ): Promise<Refusal | null> {
-    const { consumers, sessions, offsets, clock, topics } = this.context;
-    const known = consumers.find(place);
-    if ('status' in known) return known;
-    const logs = await logsOf(topics, positions);
-    if ('status' in logs) return logs;
-    const session = consumers.find(place);
-    if ('status' in session) return session;
+    const known = this.consumers.find(place);
+    if (known instanceof Refusal) return known;
+    const logs = await this.topicLogs.partitions(positions);
+    if (logs instanceof Refusal) return logs;
+    const session = this.consumers.find(place);
+    if (session instanceof Refusal) return session;
     const stale = this.staleness(session, positions, generation);
     if (stale !== null) return stale;
-    const beyond = positions.findIndex(({ offset }, index) => {
-      return offset > (logs[index]?.highWatermark ?? 0);
-    });
-    if (beyond >= 0)
-      return outside(positions[beyond] as TopicPosition, logs[beyond] as PartitionLog);
+    for (const [index, log] of logs.entries()) {
+      const position = positions[index];
+      if (position !== undefined && position.offset > log.highWatermark) {
+        return outside(position, log);
+      }
+    }
     // Nothing waits between the look at who owns what and this.
     session.callBegan();
-    if (positions.length === 0) sessions.commitWritten(session);
-    offsets.commit(place.group, positions, clock.now());
+    if (positions.length === 0) this.sessions.commitWritten(session);
+    this.offsets.commit(place.group, positions, this.clock.now());
     for (const position of positions) session.positions.storedByReader(position);
     session.callEnded();
-    await offsets.durable();
+    await this.offsets.durable();
     return null;
   }
 
-  /** Who is not in the group's generation, or does not own a partition, is told so. */
+  /** Why an instance that is not in the group's generation, or owns not all, commits nothing. */
   private staleness(
     { place: { group, instance }, generation }: ConsumerSession,
     positions: readonly TopicPosition[],
@@ -67,14 +66,14 @@ export class Commits {
   ): Refusal | null {
     if (believed !== null && believed !== generation) {
       const message = `group ${group} is in generation ${generation}, not in ${believed}`;
-      return { status: 409, message };
+      return new Refusal('conflict', message);
     }
-    const owners = this.context.views.find(group)?.owners;
+    const owners = this.views.find(group)?.owners;
     for (const { topic, partition } of positions) {
       const owner = owners?.get(topic)?.[partition] ?? instance;
       if (owner === instance) continue;
       const message = `partition ${partition} of ${topic} is owned by instance ${owner}`;
-      return { status: 409, message };
+      return new Refusal('conflict', message);
     }
     return null;
   }
@@ -83,9 +82,10 @@ export class Commits {
 /** A position below what is left is sound: retention may pass a reader that has it still. */
 function outside({ topic, partition, offset }: TopicPosition, log: PartitionLog): Refusal {
   const { startOffset: earliest, highWatermark: latest } = log;
-  return {
-    status: 416,
-    message: `${topic}/${partition} takes offsets from 0 to ${latest}, its end, and not ${offset}`,
-    details: { topic, partition, earliest, latest },
-  };
+  return new Refusal(
+    'out_of_range',
+    `${topic}/${partition} takes offsets from 0 to ${latest}, its end, and not ${offset}`,
+    undefined,
+    { topic, partition, earliest, latest },
+  );
 }

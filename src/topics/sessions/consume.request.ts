@@ -1,13 +1,13 @@
 /** A consume as it stands on the wire: topics, how long, how much, and the first one's settings. */
 
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { readLogOptions } from '../../http/dialect.js';
 import { type Strategy, strategies } from '../groups/assignment.policy.js';
 import type { ConsumerSettings, OffsetReset } from '../groups/consumer.events.js';
 
-/** What a consume asks for (topics.md 4.1). */
+/** One consume (topics.md 4.1). */
 export interface ConsumeRequest {
-  /** Each once, in the order asked. */
+  /** Each once, in the order of the request. */
   readonly topics: readonly string[];
   readonly timeoutMs: number;
   readonly maxRecords: number;
@@ -37,12 +37,12 @@ const sessionTimeoutMsMax = 86_400_000;
 const resets: readonly OffsetReset[] = ['earliest', 'latest', 'none'];
 
 /** `/consume/{group}/{instance}/{topic}?timeout=`. */
-export function parseConsumePath(topic: string, timeout: unknown): Parsed<ConsumeRequest> {
+export function parseConsumePath(topic: string, timeout: unknown): Result<ConsumeRequest> {
   return requestOf([topic], { timeout });
 }
 
 /** The body of `/consume/{group}/{instance}`: topics stand in `topic`, in `topics`, or in both. */
-export function parseConsume(body: unknown): Parsed<ConsumeRequest> {
+export function parseConsume(body: unknown): Result<ConsumeRequest> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return refused('the body must be an object');
   }
@@ -60,7 +60,7 @@ export function parseConsume(body: unknown): Parsed<ConsumeRequest> {
 export function parseJoinOptions(
   rawHeaders: readonly string[],
   sessionTimeout: number,
-): Parsed<JoinOptions> {
+): Result<JoinOptions> {
   const options = readLogOptions(rawHeaders);
   const word = (name: string) => options.get(name)?.trim().toLowerCase();
   const autoCommit = word('enable-auto-commit') ?? 'true';
@@ -90,31 +90,31 @@ export function parseJoinOptions(
     offsetReset,
     sessionTimeoutMs,
   };
-  return parsed({ settings, strategy });
+  return ok({ settings, strategy });
 }
 
 /** The generation that a caller believes to be in; null = it does not say. */
-export function parseGeneration(rawHeaders: readonly string[]): Parsed<number | null> {
+export function parseGeneration(rawHeaders: readonly string[]): Result<number | null> {
   const text = readLogOptions(rawHeaders).get('generation');
-  if (text === undefined) return parsed(null);
+  if (text === undefined) return ok(null);
   return /^\d{1,15}$/.test(text)
-    ? parsed(Number(text))
+    ? ok(Number(text))
     : refused('the header Generation must be a number');
 }
 
 /** The longest wait in milliseconds; above a minute it is a minute (topics.md 4.1). */
-export function parseTimeout(value: unknown, standardMs: number): Parsed<number> {
-  if (value === undefined || value === null) return parsed(standardMs);
+export function parseTimeout(value: unknown, standardMs: number): Result<number> {
+  if (value === undefined || value === null) return ok(standardMs);
   const timeout = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   return typeof timeout === 'number' && timeout >= 0 && Number.isFinite(timeout)
-    ? parsed(Math.min(timeout, timeoutMsMax))
+    ? ok(Math.min(timeout, timeoutMsMax))
     : refused('timeout must be a number of milliseconds, not negative');
 }
 
 function requestOf(
   names: readonly string[],
   fields: Readonly<Record<string, unknown>>,
-): Parsed<ConsumeRequest> {
+): Result<ConsumeRequest> {
   const topics = [...new Set(names)];
   if (topics.length === 0) return refused('topic or topics is missing');
   if (topics.length > topicsMax) return refused(`names more than ${topicsMax} topics`);
@@ -124,7 +124,7 @@ function requestOf(
   if (records === null) return refused('maxRecords must be a whole number above 0');
   const bytes = limit(fields['maxBytes'], bytesMax, bytesMax);
   if (bytes === null) return refused('maxBytes must be a whole number above 0');
-  return parsed({ topics, timeoutMs: timeout.value, maxRecords: records, maxBytes: bytes });
+  return ok({ topics, timeoutMs: timeout.value, maxRecords: records, maxBytes: bytes });
 }
 
 function limit(value: unknown, standard: number, max: number): number | null {

@@ -3,10 +3,14 @@
  * in memory: after a restart it begins again from its group and its committed offsets.
  */
 import type { Clock } from '../../engine/clock.js';
+import { machineEvolve } from '../../engine/machines/machine-evolve.js';
 import type { ConsumerPlace, ConsumerSettings } from '../groups/consumer.events.js';
 import type { ConsumerGroupState } from '../groups/consumer-group.state.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
+import { consumerSessionMachine, type SessionEvent } from './consumer-session.machine.js';
 import { type OwnedPartition, Positions } from './positions.js';
+
+const machine = machineEvolve(consumerSessionMachine);
 
 export class ConsumerSession {
   readonly positions = new Positions();
@@ -15,18 +19,14 @@ export class ConsumerSession {
   /** Counts the generations that have changed what it owns. */
   changes = 0;
   topics: readonly string[] = [];
-  /** It is closed, or the server stops: calls end with what they have. */
-  isEnded = false;
-  /** When its last call ended, Unix milliseconds; null = it has not called since the start. */
-  lastSeenAt: number | null = null;
   /** Settles when where it begins is durable; see `StartPositions.begun`. */
   begun: Promise<void> = Promise.resolve();
-  /** Settles when what was committed for it by itself is durable, as far as the disk has room. */
+  /** Settles when what was committed for it by itself is durable, as far as the disk has space. */
   committed: Promise<void> = Promise.resolve();
   /** Where seeks have led in partitions that it did not own by then, by `topic/partition`. */
   readonly soughtOffsets = new Map<string, number>();
   private readonly startedAt: number;
-  private calls = 0;
+  private life = machine.initialState();
   private isHeld = false;
   private readonly queue: (() => void)[] = [];
   private wakeParked: (() => void) | null = null;
@@ -39,9 +39,19 @@ export class ConsumerSession {
     this.startedAt = clock.now();
   }
 
+  /** It is closed, or the server stops: calls end with what they have. */
+  get isEnded(): boolean {
+    return this.life.value === 'ended';
+  }
+
+  /** When its last call ended, Unix milliseconds; null = it has not called since the start. */
+  get lastSeenAt(): number | null {
+    return this.life.context.lastSeenAt;
+  }
+
   /** Whether the client is calling now. */
   get isCalling(): boolean {
-    return this.calls > 0;
+    return this.life.value === 'calling';
   }
 
   /** When its session timeout is over unless a call comes, Unix milliseconds. */
@@ -49,19 +59,19 @@ export class ConsumerSession {
     return (this.lastSeenAt ?? this.startedAt) + this.settings.sessionTimeoutMs;
   }
 
-  /** Whether it has been silent for its session timeout: it is closed, sooner or later. */
-  get isSilent(): boolean {
-    return !this.isCalling && this.silentAt <= this.clock.now();
+  /** Whether it has been silent for its session timeout by now: then it is to be closed. */
+  judgeSilence(): boolean {
+    if (this.silentAt <= this.clock.now()) this.hear({ type: 'TimedOut' });
+    return this.life.value === 'silent';
   }
 
   /** A call has come in; `callEnded` follows. */
   callBegan(): void {
-    this.calls += 1;
+    this.hear({ type: 'CallBegan' });
   }
 
   callEnded(): void {
-    this.calls -= 1;
-    this.lastSeenAt = this.clock.now();
+    this.hear({ type: 'CallEnded', at: this.clock.now() });
   }
 
   /** Whether it has subscribed to exactly these topics. */
@@ -136,7 +146,11 @@ export class ConsumerSession {
   }
 
   end(): void {
-    this.isEnded = true;
+    this.hear({ type: 'SessionEnded' });
     this.wake();
+  }
+
+  private hear(event: SessionEvent): void {
+    this.life = machine.evolve(this.life, event);
   }
 }

@@ -1,11 +1,14 @@
 /**
- * The sessions of all active consumer instances: started and ended as their states want it, told of
- * rebalances, watched for silence, and committed at their intervals. One heap of deadlines for all.
+ * The sessions of all active consumer instances: started and ended as their states want it, changed
+ * by rebalances, watched for silence, and committed at their intervals. One heap of deadlines for
+ * all.
  */
+import { Inject, Injectable } from '@nestjs/common';
 import { DiskFull } from '../../../storage/faults/storage-errors.js';
 import { AlarmClock } from '../../engine/alarm-clock.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Command } from '../../engine/decider.js';
+import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
 import type { CloseConsumer } from '../groups/consumer.commands.js';
 import type { RunConsumer } from '../groups/consumer.decider.js';
@@ -17,19 +20,13 @@ import {
   consumerPlace,
 } from '../groups/consumer.events.js';
 import { type ConsumerGroupState, ownedBy } from '../groups/consumer-group.state.js';
+import { GroupViews } from '../groups/group-views.js';
 import type { TopicPosition } from '../groups/topic-partition.js';
-import type { CommittedOffsets } from '../offsets/committed-offsets.js';
+import { CommittedOffsets } from '../offsets/committed-offsets.js';
 import { ConsumerSession } from './consumer-session.js';
 import { type OwnedPartition, takeAcknowledged } from './positions.js';
 
-/** What sessions work with. */
-export interface SessionsContext {
-  readonly offsets: CommittedOffsets;
-  readonly clock: Clock;
-  viewOf(group: string): ConsumerGroupState | undefined;
-  tell(commands: readonly Command[]): void;
-}
-
+@Injectable()
 export class ConsumerSessions implements EffectCarrier<RunConsumer> {
   /** By group and instance. */
   private readonly groups = new Map<string, Map<string, ConsumerSession>>();
@@ -37,16 +34,21 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
   private readonly commits: AlarmClock<ConsumerSession>;
   private hasStopped = false;
 
-  constructor(private readonly context: SessionsContext) {
-    this.silences = new AlarmClock(context.clock, (session) => this.judgeSilence(session));
-    this.commits = new AlarmClock(context.clock, (session) => this.commitInterval(session));
+  constructor(
+    private readonly engine: Engine,
+    private readonly views: GroupViews,
+    private readonly offsets: CommittedOffsets,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {
+    this.silences = new AlarmClock(clock, (session) => this.judgeSilence(session));
+    this.commits = new AlarmClock(clock, (session) => this.commitInterval(session));
   }
 
   /** One that has not called yet, or not since the server started, has its session timeout to. */
   start({ id }: EffectSource, { settings }: RunConsumer): () => void {
     const place = consumerPlace(id);
-    const session = new ConsumerSession(place, settings, this.context.clock);
-    const view = this.context.viewOf(place.group);
+    const session = new ConsumerSession(place, settings, this.clock);
+    const view = this.views.find(place.group);
     if (view !== undefined) session.view(view, ownedBy(view).get(place.instance) ?? []);
     const own = this.groups.get(place.group);
     if (own === undefined) this.groups.set(place.group, new Map([[place.instance, session]]));
@@ -108,29 +110,29 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
 
   /** Commits what the instance was given in full, whatever it committed before by itself. */
   commitWritten({ place: { group }, positions }: ConsumerSession): void {
-    const { offsets, clock } = this.context;
     positions.acknowledge();
     takeAcknowledged(positions.all);
     const given = positions.all.filter((own) => {
-      const stored = offsets.find(group, own);
+      const stored = this.offsets.find(group, own);
       return own.written >= 0 && own.written !== (stored?.start ?? stored?.committed);
     });
     const committed = given.map(({ topic, partition, written: offset }) => {
       return { topic, partition, offset };
     });
-    offsets.commit(group, committed, clock.now());
+    this.offsets.commit(group, committed, this.clock.now());
   }
 
-  /** Asks for the end of the instances of a group whose time is over, though no alarm has rung. */
+  /** Closes the instances of a group whose time is over, though no alarm has rung. */
   closingSilent(group: string): CloseConsumer[] {
     const sessions = [...(this.groups.get(group)?.values() ?? [])];
-    return sessions.filter(({ isSilent }) => isSilent).map((session) => this.closingOf(session));
+    const silent = sessions.filter((session) => session.judgeSilence());
+    return silent.map((session) => this.closingOf(session));
   }
 
-  /** Asks for the end of an instance; what it was given in full counts as processed. */
+  /** Closes an instance; what it was given in full counts as processed. */
   closing({ place, positions }: ConsumerSession, reason: CloseReason): CloseConsumer {
     positions.acknowledge();
-    const at = this.context.clock.now();
+    const at = this.clock.now();
     return { type: 'CloseConsumer', kind: consumerKind, id: consumerId(place), at, reason };
   }
 
@@ -140,7 +142,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
   }
 
   /**
-   * Commits what was acknowledged; settles when it is durable. What finds no room on the disk is
+   * Commits what was acknowledged; settles when it is durable. What finds no space on the disk is
    * handed out again after the next start.
    */
   async stop(): Promise<void> {
@@ -167,14 +169,13 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     if (!settings.autoCommit) return;
     const acknowledged = takeAcknowledged(partitions);
     if (acknowledged.length === 0) return;
-    const { offsets, clock } = this.context;
-    offsets.commit(place.group, acknowledged, clock.now());
+    this.offsets.commit(place.group, acknowledged, this.clock.now());
     session.committed = this.stored();
   }
 
-  /** Settles when all commits are durable. What finds no room comes again after a crash. */
+  /** Settles when all commits are durable. What finds no space comes again after a crash. */
   private stored(): Promise<void> {
-    return this.context.offsets.durable().catch((error: unknown) => {
+    return this.offsets.durable().catch((error: unknown) => {
       if (!(error instanceof DiskFull)) throw error;
     });
   }
@@ -184,7 +185,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     if (this.hasStopped || !settings.autoCommit || !positions.isOutstanding) return;
     if (this.commits.timeOf(session) !== undefined) return;
     positions.mark();
-    this.commits.set(session, this.context.clock.now() + settings.autoCommitIntervalMs);
+    this.commits.set(session, this.clock.now() + settings.autoCommitIntervalMs);
   }
 
   private commitInterval(session: ConsumerSession): void {
@@ -195,10 +196,10 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
 
   /** A call moves no alarm: when it rings, the time of the last call is looked at. */
   private judgeSilence(session: ConsumerSession): void {
-    const { isCalling, isSilent, settings, silentAt } = session;
-    if (isSilent) this.context.tell([this.closingOf(session)]);
+    const { isCalling, settings, silentAt } = session;
+    if (session.judgeSilence()) this.engine.tell([this.closingOf(session)]);
     else if (!isCalling) this.silences.set(session, silentAt);
-    else this.silences.set(session, this.context.clock.now() + settings.sessionTimeoutMs);
+    else this.silences.set(session, this.clock.now() + settings.sessionTimeoutMs);
   }
 
   private closingOf(session: ConsumerSession): CloseConsumer {

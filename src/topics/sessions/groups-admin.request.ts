@@ -1,6 +1,6 @@
-/** What operators ask of groups, and readers of their positions, as it stands on the wire. */
+/** Bodies of resets by operators and of seeks by readers, as they stand on the wire. */
 import { z } from 'zod';
-import { type Parsed, parsed } from '../../grammar/parsed.js';
+import { ok, type Result } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
 import { type OffsetTarget, offsetTargetSchema } from '../offsets/offset-target.js';
@@ -32,13 +32,13 @@ export interface Seek extends TopicPartition {
 
 const seeks = listOf(seekSchema);
 
-export function parseOffsetReset(body: Buffer): Parsed<OffsetReset> {
+export function parseOffsetReset(body: Buffer): Result<OffsetReset> {
   return readJsonBody(body, offsetResetSchema);
 }
 
-export function parseSeeks(body: Buffer): Parsed<readonly Seek[]> {
-  const asked = readJsonBody(body, seeks);
-  return asked.ok ? parsed(asked.value.map(seekOf)) : asked;
+export function parseSeeks(body: Buffer): Result<readonly Seek[]> {
+  const listed = readJsonBody(body, seeks);
+  return listed.ok ? ok(listed.value.map(seekOf)) : listed;
 }
 
 function seekOf({ topic, partition, ...to }: z.output<typeof seekSchema>): Seek {

@@ -1,28 +1,20 @@
 /** What operators see of groups and may do to them (topics.md 5.2). */
+import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
-import { type Refusal, refusalOf } from '../../http/error-shapes.js';
+import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
 import type { DeleteGroup } from '../groups/consumer-group.commands.js';
+import { ConsumerGroups } from '../groups/consumer-group.entity.js';
 import { consumerGroupKind } from '../groups/consumer-group.events.js';
 import { assignmentsOf, type ConsumerGroupState } from '../groups/consumer-group.state.js';
-import type { GroupViews } from '../groups/group-views.js';
+import { GroupViews } from '../groups/group-views.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
-import type { CommittedOffsets } from '../offsets/committed-offsets.js';
+import { CommittedOffsets } from '../offsets/committed-offsets.js';
 import { offsetOfTarget } from '../offsets/offset-target.js';
-import type { TopicAccess } from '../topics/topic-access.js';
-import type { ConsumerSessions } from './consumer-sessions.js';
+import { TopicLogs, unknownPartition, unknownTopic } from '../topics/topic-logs.js';
+import { ConsumerSessions } from './consumer-sessions.js';
 import type { OffsetReset } from './groups-admin.request.js';
-
-/** What this works with. */
-export interface GroupsContext {
-  readonly engine: Engine;
-  readonly views: GroupViews;
-  readonly sessions: ConsumerSessions;
-  readonly offsets: CommittedOffsets;
-  readonly topics: TopicAccess;
-  readonly clock: Clock;
-}
 
 /** How far a group is in one partition; null = it is not known. */
 export interface PartitionProgress extends TopicPartition {
@@ -41,14 +33,22 @@ export interface ResetOffset extends TopicPartition {
   readonly to: number;
 }
 
+@Injectable()
 export class GroupsAdmin {
-  constructor(private readonly context: GroupsContext) {}
+  constructor(
+    private readonly groups: ConsumerGroups,
+    private readonly views: GroupViews,
+    private readonly sessions: ConsumerSessions,
+    private readonly offsets: CommittedOffsets,
+    private readonly topicLogs: TopicLogs,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
 
   /** All groups in short, in the order of their beginnings. */
   async list() {
     const groups = [];
-    for (const name of [...this.context.views.names()]) {
-      const view = this.context.views.find(name);
+    for (const name of [...this.views.names()]) {
+      const view = this.views.find(name);
       if (view !== undefined) groups.push(await this.summaryOf(name, view));
     }
     return groups;
@@ -56,10 +56,10 @@ export class GroupsAdmin {
 
   /** A group with its members and its progress. */
   async show(name: string) {
-    const view = this.context.views.find(name);
+    const view = this.views.find(name);
     if (view === undefined) return unknownGroup(name);
     const members = [...view.members].map(({ instance, topics }) => {
-      const session = this.context.sessions.find({ group: name, instance });
+      const session = this.sessions.find({ group: name, instance });
       const lastSeenAt = session?.lastSeenAt ?? null;
       const isCalling = session?.isCalling ?? false;
       const assignments = assignmentsOf(view, instance);
@@ -71,40 +71,38 @@ export class GroupsAdmin {
 
   /** Why a group cannot be deleted; null = it is. */
   async remove(id: string): Promise<Refusal | null> {
-    const { engine, clock } = this.context;
-    const at = clock.now();
+    const at = this.clock.now();
     const command: DeleteGroup = { type: 'DeleteGroup', kind: consumerGroupKind, id, at };
-    const [outcome] = await engine.dispatch([command]);
-    return outcome === undefined || outcome.accepted ? null : refusalOf(outcome.rejection);
+    const outcome = await this.groups.ask(command);
+    return outcome.ok ? null : outcome;
   }
 
   /** Commits other offsets for a group, within what the log still has; or only says which. */
-  async reset(group: string, asked: OffsetReset): Promise<readonly ResetOffset[] | Refusal> {
-    const { views, offsets, topics, clock } = this.context;
-    if (views.find(group) === undefined) return unknownGroup(group);
-    const { topic, partition, to, dryRun } = asked;
-    const logs = await topics.logs(topic);
-    if (logs === undefined) return { status: 404, message: `topic ${topic} not found` };
+  async reset(group: string, options: OffsetReset): Promise<readonly ResetOffset[] | Refusal> {
+    if (this.views.find(group) === undefined) return unknownGroup(group);
+    const { topic, partition, to, dryRun } = options;
+    const logs = await this.topicLogs.logs(topic);
+    if (logs === undefined) return unknownTopic(topic);
     if (partition !== undefined && logs[partition] === undefined) {
-      return { status: 404, message: `${topic} has no partition ${partition}` };
+      return unknownPartition(topic, partition);
     }
     const moves: ResetOffset[] = [];
     for (const [index, log] of logs.entries()) {
       if (partition !== undefined && partition !== index) continue;
-      const from = offsets.find(group, { topic, partition: index })?.committed ?? -1;
+      const from = this.offsets.find(group, { topic, partition: index })?.committed ?? -1;
       const offset = within(log, await offsetOfTarget(log, to));
       moves.push({ topic, partition: index, from, to: offset });
     }
     if (dryRun === true) return moves;
     // Looked at after all waiting: no instance joins between this and the commit.
-    const members = views.find(group)?.members.size ?? 0;
+    const members = this.views.find(group)?.members.size ?? 0;
     if (members > 0) {
       const message = `group ${group} has ${members} instances; delete them first`;
-      return { status: 409, message };
+      return new Refusal('conflict', message);
     }
     const positions = moves.map((move) => ({ ...placeOf(move), offset: move.to }));
-    offsets.commit(group, positions, clock.now());
-    await offsets.durable();
+    this.offsets.commit(group, positions, this.clock.now());
+    await this.offsets.durable();
     return moves;
   }
 
@@ -124,7 +122,7 @@ export class GroupsAdmin {
       for (const partition of list.keys())
         places.set(`${topic}/${partition}`, { topic, partition });
     }
-    for (const place of this.context.offsets.of(group)) {
+    for (const place of this.offsets.of(group)) {
       places.set(`${place.topic}/${place.partition}`, place);
     }
     const progress = [];
@@ -142,11 +140,11 @@ export class GroupsAdmin {
     place: TopicPartition,
     owner: string | null,
   ): Promise<PartitionProgress> {
-    const { sessions, offsets, topics } = this.context;
-    const stored = offsets.find(group, place);
-    const session = owner === null ? undefined : sessions.find({ group, instance: owner });
+    const stored = this.offsets.find(group, place);
+    const session = owner === null ? undefined : this.sessions.find({ group, instance: owner });
     const read = session?.positions.find(place)?.position ?? -1;
-    const endOffset = (await topics.logs(place.topic))?.[place.partition]?.highWatermark ?? null;
+    const endOffset =
+      (await this.topicLogs.logs(place.topic))?.[place.partition]?.highWatermark ?? null;
     const committed = stored?.committed ?? null;
     const done = committed ?? stored?.start ?? null;
     const lag = done === null || endOffset === null ? null : Math.max(0, endOffset - done);
@@ -167,5 +165,5 @@ function byName(left: TopicPartition, right: TopicPartition): number {
 }
 
 function unknownGroup(name: string): Refusal {
-  return { status: 404, message: `group ${name} not found` };
+  return new Refusal('not_found', `group ${name} not found`);
 }

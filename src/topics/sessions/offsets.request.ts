@@ -1,6 +1,6 @@
 /** Commits, look-ups and seeks as they stand on the wire: one of them, or an array. */
 import { z } from 'zod';
-import { type Parsed, parsed } from '../../grammar/parsed.js';
+import { ok, type Result } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 import type { TopicPartition, TopicPosition } from '../groups/topic-partition.js';
 
@@ -9,7 +9,7 @@ const itemsMax = 10_000;
 const place = z.object({ topic: z.string(), partition: z.int().min(0) });
 const commit = place.extend({ offset: z.int().min(0), processed: z.boolean().optional() });
 
-/** The bodies as the documentation tells them. */
+/** The bodies as the documentation shows them. */
 export const placesSchema = z.union([place, z.array(place)]);
 export const commitsSchema = z.union([commit, z.array(commit)]);
 
@@ -23,7 +23,7 @@ const places = listOf(place);
 const commits = listOf(commit);
 
 /** The body of `/committed`. */
-export function parsePlaces(body: Buffer): Parsed<readonly TopicPartition[]> {
+export function parsePlaces(body: Buffer): Result<readonly TopicPartition[]> {
   return readJsonBody(body, places);
 }
 
@@ -32,14 +32,14 @@ export function parsePlaces(body: Buffer): Parsed<readonly TopicPartition[]> {
  * read, exactly as it is sent; `processed` says that it is one that has been read
  * (topics.md 4.4). Of one partition the last is meant.
  */
-export function parseCommits(body: Buffer): Parsed<readonly TopicPosition[]> {
-  if (body.length === 0) return parsed([]);
-  const asked = readJsonBody(body, commits);
-  if (!asked.ok) return asked;
+export function parseCommits(body: Buffer): Result<readonly TopicPosition[]> {
+  if (body.length === 0) return ok([]);
+  const listed = readJsonBody(body, commits);
+  if (!listed.ok) return listed;
   const positions = new Map<string, TopicPosition>();
-  for (const { topic, partition, offset, processed } of asked.value) {
+  for (const { topic, partition, offset, processed } of listed.value) {
     const next = processed === true ? offset + 1 : offset;
     positions.set(`${partition} ${topic}`, { topic, partition, offset: next });
   }
-  return parsed([...positions.values()]);
+  return ok([...positions.values()]);
 }

@@ -4,7 +4,7 @@
  *
  *     stored        acknowledged   marked   written     position
  *       |                |           |         |            |
- *   ----[  to be stored )[  handed out, told ) [ on its way )----
+ *   ----[  to be stored )[  handed out       ) [ on its way )----
  *
  * What is handed out is `written` once its answer was written in full, else it is taken back; it
  * is acknowledged by the next call, or when the interval has passed since (see `tick`). Every call

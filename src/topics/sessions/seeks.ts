@@ -1,26 +1,26 @@
 /** Readers choose where to go on: in what they own, and in what they may come to own. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
 import type { ConsumerPlace } from '../groups/consumer.events.js';
-import type { GroupViews } from '../groups/group-views.js';
+import { GroupViews } from '../groups/group-views.js';
 import type { TopicPosition } from '../groups/topic-partition.js';
-import type { CommittedOffsets } from '../offsets/committed-offsets.js';
+import { CommittedOffsets } from '../offsets/committed-offsets.js';
 import { offsetOfTarget } from '../offsets/offset-target.js';
-import type { TopicAccess } from '../topics/topic-access.js';
-import type { ConsumersService } from './consumers.service.js';
+import { TopicLogs } from '../topics/topic-logs.js';
+import { ConsumersService } from './consumers.service.js';
 import type { Seek } from './groups-admin.request.js';
 
-/** What seeks work with. */
-export interface SeeksContext {
-  readonly consumers: ConsumersService;
-  readonly views: GroupViews;
-  readonly offsets: CommittedOffsets;
-  readonly topics: Pick<TopicAccess, 'logs'>;
-  readonly clock: Clock;
-}
-
+@Injectable()
 export class Seeks {
-  constructor(private readonly context: SeeksContext) {}
+  constructor(
+    private readonly consumers: ConsumersService,
+    private readonly views: GroupViews,
+    private readonly offsets: CommittedOffsets,
+    private readonly topicLogs: TopicLogs,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
 
   /**
    * Moves an instance; answers where to. What it has not acquired yet begins there once it does:
@@ -30,14 +30,13 @@ export class Seeks {
     place: ConsumerPlace,
     seeks: readonly Seek[],
   ): Promise<readonly TopicPosition[] | Refusal> {
-    const { consumers, views, offsets } = this.context;
-    const known = consumers.find(place);
-    if ('status' in known) return known;
+    const known = this.consumers.find(place);
+    if (known instanceof Refusal) return known;
     const positions = await this.positionsOf(seeks);
-    if ('status' in positions) return positions;
-    const session = consumers.find(place);
-    if ('status' in session) return session;
-    const owners = views.find(place.group)?.owners;
+    if (positions instanceof Refusal) return positions;
+    const session = this.consumers.find(place);
+    if (session instanceof Refusal) return session;
+    const owners = this.views.find(place.group)?.owners;
     const own: TopicPosition[] = [];
     for (const position of positions) {
       const { topic, partition, offset } = position;
@@ -45,28 +44,25 @@ export class Seeks {
       if (owner === place.instance) own.push(position);
       else session.soughtOffsets.set(`${topic}/${partition}`, offset);
     }
-    offsets.keepStart(place.group, own, this.context.clock.now());
+    this.offsets.keepStart(place.group, own, this.clock.now());
     for (const position of own) session.positions.seek(position);
     session.callBegan();
     session.callEnded();
     session.wake();
-    await offsets.durable();
+    await this.offsets.durable();
     return positions;
   }
 
   private async positionsOf(seeks: readonly Seek[]): Promise<readonly TopicPosition[] | Refusal> {
     const positions: TopicPosition[] = [];
     for (const { topic, partition, target } of seeks) {
-      const logs = await this.context.topics.logs(topic);
-      if (logs === undefined) return { status: 404, message: `topic ${topic} not found` };
-      const log = logs[partition];
-      if (log === undefined)
-        return { status: 404, message: `${topic} has no partition ${partition}` };
+      const log = await this.topicLogs.partition({ topic, partition });
+      if (log instanceof Refusal) return log;
       const offset = await offsetOfTarget(log, target);
       const { startOffset, highWatermark } = log;
       if (offset < startOffset || offset > highWatermark) {
         const range = `${startOffset} to ${highWatermark}`;
-        return { status: 416, message: `${topic}/${partition} can be read from ${range}` };
+        return new Refusal('out_of_range', `${topic}/${partition} can be read from ${range}`);
       }
       positions.push({ topic, partition, offset });
     }

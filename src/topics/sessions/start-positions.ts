@@ -1,23 +1,18 @@
 /** Where a group begins to read: what is stored, else what its instance's settings say. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
 import type { OffsetReset } from '../groups/consumer.events.js';
-import type { ConsumerGroupState } from '../groups/consumer-group.state.js';
+import { ConsumerGroups } from '../groups/consumer-group.entity.js';
+import { GroupViews } from '../groups/group-views.js';
 import type { TopicPartition, TopicPosition } from '../groups/topic-partition.js';
-import type { CommittedOffsets } from '../offsets/committed-offsets.js';
-import type { TopicAccess } from '../topics/topic-access.js';
+import { CommittedOffsets } from '../offsets/committed-offsets.js';
+import { TopicLogs } from '../topics/topic-logs.js';
+import { TopicsService } from '../topics/topics.service.js';
 import type { ConsumerSession } from './consumer-session.js';
 import type { OwnedPartition } from './positions.js';
-
-/** What start positions are found in. */
-export interface StartContext {
-  readonly offsets: CommittedOffsets;
-  readonly topics: Pick<TopicAccess, 'logs'>;
-  readonly clock: Clock;
-  /** Where the journal has the birth of a partition. */
-  bornAt(topic: string, partition: number): number;
-  viewOf(group: string): ConsumerGroupState | undefined;
-}
 
 /** A partition as a request found it when it came in. */
 export interface Arrival extends TopicPartition {
@@ -25,8 +20,34 @@ export interface Arrival extends TopicPartition {
   readonly highWatermark: number;
 }
 
+@Injectable()
 export class StartPositions {
-  constructor(private readonly context: StartContext) {}
+  constructor(
+    private readonly offsets: CommittedOffsets,
+    private readonly topics: TopicsService,
+    private readonly logs: TopicLogs,
+    private readonly groups: ConsumerGroups,
+    private readonly views: GroupViews,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
+
+  /** Where the logs of the topics end now; a topic that does not come by itself is joined later. */
+  async arrive(topics: readonly string[]): Promise<readonly Arrival[] | Refusal> {
+    const arrivals: Arrival[] = [];
+    const refusal = await this.topics.ensure(topics);
+    if (refusal !== null) return refusal;
+    for (const topic of topics) {
+      const logs = await this.topics.forConsume(topic);
+      if (logs instanceof Refusal) {
+        if (logs.code === 'not_found') continue;
+        return logs;
+      }
+      for (const [partition, log] of logs.entries()) {
+        arrivals.push({ topic, partition, log, highWatermark: log.highWatermark });
+      }
+    }
+    return arrivals;
+  }
 
   /**
    * Keeps where a group begins in partitions of which nothing is stored: where the reset policy led
@@ -35,13 +56,14 @@ export class StartPositions {
    * its topic is none of those: it is read from its beginning.
    */
   keep(session: ConsumerSession, arrivals: readonly Arrival[]): void {
-    const { offsets } = this.context;
     const { group } = session.place;
     const { offsetReset } = session.settings;
     if (offsetReset === 'none') return;
     const isEarliest = offsetReset === 'earliest';
     const fresh = arrivals
-      .filter((each) => offsets.find(group, each) === undefined && !this.isYounger(group, each))
+      .filter(
+        (each) => this.offsets.find(group, each) === undefined && !this.isYounger(group, each),
+      )
       .map(({ topic, partition, log, highWatermark }) => {
         return { topic, partition, offset: isEarliest ? log.startOffset : highWatermark };
       });
@@ -56,7 +78,7 @@ export class StartPositions {
     const undecided: TopicPartition[] = [];
     for (const own of session.positions.all) {
       if (own.position >= 0) continue;
-      const log = (await this.context.topics.logs(own.topic))?.[own.partition];
+      const log = (await this.logs.logs(own.topic))?.[own.partition];
       // Created and not there yet, or gone and not yet taken away.
       if (log === undefined || !session.positions.owns(own)) continue;
       own.log = log;
@@ -72,7 +94,7 @@ export class StartPositions {
   async begun(session: ConsumerSession): Promise<void> {
     try {
       await session.begun.catch(() => {
-        session.begun = this.context.offsets.durable();
+        session.begun = this.offsets.durable();
         return session.begun;
       });
     } catch (error) {
@@ -102,7 +124,7 @@ export class StartPositions {
       const { topic, partition } = own;
       this.keepStarts(session, [{ topic, partition, offset: sought }]);
     }
-    const stored = this.context.offsets.find(group, own);
+    const stored = this.offsets.find(group, own);
     const start = stored?.start ?? stored?.committed ?? null;
     if (start !== null && start >= log.startOffset && start <= log.highWatermark) {
       own.begin(start);
@@ -118,14 +140,13 @@ export class StartPositions {
 
   private keepStarts(session: ConsumerSession, starts: readonly TopicPosition[]): void {
     if (starts.length === 0) return;
-    const { offsets, clock } = this.context;
-    offsets.keepStart(session.place.group, starts, clock.now());
-    session.begun = offsets.durable();
+    this.offsets.keepStart(session.place.group, starts, this.clock.now());
+    session.begun = this.offsets.durable();
   }
 
   private isYounger(group: string, { topic, partition }: TopicPartition): boolean {
-    const first = this.context.viewOf(group)?.firstSubscribed.get(topic);
-    return first !== undefined && this.context.bornAt(topic, partition) > first;
+    const first = this.views.find(group)?.firstSubscribed.get(topic);
+    return first !== undefined && this.groups.partitions.bornAt(topic, partition) > first;
   }
 }
 

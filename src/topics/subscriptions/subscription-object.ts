@@ -27,7 +27,7 @@ export function subscriptionObject(
     encoding,
     createdAt,
     isPaused: value === 'paused',
-    ...(!targets.ok && { error: targets.error }),
+    ...(!targets.ok && { error: targets.message }),
     ...templateFields(message),
     lag: partitions.reduce((sum, { lag }) => sum + lag, 0),
     partitions,

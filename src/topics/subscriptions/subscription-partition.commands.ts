@@ -1,4 +1,4 @@
-/** What may be asked of one partition of a subscription; its id is `subscriptionPartitionId`. */
+/** The commands of one partition of a subscription; its id is `subscriptionPartitionId`. */
 import type { Command } from '../../engine/decider.js';
 import type { PublishMessage } from '../../messaging/messages/message.commands.js';
 import type { RecordsPushed } from './subscription-partition.events.js';

@@ -2,7 +2,8 @@
  * One partition of a subscription: where it is, and that the next records become messages when the
  * last ones' are final. Plain `evolve`: it is stepped for every push.
  */
-import { accept, type Decider, type Decision, type Effect, reject } from '../../engine/decider.js';
+import { accept, type Decider, type Decision, type Effect } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import type { PublishMessage } from '../../messaging/messages/message.commands.js';
 import type {
   PushRecords,
@@ -46,10 +47,10 @@ function decide(
 ): Decision<SubscriptionPartitionEvent> {
   if (command.type === 'OpenPartition') {
     const { position, isPaused } = command;
-    if (state !== null) return reject('conflict', `${command.id} is open`);
+    if (state !== null) return new Refusal('conflict', `${command.id} is open`);
     return accept([{ type: 'PartitionOpened', position, isPaused }]);
   }
-  if (state === null) return reject('not_found', `${command.id} is not open`);
+  if (state === null) return new Refusal('not_found', `${command.id} is not open`);
   switch (command.type) {
     case 'PushRecords':
       return push(command, state, view);
@@ -68,9 +69,9 @@ function push(
   view: SubscriptionPartitionView,
 ): Decision<SubscriptionPartitionEvent> {
   const isNext = position === state.position && position <= from && from < until;
-  if (state.isPaused || !isNext) return reject('conflict', `${id} does not push these now`);
+  if (state.isPaused || !isNext) return new Refusal('conflict', `${id} does not push these now`);
   if (state.messageIds.some((messageId) => view.isPending(messageId))) {
-    return reject('conflict', `${id} waits for an earlier message`);
+    return new Refusal('conflict', `${id} waits for an earlier message`);
   }
   const messageIds = messages.map((message) => message.id);
   return accept([{ type: 'RecordsPushed', from, until, records, skipped, messageIds }]);

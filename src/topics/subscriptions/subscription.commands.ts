@@ -1,4 +1,4 @@
-/** What may be asked of a subscription; its id is its name. */
+/** The commands of a subscription; its id is its name. */
 import type { Command } from '../../engine/decider.js';
 import type { SubscriptionDefinition, SubscriptionDeleted } from './subscription.events.js';
 
@@ -10,7 +10,7 @@ export interface CreateSubscription extends Command {
   readonly positions: readonly number[];
 }
 
-/** The topic has so many partitions; it is told again without harm. */
+/** The topic has so many partitions; repeated without harm. */
 export interface GrowSubscription extends Command {
   readonly type: 'GrowSubscription';
   readonly partitions: number;

@@ -5,10 +5,10 @@ import {
   type Decision,
   type Effect,
   type EventEnvelope,
-  reject,
 } from '../../engine/decider.js';
 import { machineEvolve } from '../../engine/machines/machine-evolve.js';
 import { parseName } from '../../grammar/name.js';
+import { Refusal } from '../../grammar/result.js';
 import type { CreateSubscription, SubscriptionCommand } from './subscription.commands.js';
 import { type SubscriptionEvent, subscriptionKind } from './subscription.events.js';
 import { type SubscriptionState, subscriptionMachine } from './subscription.machine.js';
@@ -21,7 +21,7 @@ import {
   subscriptionPartitionKind,
 } from './subscription-partition.events.js';
 
-/** The effect counts the partitions of the topic, and tells when there are more. */
+/** The effect counts the partitions of the topic, and reports more. */
 export interface FollowTopic extends Effect {
   readonly kind: 'followTopic';
   readonly topic: string;
@@ -48,10 +48,10 @@ function decide(
   const { id } = command;
   if (command.type === 'CreateSubscription') {
     return state.hasTag('there')
-      ? reject('conflict', `subscription ${id} exists`)
+      ? new Refusal('conflict', `subscription ${id} exists`)
       : create(command, view);
   }
-  if (!state.hasTag('there')) return reject('not_found', `subscription ${id} not found`);
+  if (!state.hasTag('there')) return new Refusal('not_found', `subscription ${id} not found`);
   switch (command.type) {
     case 'GrowSubscription': {
       const { partitions } = command;
@@ -77,13 +77,13 @@ function create(
   view: SubscriptionView,
 ): Decision<SubscriptionEvent> {
   const name = parseName(id);
-  if (!name.ok) return reject('invalid', `the name ${name.reason}`);
+  if (!name.ok) return new Refusal('invalid', `the name ${name.message}`);
   const { topic, maxRecords } = definition;
   if (!Number.isInteger(maxRecords) || maxRecords < 1 || maxRecords > maxRecordsMax) {
-    return reject('invalid', `maxRecords must be a whole number from 1 to ${maxRecordsMax}`);
+    return new Refusal('invalid', `maxRecords must be a whole number from 1 to ${maxRecordsMax}`);
   }
   // It may have been deleted since the positions were looked up.
-  if (view.partitionsOf(topic) === 0) return reject('not_found', `topic ${topic} not found`);
+  if (view.partitionsOf(topic) === 0) return new Refusal('not_found', `topic ${topic} not found`);
   return accept([{ type: 'SubscriptionCreated', ...definition, positions }]);
 }
 

@@ -1,23 +1,26 @@
 /** Subscriptions follow their topics: they grow with them, and go with them. */
-
+import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAll } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
-import type { TopicAccess } from '../topics/topic-access.js';
+import { Topics } from '../topics/topic.entity.js';
 import type { DeleteSubscription, GrowSubscription } from './subscription.commands.js';
 import type { FollowTopic } from './subscription.decider.js';
+import { Subscriptions } from './subscription.entity.js';
 import { subscriptionKind } from './subscription.events.js';
-import type { SubscriptionState } from './subscription.machine.js';
 
+@Injectable()
 export class TopicFollowers implements EffectCarrier<FollowTopic> {
   /** By subscription. */
   private readonly effects = new Map<string, FollowTopic>();
 
   constructor(
     private readonly engine: Engine,
-    private readonly topics: Pick<TopicAccess, 'partitionsOf'>,
-    private readonly clock: Clock,
+    private readonly subscriptions: Subscriptions,
+    private readonly topics: Topics,
+    @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
   start({ id }: EffectSource, effect: FollowTopic): () => void {
@@ -33,11 +36,9 @@ export class TopicFollowers implements EffectCarrier<FollowTopic> {
 
   /** A topic is gone: settles when its subscriptions are too. */
   async dropped(topic: string): Promise<void> {
-    const actors = this.engine.actors(subscriptionKind);
     const commands: DeleteSubscription[] = [];
-    for (const id of actors.ids()) {
-      const { definition } = (actors.stateOf(id) as SubscriptionState).context;
-      if (definition?.topic !== topic) continue;
+    for (const id of this.subscriptions.actors.ids()) {
+      if (this.subscriptions.definitionOf(id)?.topic !== topic) continue;
       const cause = 'topicDeleted';
       commands.push({ type: 'DeleteSubscription', ...this.address(id), cause });
     }

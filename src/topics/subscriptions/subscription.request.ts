@@ -1,7 +1,7 @@
-/** The body that asks for a subscription; the message's options are headers beside it. Pure. */
+/** The body that creates a subscription; the message's options are headers beside it. Pure. */
 import { z } from 'zod';
 import { parseName } from '../../grammar/name.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 import { maxRecordsMax } from './subscription.decider.js';
 
@@ -28,18 +28,18 @@ export const subscriptionRequest = z.strictObject({
     .describe('Of keys, values and header values in that array'),
 });
 
-/** A subscription that a request asks for. */
+/** A subscription as a request describes it. */
 export type SubscriptionRequest = z.output<typeof subscriptionRequest>;
 
 /** The fields of a subscription; what the topic may be called, topics know. */
-export function parseSubscription(body: Buffer): Parsed<SubscriptionRequest> {
-  const asked = readJsonBody<SubscriptionRequest>(body, subscriptionRequest);
-  if (!asked.ok) return asked;
-  const { name, maxRecords, encoding } = asked.value;
+export function parseSubscription(body: Buffer): Result<SubscriptionRequest> {
+  const request = readJsonBody<SubscriptionRequest>(body, subscriptionRequest);
+  if (!request.ok) return request;
+  const { name, maxRecords, encoding } = request.value;
   const known = parseName(name);
-  if (!known.ok) return refused(`name ${known.reason}`);
+  if (!known.ok) return refused(`name ${known.message}`);
   if (maxRecords === 1 && encoding === 'base64') {
     return refused('encoding: a record of its own is delivered as bytes, not as JSON');
   }
-  return parsed(asked.value);
+  return ok(request.value);
 }

@@ -1,10 +1,9 @@
 /** `/admin/subscriptions`: which topics are pushed, where to, and how far each is. */
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { Refusal } from '../../http/error-shapes.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { Intake } from '../../http/intake.js';
-import { refuseIf, valueIn } from '../../http/outcome.js';
+import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { parseSubscription } from './subscription.request.js';
@@ -25,10 +24,10 @@ export class SubscriptionsController {
   @Describe(subscriptionRoutes.create)
   async create(@Req() request: FastifyRequest): Promise<SubscriptionObject> {
     this.judge(request);
-    const asked = valueIn(parseSubscription(rawBody(request)));
+    const subscription = valueIn(parseSubscription(rawBody(request)));
     // It may make a topic, whose logs are files.
-    refuseIf(this.intake.take(0) ?? undefined);
-    return shown(await this.service.create(asked, request.raw));
+    refuseIf(this.intake.take(0));
+    return answerIn(await this.service.create(subscription, request.raw));
   }
 
   @Get()
@@ -42,19 +41,19 @@ export class SubscriptionsController {
   @Describe(subscriptionRoutes.show)
   async show(@Req() request: FastifyRequest, @Param('name') name: string) {
     this.judge(request);
-    return shown(await this.service.show(name));
+    return answerIn(await this.service.show(name));
   }
 
   @Delete(':name')
   @Describe(subscriptionRoutes.remove)
   remove(@Req() request: FastifyRequest, @Param('name') name: string) {
-    return this.ask(request, name, { type: 'DeleteSubscription', cause: 'asked' });
+    return this.carryOut(request, name, { type: 'DeleteSubscription', cause: 'asked' });
   }
 
   @Patch(':name/pause')
   @Describe(subscriptionRoutes.pause)
   pause(@Req() request: FastifyRequest, @Param('name') name: string) {
-    return this.ask(request, name, { type: 'PauseSubscription' });
+    return this.carryOut(request, name, { type: 'PauseSubscription' });
   }
 
   /** Both verbs are in use, as for schedules. */
@@ -62,39 +61,33 @@ export class SubscriptionsController {
   @HttpCode(200)
   @Describe(subscriptionRoutes.pause)
   pauseByPost(@Req() request: FastifyRequest, @Param('name') name: string) {
-    return this.ask(request, name, { type: 'PauseSubscription' });
+    return this.carryOut(request, name, { type: 'PauseSubscription' });
   }
 
   @Patch(':name/resume')
   @Describe(subscriptionRoutes.resume)
   resume(@Req() request: FastifyRequest, @Param('name') name: string) {
-    return this.ask(request, name, { type: 'ResumeSubscription' });
+    return this.carryOut(request, name, { type: 'ResumeSubscription' });
   }
 
   @Post(':name/resume')
   @HttpCode(200)
   @Describe(subscriptionRoutes.resume)
   resumeByPost(@Req() request: FastifyRequest, @Param('name') name: string) {
-    return this.ask(request, name, { type: 'ResumeSubscription' });
+    return this.carryOut(request, name, { type: 'ResumeSubscription' });
   }
 
   private judge({ raw }: FastifyRequest): void {
     refuseIf(this.basic.judgeRight(raw, 'administer', null));
   }
 
-  private async ask(
+  private async carryOut(
     request: FastifyRequest,
     name: string,
-    asked: Parameters<SubscriptionsService['ask']>[1],
+    command: Parameters<SubscriptionsService['carryOut']>[1],
   ): Promise<typeof success> {
     this.judge(request);
-    refuseIf((await this.service.ask(name, asked)) ?? undefined);
+    refuseIf(await this.service.carryOut(name, command));
     return success;
   }
-}
-
-function shown(outcome: SubscriptionObject | Refusal): SubscriptionObject {
-  if ('name' in outcome) return outcome;
-  refuseIf(outcome);
-  throw new Error('a refusal that refuses nothing');
 }

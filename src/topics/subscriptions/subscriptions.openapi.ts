@@ -64,7 +64,7 @@ export const subscriptionRoutes = {
   },
   list: {
     summary: 'All subscriptions',
-    isLong: 'list',
+    isLong: true,
     answers: { 200: { description: 'By name', schema: z.array(subscriptionSchema) } },
   },
   show: {

@@ -1,112 +1,114 @@
-/** Creates, shows, pauses and deletes subscriptions for who administers them. */
+/** Creates, shows, pauses and deletes subscriptions for administrators. */
 import type { IncomingMessage } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
-import { type Refusal, refusalOf } from '../../http/error-shapes.js';
-import type { MessageTemplate } from '../../messaging/messages/message.events.js';
-import type { MessageTargets } from '../../messaging/url-groups/message-targets.js';
-import type { TopicAccess } from '../topics/topic-access.js';
+import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
+import { Messages } from '../../messaging/messages/message.entity.js';
+import { Publisher } from '../../messaging/publishing/publisher.js';
+import { TopicLogs } from '../topics/topic-logs.js';
+import { TopicsService } from '../topics/topics.service.js';
 import type { CreateSubscription, SubscriptionCommand } from './subscription.commands.js';
-import { type SubscriptionDefinition, subscriptionKind } from './subscription.events.js';
-import type { SubscriptionState } from './subscription.machine.js';
+import { Subscriptions } from './subscription.entity.js';
+import { subscriptionKind } from './subscription.events.js';
 import type { SubscriptionRequest } from './subscription.request.js';
 import { subscriptionObject, subscriptionPartitionObject } from './subscription-object.js';
-import type { PartitionState } from './subscription-partition.decider.js';
-import {
-  subscriptionPartitionId,
-  subscriptionPartitionKind,
-} from './subscription-partition.events.js';
+import { SubscriptionPartitions } from './subscription-partition.entity.js';
+import { subscriptionPartitionId } from './subscription-partition.events.js';
+import { SubscriptionTargets } from './subscription-targets.js';
 import type { SubscriptionObject } from './subscriptions.openapi.js';
 
-/** What the service works with. */
-export interface SubscriptionsContext {
-  readonly engine: Engine;
-  readonly topics: Pick<TopicAccess, 'forConsume' | 'logs'>;
-  readonly clock: Clock;
-  /** What a request's headers say of the messages, and where they go: a URL or a URL group. */
-  readTemplate(destination: string, request: IncomingMessage): Addressed | Refusal;
-  targetsOf(definition: Pick<SubscriptionDefinition, 'url' | 'groupName'>): MessageTargets;
-  isPending(messageId: string): boolean;
-}
-
-/** Messages and their destination, in the words of publishing: a topic is a URL group there. */
-interface Addressed {
-  readonly url: string | null;
-  readonly topicName: string | null;
-  readonly message: MessageTemplate;
-}
-
 /** A command to which the subscription and the time are still to be added. */
-type Asked<Command> = Command extends SubscriptionCommand
+type Unaddressed<Command> = Command extends SubscriptionCommand
   ? Omit<Command, 'kind' | 'id' | 'at'>
   : never;
 
+@Injectable()
 export class SubscriptionsService {
-  constructor(private readonly tools: SubscriptionsContext) {}
+  constructor(
+    private readonly subscriptions: Subscriptions,
+    private readonly partitions: SubscriptionPartitions,
+    private readonly topics: TopicsService,
+    private readonly topicLogs: TopicLogs,
+    private readonly publisher: Publisher,
+    private readonly targets: SubscriptionTargets,
+    private readonly messages: Messages,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
 
   /** The topic is created with it, where topics come by themselves. */
   async create(
     { name, topic, destination, from, maxRecords, encoding }: SubscriptionRequest,
     request: IncomingMessage,
   ): Promise<SubscriptionObject | Refusal> {
-    const { engine, topics, readTemplate, targetsOf } = this.tools;
-    const addressed = readTemplate(destination, request);
-    if ('status' in addressed) return addressed;
+    const addressed = this.publisher.readTemplate(destination, request);
+    if (addressed instanceof Refusal) return addressed;
     const { url, topicName: groupName, message } = addressed;
-    const targets = targetsOf({ url, groupName });
-    if (!targets.ok) return { status: 404, message: targets.error };
+    const targets = this.targets.of({ url, groupName });
+    if (!targets.ok) return targets;
     // Before a topic comes of it; the decision itself looks again.
-    if (engine.actors(subscriptionKind).has(name)) {
-      return { status: 409, message: `subscription ${name} exists` };
+    if (this.subscriptions.has(name)) {
+      return new Refusal('conflict', `subscription ${name} exists`);
     }
-    const logs = await topics.forConsume(topic);
-    if ('status' in logs) return logs;
-    const command: Asked<CreateSubscription> = {
+    const logs = await this.topics.forConsume(topic);
+    if (logs instanceof Refusal) return logs;
+    const command: Unaddressed<CreateSubscription> = {
       type: 'CreateSubscription',
       definition: { topic, url, groupName, maxRecords, encoding, message },
       positions: logs.map((log) => (from === 'latest' ? log.highWatermark : log.startOffset)),
     };
-    return (await this.ask(name, command)) ?? this.show(name);
+    return (await this.carryOut(name, command)) ?? this.show(name);
   }
 
   /** Carries a command out; null if it was accepted. */
-  async ask(id: string, asked: Asked<SubscriptionCommand>): Promise<Refusal | null> {
-    const { engine, clock } = this.tools;
-    const command: SubscriptionCommand = { ...asked, kind: subscriptionKind, id, at: clock.now() };
-    const [outcome] = await engine.dispatch([command]);
-    return outcome === undefined || outcome.accepted ? null : refusalOf(outcome.rejection);
+  async carryOut(
+    id: string,
+    unaddressed: Unaddressed<SubscriptionCommand>,
+  ): Promise<Refusal | null> {
+    const at = this.clock.now();
+    const command: SubscriptionCommand = { ...unaddressed, kind: subscriptionKind, id, at };
+    const outcome = await this.subscriptions.ask(command);
+    return outcome.ok ? null : outcome;
   }
 
   async show(name: string): Promise<SubscriptionObject | Refusal> {
-    return (await this.object(name)) ?? { status: 404, message: `subscription ${name} not found` };
+    return (await this.object(name)) ?? new Refusal('not_found', `subscription ${name} not found`);
   }
 
   async list(): Promise<readonly SubscriptionObject[]> {
-    const names = [...this.tools.engine.actors(subscriptionKind).ids()].sort();
+    const names = [...this.subscriptions.actors.ids()].sort();
     const objects = await Promise.all(names.map((name) => this.object(name)));
     return objects.filter((object) => object !== undefined);
   }
 
   private async object(name: string): Promise<SubscriptionObject | undefined> {
-    const { engine, topics, targetsOf, isPending } = this.tools;
-    const subscriptions = engine.actors(subscriptionKind);
-    const topic = (subscriptions.stateOf(name) as SubscriptionState).context.definition?.topic;
-    const logs = topic === undefined ? undefined : await topics.logs(topic);
-    const state = subscriptions.stateOf(name) as SubscriptionState;
-    const { definition, partitions: count } = state.context;
-    const partitions = Array.from({ length: count }, (_, partition) => {
-      const id = subscriptionPartitionId({ subscription: name, partition });
-      const own = engine.actors(subscriptionPartitionKind).stateOf(id);
-      return subscriptionPartitionObject(
-        { topic: topic ?? '', partition },
-        own as NonNullable<PartitionState>,
-        logs?.[partition],
-        isPending,
+    const topic = this.subscriptions.definitionOf(name)?.topic ?? '';
+    const logs = await this.topicLogs.logs(topic);
+    return this.subscriptions.shown(() => {
+      const state = this.subscriptions.stateOf(name);
+      const { definition, partitions: count } = state.context;
+      if (definition === null) return undefined;
+      const partitions = Array.from({ length: count }, (_, partition) =>
+        this.partitionObject(name, { topic, partition }, logs?.[partition]),
+      );
+      return subscriptionObject(
+        name,
+        state,
+        this.targets.of(definition),
+        partitions.filter((each) => each !== undefined),
       );
     });
-    await engine.durable();
-    return definition === null
-      ? undefined
-      : subscriptionObject(name, state, targetsOf(definition), partitions);
+  }
+
+  private partitionObject(
+    subscription: string,
+    place: { readonly topic: string; readonly partition: number },
+    log: PartitionLog | undefined,
+  ) {
+    const id = subscriptionPartitionId({ subscription, partition: place.partition });
+    const state = this.partitions.stateOf(id);
+    if (state === null) return undefined;
+    return subscriptionPartitionObject(place, state, log, (message) => this.messages.has(message));
   }
 }

@@ -1,6 +1,6 @@
-/** What a reader is told of records that are damaged: which they are, and where to go on. */
+/** The refusal of a read of damaged records: which they are, and where to go on. */
 import { DamagedOffsets } from '../../../storage/faults/storage-errors.js';
-import type { Refusal } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
 import { partitionOfLog } from './topic-log-name.js';
 
 /**
@@ -20,7 +20,7 @@ export function damageRefusal(error: unknown): Refusal | undefined {
     lastGoodOffset: range.lastGoodOffset,
     nextGoodOffset: offsets.until,
   };
-  return { status: 500, message: damageText(topic, partition, offsets), details };
+  return new Refusal('failed', damageText(topic, partition, offsets), undefined, details);
 }
 
 /** In one sentence; `until` is exclusive. */

@@ -1,4 +1,5 @@
 /** Compacting logs, one at a time: a pass takes memory for the keys that it remembers. */
+import { Injectable } from '@nestjs/common';
 import type { CompactionReport, PartitionLog } from '../../../storage/log/partition-log.js';
 import { sealUpTo } from './sealed-part.js';
 
@@ -10,6 +11,7 @@ export interface CompactionRange {
   readonly tombstonesBefore: number;
 }
 
+@Injectable()
 export class LogCompactions {
   private last: Promise<unknown> = Promise.resolve();
 

@@ -1,5 +1,5 @@
 /** How many topics and partition logs there are: what keeps a server from having too many. */
-import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { TopicEvent } from './topic.events.js';
@@ -12,7 +12,7 @@ export interface TopicLimits {
   readonly partitionsMax: number;
 }
 
-export class PartitionCount implements Fold {
+export class PartitionCount implements Fold<TopicEvent> {
   private readonly ofTopics = new Map<string, number>();
   private readonly sums = new Map<typeof all, number>([[all, 0]]);
 
@@ -28,11 +28,10 @@ export class PartitionCount implements Fold {
     return this.sums.get(all) ?? 0;
   }
 
-  evolve({ id, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
-    const happened = event as TopicEvent;
-    if (happened.type === 'TopicCreated' || happened.type === 'TopicAltered') {
-      this.count(id, happened.partitions, changes);
-    } else if (happened.type === 'TopicRemoved') {
+  evolve({ id, event }: EventEnvelope<TopicEvent>, changes: TurnChanges): void {
+    if (event.type === 'TopicCreated' || event.type === 'TopicAltered') {
+      this.count(id, event.partitions, changes);
+    } else if (event.type === 'TopicRemoved') {
       this.count(id, 0, changes);
     }
   }

@@ -2,13 +2,16 @@
  * Looks at every topic once a minute and decides what is kept no longer and what is compacted.
  * Decisions are commands, and what they decide is in the journal before anything is deleted.
  */
+import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { dispatchAll } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
-import type { LogCompactions } from './log-compactions.js';
+import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
+import type { TopicSettings } from '../settings.js';
+import { LogCompactions } from './log-compactions.js';
 import {
   compactionDue,
   type DueTrim,
@@ -16,10 +19,11 @@ import {
   type RetentionLimits,
   trimDue,
 } from './retention.policy.js';
-import type { BeginCompaction, TopicCommand, TrimTopic } from './topic.commands.js';
+import type { BeginCompaction, TrimTopic } from './topic.commands.js';
+import { Topics } from './topic.entity.js';
 import { type Trim, topicKind, unlimited } from './topic.events.js';
-import { compactionOf, type Topic, type TopicState } from './topic.state.js';
-import type { TopicLogs } from './topic-logs.js';
+import { compactionOf, type Topic } from './topic.state.js';
+import { TopicLogs } from './topic-logs.js';
 import { WallClockWatch } from './wall-clock-watch.js';
 
 const lookEveryMs = 60_000;
@@ -30,17 +34,7 @@ const topicsPerTick = 16;
 /** An internal topic is compacted when so much came since the last time. */
 const internalGrowth = { bytes: 8 * 1024 * 1024, records: 100_000 };
 
-/** What the keeper works with. */
-export interface KeeperTools {
-  readonly engine: Engine;
-  readonly logs: TopicLogs;
-  readonly compactions: LogCompactions;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Of topics that do not say. */
-  readonly retentionMs: number;
-}
-
+@Injectable()
 export class RetentionKeeper {
   private readonly wallClock: WallClockWatch;
   /** Internal topics whose compaction is under way. */
@@ -49,14 +43,22 @@ export class RetentionKeeper {
   private isStopped = false;
   private wasBelieved = true;
 
-  constructor(private readonly tools: KeeperTools) {
-    this.wallClock = new WallClockWatch(tools.clock);
+  constructor(
+    private readonly engine: Engine,
+    private readonly topics: Topics,
+    private readonly logs: TopicLogs,
+    private readonly compactions: LogCompactions,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.log) private readonly log: Logger,
+    @Inject(provided.config) private readonly config: Pick<TopicSettings, 'topicRetentionMs'>,
+  ) {
+    this.wallClock = new WallClockWatch(clock);
   }
 
   /** The first look is a minute away. */
   start(): void {
     if (this.isStopped) return;
-    this.cancel = this.tools.clock.after(lookEveryMs, () => {
+    this.cancel = this.clock.after(lookEveryMs, () => {
       const again = () => this.start();
       // The engine reports a defect to its watch.
       this.look().then(again, again);
@@ -75,38 +77,34 @@ export class RetentionKeeper {
 
   /** One look at everything; settles when what it decided is durable. */
   async look(): Promise<void> {
-    const { engine, clock, log } = this.tools;
     const isBelieved = this.wallClock.isBelieved();
     if (this.wasBelieved && !isBelieved) {
-      log.warn({ now: clock.now() }, 'the clock jumped ahead: no record is too old for an hour');
+      const now = this.clock.now();
+      this.log.warn({ now }, 'the clock jumped ahead: no record is too old for an hour');
     }
     this.wasBelieved = isBelieved;
-    for (const [name, own] of this.tools.logs.internal) void this.keepInternal(name, own);
-    for await (const { id, actor } of engine.actors(topicKind).walk(topicsPerTick)) {
+    for (const [name, own] of this.logs.internal) void this.keepInternal(name, own);
+    for await (const { id, actor } of this.topics.actors.walk(topicsPerTick)) {
       if (this.isStopped) return;
-      const topic = actor.state as TopicState;
+      const topic = actor.state;
       if (topic === null || topic.isDeleting) continue;
       const isCompacted = topic.cleanupPolicy === 'compact';
-      await this.dispatch(isCompacted ? this.compactions(id, topic) : this.trims(id, topic));
+      // A topic may have more partitions than a turn takes commands.
+      if (isCompacted) await dispatchAll(this.engine, this.compact(id, topic));
+      else await dispatchAll(this.engine, this.trim(id, topic));
     }
-  }
-
-  /** A topic may have more partitions than a turn takes commands. */
-  private async dispatch(commands: readonly TopicCommand[]): Promise<void> {
-    await dispatchAll(this.tools.engine, commands);
   }
 
   private limitsOf({ retentionMs, retentionBytes }: Topic): RetentionLimits {
     if (!this.wasBelieved) return { retentionMs: unlimited, retentionBytes };
-    return { retentionMs: retentionMs ?? this.tools.retentionMs, retentionBytes };
+    return { retentionMs: retentionMs ?? this.config.topicRetentionMs, retentionBytes };
   }
 
-  private trims(id: string, topic: Topic): TrimTopic[] {
-    const { logs, clock } = this.tools;
+  private trim(id: string, topic: Topic): TrimTopic[] {
     const limits = this.limitsOf(topic);
-    const at = clock.now();
+    const at = this.clock.now();
     const due: Record<DueTrim['cause'], Trim[]> = { time: [], size: [] };
-    logs.present(id).forEach((log, partition) => {
+    this.logs.present(id).forEach((log, partition) => {
       const trim = trimDue(log.segments, limits, at);
       if (trim === null || trim.before <= log.startOffset) return;
       due[trim.cause].push({ partition, before: trim.before });
@@ -118,32 +116,31 @@ export class RetentionKeeper {
       .filter(({ trims }) => trims.length > 0);
   }
 
-  private compactions(id: string, topic: Topic): BeginCompaction[] {
-    const { logs, clock } = this.tools;
-    const at = clock.now();
+  private compact(id: string, topic: Topic): BeginCompaction[] {
+    const at = this.clock.now();
     const due: BeginCompaction[] = [];
-    for (const [partition, log] of logs.present(id).entries()) {
+    for (const [partition, log] of this.logs.present(id).entries()) {
       const last = compactionOf(topic, partition);
       if (last.underWay !== null) continue;
       const until = compactionDue(log.segments, { ...last, cleanUntil: log.compactedUntil }, at);
       if (until === null) continue;
-      const order = { partition, until, tombstonesBefore: at - dayMs };
-      due.push({ type: 'BeginCompaction', kind: topicKind, id, at, ...order });
+      const range = { until, tombstonesBefore: at - dayMs };
+      due.push({ type: 'BeginCompaction', kind: topicKind, id, at, partition, ...range });
     }
     return due;
   }
 
   /** For the server's own topics: no request compacts them, so no topic remembers it. */
   private async keepInternal(name: string, partition: PartitionLog): Promise<void> {
-    const { compactions, clock, log } = this.tools;
     if (this.underWay.has(name) || !hasGrown(partition)) return;
     this.underWay.add(name);
     try {
-      const range = { until: partition.highWatermark, tombstonesBefore: clock.now() - dayMs };
-      const report = await compactions.run(partition, range);
-      log.info({ topic: name, ...report }, 'compacted');
+      const range = { until: partition.highWatermark, tombstonesBefore: this.clock.now() - dayMs };
+      const report = await this.compactions.run(partition, range);
+      this.log.info({ topic: name, ...report }, 'compacted');
     } catch (error) {
-      if (!(error instanceof LogClosed)) log.error({ err: error, topic: name }, 'not compacted');
+      if (!(error instanceof LogClosed))
+        this.log.error({ err: error, topic: name }, 'not compacted');
     } finally {
       this.underWay.delete(name);
     }

@@ -2,6 +2,7 @@
  * Reads of topics' logs, by as much at once as an answer takes: the groups that a new record wakes
  * all want the same of it, and one read is for all of them.
  */
+import { Injectable } from '@nestjs/common';
 import type { RecordBatch } from '../../../storage/format/record-batch.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { likelyRecordBytes } from '../../../storage/log/size-estimate.js';
@@ -18,6 +19,7 @@ const fringeBytes = 20 * 1024;
 /** Larger buffers cost more to make, and to collect, than their bytes take to read. */
 const readBytesMax = 128 * 1024;
 
+@Injectable()
 export class SharedReads {
   /** Those under way, by what they read. */
   private readonly underWay = new Map<PartitionLog, Map<string, Promise<RecordBatch[]>>>();

@@ -2,7 +2,7 @@
 import { internalPrefix } from './topic.decider.js';
 
 /** One partition of a topic. */
-interface PartitionPlace {
+export interface PartitionPlace {
   readonly topic: string;
   readonly partition: number;
 }
@@ -22,7 +22,7 @@ export function partitionOfLog(name: string): PartitionPlace | null {
  * Whether damage in a sealed part of the log of this name costs only the records in it, and the
  * server starts. Not in the journal, of which everything is made. And not in the server's own
  * topics: without their committed offsets groups would skip records, or read them again, and no
- * client would be told.
+ * client would know.
  */
 export function isolatesDamage(name: string): boolean {
   const place = partitionOfLog(name);

@@ -2,24 +2,28 @@
  * The partition logs of every topic: the one feature file that makes, trims and drops logs. Records
  * go straight from a request into their log; the engine decides only about the topic.
  */
+import { Inject, Injectable } from '@nestjs/common';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
-import type { Store } from '../../../storage/store.js';
+import { Store } from '../../../storage/store.js';
+import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
 import { sealUpTo } from './sealed-part.js';
 import type { Trim } from './topic.events.js';
 import type { KeepPartitionLogs } from './topic.state.js';
-import { topicLogName } from './topic-log-name.js';
+import { type PartitionPlace, topicLogName } from './topic-log-name.js';
 
 type Logs = readonly PartitionLog[];
 
-/** A topic whose logs are on their way, for those who wait for them. */
+/** A topic whose logs are on their way. */
 interface Opening {
-  /** Undefined when it was deleted before they were there; `DiskFull` where there is no room. */
+  /** Undefined when it was deleted before they were there; `DiskFull` where there is no space. */
   readonly logs: Promise<Logs | undefined>;
   readonly resolve: (logs: Logs | undefined) => void;
   readonly reject: (full: DiskFull) => void;
 }
 
+@Injectable()
 export class TopicLogs {
   private readonly ready = new Map<string, Logs>();
   private readonly openings = new Map<string, Opening>();
@@ -29,18 +33,36 @@ export class TopicLogs {
   private readonly listeners: ((topic: string) => void)[] = [];
   private readonly hooks: ((topic: string) => Promise<void>)[] = [];
 
-  /** `failed` is told when logs cannot be made or dropped: without that nothing can go on. */
+  /** `failed` is called when logs cannot be made or dropped: without that nothing can go on. */
   constructor(
     private readonly store: Store,
-    private readonly failed: (error: unknown) => void,
+    @Inject(provided.fatal) private readonly failed: (error: unknown) => void,
   ) {}
 
   /**
-   * The partition logs of a topic; undefined if it does not exist. Rejects with `DiskFull` where
-   * there is no room for them yet.
+   * The partition logs of a topic; undefined if it does not exist (any more). Rejects with
+   * `DiskFull` where there is no space for them yet.
    */
   async logs(topic: string): Promise<Logs | undefined> {
     return this.ready.get(topic) ?? this.openings.get(topic)?.logs;
+  }
+
+  /** The log of one partition; 404 where there is none. */
+  async partition({ topic, partition }: PartitionPlace): Promise<PartitionLog | Refusal> {
+    const logs = await this.logs(topic);
+    if (logs === undefined) return unknownTopic(topic);
+    return logs[partition] ?? unknownPartition(topic, partition);
+  }
+
+  /** The logs of partitions, in the order of `places`; 404 names the first that is not there. */
+  async partitions(places: readonly PartitionPlace[]): Promise<Logs | Refusal> {
+    const found: PartitionLog[] = [];
+    for (const place of places) {
+      const log = await this.partition(place);
+      if (log instanceof Refusal) return log;
+      found.push(log);
+    }
+    return found;
   }
 
   /** Those that are there at this moment: none of a topic that is still being created. */
@@ -51,7 +73,7 @@ export class TopicLogs {
   /**
    * The logs of a topic that was just created or has grown, once there are `partitions` of them:
    * the effect that opens them may be about to start. Undefined once `exists` says that the topic
-   * is deleted: its logs are never opened. Rejects with `DiskFull` where there is no room for them.
+   * is deleted: its logs are never opened. Rejects with `DiskFull` where there is no space.
    */
   async opened(
     topic: string,
@@ -87,26 +109,35 @@ export class TopicLogs {
     return sum;
   }
 
-  /** See `TopicAccess.openInternal`. */
+  /**
+   * The one log of a topic of the server's own, whose name begins with `__`: created if need be,
+   * compacted from time to time (per key its last record stays), hidden from every client.
+   */
   async openInternal(name: string): Promise<PartitionLog> {
     const log = await this.open(name, 0);
     this.internalLogs.set(name, log);
     return log;
   }
 
-  /** See `TopicAccess.onPartitions`. */
+  /**
+   * `listener` is called when the logs of a topic have come to be there: it was created or has
+   * grown, or the server has started.
+   */
   onPartitions(listener: (topic: string) => void): void {
     this.listeners.push(listener);
   }
 
-  /** See `TopicAccess.onDropped`. */
+  /**
+   * `hook` runs after the logs of a deleted topic are gone, and is awaited before another topic may
+   * take its name; again after a crash in between. Before recovery.
+   */
   onDropped(hook: (topic: string) => Promise<void>): void {
     this.hooks.push(hook);
   }
 
   /**
    * Makes the logs that are missing (those that a crash left behind are found again) and hides what
-   * lies below the trims before anybody can read; then lets go of what can go.
+   * lies below the trims before a reader can; then lets go of what can go.
    */
   keep(topic: string, effect: KeepPartitionLogs, isWanted: () => boolean): void {
     if (!this.ready.has(topic)) this.opening(topic);
@@ -124,7 +155,7 @@ export class TopicLogs {
 
   /**
    * Records below the trims cannot be read from now on; what can go is gone once this has settled.
-   * Rejects with `DiskFull` where some cannot go for want of room.
+   * Rejects with `DiskFull` where some cannot go for want of space.
    */
   async trim(topic: string, trims: readonly Trim[]): Promise<void> {
     const logs = this.present(topic);
@@ -132,7 +163,7 @@ export class TopicLogs {
     await trimAll(logs, trims);
   }
 
-  /** Drops the logs, lets those who want to know finish with the topic, then calls `done`. */
+  /** Drops the logs, runs the hooks, then calls `done`. */
   drop(topic: string, partitions: number, done: () => void): void {
     this.ready.delete(topic);
     this.inTurn(topic, async () => {
@@ -158,7 +189,7 @@ export class TopicLogs {
     if (logs.length > before) for (const listener of this.listeners) listener(topic);
   }
 
-  /** Work is done again from its beginning once there is room, where it found none. */
+  /** Work is done again from its beginning once there is space, where it found none. */
   private inTurn(topic: string, work: () => Promise<void>): void {
     const done = (this.turns.get(topic) ?? Promise.resolve()).then(work).catch((error) => {
       if (error instanceof DiskFull) this.tryLater(topic, work, error);
@@ -168,7 +199,7 @@ export class TopicLogs {
     this.turns.set(topic, done);
   }
 
-  /** Who waits for logs now is told why there are none; who comes then waits for the next try. */
+  /** What waits for logs now learns why there are none; later requests wait for the next try. */
   private tryLater(topic: string, work: () => Promise<void>, full: DiskFull): void {
     const opening = this.openings.get(topic);
     if (opening !== undefined) {
@@ -201,7 +232,7 @@ export class TopicLogs {
   }
 }
 
-/** What finds no room does not keep the rest from going: that gives room. */
+/** What finds no space does not keep the rest from going: that gives space. */
 async function trimAll(logs: Logs, trims: readonly Trim[]): Promise<void> {
   let full: DiskFull | null = null;
   const unlessFull = (error: unknown) => {
@@ -215,4 +246,12 @@ async function trimAll(logs: Logs, trims: readonly Trim[]): Promise<void> {
     await log.trimTo(before).catch(unlessFull);
   }
   if (full !== null) throw full;
+}
+
+export function unknownTopic(topic: string): Refusal {
+  return new Refusal('not_found', `topic ${topic} not found`);
+}
+
+export function unknownPartition(topic: string, partition: number): Refusal {
+  return new Refusal('not_found', `${topic} has no partition ${partition}`);
 }

@@ -1,4 +1,4 @@
-/** What may be asked of a topic. */
+/** The commands of a topic. */
 import type { Command } from '../../engine/decider.js';
 import type {
   CleanupPolicy,

@@ -1,5 +1,6 @@
 /** What a command means for a topic: that it exists, what it keeps, and its end. */
-import { accept, type Decider, type Decision, reject } from '../../engine/decider.js';
+import { accept, type Decider, type Decision } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import type {
   AlterTopic,
   BeginCompaction,
@@ -14,7 +15,7 @@ import {
   evolveTopic,
   type Topic,
   type TopicState,
-  topicWishes,
+  topicEffects,
 } from './topic.state.js';
 import { liftCreatedToVersion2 } from './topic.upcasters.js';
 
@@ -54,7 +55,7 @@ function decide(command: TopicCommand, state: TopicState, view: TopicView): Deci
   }
   if (state?.isDeleting === true) {
     return command.type === 'EnsureTopic' || command.type === 'CreateTopic'
-      ? reject('conflict', `topic ${id} is being deleted; try again`)
+      ? new Refusal('conflict', `topic ${id} is being deleted; try again`)
       : missing(id);
   }
   if (command.type === 'EnsureTopic') {
@@ -63,7 +64,7 @@ function decide(command: TopicCommand, state: TopicState, view: TopicView): Deci
     return create({ ...command, ...asConfigured, cleanupPolicy: 'delete' }, view);
   }
   if (command.type === 'CreateTopic') {
-    return state === null ? create(command, view) : reject('conflict', `topic ${id} exists`);
+    return state === null ? create(command, view) : new Refusal('conflict', `topic ${id} exists`);
   }
   if (state === null) return missing(id);
   switch (command.type) {
@@ -83,11 +84,11 @@ function decide(command: TopicCommand, state: TopicState, view: TopicView): Deci
 function create(command: Omit<CreateTopic, 'type'>, view: TopicView): Decision<TopicEvent> {
   const { id, partitions, retentionMs, retentionBytes, cleanupPolicy } = command;
   const problem = topicNameProblem(id) ?? settingsProblem(command);
-  if (problem !== null) return reject('invalid', problem);
+  if (problem !== null) return new Refusal('invalid', problem);
   const { topicsMax } = view.limits;
   if (view.topics >= topicsMax) {
     const message = `there may be ${topicsMax} topics (STEPWELL_TOPICS_MAX), and there are`;
-    return reject('conflict', `${message} ${view.topics}`);
+    return new Refusal('conflict', `${message} ${view.topics}`);
   }
   const full = tooMany(partitions, view);
   if (full !== null) return full;
@@ -100,10 +101,10 @@ function alter({ changes }: AlterTopic, state: Topic, view: TopicView): Decision
   const { partitions, retentionMs, retentionBytes } = { ...state, ...changes };
   const altered = { partitions, retentionMs, retentionBytes };
   const problem = settingsProblem(altered);
-  if (problem !== null) return reject('invalid', problem);
+  if (problem !== null) return new Refusal('invalid', problem);
   const more = partitions - state.partitions;
   if (more < 0) {
-    return reject('invalid', `partitions may only grow: the topic has ${state.partitions}`);
+    return new Refusal('invalid', `partitions may only grow: the topic has ${state.partitions}`);
   }
   const full = more > 0 ? tooMany(more, view) : null;
   if (full !== null) return full;
@@ -114,7 +115,8 @@ function alter({ changes }: AlterTopic, state: Topic, view: TopicView): Decision
 
 function trim({ trims, cause }: TrimTopic, state: Topic): Decision<TopicEvent> {
   const unknown = trims.find(({ partition }) => partition >= state.partitions);
-  if (unknown !== undefined) return reject('invalid', `there is no partition ${unknown.partition}`);
+  if (unknown !== undefined)
+    return new Refusal('invalid', `there is no partition ${unknown.partition}`);
   const further = trims.filter(
     ({ partition, before }) => before > (state.starts.get(partition) ?? 0),
   );
@@ -124,13 +126,13 @@ function trim({ trims, cause }: TrimTopic, state: Topic): Decision<TopicEvent> {
 function beginCompaction(command: BeginCompaction, state: Topic): Decision<TopicEvent> {
   const { id, partition, until, tombstonesBefore } = command;
   if (state.cleanupPolicy !== 'compact' || partition >= state.partitions) {
-    return reject('invalid', `partition ${partition} of ${id} is not compacted`);
+    return new Refusal('invalid', `partition ${partition} of ${id} is not compacted`);
   }
   if (compactionOf(state, partition).underWay !== null) return nothing;
   return accept([{ type: 'CompactionBegun', partition, until, tombstonesBefore }]);
 }
 
-/** The end of a compaction that is not under way was told already. */
+/** The end of a compaction that is not under way was recorded already. */
 function endCompaction(command: EndCompaction, state: Topic): Decision<TopicEvent> {
   const { partition, removedRecords, removedBytes, oldestTombstone } = command;
   if (compactionOf(state, partition).underWay === null) return nothing;
@@ -167,11 +169,11 @@ function tooMany(more: number, { sum, limits }: TopicView): Decision<TopicEvent>
   const { partitionsMax } = limits;
   if (sum + more <= partitionsMax) return null;
   const message = `all topics together may have ${partitionsMax} partitions`;
-  return reject('conflict', `${message} (STEPWELL_PARTITIONS_MAX), and they have ${sum}`);
+  return new Refusal('conflict', `${message} (STEPWELL_PARTITIONS_MAX), and they have ${sum}`);
 }
 
 function missing(name: string): Decision<TopicEvent> {
-  return reject('not_found', `topic ${name} not found`);
+  return new Refusal('not_found', `topic ${name} not found`);
 }
 
 export const topicDecider: Decider<TopicState, TopicCommand, TopicEvent, TopicView> = {
@@ -179,7 +181,7 @@ export const topicDecider: Decider<TopicState, TopicCommand, TopicEvent, TopicVi
   initialState: () => null,
   decide,
   evolve: evolveTopic,
-  wants: topicWishes,
+  wants: topicEffects,
   isFinal: (state) => state === null,
   upcasters: { TopicCreated: [liftCreatedToVersion2] },
 };

@@ -1,93 +1,108 @@
 /** How the effects of topics are carried out: logs are kept, compacted and dropped. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { CompactionReport } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
-import type { EffectCarrier } from '../../engine/registration.js';
-import type { LogCompactions } from './log-compactions.js';
+import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
+import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
+import { LogCompactions } from './log-compactions.js';
 import type { EndCompaction, RemoveTopic } from './topic.commands.js';
 import { topicKind } from './topic.events.js';
 import type { CompactPartition, DropPartitionLogs, KeepPartitionLogs } from './topic.state.js';
-import type { TopicLogs } from './topic-logs.js';
-
-/** What the effects of topics work with. */
-export interface TopicTools {
-  readonly engine: Engine;
-  readonly logs: TopicLogs;
-  readonly compactions: LogCompactions;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
+import { TopicLogs } from './topic-logs.js';
 
 /** A pass that failed is repeated so much later. */
 const retryMs = 600_000;
 
-export function carryTopicEffects(tools: TopicTools): void {
-  const { engine, logs } = tools;
-  const keep: EffectCarrier<KeepPartitionLogs> = {
-    start({ id }, effect) {
-      let isWanted = true;
-      logs.keep(id, effect, () => isWanted);
-      return () => {
-        isWanted = false;
-      };
-    },
-  };
-  engine.carry('keepPartitionLogs', keep);
-  engine.carry('dropPartitionLogs', dropping(tools));
-  engine.carry('compactPartition', compacting(tools));
+const nothingToStop = (): void => undefined;
+
+/** The logs of a topic are there, and begin where they should. */
+@Injectable()
+export class LogKeeping implements EffectCarrier<KeepPartitionLogs> {
+  constructor(private readonly logs: TopicLogs) {}
+
+  start({ id }: EffectSource, effect: KeepPartitionLogs): () => void {
+    let isWanted = true;
+    this.logs.keep(id, effect, () => isWanted);
+    return () => {
+      isWanted = false;
+    };
+  }
 }
 
-function dropping({ engine, logs, clock }: TopicTools): EffectCarrier<DropPartitionLogs> {
-  return {
-    start({ id }, { partitions }) {
-      logs.drop(id, partitions, () => {
-        const at = clock.now();
-        const command: RemoveTopic = { type: 'RemoveTopic', kind: topicKind, id, at };
-        engine.tell([command]);
-      });
-      return nothingToStop;
-    },
-  };
+/** The logs of a deleted topic go, and then its name is free. */
+@Injectable()
+export class LogRemoval implements EffectCarrier<DropPartitionLogs> {
+  constructor(
+    private readonly engine: Engine,
+    private readonly logs: TopicLogs,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
+
+  start({ id }: EffectSource, { partitions }: DropPartitionLogs): () => void {
+    this.logs.drop(id, partitions, () => {
+      const at = this.clock.now();
+      const command: RemoveTopic = { type: 'RemoveTopic', kind: topicKind, id, at };
+      this.engine.tell([command]);
+    });
+    return nothingToStop;
+  }
 }
 
 /** Where a pass fails, for want of disk space for example, another one is tried later. */
-function compacting(tools: TopicTools): EffectCarrier<CompactPartition> {
-  const { engine, logs, compactions, clock, log } = tools;
-  return {
-    start({ id }, { partition, until, tombstonesBefore }) {
-      let isWanted = true;
-      let cancel = nothingToStop;
-      const compact = async () => {
-        try {
-          const partitionLog = (await logs.logs(id))?.[partition];
-          if (partitionLog === undefined || !isWanted) return;
-          const report = await compactions.run(partitionLog, { until, tombstonesBefore });
-          if (isWanted) engine.tell([endOfCompaction(id, partition, report, clock.now())]);
-        } catch (error) {
-          if (error instanceof LogClosed) return;
-          log.error({ err: error, topic: id, partition }, 'compacting failed; trying again later');
-          if (isWanted) cancel = clock.after(retryMs, compact);
-        }
-      };
-      void compact();
-      return () => {
-        isWanted = false;
-        cancel();
-      };
-    },
-  };
-}
+@Injectable()
+export class PartitionCompaction implements EffectCarrier<CompactPartition> {
+  constructor(
+    private readonly engine: Engine,
+    private readonly logs: TopicLogs,
+    private readonly compactions: LogCompactions,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.log) private readonly log: Logger,
+  ) {}
 
-function endOfCompaction(
-  id: string,
-  partition: number,
-  { removedRecords, removedBytes, oldestTombstone }: CompactionReport,
-  at: number,
-): EndCompaction {
-  const outcome = { removedRecords, removedBytes, oldestTombstone };
-  return { type: 'EndCompaction', kind: topicKind, id, at, partition, ...outcome };
-}
+  start({ id }: EffectSource, effect: CompactPartition): () => void {
+    let isWanted = true;
+    let cancel = nothingToStop;
+    const compact = async () => {
+      try {
+        const report = await this.run(id, effect, () => isWanted);
+        if (report !== null && isWanted) this.ended(id, effect.partition, report);
+      } catch (error) {
+        if (error instanceof LogClosed) return;
+        const { partition } = effect;
+        const message = 'compacting failed; trying again later';
+        this.log.error({ err: error, topic: id, partition }, message);
+        if (isWanted) cancel = this.clock.after(retryMs, compact);
+      }
+    };
+    void compact();
+    return () => {
+      isWanted = false;
+      cancel();
+    };
+  }
 
-const nothingToStop = (): void => undefined;
+  /** null where there is nothing to compact any more. */
+  private async run(
+    topic: string,
+    { partition, until, tombstonesBefore }: CompactPartition,
+    isWanted: () => boolean,
+  ): Promise<CompactionReport | null> {
+    const log = (await this.logs.logs(topic))?.[partition];
+    if (log === undefined || !isWanted()) return null;
+    return this.compactions.run(log, { until, tombstonesBefore });
+  }
+
+  private ended(id: string, partition: number, report: CompactionReport): void {
+    const { removedRecords, removedBytes, oldestTombstone } = report;
+    const outcome = { removedRecords, removedBytes, oldestTombstone };
+    const at = this.clock.now();
+    const command: EndCompaction = {
+      ...{ type: 'EndCompaction', kind: topicKind, id, at, partition },
+      ...outcome,
+    };
+    this.engine.tell([command]);
+  }
+}

@@ -35,7 +35,7 @@ export interface KeepPartitionLogs extends Effect {
   readonly trims: readonly Trim[];
 }
 
-/** A part of a partition is compacted, and who does it says how far it got. */
+/** A part of a partition is compacted; the carrier records how far it got. */
 export interface CompactPartition extends Effect {
   readonly kind: 'compactPartition';
   readonly partition: number;
@@ -43,7 +43,7 @@ export interface CompactPartition extends Effect {
   readonly tombstonesBefore: number;
 }
 
-/** The partition logs are dropped, and who does it says so. */
+/** The partition logs are dropped; the carrier records that. */
 export interface DropPartitionLogs extends Effect {
   readonly kind: 'dropPartitionLogs';
   readonly partitions: number;
@@ -92,7 +92,7 @@ export function compactionOf({ compactions }: Topic, partition: number): Compact
   return compactions.get(partition) ?? noCompaction;
 }
 
-export function topicWishes(state: TopicState): readonly TopicEffect[] {
+export function topicEffects(state: TopicState): readonly TopicEffect[] {
   if (state === null) return [];
   const { partitions, revision, starts, compactions } = state;
   if (state.isDeleting) {

@@ -1,7 +1,7 @@
 /**
  * Whether the wall clock can be believed when it says that records are old. One that was set ahead
  * by mistake would have everything deleted, so after a jump there is time to notice (ADR 11); a
- * clock that is wrong at the start cannot be told from one that is right.
+ * clock that is wrong at the start looks like one that is right.
  */
 import type { Clock } from '../../engine/clock.js';
 

@@ -1,22 +1,26 @@
 /** The runs that have not ended: shown, ended by their endpoint, taken back one or many. */
+import { Inject, Injectable } from '@nestjs/common';
 import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
-import type { RunEntries } from '../deliveries/run-entries.js';
+import { RunEntries } from '../deliveries/run-entries.js';
 import type { CancelRun, EndRun } from '../run-state/run.commands.js';
 import { runKind } from '../run-state/run.events.js';
-import type { RunState } from '../run-state/run.state.js';
+import { Runs } from '../runs/run.entity.js';
 import { type CancelRunsFilters, isRunMeant } from './cancel-runs.request.js';
 
 /** So many are looked at per tick: one that sleeps is unpacked for it. */
 const looksPerTick = 256;
 
+@Injectable()
 export class ActiveRuns {
   constructor(
     private readonly engine: Engine,
+    private readonly runs: Runs,
     private readonly entries: RunEntries,
-    private readonly clock: Clock,
+    @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
   /** All entries of a run as texts of a JSON array; undefined = it has ended, or never began. */
@@ -24,17 +28,15 @@ export class ActiveRuns {
     return this.entries.texts(id);
   }
 
-  /** The workflow function returned `response`. Accepted of any run, as its end is told once. */
-  async end(id: string, response: Buffer): Promise<Outcome | undefined> {
+  /** The workflow function returned `response`. Accepted of any run: it ends once. */
+  end(id: string, response: Buffer): Promise<Outcome> {
     const command: EndRun = { type: 'EndRun', kind: runKind, id, at: this.clock.now(), response };
-    const [outcome] = await this.engine.dispatch([command]);
-    return outcome;
+    return this.runs.ask(command);
   }
 
   /** Takes one run back; refused as `not_found` where there is nothing to take back. */
-  async cancel(id: string): Promise<Outcome | undefined> {
-    const [outcome] = await this.engine.dispatch([this.canceling(id)]);
-    return outcome;
+  cancel(id: string): Promise<Outcome> {
+    return this.runs.ask(this.canceling(id));
   }
 
   /** Takes back every active run that matches; answers how many. */
@@ -46,15 +48,14 @@ export class ActiveRuns {
     for await (const id of this.matching(filters)) yield this.canceling(id);
   }
 
-  /** Memory knows all that the filters ask for. */
+  /** Memory knows all that the filters look at. */
   private async *matching(filters: CancelRunsFilters): AsyncGenerator<string> {
     if (filters.workflowRunIds !== null) {
       yield* new Set(filters.workflowRunIds);
       return;
     }
-    for await (const { id, actor } of this.engine.actors(runKind).walk(looksPerTick)) {
-      const { context } = actor.state as RunState;
-      if (isRunMeant(context, filters)) yield id;
+    for await (const { id, actor } of this.runs.actors.walk(looksPerTick)) {
+      if (isRunMeant(actor.state.context, filters)) yield id;
     }
   }
 

@@ -36,15 +36,15 @@ export type CancelRunsFilters = Filters<typeof cancelRunsFilters>;
 /** Whether a run is meant by the filters, `workflowRunIds` aside. */
 export function isRunMeant(
   { url, createdAt, callerIp, terms }: RunContext,
-  asked: CancelRunsFilters,
+  filters: CancelRunsFilters,
 ): boolean {
-  const { workflowUrl, workflowUrlExactMatch, host, path, label } = asked;
+  const { workflowUrl, workflowUrlExactMatch, host, path, label } = filters;
   const isUrl = (given: string) =>
     workflowUrlExactMatch === 'true' ? url === given : url.startsWith(given);
   return (
-    isWithin(createdAt, asked) &&
-    isAmong(callerIp, asked.callerIp) &&
-    isAmong(terms?.flowControl?.key ?? null, asked.flowControlKey) &&
+    isWithin(createdAt, filters) &&
+    isAmong(callerIp, filters.callerIp) &&
+    isAmong(terms?.flowControl?.key ?? null, filters.flowControlKey) &&
     (label === null || label.some((each) => terms?.labels.includes(each) ?? false)) &&
     (workflowUrl === null || workflowUrl.some(isUrl)) &&
     matchesUrl(url, { url: null, host, path })

@@ -1,17 +1,21 @@
-/** How the end of a wait is carried out when its time is over: the run is told. */
+/** How a wait is ended when its time is over. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
+import { provided } from '../../engine/provided.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
+import { newNames } from '../../engine/seeded-names.js';
 import type { EndWait } from '../run-state/run.commands.js';
 import { runKind } from '../run-state/run.events.js';
 import type { EndWaitEffect } from '../runs/run.decider.js';
 
+@Injectable()
 export class WaitDeadlines implements EffectCarrier<EndWaitEffect> {
   constructor(
     private readonly engine: Engine,
-    private readonly clock: Clock,
-    private readonly identifiers: Identifiers,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
   ) {}
 
   start({ id }: EffectSource, { stepId, waitOffset }: EndWaitEffect): () => void {
@@ -23,10 +27,10 @@ export class WaitDeadlines implements EffectCarrier<EndWaitEffect> {
       at,
       stepId,
       waitOffset,
-      messageId: `msg_${this.identifiers.turnSeed(at)}`,
+      messageId: newNames(this.identifiers, at).next('msg'),
       notification: null,
     };
-    // Where a notification came first, it has the word.
+    // It is refused where a notification came first.
     this.engine.tell([command]);
     return () => {};
   }

@@ -1,10 +1,11 @@
 /** What durable run events mean beside the runs: payloads at hand, counts, warnings. */
-import type { Payloads } from '../../engine/payloads.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Payloads } from '../../engine/payloads.js';
 import type { EventListener } from '../../engine/subscribers.js';
-import type { EntryList } from '../run-state/entry-list.js';
 import type { RunEvent } from '../run-state/run.events.js';
-import type { LongHistories } from './long-histories.js';
-import type { RunMetrics, RunOutcome } from './run.metrics.js';
+import { Runs } from '../runs/run.entity.js';
+import { LongHistories } from './long-histories.js';
+import { RunMetrics, type RunOutcome } from './run.metrics.js';
 
 /** Events that deliveries are put together from. */
 const delivered: ReadonlySet<RunEvent['type']> = new Set([
@@ -21,26 +22,28 @@ const outcomes: Partial<Record<RunEvent['type'], RunOutcome>> = {
   RunCanceled: 'canceled',
 };
 
-/** `entriesOf` tells the entries of a run that is active. */
-export function runListener(
-  payloads: Payloads,
-  entriesOf: (runId: string) => EntryList | undefined,
-  histories: LongHistories,
-  metrics: RunMetrics,
-): EventListener<RunEvent> {
-  return (envelopes) => {
+@Injectable()
+export class RunListener {
+  constructor(
+    private readonly payloads: Payloads,
+    @Inject(Runs) private readonly runs: Pick<Runs, 'active'>,
+    private readonly histories: LongHistories,
+    private readonly metrics: RunMetrics,
+  ) {}
+
+  readonly listen: EventListener<RunEvent> = (envelopes) => {
     for (const envelope of envelopes) {
-      const { type } = envelope.event;
-      if (type === 'RunStarted') metrics.started();
-      const outcome = outcomes[type];
+      const { id, event } = envelope;
+      if (event.type === 'RunStarted') this.metrics.started();
+      const outcome = outcomes[event.type];
       if (outcome !== undefined) {
-        metrics.ended(outcome);
-        histories.ended(envelope.id);
+        this.metrics.ended(outcome);
+        this.histories.ended(id);
       }
-      if (!delivered.has(type)) continue;
-      payloads.remember(envelope);
-      const entries = entriesOf(envelope.id);
-      if (entries !== undefined) histories.grown(envelope.id, entries);
+      if (!delivered.has(event.type)) continue;
+      this.payloads.remember(envelope);
+      const run = this.runs.active(id);
+      if (run !== undefined) this.histories.grown(id, run.entries);
     }
   };
 }

@@ -1,9 +1,11 @@
 /** What operators see of workflow runs. */
-import { Counter, type Registry } from 'prom-client';
+import { Injectable } from '@nestjs/common';
+import { Counter, Registry } from 'prom-client';
 
 /** How a workflow run ended. */
 export type RunOutcome = 'succeeded' | 'failed' | 'canceled';
 
+@Injectable()
 export class RunMetrics {
   readonly #started: Counter;
   readonly #ended: Counter;

@@ -33,7 +33,7 @@ export const runRoutes = {
   show: {
     path,
     summary: 'The entries of a workflow run that is active',
-    answers: { 200: { description: 'In the order they came', schema: z.array(entry) } },
+    answers: { 200: { description: 'The oldest first', schema: z.array(entry) } },
   },
   end: {
     path,

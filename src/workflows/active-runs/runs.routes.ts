@@ -1,16 +1,17 @@
 /**
- * `/v2/workflows/runs/{id}`: a run's entries, and its end (workflows.md 4.4 and 4.1). Every
- * run ends here, so the routes stand on Fastify; an id may hold any characters.
+ * `/v2/workflows/runs/{id}`: a run's entries, and its end (workflows.md 4.4 and 4.1). An id may
+ * hold any characters.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Injectable } from '@nestjs/common';
 import { pathTail } from '../../grammar/path-tail.js';
-import type { InFlight } from '../../http/bytes/in-flight.js';
-import { textPieces } from '../../http/bytes/listing.js';
-import { refusalOf, sendRefusal } from '../../http/error-shapes.js';
+import { Refusal } from '../../grammar/result.js';
+import { TextPieces } from '../../http/bytes/listing.js';
+import { valueIn } from '../../http/outcome.js';
 import { oneOf, readFilters } from '../../http/query-filters.js';
-import type { HotRoutes } from '../../http/routes/hot-routes.js';
-import { rawBody } from '../../http/routes/raw-body.js';
-import type { ActiveRuns } from './active-runs.js';
+import type { Exchange } from '../../http/routes/exchange.js';
+import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
+import type { Route } from '../../http/routes/route.js';
+import { ActiveRuns } from './active-runs.js';
 import { runRoutes } from './runs.openapi.js';
 
 const pattern = '/v2/workflows/runs/*';
@@ -18,44 +19,48 @@ const segments = 3;
 
 const endFilters = { cancel: oneOf('true', 'false') } as const;
 
-export class RunRoutes implements HotRoutes {
-  constructor(
-    private readonly runs: ActiveRuns,
-    private readonly inFlight: InFlight,
-  ) {}
+@Injectable()
+export class RunRoutes {
+  readonly routes: readonly Route[] = [
+    {
+      methods: ['GET'],
+      pattern,
+      description: runRoutes.show,
+      serve: (exchange) => this.show(exchange),
+    },
+    {
+      methods: ['DELETE'],
+      pattern,
+      description: runRoutes.end,
+      serve: (exchange) => this.end(exchange),
+    },
+  ];
 
-  register(fastify: FastifyInstance): void {
-    fastify.get(pattern, { config: { description: runRoutes.show } }, (request, reply) =>
-      this.show(request, reply),
-    );
-    fastify.delete(pattern, { config: { description: runRoutes.end } }, (request, reply) =>
-      this.end(request, reply),
-    );
-  }
+  constructor(private readonly runs: ActiveRuns) {}
 
-  private async show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const id = pathTail(request.url, segments);
+  private async show(exchange: FastifyExchange): Promise<void> {
+    const id = runIn(exchange);
     const entries = await this.runs.entriesOf(id);
     if (entries === undefined) {
-      return sendRefusal(request, reply, { status: 404, message: `workflow run ${id} not found` });
+      exchange.refuse(new Refusal('not_found', `workflow run ${id} not found`));
+      return;
     }
-    const { inFlight } = this;
-    reply.header('content-type', 'application/json; charset=utf-8');
-    const pieces = textPieces(entries, inFlight.roomFor(request, reply));
-    return inFlight.answer(request, reply, pieces);
+    exchange.header('content-type', 'application/json; charset=utf-8');
+    await exchange.answerInPieces(new TextPieces(entries, exchange.room));
   }
 
-  private async end(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const filters = readFilters(request.url, endFilters);
-    if (!filters.ok) return sendRefusal(request, reply, { status: 400, message: filters.reason });
-    const id = pathTail(request.url, segments);
+  private async end(exchange: Exchange): Promise<void> {
+    const filters = valueIn(readFilters(exchange.target, endFilters));
+    const id = runIn(exchange);
     const outcome =
-      filters.value.cancel === 'false'
-        ? await this.runs.end(id, rawBody(request))
+      filters.cancel === 'false'
+        ? await this.runs.end(id, exchange.body)
         : await this.runs.cancel(id);
-    if (outcome === undefined) throw new Error('a command without an outcome');
-    return outcome.accepted
-      ? reply.code(200).send()
-      : sendRefusal(request, reply, refusalOf(outcome.rejection));
+    if (outcome.ok) exchange.answer(200, []);
+    else exchange.refuse(outcome);
   }
+}
+
+function runIn({ target }: Exchange): string {
+  return pathTail(target, segments);
 }

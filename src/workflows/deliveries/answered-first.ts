@@ -3,11 +3,13 @@
  * next while the delivery that it works on is open, and a worker that takes one request at a time
  * is to get one at a time. What is open is known in memory only: after a restart nothing is.
  */
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
 import type { DeliveryOrder, RunDelivery } from '../../messaging/messages/run-deliveries.js';
-import type { RunState } from '../run-state/run.state.js';
+import { Runs } from '../runs/run.entity.js';
 import { causeOf, type OpenDelivery } from './delivery-cause.policy.js';
-import type { HeldDeliveryMetrics } from './held-delivery.metrics.js';
+import { HeldDeliveryMetrics } from './held-delivery.metrics.js';
 
 /** An endpoint that answers later than this after it has submitted a step is not waited for. */
 const heldMsMax = 250;
@@ -28,15 +30,15 @@ class Open implements OpenDelivery {
   ) {}
 }
 
+@Injectable()
 export class AnsweredFirst implements DeliveryOrder {
   /** By run: mostly one. */
   private readonly open = new Map<string, Open[]>();
 
-  /** `runOf` gives a run while it is active. */
   constructor(
-    private readonly runOf: (runId: string) => RunState | undefined,
-    private readonly clock: Clock,
-    private readonly metrics: Pick<HeldDeliveryMetrics, 'letGo'>,
+    private readonly runs: Runs,
+    @Inject(provided.clock) private readonly clock: Clock,
+    private readonly metrics: HeldDeliveryMetrics,
   ) {}
 
   whenAnswered(delivery: RunDelivery, start: () => void): () => void {
@@ -55,7 +57,7 @@ export class AnsweredFirst implements DeliveryOrder {
 
   began(messageId: string, { runId, role, entry, callId }: RunDelivery): void {
     if (role !== 'step' && role !== 'callResult') return;
-    const call = this.runOf(runId)?.context.calls.find((each) => each.messageId === callId);
+    const call = this.runs.active(runId)?.calls.find((each) => each.messageId === callId);
     const begun = new Open(messageId, entry, call?.step.id ?? null);
     const others = this.open.get(runId);
     if (others === undefined) this.open.set(runId, [begun]);
@@ -75,10 +77,8 @@ export class AnsweredFirst implements DeliveryOrder {
 
   private openCauseOf(delivery: RunDelivery): Open | undefined {
     const open = this.open.get(delivery.runId);
-    const run = open === undefined ? undefined : this.runOf(delivery.runId);
-    return open === undefined || run === undefined
-      ? undefined
-      : causeOf(delivery, run.context, open);
+    const run = open === undefined ? undefined : this.runs.active(delivery.runId);
+    return open === undefined || run === undefined ? undefined : causeOf(delivery, run, open);
   }
 
   private letGo({ held }: Open, until: 'answer' | 'limit'): void {

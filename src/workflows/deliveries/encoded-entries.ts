@@ -20,7 +20,7 @@ export class EncodedEntries {
   /** Where each element ends. */
   private readonly ends: number[] = [];
 
-  /** A list under one configuration, told by its journal offset, only ever grows. */
+  /** A list under one configuration, named by its journal offset, only ever grows. */
   constructor(readonly configurationOffset: number) {
     this.bytes[0] = opened;
   }

@@ -1,9 +1,11 @@
 /** What operators see of deliveries that were held for the answer to the one before. */
-import { Counter, type Registry } from 'prom-client';
+import { Injectable } from '@nestjs/common';
+import { Counter, Registry } from 'prom-client';
 
 /** What ended the wait of a held delivery: the answer that it waited for, or the longest time. */
 export type HoldEnd = 'answer' | 'limit';
 
+@Injectable()
 export class HeldDeliveryMetrics {
   readonly #held: Counter;
 

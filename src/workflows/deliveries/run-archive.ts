@@ -1,18 +1,45 @@
-/** Runs as they were: a run that has ended is folded again from its events, on request. */
-import type { Journal } from '../../engine/journal.js';
-import { type RunEvent, runKind } from '../run-state/run.events.js';
+/** Runs as the journal has them: their events, and what they were once. */
+import { Injectable } from '@nestjs/common';
+import type { EventEnvelope } from '../../engine/decider.js';
+import { Journal } from '../../engine/journal.js';
+import { Payloads } from '../../engine/payloads.js';
+import { isRunEvent } from '../run-state/recorded-events.js';
+import type { RunConfiguration, RunEvent } from '../run-state/run.events.js';
 import { evolveRun, initialRun, type RunState } from '../run-state/run.state.js';
 
+type Recorded = EventEnvelope<RunEvent>;
+
+@Injectable()
 export class RunArchive {
-  constructor(private readonly journal: Journal) {}
+  constructor(
+    private readonly journal: Journal,
+    private readonly payloads: Payloads,
+  ) {}
+
+  /** The event of a run at `offset`, at once if it is at hand. */
+  eventAt(offset: number): Recorded | Promise<Recorded> {
+    const read = this.payloads.read(offset);
+    return read instanceof Promise ? read.then(ofRun) : ofRun(read);
+  }
+
+  /** The configuration of a run that the event at `offset` has brought. */
+  async configurationAt(offset: number): Promise<RunConfiguration> {
+    const { id, event } = await this.eventAt(offset);
+    if (!('configuration' in event)) throw new Error(`${id} was not configured at ${offset}`);
+    return event.configuration;
+  }
 
   /** A run after its events in [`startedOffset`, `until`); costs what the run has. */
   async stateOf(runId: string, startedOffset: number, until: number): Promise<RunState> {
     let state = initialRun();
     for await (const envelope of this.journal.find(runId, startedOffset, until)) {
-      if (envelope.kind !== runKind) continue;
-      state = evolveRun(state, envelope.event as RunEvent, envelope);
+      if (isRunEvent(envelope)) state = evolveRun(state, envelope.event, envelope);
     }
     return state;
   }
+}
+
+function ofRun(envelope: EventEnvelope): Recorded {
+  if (isRunEvent(envelope)) return envelope;
+  throw new Error(`the event at ${envelope.offset} is one of ${envelope.kind} ${envelope.id}`);
 }

@@ -1,37 +1,31 @@
 /** What the messages of runs deliver: entries and headers, put together from the journal. */
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Engine } from '../../engine/engine.js';
-import type { Payloads } from '../../engine/payloads.js';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { pieceBytes } from '../../http/bytes/in-flight.js';
 import type { MessagePublished, RunPlace } from '../../messaging/messages/message.events.js';
 import type { RunDeliveries } from '../../messaging/messages/run-deliveries.js';
 import type { EntryList } from '../run-state/entry-list.js';
-import {
-  type FailureCallbackNamed,
-  type RunConfiguration,
-  type RunEntry,
-  type RunEvent,
-  runKind,
-} from '../run-state/run.events.js';
-import type { RunState } from '../run-state/run.state.js';
+import type { RunContext } from '../run-state/run.context.js';
+import type { RunEntry, RunEvent } from '../run-state/run.events.js';
+import { Runs } from '../runs/run.entity.js';
 import { lazyBytes } from '../runs/run-messages.policy.js';
 import { EncodedEntries, entryText } from './encoded-entries.js';
 import { endedInvocationBody, endedWaitBody } from './entry-body.js';
-import type { RunArchive } from './run-archive.js';
+import { RunArchive } from './run-archive.js';
 
 type Published = EventEnvelope<MessagePublished>;
-type Recorded = EventEnvelope<RunEvent>;
 
 /** Encoded entries at hand, in bytes (ADR 9). */
 const encodedBytesMax = 64 * 1024 * 1024;
 
 const nothing = Buffer.alloc(0);
 
-/** Where the journal tells how a run began, and how it was to be told of when it failed. */
+/** Where the journal says how a run began, and how its failure was to be reported. */
 type FailedPlace = Pick<RunPlace, 'runId' | 'startedOffset' | 'configurationOffset'>;
 
+@Injectable()
 export class RunEntries implements RunDeliveries {
   private readonly encoded = new LRUCache<string, EncodedEntries>({
     maxSize: encodedBytesMax,
@@ -39,32 +33,30 @@ export class RunEntries implements RunDeliveries {
   });
 
   constructor(
-    private readonly engine: Engine,
-    private readonly payloads: Payloads,
+    @Inject(Runs) private readonly runs: Pick<Runs, 'active' | 'shown'>,
     private readonly archive: RunArchive,
   ) {}
 
-  entries({ id, event: { run } }: Published): Buffer | Promise<Buffer> {
-    const { runId, entry, startedOffset } = placeOf(run);
-    const state = this.stateOf(runId);
+  entries({ id, event }: Published): Buffer | Promise<Buffer> {
+    const { runId, entry, startedOffset } = placeOf(event.run);
+    const run = this.runs.active(runId);
     // Its run has ended: the delivery will find that it is not wanted any more.
-    if (state?.context.startedOffset !== startedOffset) return nothing;
+    if (run?.startedOffset !== startedOffset) return nothing;
     // A fetch looks for the name of the delivery, which the first one loses at a takeover.
-    const isFound = state.context.entries.at(entry)?.messageId === id;
-    const fetchesLazily = isFound && state.context.fetchesLazily;
-    const array = this.encode(runId, state, entry + 1);
+    const isFound = run.entries.at(entry)?.messageId === id;
+    const fetchesLazily = isFound && run.fetchesLazily;
+    const array = this.encode(runId, run, entry + 1);
     const lazily = (bytes: Buffer) => (fetchesLazily && bytes.length > lazyBytes ? nothing : bytes);
     return array instanceof Promise ? array.then(lazily) : lazily(array);
   }
 
   /**
-   * All entries of an active run as texts of one JSON array, those that are durable when it is
-   * asked for; undefined = the run is not active. Each text is made when it is taken.
+   * All entries that an active run has now as texts of one JSON array, once they are durable;
+   * undefined = the run is not active. Each text is made when it is taken.
    */
   async texts(runId: string): Promise<AsyncGenerator<string> | undefined> {
-    const state = this.stateOf(runId);
-    await this.engine.durable();
-    return state === undefined ? undefined : this.textsOf(runId, state);
+    const run = await this.runs.shown(() => this.runs.active(runId));
+    return run === undefined ? undefined : this.textsOf(runId, run);
   }
 
   ownEntry({ event: { run } }: Published): Buffer | null | Promise<Buffer | null> {
@@ -75,11 +67,9 @@ export class RunEntries implements RunDeliveries {
   async headers({ event: { run, headers } }: Published): Promise<readonly string[]> {
     const { role, configurationOffset } = placeOf(run);
     if (role === 'call') return headers;
-    const { event } = (await this.payloads.read(configurationOffset)) as EventEnvelope<
-      (RunEvent & { readonly configuration: RunConfiguration }) | FailureCallbackNamed
-    >;
+    const { event } = await this.archive.eventAt(configurationOffset);
     if (event.type === 'FailureCallbackNamed') return event.callback.headers;
-    const { configuration } = event;
+    const { configuration } = configured(event);
     return role === 'failureCallback'
       ? configuration.failureHeaders
       : withDefaultHeaders(headers, configuration.headers);
@@ -91,7 +81,7 @@ export class RunEntries implements RunDeliveries {
   }
 
   /**
-   * What is told of a run that failed at `failedOffset`: its payload, or all of its entries. If a
+   * What is shown of a run that failed at `failedOffset`: its payload, or all of its entries. If a
    * step named the failure callback, the client is one that takes no run over: the configuration
    * that the run began with decides.
    */
@@ -99,26 +89,25 @@ export class RunEntries implements RunDeliveries {
     { runId, startedOffset, configurationOffset }: FailedPlace,
     failedOffset: number,
   ): Promise<Buffer | null> {
-    const { event } = (await this.payloads.read(configurationOffset)) as Recorded;
+    const { event } = await this.archive.eventAt(configurationOffset);
     if (event.type === 'FailureCallbackNamed') {
       const asBegun = { runId, startedOffset, configurationOffset: startedOffset };
       return this.bodyOfFailed(asBegun, failedOffset);
     }
-    if (!('configuration' in event)) throw new Error(`${runId} was not configured there`);
-    if (event.configuration.reportsInitialBody) return this.bodyAt(startedOffset);
-    const state = await this.archive.stateOf(runId, startedOffset, failedOffset);
-    return this.encode(runId, state, state.context.entries.length);
+    if (configured(event).configuration.reportsInitialBody) return this.bodyAt(startedOffset);
+    const { context } = await this.archive.stateOf(runId, startedOffset, failedOffset);
+    return this.encode(runId, context, context.entries.length);
   }
 
   /** The body of the entry that a run's event at `offset` has appended. */
   bodyAt(offset: number): Buffer | null | Promise<Buffer | null> {
-    const read = this.payloads.read(offset);
+    const read = this.archive.eventAt(offset);
     return read instanceof Promise
-      ? read.then((envelope) => this.bodyOf(envelope as Recorded))
-      : this.bodyOf(read as Recorded);
+      ? read.then((envelope) => this.bodyOf(envelope))
+      : this.bodyOf(read);
   }
 
-  private bodyOf({ event, body }: Recorded): Buffer | null | Promise<Buffer | null> {
+  private bodyOf({ event, body }: EventEnvelope<RunEvent>): Buffer | null | Promise<Buffer | null> {
     switch (event.type) {
       case 'RunStarted':
         return event.payloadOffset === null ? body : this.rawAt(event.payloadOffset);
@@ -137,22 +126,18 @@ export class RunEntries implements RunDeliveries {
   }
 
   private async rawAt(offset: number): Promise<Buffer | null> {
-    return (await this.payloads.read(offset)).body;
+    return (await this.archive.eventAt(offset)).body;
   }
 
-  private stateOf(runId: string): RunState | undefined {
-    return this.engine.actors(runKind).find(runId)?.state as RunState | undefined;
-  }
-
-  private async *textsOf(runId: string, state: RunState): AsyncGenerator<string> {
-    const { entries } = state.context;
+  private async *textsOf(runId: string, run: RunContext): AsyncGenerator<string> {
+    const { entries } = run;
     if (entries.deliveredBytes <= pieceBytes) {
-      yield String(await this.encode(runId, state, entries.length));
+      yield String(await this.encode(runId, run, entries.length));
       return;
     }
     for (let index = 0; index < entries.length; ) {
       // Looked for each time: a slow client must not keep what the cache has let go of.
-      const kept = this.kept(runId, state);
+      const kept = this.kept(runId, run);
       if (kept !== undefined && kept.length > index) {
         const { text, next } = kept.part(index, entries.length, pieceBytes);
         yield text;
@@ -174,17 +159,16 @@ export class RunEntries implements RunDeliveries {
   }
 
   /** What is encoded of the run already; another one may have come to bear the name. */
-  private kept(runId: string, { context }: RunState): EncodedEntries | undefined {
+  private kept(runId: string, { configurationOffset }: RunContext): EncodedEntries | undefined {
     const kept = this.encoded.get(runId);
     // A run that was taken over begins with another id.
-    return kept?.configurationOffset === context.configurationOffset ? kept : undefined;
+    return kept?.configurationOffset === configurationOffset ? kept : undefined;
   }
 
   /** The first `count` entries; what is encoded already is not encoded again. */
-  private encode(runId: string, state: RunState, count: number): Buffer | Promise<Buffer> {
-    const { configurationOffset } = state.context;
-    const encoded = this.kept(runId, state) ?? new EncodedEntries(configurationOffset);
-    return this.extend(runId, encoded, state.context.entries, count);
+  private encode(runId: string, run: RunContext, count: number): Buffer | Promise<Buffer> {
+    const encoded = this.kept(runId, run) ?? new EncodedEntries(run.configurationOffset);
+    return this.extend(runId, encoded, run.entries, count);
   }
 
   /** Goes on with the list that it has: the cache may have let go of a large one meanwhile. */
@@ -226,4 +210,9 @@ export class RunEntries implements RunDeliveries {
 function placeOf(run: RunPlace | null): RunPlace {
   if (run === null) throw new Error('a message that belongs to no run');
   return run;
+}
+
+function configured(event: RunEvent): Extract<RunEvent, { configuration: unknown }> {
+  if ('configuration' in event) return event;
+  throw new Error(`${event.type} brings no configuration`);
 }

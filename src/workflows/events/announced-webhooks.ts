@@ -2,21 +2,22 @@
  * Which webhooks a run has announced. The result of each `CreateWebhook` step names one; results
  * stand in the journal, and what was read there once is kept at hand.
  */
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { EventEnvelope } from '../../engine/decider.js';
 import { parseJson } from '../../grammar/json.js';
+import { RunArchive } from '../deliveries/run-archive.js';
 import type { RunContext } from '../run-state/run.context.js';
 import { type RunEntry, webhookStepType } from '../run-state/run.events.js';
 
 /** Of the webhooks that were called last. */
 const namesMax = 10_000;
 
+@Injectable()
 export class AnnouncedWebhooks {
   /** The event that the step at a journal offset has announced; empty = none. */
   private readonly names = new LRUCache<number, string>({ max: namesMax });
 
-  /** `read` gives the event at an offset that is durable. */
-  constructor(private readonly read: (offset: number) => EventEnvelope | Promise<EventEnvelope>) {}
+  constructor(@Inject(RunArchive) private readonly archive: Pick<RunArchive, 'eventAt'>) {}
 
   /** Whether a step of the run has announced a webhook of this name; none has an empty one. */
   async has({ entries }: RunContext, eventId: string): Promise<boolean> {
@@ -32,7 +33,7 @@ export class AnnouncedWebhooks {
   private async nameAt(offset: number): Promise<string> {
     const known = this.names.get(offset);
     if (known !== undefined) return known;
-    const { body } = await this.read(offset);
+    const { body } = await this.archive.eventAt(offset);
     const name = announcedIn(body);
     this.names.set(offset, name);
     return name;

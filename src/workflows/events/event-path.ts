@@ -1,12 +1,12 @@
 /** Which event, and perhaps which run, a path names (workflows.md 3.4). Pure. */
 
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
 import { pathTail } from '../../grammar/path-tail.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 
 const eventIdLengthMax = 2048;
 
 /** The event behind the first `segments` of a request target; it may hold slashes. */
-export function eventIn(target: string, segments: number): Parsed<string> {
+export function eventIn(target: string, segments: number): Result<string> {
   return parseEventId(pathTail(target, segments));
 }
 
@@ -24,17 +24,17 @@ export function notifiedIn(
   target: string,
   segments: number,
   isActive: (runId: string) => boolean,
-): Parsed<Notified> {
+): Result<Notified> {
   const tail = pathTail(target, segments);
   const slash = tail.indexOf('/');
   const first = tail.slice(0, Math.max(slash, 0));
   const isRun = slash > 0 && (first.startsWith('wfr_') || isActive(first));
   const eventId = parseEventId(isRun ? tail.slice(slash + 1) : tail);
-  return eventId.ok ? parsed({ runId: isRun ? first : null, eventId: eventId.value }) : eventId;
+  return eventId.ok ? ok({ runId: isRun ? first : null, eventId: eventId.value }) : eventId;
 }
 
-function parseEventId(text: string): Parsed<string> {
+function parseEventId(text: string): Result<string> {
   return text.length > 0 && text.length <= eventIdLengthMax
-    ? parsed(text)
+    ? ok(text)
     : refused(`the event id must have 1 to ${eventIdLengthMax} characters`);
 }

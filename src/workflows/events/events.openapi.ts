@@ -8,7 +8,7 @@ const data = { isRequired: false };
 
 export const eventRoutes = {
   wait: {
-    summary: 'Have a run wait for an event; the endpoint of the run asks for it',
+    summary: "Have a run wait for an event; a request of the run's endpoint",
     path: '/v2/wait/{eventId}',
     headers: z.object({ 'Svc-Workflow-RunId': z.string().optional().describe('Who waits') }),
     body: { isRequired: true, schema: waitSchema },
@@ -20,7 +20,7 @@ export const eventRoutes = {
     },
   },
   notify: {
-    summary: 'Tell every run that waits for an event; the body is its data',
+    summary: 'Notify every run that waits for an event; the body is its data',
     path: '/v2/notify/{eventId}',
     body: data,
     answers: {
@@ -28,7 +28,7 @@ export const eventRoutes = {
     },
   },
   notifyRun: {
-    summary: 'Tell one run of an event, which is kept for it where it does not wait yet',
+    summary: 'Notify one run of an event, which is kept for it where it does not wait yet',
     path: '/v2/notify/{workflowRunId}/{eventId}',
     body: data,
     answers: {
@@ -40,7 +40,7 @@ export const eventRoutes = {
   },
   waiters: {
     summary: 'The runs that wait for an event',
-    isLong: 'list',
+    isLong: true,
     path: '/v2/waiters/{eventId}',
     answers: { 200: { description: 'The oldest first', schema: z.array(waiterSchema) } },
   },

@@ -1,87 +1,101 @@
 /**
- * The ways in for events (workflows.md 3.4); their ids may hold slashes, so the routes stand
- * on Fastify:
+ * The ways in for events (workflows.md 3.4), whose ids may hold slashes:
  *
  *     POST /v2/wait/{eventId}
  *     POST /v2/notify/{eventId}   POST /v2/notify/{workflowRunId}/{eventId}
  *     GET  /v2/waiters/{eventId}
  */
-import { HttpException, UnprocessableEntityException } from '@nestjs/common';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Parsed } from '../../grammar/parsed.js';
-import type { Intake } from '../../http/intake.js';
-import { resultOf, valueIn } from '../../http/outcome.js';
-import type { HotRoutes } from '../../http/routes/hot-routes.js';
-import { rawBody } from '../../http/routes/raw-body.js';
-import type { StepReceipt } from '../run-state/run.commands.js';
+import { HttpException, Inject, Injectable, UnprocessableEntityException } from '@nestjs/common';
+import { provided } from '../../engine/provided.js';
+import type { Result } from '../../grammar/result.js';
+import { Intake } from '../../http/intake.js';
+import { valueIn } from '../../http/outcome.js';
+import { answerJson, type Exchange } from '../../http/routes/exchange.js';
+import type { Route } from '../../http/routes/route.js';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+import type { WorkflowSettings } from '../settings.js';
 import { eventIn, notifiedIn } from './event-path.js';
 import { eventRoutes } from './events.openapi.js';
-import type { EventsService } from './events.service.js';
+import { EventsService } from './events.service.js';
 import { takeIn } from './take-in.js';
 import { parseWait } from './wait.request.js';
-import type { NotifyItem, WaiterObject } from './waiter-object.js';
 
 /** Before the event id: `/v2/wait`. */
 const segments = 2;
 
-export class EventRoutes implements HotRoutes {
-  /** No wait is longer than `timeoutMaxMs`. */
+@Injectable()
+export class EventRoutes {
+  /** A path without an event is refused as one with a bad one is. */
+  readonly routes: readonly Route[] = [
+    this.waiting('/v2/wait'),
+    this.waiting('/v2/wait/*'),
+    this.notifying('/v2/notify', eventRoutes.notify),
+    this.notifying('/v2/notify/*', eventRoutes.notify),
+    this.notifying('/v2/notify/:workflowRunId/*', eventRoutes.notifyRun),
+    this.listing('/v2/waiters'),
+    this.listing('/v2/waiters/*'),
+  ];
+
   constructor(
     private readonly service: EventsService,
     private readonly intake: Intake,
-    private readonly timeoutMaxMs: number,
+    @Inject(provided.config) private readonly settings: WorkflowSettings,
   ) {}
 
-  register(fastify: FastifyInstance): void {
-    const { wait, notify, notifyRun, waiters } = eventRoutes;
-    // A path without an event is refused as one with a bad one is.
-    for (const url of ['/v2/wait', '/v2/wait/*']) {
-      fastify.post(url, { config: { description: wait } }, (request, reply) =>
-        takeIn(this.intake, request, reply, () => this.wait(request, reply)),
-      );
-    }
-    for (const [url, description] of [
-      ['/v2/notify', notify],
-      ['/v2/notify/*', notify],
-      ['/v2/notify/:workflowRunId/*', notifyRun],
-    ] as const) {
-      fastify.post(url, { config: { description } }, (request, reply) =>
-        takeIn(this.intake, request, reply, () => this.notify(request, reply)),
-      );
-    }
-    for (const url of ['/v2/waiters', '/v2/waiters/*']) {
-      fastify.get(url, { config: { description: waiters } }, (request) => this.waiters(request));
-    }
+  private waiting(pattern: string): Route {
+    return {
+      methods: ['POST'],
+      pattern,
+      description: eventRoutes.wait,
+      serve: (exchange) => takeIn(this.intake, exchange, () => this.wait(exchange)),
+    };
   }
 
-  /** 400 would tell an endpoint that its run is over: what cannot be read is answered otherwise. */
-  private async wait(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const eventId = soundIn(eventIn(request.url, segments));
-    const asked = soundIn(parseWait(request.raw.rawHeaders, rawBody(request)));
-    if (asked.timeoutMs > this.timeoutMaxMs) {
-      throw new HttpException(`timeout ${asked.timeout} is longer than this server waits`, 412);
+  private notifying(pattern: string, description: RouteDescription): Route {
+    return {
+      methods: ['POST'],
+      pattern,
+      description,
+      serve: (exchange) => takeIn(this.intake, exchange, () => this.notify(exchange)),
+    };
+  }
+
+  private listing(pattern: string): Route {
+    return {
+      methods: ['GET'],
+      pattern,
+      description: eventRoutes.waiters,
+      serve: async (exchange) => {
+        const eventId = valueIn(eventIn(exchange.target, segments));
+        answerJson(exchange, await this.service.waiters(eventId));
+      },
+    };
+  }
+
+  /** To an endpoint 400 means that its run is over: what cannot be read is answered otherwise. */
+  private async wait(exchange: Exchange): Promise<void> {
+    const eventId = soundIn(eventIn(exchange.target, segments));
+    const wait = soundIn(parseWait(exchange.request.rawHeaders, exchange.body));
+    if (wait.timeoutMs > this.settings.delayMaxMs) {
+      throw new HttpException(`timeout ${wait.timeout} is longer than this server waits`, 412);
     }
-    const { messageId } = resultOf<StepReceipt>(await this.service.wait(eventId, asked));
-    return reply.send(messageId === null ? {} : { messageId });
+    const { messageId } = valueIn(await this.service.wait(eventId, wait));
+    answerJson(exchange, messageId === null ? {} : { messageId });
   }
 
-  private waiters(request: FastifyRequest): Promise<WaiterObject[]> {
-    return this.service.waiters(valueIn(eventIn(request.url, segments)));
-  }
-
-  private async notify(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  private async notify(exchange: Exchange): Promise<void> {
+    const { target, body } = exchange;
     const isActive = (id: string) => this.service.isActive(id);
-    const { runId, eventId } = valueIn(notifiedIn(request.url, segments, isActive));
-    const body = rawBody(request);
+    const { runId, eventId } = valueIn(notifiedIn(target, segments, isActive));
     const items =
       runId === null
         ? await this.service.notify(eventId, body)
-        : resultOf<readonly NotifyItem[]>(await this.service.notifyRun(runId, eventId, body));
-    return reply.code(201).send(items);
+        : valueIn(await this.service.notifyRun(runId, eventId, body));
+    answerJson(exchange, items, 201);
   }
 }
 
-function soundIn<Value>(read: Parsed<Value>): Value {
+function soundIn<Value>(read: Result<Value>): Value {
   if (read.ok) return read.value;
-  throw new UnprocessableEntityException(read.reason);
+  throw new UnprocessableEntityException(read.message);
 }

@@ -1,16 +1,17 @@
 /**
- * Events as they are asked for: waited for, notified, listed. What is looked at and what is decided
- * because of it happen in one tick, so that whatever was accepted before is seen, and nothing comes
- * between.
+ * The events that runs wait for: waited for, notified, listed. What is looked at and what is
+ * decided because of it happen in one tick, so that whatever was accepted before is seen, and
+ * nothing comes between.
  */
-
+import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
-import type { EventEnvelope } from '../../engine/decider.js';
-import type { Engine } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
-import type { Payloads } from '../../engine/payloads.js';
+import { provided } from '../../engine/provided.js';
+import { newNames } from '../../engine/seeded-names.js';
 import type { Outcome } from '../../engine/turn.js';
+import { RunArchive } from '../deliveries/run-archive.js';
 import type {
   EndWait,
   OpenWaitForEvent,
@@ -18,27 +19,13 @@ import type {
   StoreNotification,
 } from '../run-state/run.commands.js';
 import type { RunContext } from '../run-state/run.context.js';
-import {
-  type OpenWait,
-  type RunConfiguration,
-  type RunEvent,
-  runKind,
-} from '../run-state/run.events.js';
-import type { RunState } from '../run-state/run.state.js';
+import { type OpenWait, runKind } from '../run-state/run.events.js';
+import { Runs } from '../runs/run.entity.js';
 import { isEndedBy } from '../runs/run-waits.policy.js';
-import type { Waiter, Waiters } from '../runs/waiters.projection.js';
+import type { Waiter } from '../runs/waiters.projection.js';
 import { AnnouncedWebhooks } from './announced-webhooks.js';
 import type { WaitRequest } from './wait.request.js';
 import { type NotifyItem, type WaiterObject, waiterObject } from './waiter-object.js';
-
-/** What the service works with. */
-export interface EventsTools {
-  readonly engine: Engine;
-  readonly payloads: Payloads;
-  readonly waiters: Waiters;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-}
 
 /** A wait, and the run that it belongs to as it was then. */
 interface Waiting {
@@ -47,20 +34,23 @@ interface Waiting {
   readonly run: RunContext;
 }
 
-type Configured = RunEvent & { readonly configuration: RunConfiguration };
-
+@Injectable()
 export class EventsService {
-  private readonly webhooks: AnnouncedWebhooks;
-
-  constructor(private readonly tools: EventsTools) {
-    this.webhooks = new AnnouncedWebhooks((offset) => tools.payloads.read(offset));
-  }
+  constructor(
+    private readonly engine: Engine,
+    private readonly runs: Runs,
+    private readonly archive: RunArchive,
+    private readonly webhooks: AnnouncedWebhooks,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
+  ) {}
 
   /** Has a run wait for an event; an event that came for it before ends the wait at once. */
-  async wait(eventId: string, asked: WaitRequest): Promise<Outcome<StepReceipt>> {
-    const { engine, clock, identifiers } = this.tools;
-    const { runId, step, timeout, timeoutMs } = asked;
-    const at = clock.now();
+  wait(
+    eventId: string,
+    { runId, step, timeout, timeoutMs }: WaitRequest,
+  ): Promise<Outcome<StepReceipt>> {
+    const at = this.clock.now();
     const command: OpenWaitForEvent = {
       type: 'OpenWait',
       kind: runKind,
@@ -70,15 +60,14 @@ export class EventsService {
       eventId,
       timeout,
       deadline: at + timeoutMs,
-      messageId: `msg_${identifiers.turnSeed(at)}`,
+      messageId: newNames(this.identifiers, at).next('msg'),
     };
-    const [outcome] = await engine.dispatch([command]);
-    return outcome as Outcome<StepReceipt>;
+    return this.runs.ask(command);
   }
 
-  /** Ends every wait for an event, of whatever run. */
+  /** Ends every wait for an event, of any run. */
   notify(eventId: string, body: Buffer): Promise<NotifyItem[]> {
-    return this.release(this.tools.waiters.of(eventId), body);
+    return this.release(this.runs.waiters.of(eventId), body);
   }
 
   /** Ends every wait of one run for an event; where there is none, keeps the event for the next. */
@@ -89,7 +78,7 @@ export class EventsService {
   ): Promise<Outcome<readonly NotifyItem[]>> {
     const waiters = this.waitersOf(runId, eventId, false);
     if (waiters.length === 0) return this.store(runId, eventId, body, false);
-    return { accepted: true, result: await this.release(waiters, body) };
+    return { ok: true, value: await this.release(waiters, body) };
   }
 
   /**
@@ -103,33 +92,31 @@ export class EventsService {
   ): Promise<Outcome<readonly NotifyItem[]>> {
     const [first] = this.waitersOf(runId, eventId, true);
     if (first === undefined) return this.store(runId, eventId, body, true);
-    return { accepted: true, result: await this.release([first], body) };
+    return { ok: true, value: await this.release([first], body) };
   }
 
   /** Whether a run of this id is active and has announced a webhook of this name. */
   async announces(runId: string, eventId: string): Promise<boolean> {
-    const run = this.runOf(runId);
-    await this.settled();
-    return run !== undefined && this.webhooks.has(run.context, eventId);
+    const run = await this.runs.shown(() => this.runs.active(runId));
+    return run !== undefined && this.webhooks.has(run, eventId);
   }
 
   /** Those that wait for an event, in the order in which they began to. */
   async waiters(eventId: string): Promise<WaiterObject[]> {
-    const waiting = this.tools.waiters.of(eventId).map((waiter) => this.waitingOf(waiter));
-    await this.tools.engine.durable();
+    const waiting = await this.runs.shown(() => this.waitingOf(this.runs.waiters.of(eventId)));
     const shown: WaiterObject[] = [];
-    for (const each of waiting) shown.push(await this.shown(each));
+    for (const each of waiting) shown.push(await this.objectOf(each));
     return shown;
   }
 
   /** Whether a run of this id takes events; to be shown once `settled`. */
   isActive(runId: string): boolean {
-    return this.tools.engine.actors(runKind).has(runId);
+    return this.runs.has(runId);
   }
 
-  /** What was read until now may be shown. */
+  /** Waits until what was read before may be shown. */
   settled(): Promise<void> {
-    return this.tools.engine.durable();
+    return this.engine.durable();
   }
 
   /**
@@ -137,31 +124,30 @@ export class EventsService {
    * meanwhile is not among those that were looked at, and none of these can end otherwise.
    */
   private async release(waiters: readonly Waiter[], body: Buffer): Promise<NotifyItem[]> {
-    const { engine, clock, identifiers } = this.tools;
-    const waiting = waiters.map((waiter) => this.waitingOf(waiter));
-    const at = clock.now();
-    const seed = identifiers.turnSeed(at);
-    const notification = { id: seed, body };
+    const waiting = this.waitingOf(waiters);
+    const at = this.clock.now();
+    const names = newNames(this.identifiers, at);
+    const notification = { id: names.next('ntf'), body };
     const commands = waiters.map(
-      ({ runId, stepId, offset }, index): EndWait => ({
+      ({ runId, stepId, offset }): EndWait => ({
         type: 'EndWait',
         kind: runKind,
         id: runId,
         at,
         stepId,
         waitOffset: offset,
-        messageId: `msg_${seed}${index.toString(36)}`,
+        messageId: names.next('msg'),
         notification,
       }),
     );
-    const decided = dispatchAtOnce(engine, commands, false);
     // If no run waits, the answer says so once all earlier turns are durable.
-    const settled = engine.durable();
-    const outcomes = (await decided) as readonly Outcome<StepReceipt>[];
-    await settled;
+    const [outcomes] = await Promise.all([
+      dispatchAtOnce(this.engine, commands, false),
+      this.settled(),
+    ]);
     const items: NotifyItem[] = [];
     for (const [index, each] of waiting.entries()) {
-      items.push({ ...(await this.item(each)), ...told(outcomes[index]) });
+      items.push({ ...(await this.itemOf(each)), ...endFields(outcomes[index]) });
     }
     return items;
   }
@@ -172,59 +158,54 @@ export class EventsService {
     body: Buffer,
     isCall: boolean,
   ): Promise<Outcome<readonly NotifyItem[]>> {
-    const { engine, clock } = this.tools;
     const command: StoreNotification = {
       type: 'StoreNotification',
       kind: runKind,
       id: runId,
-      at: clock.now(),
+      at: this.clock.now(),
       eventId,
       body,
       isCall,
     };
-    const [outcome] = await engine.dispatch([command]);
-    if (outcome === undefined) throw new Error('a command without an outcome');
-    return outcome.accepted ? { accepted: true, result: [] } : outcome;
+    const outcome = await this.runs.ask(command);
+    return outcome.ok ? { ok: true, value: [] } : outcome;
   }
 
   private waitersOf(runId: string, eventId: string, isCall: boolean): readonly Waiter[] {
-    const waits = this.runOf(runId)?.context.waits ?? [];
+    const waits = this.runs.active(runId)?.waits ?? [];
     return waits
       .filter((wait) => wait.eventId === eventId && isEndedBy(wait, isCall))
       .map(({ step, deadline, offset }) => ({ runId, stepId: step.id, deadline, offset }));
   }
 
-  private waitingOf(waiter: Waiter): Waiting {
-    const state = this.runOf(waiter.runId);
-    const wait = state?.context.waits.find(({ offset }) => offset === waiter.offset);
-    if (state === undefined || wait === undefined) {
-      throw new Error(`${waiter.runId} waits, but has ended`);
-    }
-    return { runId: waiter.runId, wait, run: state.context };
+  private waitingOf(waiters: readonly Waiter[]): readonly Waiting[] {
+    return waiters.map(({ runId, offset }) => {
+      const run = this.runs.active(runId);
+      const wait = run?.waits.find((each) => each.offset === offset);
+      if (run === undefined || wait === undefined) {
+        throw new Error(`${runId} waits, but has ended`);
+      }
+      return { runId, wait, run };
+    });
   }
 
-  private async item(waiting: Waiting) {
-    return {
-      waiter: await this.shown(waiting),
-      workflowRunId: waiting.runId,
-      workflowCreatedAt: waiting.run.createdAt,
-    };
+  private async itemOf(waiting: Waiting): Promise<NotifyItem> {
+    const { runId, run } = waiting;
+    const waiter = await this.objectOf(waiting);
+    return { waiter, workflowRunId: runId, workflowCreatedAt: run.createdAt };
   }
 
-  private async shown({ runId, wait, run }: Waiting): Promise<WaiterObject> {
-    const read = await this.tools.payloads.read(run.configurationOffset);
-    const { event } = read as EventEnvelope<Configured>;
-    return waiterObject(runId, wait, event.configuration);
-  }
-
-  private runOf(runId: string): RunState | undefined {
-    return this.tools.engine.actors(runKind).find(runId)?.state as RunState | undefined;
+  private async objectOf({ runId, wait, run }: Waiting): Promise<WaiterObject> {
+    const configuration = await this.archive.configurationAt(run.configurationOffset);
+    return waiterObject(runId, wait, configuration);
   }
 }
 
-function told(outcome: Outcome<StepReceipt> | undefined): Pick<NotifyItem, 'messageId' | 'error'> {
-  if (outcome === undefined) throw new Error('a command without an outcome');
-  if (!outcome.accepted) return { error: outcome.rejection.message };
-  const { messageId } = outcome.result;
+/** What delivers the end of a wait, or why the wait has not ended. */
+function endFields(
+  outcome: Outcome<StepReceipt> | undefined,
+): Pick<NotifyItem, 'messageId' | 'error'> {
+  if (outcome?.ok === false) return { error: outcome.message };
+  const messageId = outcome?.value.messageId ?? null;
   return messageId === null ? {} : { messageId };
 }

@@ -1,21 +1,21 @@
-/** New work comes in where there is room for it, and counts as waiting until it is done. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sendRefusal } from '../../http/error-shapes.js';
+/** New work waits in the intake, if that has a place for it, until it is done. */
 import type { Intake } from '../../http/intake.js';
-import { rawBody } from '../../http/routes/raw-body.js';
+import type { Exchange } from '../../http/routes/exchange.js';
 
-/** Answers what `work` answers, or why nothing is taken in now. */
+/** Does `work`, which answers; or refuses, where nothing is taken in now. */
 export async function takeIn(
   intake: Intake,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  work: () => Promise<FastifyReply>,
-): Promise<FastifyReply> {
-  const { length } = rawBody(request);
+  exchange: Exchange,
+  work: () => Promise<void>,
+): Promise<void> {
+  const { length } = exchange.body;
   const refusal = intake.take(length);
-  if (refusal !== null) return sendRefusal(request, reply, refusal);
+  if (refusal !== null) {
+    exchange.refuse(refusal);
+    return;
+  }
   try {
-    return await work();
+    await work();
   } finally {
     intake.done(length);
   }

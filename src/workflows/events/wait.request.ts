@@ -1,12 +1,12 @@
 /** A wait as it stands on the wire -> what it means (workflows.md 3.4). Pure. */
 import { z } from 'zod';
 import { parseDuration, parseTimeout } from '../../grammar/duration.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
 import { readJsonBody } from '../../http/json-body.js';
 import type { StepInfo } from '../run-state/run.events.js';
 
-/** What an endpoint asks for when it waits. */
+/** A wait as an endpoint requests it. */
 export interface WaitRequest {
   readonly runId: string;
   readonly step: StepInfo;
@@ -41,7 +41,7 @@ export const waitSchema = z.object({
 });
 
 /** Reads a wait; a reason of refusal is for the one who wrote the client. */
-export function parseWait(rawHeaders: readonly string[], body: Buffer): Parsed<WaitRequest> {
+export function parseWait(rawHeaders: readonly string[], body: Buffer): Result<WaitRequest> {
   const read = readJsonBody(body, waitSchema);
   if (!read.ok) return read;
   const { step, timeout, timeoutHeaders } = read.value;
@@ -49,9 +49,9 @@ export function parseWait(rawHeaders: readonly string[], body: Buffer): Parsed<W
   if (runId === null) return refused('Workflow-RunId is missing');
   const written = String(timeout ?? standardTimeout);
   const timeoutMs = parseWaitingTime(written);
-  if (!timeoutMs.ok) return refused(`timeout ${timeoutMs.reason}`);
+  if (!timeoutMs.ok) return refused(`timeout ${timeoutMs.message}`);
   const { stepId: id, stepName: name, stepType: type, concurrent } = step;
-  return parsed({
+  return ok({
     runId,
     step: { id, name, type, concurrent: concurrent ?? 1, target: null },
     timeout: written,
@@ -60,7 +60,7 @@ export function parseWait(rawHeaders: readonly string[], body: Buffer): Parsed<W
 }
 
 /** It may have fractions, as the time of an attempt may, and may be over at once. */
-function parseWaitingTime(written: string): Parsed<number> {
+function parseWaitingTime(written: string): Result<number> {
   const whole = parseDuration(written);
   return whole.ok ? whole : parseTimeout(written);
 }

@@ -12,9 +12,9 @@ export const waiterSchema = z.object({
   url: z.string().describe('The endpoint of the run'),
   headers: headerMapSchema.describe('The id and the URL of the run, and the headers of its user'),
   deadline: z.int().describe('Unix seconds'),
-  timeoutUrl: z.string().describe('Where the end of its time is told: its endpoint'),
-  timeoutBody: z.string().describe('The step that tells it then, base64'),
-  timeoutHeaders: headerMapSchema.describe('Headers that tell it then'),
+  timeoutUrl: z.string().describe('Where the end of its time is delivered: its endpoint'),
+  timeoutBody: z.string().describe('The step that is delivered then, base64'),
+  timeoutHeaders: headerMapSchema.describe('Headers of that delivery'),
 });
 
 export type WaiterObject = z.output<typeof waiterSchema>;

@@ -4,82 +4,69 @@
  * announced. Everything else has one and the same answer, which does not say what is unknown, and
  * comes before a body is read.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Durability } from '../../http/durability.js';
-import { type Refusal, refusalOf, sendRefusal } from '../../http/error-shapes.js';
-import type { Intake } from '../../http/intake.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
+import { durabilityOf } from '../../http/durability.js';
+import { Intake } from '../../http/intake.js';
 import { valueIn } from '../../http/outcome.js';
-import type { HotRoutes } from '../../http/routes/hot-routes.js';
-import { rawBody } from '../../http/routes/raw-body.js';
+import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
+import type { FastifyRoute } from '../../http/routes/route.js';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+import type { WorkflowSettings } from '../settings.js';
 import { eventIn } from './event-path.js';
 import { eventRoutes } from './events.openapi.js';
-import type { EventsService } from './events.service.js';
+import { EventsService } from './events.service.js';
 import { takeIn } from './take-in.js';
 import { webhookEvent } from './webhook-event.js';
-
-type Target = { Params: { userId: string; workflowRunId: string } };
 
 /** Before the event id. */
 const segments = 5;
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const unknown: Refusal = new Refusal('not_found', 'webhook not found');
 
-const unknown: Refusal = { status: 404, message: 'webhook not found' };
+@Injectable()
+export class WebhookRoute implements FastifyRoute {
+  readonly methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+  readonly pattern = '/v2/workflows/hooks/:userId/:workflowRunId/:eventId';
+  readonly description: RouteDescription = eventRoutes.webhook;
 
-export interface WebhookTools {
-  readonly service: EventsService;
-  readonly intake: Intake;
-  /** The users that this server's tokens name (workflows.md 3.5). */
-  readonly userIds: ReadonlySet<string>;
-  /** How the outside reaches this server; null = as the `Host` header says. */
-  readonly publicUrl: string | null;
-  readonly durability: Durability;
-}
+  /** `userIds` are the users that this server's tokens name (workflows.md 3.5). */
+  constructor(
+    private readonly service: EventsService,
+    private readonly intake: Intake,
+    @Inject(provided.userIds) private readonly userIds: ReadonlySet<string>,
+    @Inject(provided.config) private readonly settings: WorkflowSettings,
+  ) {}
 
-const webhookPattern = '/v2/workflows/hooks/:userId/:workflowRunId/:eventId';
-
-export class WebhookRoutes implements HotRoutes {
-  constructor(private readonly tools: WebhookTools) {}
-
-  register(fastify: FastifyInstance): void {
-    fastify.route<Target>({
-      method: methods,
-      url: webhookPattern,
-      config: { description: eventRoutes.webhook },
-      onRequest: async (request, reply) => {
-        if (!(await this.isKnown(request))) return this.refuse(request, reply);
-      },
-      handler: (request, reply) =>
-        takeIn(this.tools.intake, request, reply, () => this.call(request, reply)),
-    });
-  }
-
-  private async call(request: FastifyRequest<Target>, reply: FastifyReply): Promise<FastifyReply> {
-    const { service, publicUrl, durability } = this.tools;
-    const eventId = valueIn(eventIn(request.url, segments));
-    const body = webhookEvent(request.raw, rawBody(request), publicUrl);
-    const outcome = await service.callWebhook(request.params.workflowRunId, eventId, body);
-    if (!outcome.accepted) {
-      const { rejection } = outcome;
-      if (rejection.code === 'not_found') return this.refuse(request, reply);
-      return sendRefusal(request, reply, refusalOf(rejection));
-    }
-    return reply.code(200).header('stepwell-durability', durability).send();
-  }
-
-  private async isKnown({ url, params }: FastifyRequest<Target>): Promise<boolean> {
-    const { service, userIds } = this.tools;
-    const eventId = eventIn(url, segments);
-    return (
+  async judge(exchange: FastifyExchange): Promise<Refusal | null> {
+    const eventId = eventIn(exchange.target, segments);
+    const isKnown =
       eventId.ok &&
-      userIds.has(params.userId) &&
-      (await service.announces(params.workflowRunId, eventId.value))
-    );
+      this.userIds.has(exchange.param('userId')) &&
+      (await this.service.announces(exchange.param('workflowRunId'), eventId.value));
+    return isKnown ? null : this.refusal();
+  }
+
+  serve(exchange: FastifyExchange): Promise<void> {
+    return takeIn(this.intake, exchange, () => this.call(exchange));
+  }
+
+  private async call(exchange: FastifyExchange): Promise<void> {
+    const { service, settings } = this;
+    const eventId = valueIn(eventIn(exchange.target, segments));
+    const body = webhookEvent(exchange.request, exchange.body, settings.publicUrl);
+    const outcome = await service.callWebhook(exchange.param('workflowRunId'), eventId, body);
+    if (outcome.ok) {
+      exchange.answer(200, ['stepwell-durability', durabilityOf(settings)]);
+      return;
+    }
+    exchange.refuse(outcome.code === 'not_found' ? await this.refusal() : outcome);
   }
 
   /** In its turn: the run may have ended a moment ago. */
-  private async refuse(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    await this.tools.service.settled();
-    return sendRefusal(request, reply, unknown);
+  private async refusal(): Promise<Refusal> {
+    await this.service.settled();
+    return unknown;
   }
 }

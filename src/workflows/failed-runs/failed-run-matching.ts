@@ -1,15 +1,15 @@
-/** Whether a failed run is one of those that filters ask for. */
+/** Whether a failed run is one of those that filters mean. */
+import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Attempt } from '../../messaging/dead-letters/last-answer.js';
 import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
-import type { FailedRunRecords } from './failed-run-records.js';
+import { FailedRunRecords } from './failed-run-records.js';
 import type { FailedRun } from './failed-runs.projection.js';
 import type { FailedRunFilters, FailedRunListFilters } from './failed-runs.request.js';
 
 /** What filters look at is remembered of so many runs. */
 const traitsMax = 20_000;
 
-/** What of a failed run memory does not tell. */
+/** What only the journal knows of a failed run. */
 interface Traits {
   readonly url: string;
   readonly callerIp: string;
@@ -19,25 +19,26 @@ interface Traits {
   readonly responseStatus: number | null;
 }
 
-type Asked = FailedRunFilters & Partial<FailedRunListFilters>;
+type AnyFilters = FailedRunFilters & Partial<FailedRunListFilters>;
 
+@Injectable()
 export class FailedRunMatching {
   private readonly traits = new LRUCache<number, Traits>({ max: traitsMax });
 
   constructor(private readonly records: FailedRunRecords) {}
 
-  /** The journal is read only where memory cannot tell. */
-  async matches(run: FailedRun, asked: Asked): Promise<boolean> {
-    const { workflowRunId, url = null } = asked;
+  /** The journal is read only where memory is not enough. */
+  async matches(run: FailedRun, filters: AnyFilters): Promise<boolean> {
+    const { workflowRunId, url = null } = filters;
     if (
-      !isWithin(run.at, asked) ||
-      !isAmong(run.createdAt, asked.workflowCreatedAt) ||
-      !isAmong(run.callback?.state ?? null, asked.failureFunctionState) ||
+      !isWithin(run.at, filters) ||
+      !isAmong(run.createdAt, filters.workflowCreatedAt) ||
+      !isAmong(run.callback?.state ?? null, filters.failureFunctionState) ||
       (workflowRunId !== null && !workflowRunId.some((begins) => run.runId.startsWith(begins)))
     ) {
       return false;
     }
-    const { workflowUrl, label, callerIp, flowControlKey, responseStatus } = asked;
+    const { workflowUrl, label, callerIp, flowControlKey, responseStatus } = filters;
     const others = [workflowUrl, url, label, callerIp, flowControlKey, responseStatus];
     if (others.every((each) => each === null)) return true;
     const traits = await this.traitsOf(run);
@@ -55,7 +56,7 @@ export class FailedRunMatching {
     const known = this.traits.get(run.offset);
     if (known !== undefined) return known;
     const { url, callerIp, terms } = await this.records.configurationOf(run);
-    const attempt: Attempt | null = await this.records.attemptOf(await this.records.failureOf(run));
+    const attempt = await this.records.attemptOf(await this.records.failureOf(run));
     const traits: Traits = {
       url,
       callerIp,

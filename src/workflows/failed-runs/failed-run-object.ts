@@ -1,6 +1,7 @@
 /** A failed run as the API shows it (workflows.md 6.1); absent values are left out. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
+import type { StoredText } from '../../http/bytes/stored-text.js';
 import {
   type Attempt,
   type LastAnswer,
@@ -12,6 +13,7 @@ import {
   callerFields,
   labelFields,
   limitedFields,
+  type ShownBody,
 } from '../../messaging/messages/message-object.js';
 import { redactedBody, redactedHeaders } from '../../messaging/messages/redaction.js';
 import type { RunConfiguration, RunFailed } from '../run-state/run.events.js';
@@ -22,21 +24,19 @@ import { starterHeaders } from './starter-headers.js';
 export interface FailureCallbackInfo {
   readonly state: CallbackState;
   readonly responseStatus?: number;
-  readonly responseBody?: string;
+  readonly responseBody?: StoredText;
   readonly responseHeaders?: HeaderMap;
 }
 
 /** The entry of `GET /v2/workflows/dlq/{dlqId}`; times are Unix milliseconds, `period` seconds. */
-export interface FailedRunObject extends Partial<LastAnswer> {
+export interface FailedRunObject extends Partial<LastAnswer>, ShownBody {
   /** Of the message that the run failed with; so are the times and `maxRetries`. */
   readonly messageId: string;
   readonly dlqId: string;
   readonly url: string;
   readonly method: string;
-  /** What the run was started with: its configuration, and what its endpoint is told. */
+  /** What the run was started with: its configuration, and the headers for its endpoint. */
   readonly header: HeaderMap;
-  readonly body?: string;
-  readonly bodyBase64?: string;
   readonly maxRetries: number;
   readonly notBefore: number;
   readonly createdAt: number;
@@ -59,7 +59,7 @@ export interface FailedRunObject extends Partial<LastAnswer> {
   readonly error?: string;
 }
 
-/** All that the journal tells of a failed run. */
+/** All that the journal has of a failed run. */
 export interface ReportedRun {
   readonly run: FailedRun;
   readonly failure: RunFailed;
@@ -67,7 +67,7 @@ export interface ReportedRun {
   /** The message that it failed with, and its last attempt. */
   readonly published: EventEnvelope<MessagePublished>;
   readonly attempt: Attempt | null;
-  /** Its payload, or its entries where its endpoint does not know that a payload is told. */
+  /** Its payload, or its entries where its endpoint does not expect the payload alone. */
   readonly body: Buffer | null;
   /** The failure callback's last attempt. */
   readonly callbackAttempt: Attempt | null;
@@ -76,8 +76,8 @@ export interface ReportedRun {
 const stalled =
   'every delivery was answered, but none of them submitted a next step or the end of the run';
 
-export function failedRunObject(told: ReportedRun): FailedRunObject {
-  const { run, failure, configuration, published, attempt, body } = told;
+export function failedRunObject(reported: ReportedRun): FailedRunObject {
+  const { run, failure, configuration, published, attempt, body } = reported;
   const { url, terms, callerIp } = configuration;
   const error = failure.cause === 'stalled' ? stalled : attempt?.event.error;
   return {
@@ -100,7 +100,7 @@ export function failedRunObject(told: ReportedRun): FailedRunObject {
     workflowUrl: url,
     ...limitedFields(terms.flowControl),
     ...(attempt !== null && lastAnswer(attempt)),
-    ...callbackFields(told),
+    ...callbackFields(reported),
     ...labelFields(terms.labels),
     ...(typeof error === 'string' && { error }),
   };

@@ -1,44 +1,26 @@
 /** What the journal holds of a run that failed: how it was to run, how it failed, what it left. */
+import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Journal } from '../../engine/journal.js';
-import type { Payloads } from '../../engine/payloads.js';
+import { Journal } from '../../engine/journal.js';
+import { Payloads } from '../../engine/payloads.js';
 import type { Attempt } from '../../messaging/dead-letters/last-answer.js';
-import {
-  type MessageEvent,
-  type MessagePublished,
-  messageKind,
-} from '../../messaging/messages/message.events.js';
-import {
-  type FailureCallbackNamed,
-  type Inheritance,
-  type InvocationEnded,
-  type Invoker,
-  type OpenInvocation,
-  type RunConfiguration,
-  type RunEnd,
-  type RunEntry,
-  type RunEvent,
-  type RunFailed,
-  runKind,
+import type { MessagePublished } from '../../messaging/messages/message.events.js';
+import { RunArchive } from '../deliveries/run-archive.js';
+import { RunEntries } from '../deliveries/run-entries.js';
+import { isMessageEvent, isPublished, isRunEvent } from '../run-state/recorded-events.js';
+import type { RunContext } from '../run-state/run.context.js';
+import type {
+  InvocationEnded,
+  OpenInvocation,
+  RunConfiguration,
+  RunEnd,
+  RunEntry,
+  RunEvent,
+  RunFailed,
 } from '../run-state/run.events.js';
 import type { FailedRun } from './failed-runs.projection.js';
 
 export type Published = EventEnvelope<MessagePublished>;
-
-/** All that a run had when it failed; what grows is given as a list only when asked for. */
-export interface RunRemains extends Omit<Inheritance, 'runId' | 'entries'> {
-  readonly entries: { toArray(): readonly RunEntry[] };
-}
-
-/** What the workflows tell of runs. */
-export interface RunArchives {
-  /** A run as it was when it failed. */
-  remainsOf(run: FailedRun): Promise<RunRemains>;
-  /** What is told of it: its payload, or all of its entries as a JSON array. */
-  bodyOf(run: FailedRun): Promise<Buffer | null>;
-  /** The run that waits for the end of this active run; null = none, or it is not active. */
-  invokerOf(runId: string): Invoker | null;
-}
 
 /** How a run that another one invoked has ended. */
 export interface InvokedEnd extends Pick<InvocationEnded, 'outcome' | 'endOffset'> {
@@ -52,34 +34,36 @@ const outcomes: Readonly<Record<RunEnd['type'], InvocationEnded['outcome']>> = {
   RunCanceled: 'canceled',
 };
 
-type Configured = RunEvent & { readonly configuration: RunConfiguration };
-
+@Injectable()
 export class FailedRunRecords {
   constructor(
     private readonly journal: Journal,
     private readonly payloads: Payloads,
-    readonly archives: RunArchives,
+    private readonly archive: RunArchive,
+    private readonly entries: RunEntries,
   ) {}
 
-  /** The event at `offset`, which is known to be one of this type. */
-  async read<Event extends EventEnvelope['event']>(offset: number): Promise<EventEnvelope<Event>> {
-    return (await this.payloads.read(offset)) as EventEnvelope<Event>;
-  }
-
-  failureOf({ offset }: FailedRun): Promise<EventEnvelope<RunFailed>> {
-    return this.read(offset);
+  async failureOf({ runId, offset }: FailedRun): Promise<EventEnvelope<RunFailed>> {
+    const envelope = await this.archive.eventAt(offset);
+    if (isFailure(envelope)) return envelope;
+    throw new Error(`${runId} did not fail at ${offset}`);
   }
 
   /** The last attempt of the message that it failed with; null = none was recorded at its end. */
-  async attemptOf({ event }: EventEnvelope<RunFailed>): Promise<Attempt | null> {
-    const ended = await this.read(event.attemptOffset);
-    return 'durationMs' in ended.event ? (ended as Attempt) : null;
+  attemptOf({ event }: EventEnvelope<RunFailed>): Promise<Attempt | null> {
+    return this.attemptAt(event.attemptOffset);
+  }
+
+  /** The attempt whose end was recorded at `offset`; null = what ended there was none. */
+  async attemptAt(offset: number): Promise<Attempt | null> {
+    const envelope = await this.payloads.read(offset);
+    return isAttempt(envelope) ? envelope : null;
   }
 
   /** The configuration in force when it failed; a step may have named its failure callback. */
   async configurationOf(run: FailedRun): Promise<RunConfiguration> {
-    const { configuration } = (await this.read<Configured>(run.configurationOffset)).event;
-    const { event } = await this.read<Configured | FailureCallbackNamed>(run.failureCallbackOffset);
+    const configuration = await this.archive.configurationAt(run.configurationOffset);
+    const { event } = await this.archive.eventAt(run.failureCallbackOffset);
     if (event.type !== 'FailureCallbackNamed') return configuration;
     const { headers: failureHeaders, ...failureCallback } = event.callback;
     const terms = { ...configuration.terms, failureCallback };
@@ -88,23 +72,44 @@ export class FailedRunRecords {
 
   /** Its payload, and the event beside which that stands: runs that restart one share it. */
   async payloadOf(run: FailedRun): Promise<{ readonly offset: number; readonly payload: Buffer }> {
-    const { event } = await this.read<RunEvent>(run.startedOffset);
+    const { event } = await this.archive.eventAt(run.startedOffset);
     if (event.type !== 'RunStarted') throw new Error(`${run.runId} did not begin there`);
     const offset = event.payloadOffset ?? run.startedOffset;
-    const { body } = await this.read(offset);
+    const { body } = await this.archive.eventAt(offset);
     return { offset, payload: body ?? Buffer.alloc(0) };
   }
 
-  /** What a message was published with. */
-  async publishedAs(messageId: string): Promise<Published> {
-    const { startOffset, endOffset } = this.journal;
-    for await (const envelope of this.journal.find(messageId, startOffset, endOffset)) {
-      const { type } = envelope.event as MessageEvent;
-      if (envelope.kind === messageKind && type === 'MessagePublished') {
-        return envelope as Published;
+  /** What is shown of it: its payload, or all of its entries as a JSON array. */
+  bodyOf(run: FailedRun): Promise<Buffer | null> {
+    return this.entries.bodyOfFailed(run, run.offset);
+  }
+
+  /** All that it had when it failed. */
+  async remainsOf({ runId, startedOffset, offset }: FailedRun): Promise<RunContext> {
+    return (await this.archive.stateOf(runId, startedOffset, offset)).context;
+  }
+
+  /** What had been published and not delivered when it failed: `entries` are those it had then. */
+  async undeliveredOf(run: FailedRun, entries: readonly RunEntry[]): Promise<readonly Published[]> {
+    const { event } = await this.failureOf(run);
+    const undelivered: Published[] = [];
+    if (event.cause === 'stalled') {
+      for (const { messageId } of unanswered(entries)) {
+        undelivered.push(await this.publishedAs(messageId));
       }
+      return undelivered;
     }
-    throw new Error(`the journal does not hold message ${messageId}`);
+    for (const offset of [event.publishedOffset, ...event.canceledOffsets]) {
+      undelivered.push(await this.publishedAt(offset));
+    }
+    return undelivered;
+  }
+
+  /** The message that was published at `offset`. */
+  async publishedAt(offset: number): Promise<Published> {
+    const envelope = await this.payloads.read(offset);
+    if (isPublished(envelope)) return envelope;
+    throw new Error(`no message was published at ${offset}`);
   }
 
   /** How an invoked run has ended; null = it goes on. */
@@ -112,20 +117,42 @@ export class FailedRunRecords {
     const { startOffset, endOffset } = this.journal;
     let isMeant = false;
     for await (const envelope of this.journal.find(runId, startOffset, endOffset)) {
-      if (envelope.kind !== runKind) continue;
-      const event = envelope.event as RunEvent;
+      if (!isRunEvent(envelope)) continue;
+      const { event, offset, body } = envelope;
       // Another run may have had the name before, or have it now.
       if (event.type === 'RunStarted') isMeant = event.messageId === messageId;
       else if (isMeant && isEnd(event)) {
-        const bytes = envelope.body?.length ?? 0;
-        return { outcome: outcomes[event.type], endOffset: envelope.offset, bytes };
+        return { outcome: outcomes[event.type], endOffset: offset, bytes: body?.length ?? 0 };
       }
     }
     if (isMeant) return null;
     throw new Error(`the journal does not hold ${runId}`);
   }
+
+  private async publishedAs(messageId: string): Promise<Published> {
+    const { startOffset, endOffset } = this.journal;
+    for await (const envelope of this.journal.find(messageId, startOffset, endOffset)) {
+      if (isPublished(envelope)) return envelope;
+    }
+    throw new Error(`the journal does not hold message ${messageId}`);
+  }
 }
 
 function isEnd(event: RunEvent): event is RunEnd {
   return event.type in outcomes;
+}
+
+function isFailure(envelope: EventEnvelope<RunEvent>): envelope is EventEnvelope<RunFailed> {
+  return envelope.event.type === 'RunFailed';
+}
+
+function isAttempt(envelope: EventEnvelope): envelope is Attempt {
+  return isMessageEvent(envelope) && 'durationMs' in envelope.event;
+}
+
+/** Of a stalled run, the plans without a result, or else the entry that nothing followed. */
+function unanswered(entries: readonly RunEntry[]): readonly RunEntry[] {
+  const done = new Set(entries.map(({ step }) => (step.target === null ? step.id : -1)));
+  const plans = entries.filter(({ step }) => step.target !== null && !done.has(step.target));
+  return plans.length > 0 ? plans : entries.slice(-1);
 }

@@ -1,4 +1,4 @@
-/** What may be asked of a run that failed; its dlqId is the id. */
+/** The commands of runs that failed; the dlqId is the id. */
 import type { Command } from '../../engine/decider.js';
 
 /** Take it away. */
@@ -19,8 +19,8 @@ export interface RestartFailedRun extends Command {
 }
 
 /**
- * Let its failure callback be published anew in the same turn. A publisher asks for this first:
- * there is one callback at a time, and a new one only after one that failed.
+ * Let its failure callback be published anew in the same turn, before the command that publishes
+ * it: there is one callback at a time, and a new one only after one that failed.
  */
 export interface AllowFailureCallback extends Command {
   readonly type: 'AllowFailureCallback';

@@ -2,7 +2,8 @@
  * When a failed run may be taken away, and its failure callback tried again: while it is there.
  * That it is there is its failure, so what a decision reads is the index of failures.
  */
-import { accept, type Decider, type Decision, reject } from '../../engine/decider.js';
+import { accept, type Decider, type Decision } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import type { LetterIndex } from '../../messaging/dead-letters/letter-index.js';
 import { failureOffsetOf } from '../../messaging/messages/message.events.js';
 import type { FailedRunCommand } from './failed-run.commands.js';
@@ -19,7 +20,7 @@ function decide(
 ): Decision<FailedRunEvent> {
   const { id, at } = command;
   const run = runs.find(id, at);
-  if (run === undefined) return reject('not_found', `failed run ${id} not found`);
+  if (run === undefined) return new Refusal('not_found', `failed run ${id} not found`);
   switch (command.type) {
     case 'DeleteFailedRun':
       return accept([{ type: 'FailedRunDeleted' }]);
@@ -31,7 +32,7 @@ function decide(
       // The message that is published with it is all there is to remember.
       return run.callback?.state === 'CALLBACK_FAIL'
         ? accept([])
-        : reject('invalid', 'only a failure callback that failed can be called again');
+        : new Refusal('invalid', 'only a failure callback that failed can be called again');
   }
 }
 

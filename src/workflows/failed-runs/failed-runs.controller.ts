@@ -4,7 +4,6 @@ import {
   Delete,
   Get,
   HttpCode,
-  HttpException,
   Inject,
   NotFoundException,
   Param,
@@ -18,21 +17,20 @@ import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendListing } from '../../http/bytes/listing.js';
+import { sendObject } from '../../http/bytes/object-answer.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
-import { refusalOf } from '../../http/error-shapes.js';
 import { Intake } from '../../http/intake.js';
-import { resultOf, valueIn } from '../../http/outcome.js';
+import { refuseIf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { PublishRules } from '../../messaging/publishing/option-reader.js';
 import type { WorkflowSettings } from '../settings.js';
-import type { FailedRunObject } from './failed-run-object.js';
 import { failedRunRoutes } from './failed-runs.openapi.js';
 import { failedRunFilters, failedRunListFilters, revivalFilters } from './failed-runs.request.js';
 import { FailedRunsService, type RunReference } from './failed-runs.service.js';
 import { type RevivalOverrides, readRevival, revivalRules } from './revival.request.js';
-import { type RevivalKind, type RevivedRuns, RunRevivals } from './run-revivals.js';
+import { type RevivalKind, RunRevivals } from './run-revivals.js';
 
 @Controller('v2')
 export class FailedRunsController {
@@ -55,10 +53,14 @@ export class FailedRunsController {
 
   @Get('workflows/dlq/:id')
   @Describe(failedRunRoutes.show)
-  async show(@Param('id') id: string): Promise<FailedRunObject> {
+  async show(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<FastifyReply> {
     const run = await this.service.find(id);
-    if (run === null) throw notFound(id);
-    return run;
+    if (run === undefined) throw notFound(id);
+    return sendObject(this.inFlight, request, reply, () => this.service.shown(run));
   }
 
   @Delete('workflows/dlq')
@@ -134,34 +136,30 @@ export class FailedRunsController {
     kind: RevivalKind,
   ): Promise<RunReference> {
     const overrides = this.overrides(request, true);
-    return resultOf(await this.revivals.reviveOne(id, kind, overrides));
+    return valueIn(await this.revivals.reviveOne(id, kind, overrides));
   }
 
   private async reviveMany(request: FastifyRequest, kind: RevivalKind) {
     const filters = valueIn(readFilters(request.url, revivalFilters, rawBody(request)));
     const overrides = this.overrides(request, false);
-    return resultOf<RevivedRuns>(await this.revivals.reviveMatching(filters, kind, overrides));
+    return valueIn(await this.revivals.reviveMatching(filters, kind, overrides));
   }
 
   private overrides(request: FastifyRequest, isAboutOne: boolean): RevivalOverrides {
     this.takeIn();
-    const said = readMessageOptions(request.raw.rawHeaders, dialects[this.config.dialect]);
-    const read = readRevival(said, this.rules, this.clock.now(), isAboutOne);
-    if (read.ok) return read.overrides;
-    const { message, status } = refusalOf(read.refusal);
-    throw new HttpException(message, status);
+    const headers = readMessageOptions(request.raw.rawHeaders, dialects[this.config.dialect]);
+    return valueIn(readRevival(headers, this.rules, this.clock.now(), isAboutOne));
   }
 
   /** A full disk takes no new run. */
   private takeIn(): void {
-    const full = this.intake.take(0);
-    if (full !== null) throw new HttpException(full.message, full.status);
+    refuseIf(this.intake.take(0));
   }
 }
 
 function referenceIn(id: string, outcome: Outcome<RunReference> | null): RunReference {
   if (outcome === null) throw notFound(id);
-  return resultOf(outcome);
+  return valueIn(outcome);
 }
 
 function notFound(id: string): NotFoundException {

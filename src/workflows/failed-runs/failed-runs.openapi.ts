@@ -124,14 +124,13 @@ export const failedRunRoutes = {
     query: z.object(listFields),
     answers: {
       200: {
-        description: 'The newest first unless asked otherwise',
+        description: 'The newest first unless `order` says otherwise',
         schema: z.object({ messages: z.array(failedRun), cursor: more }),
       },
     },
   },
   show: {
     summary: 'One workflow run that failed',
-    isLong: 'body',
     answers: { 200: { description: 'The run, and its last answer', schema: failedRun } },
   },
   remove: {

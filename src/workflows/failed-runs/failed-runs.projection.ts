@@ -3,12 +3,14 @@
  * fold over the events of runs, of their messages and of the letters. Memory holds where a failed
  * run is found, the journal all that it says (workflows.md 6.1).
  */
-import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { LetterIndex, PlacedLetter } from '../../messaging/dead-letters/letter-index.js';
 import { deadLetterId, type MessageEvent } from '../../messaging/messages/message.events.js';
+import type { RunContext } from '../run-state/run.context.js';
 import type { RunEvent } from '../run-state/run.events.js';
+import type { Runs } from '../runs/run.entity.js';
 import type { FailedRunEvent } from './failed-run.events.js';
 
 /** The states of a failure callback (workflows.md 4.3). */
@@ -21,7 +23,7 @@ export const callbackStates = [
 
 export type CallbackState = (typeof callbackStates)[number];
 
-/** The latest message that told, or tells, a failure callback of the failure. */
+/** The latest message that calls the failure callback. */
 export interface ReportedFailure {
   readonly state: CallbackState;
   readonly messageId: string;
@@ -31,17 +33,11 @@ export interface ReportedFailure {
   readonly attemptOffset: number | null;
 }
 
-/** Where the journal says what an active run was started with. */
-export interface RunOrigin {
-  /** When it began, Unix milliseconds. */
-  readonly createdAt: number;
-  /** Journal offset of `RunStarted`. */
-  readonly startedOffset: number;
-  /** Journal offset of the configuration in force. */
-  readonly configurationOffset: number;
-  /** Journal offset of what holds the failure callback's headers. */
-  readonly failureCallbackOffset: number;
-}
+/** When a run began, and where the journal says what it was started with. */
+type RunOrigin = Pick<
+  RunContext,
+  'createdAt' | 'startedOffset' | 'configurationOffset' | 'failureCallbackOffset'
+>;
 
 /** A run that failed. */
 export interface FailedRun extends PlacedLetter, RunOrigin {
@@ -57,17 +53,14 @@ const ends = {
 } as const;
 
 /** Keeps the letters of failed runs as the events say. */
-export class FailedRuns implements Fold {
+export class FailedRunLetters implements Fold<RunEvent | MessageEvent | FailedRunEvent> {
   /** Failure callbacks on their way: message id to dlqId. */
   private readonly callbacks = new Map<string, string>();
 
-  /**
-   * `originOf` tells of a run while it is active, which it still is in the eyes of a fold of its
-   * last event.
-   */
+  /** A run is still active while its last event is folded. */
   constructor(
     private readonly letters: LetterIndex<FailedRun>,
-    private readonly originOf: (runId: string) => RunOrigin | undefined,
+    private readonly runs: Pick<Runs, 'active'>,
   ) {}
 
   /** Of each letter the failure, and the message that told its failure callback last. */
@@ -82,8 +75,11 @@ export class FailedRuns implements Fold {
     this.letters.forget(at, changes);
   }
 
-  evolve(envelope: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
-    const event = envelope.event as RunEvent | MessageEvent | FailedRunEvent;
+  evolve(
+    envelope: EventEnvelope<RunEvent | MessageEvent | FailedRunEvent>,
+    changes: TurnChanges,
+  ): void {
+    const { event } = envelope;
     switch (event.type) {
       case 'RunFailed':
         this.add(envelope, changes);
@@ -109,10 +105,21 @@ export class FailedRuns implements Fold {
 
   private add(envelope: EventEnvelope, changes: TurnChanges): void {
     const { id: runId, at, offset } = envelope;
-    const origin = this.originOf(runId);
-    if (origin === undefined) throw new Error(`${runId} failed but was not active`);
-    const id = deadLetterId(envelope);
-    this.letters.add({ id, at, offset, runId, ...origin, callback: null }, changes);
+    const run = this.runs.active(runId);
+    if (run === undefined) throw new Error(`${runId} failed but was not active`);
+    const { createdAt, startedOffset, configurationOffset, failureCallbackOffset } = run;
+    const letter: FailedRun = {
+      id: deadLetterId(envelope),
+      at,
+      offset,
+      runId,
+      createdAt,
+      startedOffset,
+      configurationOffset,
+      failureCallbackOffset,
+      callback: null,
+    };
+    this.letters.add(letter, changes);
   }
 
   private beginCallback(
@@ -126,7 +133,7 @@ export class FailedRuns implements Fold {
     this.letters.change(dlqId, (run) => ({ ...run, callback }), changes);
   }
 
-  /** A letter that was taken away meanwhile hears no more of its callback. */
+  /** A letter that was taken away meanwhile stays away. */
   private endCallback(
     { id: messageId, offset }: EventEnvelope,
     state: CallbackState,
@@ -136,10 +143,10 @@ export class FailedRuns implements Fold {
     if (dlqId === undefined) return;
     changes.delete(this.callbacks, messageId);
     const attemptOffset = state === 'CALLBACK_CANCELED' ? null : offset;
-    const told = ({ callback, ...run }: FailedRun): FailedRun => ({
+    const ended = ({ callback, ...run }: FailedRun): FailedRun => ({
       ...run,
       callback: callback === null ? null : { ...callback, state, attemptOffset },
     });
-    this.letters.change(dlqId, told, changes);
+    this.letters.change(dlqId, ended, changes);
   }
 }

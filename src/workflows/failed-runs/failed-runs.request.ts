@@ -1,5 +1,5 @@
 /** Which failed runs a request is about, as it is written (workflows.md 6.1). Pure. */
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import {
   count,
   type FilterReader,
@@ -20,12 +20,12 @@ export const revivedMax = 50;
 
 const states: FilterReader<readonly CallbackState[] | null> = (values) => {
   const given = names(values);
-  if (!given.ok || given.value === null) return given as Parsed<null>;
+  if (!given.ok || given.value === null) return given as Result<null>;
   const known = given.value.filter((name): name is CallbackState =>
     callbackStates.some((state) => state === name),
   );
   return known.length === given.value.length
-    ? parsed(known)
+    ? ok(known)
     : refused(`must be ${callbackStates.join(' or ')}`);
 };
 
@@ -59,7 +59,7 @@ export const failedRunListFilters = {
   order,
   /** What SDKs say instead of `workflowUrl`. */
   url: texts,
-  /** Tells failed runs from failed messages where both are asked for by one path. */
+  /** One path lists failed runs as well as failed messages: these are the runs. */
   source: oneOf('workflow'),
 } as const;
 

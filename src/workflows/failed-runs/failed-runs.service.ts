@@ -1,23 +1,27 @@
-/** Failed runs as they are asked for: found, shown, taken away, and their failure callbacks. */
+/** What requests do with failed runs: find, show and delete them, call their callbacks again. */
+import { Inject, Injectable } from '@nestjs/common';
 import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
+import { provided } from '../../engine/provided.js';
+import { newNames } from '../../engine/seeded-names.js';
 import type { Outcome } from '../../engine/turn.js';
-import type { Attempt } from '../../messaging/dead-letters/last-answer.js';
+import { ok, refused } from '../../grammar/result.js';
 import { listed } from '../../messaging/dead-letters/letter-listing.js';
-import type { LetterSearch } from '../../messaging/dead-letters/letter-search.js';
 import type { CancelMessage, PublishMessage } from '../../messaging/messages/message.commands.js';
-import { type MessagePublished, messageKind } from '../../messaging/messages/message.events.js';
+import { Messages } from '../../messaging/messages/message.entity.js';
+import { messageKind } from '../../messaging/messages/message.events.js';
 import { messageTerms } from '../../messaging/messages/message-terms.js';
 import type { AllowFailureCallback, DeleteFailedRun } from './failed-run.commands.js';
 import { failedRunKind } from './failed-run.events.js';
 import { type FailedRunObject, failedRunObject } from './failed-run-object.js';
-import type { FailedRunRecords } from './failed-run-records.js';
-import type { FailedRun, ReportedFailure } from './failed-runs.projection.js';
+import { FailedRunRecords } from './failed-run-records.js';
+import { FailedRunSearch } from './failed-run-search.js';
+import type { FailedRun } from './failed-runs.projection.js';
 import type { FailedRunFilters, FailedRunListFilters } from './failed-runs.request.js';
 
-/** A run that is there, as bulk actions tell of it (workflows.md 6.2). */
+/** A run as the answers to actions name it (workflows.md 6.2). */
 export interface RunReference {
   readonly workflowRunId: string;
   /** Unix milliseconds. */
@@ -26,19 +30,36 @@ export interface RunReference {
 
 const noBody = Buffer.alloc(0);
 
+@Injectable()
 export class FailedRunsService {
   constructor(
     private readonly engine: Engine,
-    private readonly search: LetterSearch<FailedRun, FailedRunFilters>,
+    private readonly messages: Messages,
+    private readonly search: FailedRunSearch,
     private readonly records: FailedRunRecords,
-    private readonly clock: Clock,
-    private readonly identifiers: Identifiers,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
   ) {}
 
-  /** The failed run as it may be shown; null = there is none with this id. */
-  async find(id: string): Promise<FailedRunObject | null> {
-    const run = await this.search.find(id);
-    return run === undefined ? null : this.shown(run);
+  /** The failed run with this id, if there is one. */
+  find(id: string): Promise<FailedRun | undefined> {
+    return this.search.find(id);
+  }
+
+  /** The failed run as it may be shown. */
+  async shown(run: FailedRun): Promise<FailedRunObject> {
+    const { records } = this;
+    const failure = await records.failureOf(run);
+    const callbackOffset = run.callback?.attemptOffset ?? null;
+    return failedRunObject({
+      run,
+      failure: failure.event,
+      configuration: await records.configurationOf(run),
+      published: await records.publishedAt(failure.event.publishedOffset),
+      attempt: await records.attemptOf(failure),
+      body: await records.bodyOf(run),
+      callbackAttempt: callbackOffset === null ? null : await records.attemptAt(callbackOffset),
+    });
   }
 
   /** One page of those that match, part by part. */
@@ -63,8 +84,8 @@ export class FailedRunsService {
   async repeatCallback(id: string): Promise<Outcome<RunReference> | null> {
     const run = await this.search.find(id);
     if (run === undefined) return null;
-    if (run.callback === null) return nobodyToTell;
-    const { event } = await this.published(run.callback);
+    if (run.callback === null) return noCallback;
+    const { event } = await this.records.publishedAt(run.callback.publishedOffset);
     const { type, ...message } = event;
     const at = this.clock.now();
     const allow: AllowFailureCallback = {
@@ -76,7 +97,7 @@ export class FailedRunsService {
     const publish: PublishMessage = {
       type: 'PublishMessage',
       kind: messageKind,
-      id: `msg_${this.identifiers.turnSeed(at)}`,
+      id: newNames(this.identifiers, at).next('msg'),
       at,
       message: { ...message, notBefore: at },
       body: noBody,
@@ -91,8 +112,8 @@ export class FailedRunsService {
     const run = await this.search.find(id);
     if (run === undefined) return null;
     if (run.callback?.state !== 'CALLBACK_INPROGRESS') return nothingToCancel;
-    const { messageId } = run.callback;
-    const { event } = await this.published(run.callback);
+    const { messageId, publishedOffset } = run.callback;
+    const { event } = await this.records.publishedAt(publishedOffset);
     const cancel: CancelMessage = {
       type: 'CancelMessage',
       kind: messageKind,
@@ -100,31 +121,9 @@ export class FailedRunsService {
       at: this.clock.now(),
       terms: messageTerms(event),
     };
-    const [outcome] = await this.engine.dispatch([cancel]);
-    // It ended while it was read back.
-    return outcome?.accepted === false ? nothingToCancel : referenceTo(run, outcome);
-  }
-
-  private async shown(run: FailedRun): Promise<FailedRunObject> {
-    const { records } = this;
-    const failure = await records.failureOf(run);
-    const callbackOffset = run.callback?.attemptOffset ?? null;
-    return failedRunObject({
-      run,
-      failure: failure.event,
-      configuration: await records.configurationOf(run),
-      published: await records.read<MessagePublished>(failure.event.publishedOffset),
-      attempt: await records.attemptOf(failure),
-      body: await records.archives.bodyOf(run),
-      callbackAttempt:
-        callbackOffset === null
-          ? null
-          : ((await records.read<Attempt['event']>(callbackOffset)) satisfies Attempt),
-    });
-  }
-
-  private published({ publishedOffset }: ReportedFailure) {
-    return this.records.read<MessagePublished>(publishedOffset);
+    const outcome = await this.messages.ask(cancel);
+    // A refused one ended while it was read back.
+    return outcome.ok ? referenceTo(run, outcome) : nothingToCancel;
   }
 
   private deleteAll(ids: readonly string[]): Promise<number> {
@@ -138,18 +137,10 @@ export class FailedRunsService {
   }
 }
 
-const nobodyToTell = refusal('the run names no failure callback');
-const nothingToCancel = refusal('no failure callback of the run is in progress');
+const noCallback = refused('the run names no failure callback');
+const nothingToCancel = refused('no failure callback of the run is in progress');
 
-function refusal(message: string): Outcome<RunReference> {
-  return { accepted: false, rejection: { code: 'invalid', message } };
-}
-
-function referenceTo(
-  { runId, createdAt }: FailedRun,
-  outcome: Outcome | undefined,
-): Outcome<RunReference> {
-  if (outcome === undefined) throw new Error('a command without an outcome');
-  if (!outcome.accepted) return outcome;
-  return { accepted: true, result: { workflowRunId: runId, workflowCreatedAt: createdAt } };
+function referenceTo({ runId, createdAt }: FailedRun, outcome: Outcome): Outcome<RunReference> {
+  if (!outcome.ok) return outcome;
+  return ok({ workflowRunId: runId, workflowCreatedAt: createdAt });
 }

@@ -1,9 +1,9 @@
 /** What bringing a failed run to life again changes of it (workflows.md 6.2). Pure. */
 import { type FlowControlValue, parseFlowControlValue } from '../../grammar/flow-control-value.js';
+import type { Result } from '../../grammar/result.js';
 import { parseRunId } from '../../grammar/run-id.js';
 import type { MessageHeaders } from '../../http/dialect.js';
 import {
-  type ParsedOptions,
   parsedOptions,
   type RetryOverrides,
   readChanges,
@@ -27,7 +27,7 @@ export interface RevivalOverrides extends RetryOverrides {
 export const revivalRules = Symbol('revivalRules');
 
 const unchangeable = 'cannot be changed of a run that failed';
-/** Silence would lose what any other option asks for. */
+/** Any other option is refused: without a word, its effect would be missed. */
 const known =
   'retries|retry-delay|timeout|delay|not-before|label|flow-control-key|flow-control-value' +
   '|failure-callback';
@@ -39,14 +39,14 @@ const othersOfOne = new RegExp(`^(?!(${known}|workflow-runid)$)`);
  * run may name the new one.
  */
 export function readRevival(
-  said: MessageHeaders,
+  headers: MessageHeaders,
   rules: PublishRules,
   at: number,
   isAboutOne: boolean,
-): ParsedOptions<RevivalOverrides> {
-  const reader = new OptionReader(said, rules);
+): Result<RevivalOverrides> {
+  const reader = new OptionReader(headers, rules);
   const overrides: RevivalOverrides = {
-    ...readChanges(reader, said, rules, at),
+    ...readChanges(reader, headers, rules, at),
     flowControl: {
       key: reader.name('flow-control-key'),
       value: reader.read('flow-control-value', null, parseFlowControlValue),
@@ -55,5 +55,5 @@ export function readRevival(
     failureCallback: reader.url('failure-callback'),
   };
   reader.refuseOptions(isAboutOne ? othersOfOne : others, unchangeable);
-  return parsedOptions(reader, said, overrides, unchangeable);
+  return parsedOptions(reader, headers, overrides, unchangeable);
 }

@@ -2,13 +2,14 @@
  * The runs that stand in for one that failed: a resumed one goes on with all that was finished, a
  * restarted one begins anew (workflows.md 6.2). Nothing is stored twice. Pure.
  */
-import type { EventEnvelope } from '../../engine/decider.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import type { EventEnvelope, TurnNames } from '../../engine/decider.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { dialects } from '../../http/dialect.js';
 import { retriedMessage } from '../../messaging/dead-letters/retry.request.js';
 import type { MessagePublished } from '../../messaging/messages/message.events.js';
 import { relabeled } from '../requests/run-headers.js';
 import type { StartRun } from '../run-state/run.commands.js';
+import type { RunContext } from '../run-state/run.context.js';
 import {
   type Inheritance,
   type OpenCall,
@@ -17,7 +18,6 @@ import {
   type RunTerms,
   runKind,
 } from '../run-state/run.events.js';
-import type { RunRemains } from './failed-run-records.js';
 import type { RevivalOverrides } from './revival.request.js';
 
 type Published = EventEnvelope<MessagePublished>;
@@ -29,8 +29,8 @@ export interface Revival {
   readonly id: string;
   /** Unix milliseconds. */
   readonly at: number;
-  /** Makes the ids of its messages. */
-  readonly nextMessageId: () => string;
+  /** Of its messages. */
+  readonly names: TurnNames;
   readonly overrides: RevivalOverrides;
 }
 
@@ -49,19 +49,19 @@ export interface Remains {
 export function completed(
   overrides: RevivalOverrides,
   { terms: { flowControl } }: RunConfiguration,
-): Parsed<RevivalOverrides> {
+): Result<RevivalOverrides> {
   const key = overrides.flowControl.key ?? flowControl?.key ?? null;
   const value = overrides.flowControl.value ?? flowControl;
   if (key === null) return refused('Flow-Control-Key is missing');
   if (value === null) return refused('Flow-Control-Value is missing');
   const message = { ...overrides.message, flowControl: { ...value, key } };
-  return parsed({ ...overrides, message });
+  return ok({ ...overrides, message });
 }
 
 /** A run from the beginning, with the payload and the configuration of the one that failed. */
 export function restartedRun(
   { configuration, payload, payloadOffset }: Remains,
-  { id, at, nextMessageId, overrides }: Revival,
+  { id, at, names, overrides }: Revival,
 ): StartRun {
   return {
     type: 'StartRun',
@@ -69,7 +69,7 @@ export function restartedRun(
     id,
     at,
     configuration: overridden(configuration, overrides),
-    messageId: nextMessageId(),
+    messageId: names.next('msg'),
     payload,
     payloadOffset,
     notBefore: overrides.notBefore ?? at + overrides.delayMs,
@@ -84,7 +84,13 @@ export function restartedRun(
 /** What is handed on of a run that failed: its lists, and nothing else that it may have. */
 export function inheritanceOf(
   runId: string,
-  { entries, calls, waits, notifications, invocations }: RunRemains,
+  {
+    entries,
+    calls,
+    waits,
+    notifications,
+    invocations,
+  }: Pick<RunContext, 'entries' | 'calls' | 'waits' | 'notifications' | 'invocations'>,
 ): Inheritance {
   return { runId, entries: entries.toArray(), calls, waits, notifications, invocations };
 }
@@ -100,17 +106,19 @@ export function resumedRun(
   undelivered: readonly Published[],
   revival: Revival,
 ): StartRun {
-  const { at, overrides, nextMessageId } = revival;
+  const { at, overrides, names } = revival;
   const originals = latestOfEach(undelivered);
   const repeated = originals.map(
     (original): Repeated => ({
-      messageId: nextMessageId(),
+      messageId: names.next('msg'),
       message: repeatedMessage(original, overrides, at),
     }),
   );
-  const names = new Map(repeated.map(({ message: { run }, messageId }) => [run?.entry, messageId]));
+  const deliveries = new Map(
+    repeated.map(({ message: { run }, messageId }) => [run?.entry, messageId]),
+  );
   const entries = inherited.entries.map((entry, index): RunEntry => {
-    const messageId = names.get(index);
+    const messageId = deliveries.get(index);
     return messageId === undefined ? entry : { ...entry, messageId };
   });
   const calls = openCalls(inherited.calls, originals, repeated);
@@ -123,7 +131,7 @@ export function resumedRun(
   };
 }
 
-/** An initial delivery that was asked for twice is repeated once. */
+/** An initial delivery that was published twice is repeated once. */
 function latestOfEach(undelivered: readonly Published[]): readonly Published[] {
   const latest = new Map<string, Published>();
   const inOrder = [...undelivered].sort((one, other) => one.offset - other.offset);
@@ -179,7 +187,7 @@ function overridden(
   return { ...shown, terms: { ...terms, failureCallback } };
 }
 
-/** An endpoint is told the labels in a header (workflows.md 1.5). */
+/** An endpoint has the labels in a header (workflows.md 1.5). */
 function showing(configuration: RunConfiguration, labels: readonly string[]): RunConfiguration {
   const { headers, failureHeaders } = configuration;
   const dialect = dialects[configuration.dialect];

@@ -1,23 +1,21 @@
 /** Failed runs brought to life: resumed where they failed, or restarted from the beginning. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
+import { provided } from '../../engine/provided.js';
+import { newNames } from '../../engine/seeded-names.js';
 import type { Outcome } from '../../engine/turn.js';
-import type { LetterSearch } from '../../messaging/dead-letters/letter-search.js';
-import type { MessagePublished } from '../../messaging/messages/message.events.js';
-import type {
-  ChangeInvoker,
-  EndInvocation,
-  StartReceipt,
-  StartRun,
-} from '../run-state/run.commands.js';
-import { type OpenInvocation, type RunEntry, runKind } from '../run-state/run.events.js';
+import { ok, Refusal } from '../../grammar/result.js';
+import type { StartRun } from '../run-state/run.commands.js';
 import type { RestartFailedRun, ResumeFailedRun } from './failed-run.commands.js';
 import { failedRunKind } from './failed-run.events.js';
-import type { FailedRunRecords, InvokedEnd, Published } from './failed-run-records.js';
+import { FailedRunRecords } from './failed-run-records.js';
+import { FailedRunSearch } from './failed-run-search.js';
 import type { FailedRun } from './failed-runs.projection.js';
 import { type FailedRunFilters, revivedMax } from './failed-runs.request.js';
 import type { RunReference } from './failed-runs.service.js';
+import { InvokedRuns } from './invoked-runs.js';
 import type { RevivalOverrides } from './revival.request.js';
 import {
   completed,
@@ -38,13 +36,15 @@ export interface RevivedRuns {
 /** From the beginning, or from where it failed. */
 export type RevivalKind = 'restart' | 'resume';
 
+@Injectable()
 export class RunRevivals {
   constructor(
     private readonly engine: Engine,
-    private readonly search: LetterSearch<FailedRun, FailedRunFilters>,
+    private readonly search: FailedRunSearch,
     private readonly records: FailedRunRecords,
-    private readonly clock: Clock,
-    private readonly identifiers: Identifiers,
+    private readonly invoked: InvokedRuns,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
   ) {}
 
   /** The new run; refused as `not_found` where there is no such failed run. */
@@ -70,16 +70,16 @@ export class RunRevivals {
     const { letters, cursor } = await this.search.bulk(filters, revivedMax);
     for (const run of letters) {
       const fitting = await this.fitting(run, overrides);
-      if (!fitting.accepted) return fitting;
+      if (!fitting.ok) return fitting;
     }
     const outcomes: Outcome<RunReference>[] = [];
     // One after the other, as each may be large.
     for (const run of letters) outcomes.push(await this.revive(run, kind, overrides));
-    const workflowRuns = outcomes.flatMap((outcome) => (outcome.accepted ? outcome.result : []));
+    const workflowRuns = outcomes.flatMap((outcome) => (outcome.ok ? outcome.value : []));
     if (filters.dlqIds !== null && workflowRuns.length === 0) {
       return notFound(String(filters.dlqIds));
     }
-    return { accepted: true, result: { workflowRuns, ...(cursor !== null && { cursor }) } };
+    return ok({ workflowRuns, ...(cursor !== null && { cursor }) });
   }
 
   private async revive(
@@ -88,10 +88,10 @@ export class RunRevivals {
     overrides: RevivalOverrides,
   ): Promise<Outcome<RunReference>> {
     const fitting = await this.fitting(run, overrides);
-    if (!fitting.accepted) return fitting;
+    if (!fitting.ok) return fitting;
     const remains = await this.remainsOf(run);
-    if (kind === 'resume') return this.resume(run, remains, fitting.result);
-    return this.start(run, kind, restartedRun(remains, this.revival(fitting.result)));
+    if (kind === 'resume') return this.resume(run, remains, fitting.value);
+    return this.start(run, 'RestartFailedRun', restartedRun(remains, this.revival(fitting.value)));
   }
 
   /** The overrides as they are for this run. */
@@ -100,11 +100,11 @@ export class RunRevivals {
     overrides: RevivalOverrides,
   ): Promise<Outcome<RevivalOverrides>> {
     const { key, value } = overrides.flowControl;
-    if (key === null && value === null) return { accepted: true, result: overrides };
+    if (key === null && value === null) return ok(overrides);
     const whole = completed(overrides, await this.records.configurationOf(run));
-    if (whole.ok) return { accepted: true, result: whole.value };
-    const message = `${whole.reason}, and the failed run ${run.id} has none`;
-    return { accepted: false, rejection: { code: 'invalid', message } };
+    return whole.ok
+      ? whole
+      : whole.saying(`${whole.message}, and the failed run ${run.id} has none`);
   }
 
   private async resume(
@@ -112,16 +112,18 @@ export class RunRevivals {
     remains: Remains,
     overrides: RevivalOverrides,
   ): Promise<Outcome<RunReference>> {
-    const inherited = inheritanceOf(run.runId, await this.records.archives.remainsOf(run));
-    const undelivered = await this.undeliveredOf(run, inherited.entries);
+    const inherited = inheritanceOf(run.runId, await this.records.remainsOf(run));
+    const { entries, invocations } = inherited;
+    const undelivered = await this.records.undeliveredOf(run, entries);
     for (;;) {
-      const ends = await this.endsOf(run, inherited.invocations);
+      const ends = await this.invoked.endsOf(run, invocations);
       if (ends === null) return notFound(run.id);
       // From here to the turn nothing waits.
-      const started = resumedRun(remains, inherited, undelivered, this.revival(overrides));
-      const handedOver = this.handedOver(run, started, inherited.invocations, ends);
+      const revival = this.revival(overrides);
+      const start = resumedRun(remains, inherited, undelivered, revival);
+      const handedOver = this.invoked.handedOver(run, start, invocations, ends, revival.names);
       // Where an invoked run has ended meanwhile, its end is looked for.
-      if (handedOver !== null) return this.start(run, 'resume', { ...started, handedOver });
+      if (handedOver !== null) return this.start(run, 'ResumeFailedRun', { ...start, handedOver });
     }
   }
 
@@ -131,124 +133,26 @@ export class RunRevivals {
   }
 
   private revival(overrides: RevivalOverrides): Revival {
-    const { clock, identifiers } = this;
-    const at = clock.now();
-    return {
-      id: overrides.runId ?? `wfr_${identifiers.turnSeed(at)}`,
-      at,
-      nextMessageId: () => `msg_${identifiers.turnSeed(at)}`,
-      overrides,
-    };
-  }
-
-  /** What a resume delivers again: all that had been published and not delivered at the failure. */
-  private async undeliveredOf(
-    run: FailedRun,
-    entries: readonly RunEntry[],
-  ): Promise<readonly Published[]> {
-    const { records } = this;
-    const { event } = await records.failureOf(run);
-    const undelivered: Published[] = [];
-    if (event.cause === 'stalled') {
-      for (const { messageId } of unanswered(entries)) {
-        undelivered.push(await records.publishedAs(messageId));
-      }
-      return undelivered;
-    }
-    for (const offset of [event.publishedOffset, ...event.canceledOffsets]) {
-      undelivered.push(await records.read<MessagePublished>(offset));
-    }
-    return undelivered;
-  }
-
-  /**
-   * How those invoked runs have ended that will not tell the failed one; null = one of them goes
-   * on, and will tell another run, because another request has revived the failed one.
-   */
-  private async endsOf(
-    run: FailedRun,
-    invocations: readonly OpenInvocation[],
-  ): Promise<ReadonlyMap<OpenInvocation, InvokedEnd> | null> {
-    const ended = invocations.filter((invocation) => !this.isAwaited(run, invocation));
-    await this.engine.durable();
-    const ends = new Map<OpenInvocation, InvokedEnd>();
-    for (const invocation of ended) {
-      const end = await this.records.endOf(invocation);
-      if (end === null) return null;
-      ends.set(invocation, end);
-    }
-    return ends;
-  }
-
-  /** Invoked runs that are active tell the new run of their end; that of others it is told now. */
-  private handedOver(
-    run: FailedRun,
-    { id, at, configuration }: StartRun,
-    invocations: readonly OpenInvocation[],
-    ends: ReadonlyMap<OpenInvocation, InvokedEnd>,
-  ): StartRun['handedOver'] | null {
-    const told: (ChangeInvoker | EndInvocation)[] = [];
-    for (const invocation of invocations) {
-      const { step, runId } = invocation;
-      const end = ends.get(invocation);
-      if (end !== undefined) {
-        const { outcome, endOffset } = end;
-        // JSON in JSON: what it returned, and the names around it.
-        const bytes = 256 + end.bytes;
-        const messageId = `msg_${this.identifiers.turnSeed(at)}`;
-        told.push({
-          type: 'EndInvocation',
-          kind: runKind,
-          id,
-          at,
-          step,
-          runId,
-          messageId,
-          outcome,
-          endOffset,
-          bytes,
-        });
-      } else if (this.isAwaited(run, invocation)) {
-        const invoker = { runId: id, url: configuration.url, createdAt: at, step };
-        told.push({ type: 'ChangeInvoker', kind: runKind, id: runId, at, invoker });
-      } else {
-        return null;
-      }
-    }
-    return told;
-  }
-
-  /** Whether an invoked run is active, and would tell the failed one of its end. */
-  private isAwaited({ runId }: FailedRun, invocation: OpenInvocation): boolean {
-    const invoker = this.records.archives.invokerOf(invocation.runId);
-    return invoker?.runId === runId && invoker.step.id === invocation.step.id;
+    const at = this.clock.now();
+    const names = newNames(this.identifiers, at);
+    return { id: overrides.runId ?? names.next('wfr'), at, names, overrides };
   }
 
   /** The failed run goes and the new one begins, both or neither. */
   private async start(
     { id }: FailedRun,
-    kind: RevivalKind,
-    started: StartRun,
+    type: (ResumeFailedRun | RestartFailedRun)['type'],
+    start: StartRun,
   ): Promise<Outcome<RunReference>> {
-    const { id: runId, at } = started;
-    const type = kind === 'resume' ? 'ResumeFailedRun' : 'RestartFailedRun';
+    const { id: runId, at } = start;
     const taken: ResumeFailedRun | RestartFailedRun = { type, kind: failedRunKind, id, at, runId };
-    const [, outcome] = await this.engine.dispatchTogether([taken, started]);
-    if (outcome === undefined) throw new Error('a command without an outcome');
-    if (!outcome.accepted) return outcome;
-    const { createdAt } = outcome.result as StartReceipt;
-    return { accepted: true, result: { workflowRunId: runId, workflowCreatedAt: createdAt } };
+    const [, outcome] = await this.engine.dispatchTogether([taken, start]);
+    if (!outcome.ok) return outcome;
+    const { createdAt } = outcome.value;
+    return ok({ workflowRunId: runId, workflowCreatedAt: createdAt });
   }
 }
 
-/** Of a stalled run, the plans without a result, or else the entry that nothing followed. */
-function unanswered(entries: readonly RunEntry[]): readonly RunEntry[] {
-  const done = new Set(entries.map(({ step }) => (step.target === null ? step.id : -1)));
-  const plans = entries.filter(({ step }) => step.target !== null && !done.has(step.target));
-  return plans.length > 0 ? plans : entries.slice(-1);
-}
-
-function notFound(id: string): Outcome<never> {
-  const message = `failed run ${id} not found`;
-  return { accepted: false, rejection: { code: 'not_found', message } };
+function notFound(id: string): Refusal {
+  return new Refusal('not_found', `failed run ${id} not found`);
 }

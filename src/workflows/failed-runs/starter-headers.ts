@@ -18,18 +18,18 @@ export function starterHeaders(
   return [...runHeaders(place, messagePrefix), ...options(terms, messagePrefix), ...headers];
 }
 
-/** Labels are not among them: the endpoint is told them, so they stand among its headers. */
+/** Labels are not among them: they stand among the headers for the endpoint. */
 function options(
   { maxRetries, retryDelay, timeoutMs, flowControl, failureCallback }: RunTerms,
   prefix: string,
 ): readonly string[] {
-  const said = [`${prefix}Retries`, String(maxRetries)];
-  if (retryDelay !== null) said.push(`${prefix}Retry-Delay`, retryDelay);
-  if (timeoutMs !== null) said.push(`${prefix}Timeout`, `${timeoutMs / 1000}s`);
+  const options = [`${prefix}Retries`, String(maxRetries)];
+  if (retryDelay !== null) options.push(`${prefix}Retry-Delay`, retryDelay);
+  if (timeoutMs !== null) options.push(`${prefix}Timeout`, `${timeoutMs / 1000}s`);
   if (flowControl !== null) {
-    said.push(`${prefix}Flow-Control-Key`, flowControl.key);
-    said.push(`${prefix}Flow-Control-Value`, formatFlowControlValue(flowControl));
+    options.push(`${prefix}Flow-Control-Key`, flowControl.key);
+    options.push(`${prefix}Flow-Control-Value`, formatFlowControlValue(flowControl));
   }
-  if (failureCallback !== null) said.push(`${prefix}Failure-Callback`, failureCallback.url);
-  return said;
+  if (failureCallback !== null) options.push(`${prefix}Failure-Callback`, failureCallback.url);
+  return options;
 }

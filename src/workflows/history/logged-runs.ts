@@ -1,15 +1,15 @@
-/** The runs that a page of the logs tells of, read back from the journal. */
+/** The runs that a page of the logs shows, read back from the journal. */
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal } from '../../engine/journal.js';
 import { messageTerm } from '../../messaging/messages/message-terms.js';
-import {
-  type RunConfiguration,
-  type RunEnd,
-  type RunEvent,
-  type RunReconfigured,
-  type RunStarted,
-  runKind,
+import { isRunEvent } from '../run-state/recorded-events.js';
+import type {
+  RunConfiguration,
+  RunEnd,
+  RunEvent,
+  RunReconfigured,
+  RunStarted,
 } from '../run-state/run.events.js';
 import { configuredRunTerm } from '../run-state/run-terms.js';
 import { isRunEnd } from './run-log-entry.js';
@@ -83,7 +83,7 @@ export class LoggedRuns {
     return null;
   }
 
-  /** The run of an event, as far as others of its events have told. */
+  /** The run of an event, as far as others of its events were met. */
   private known(envelope: EventEnvelope<RunEvent>): Met | undefined {
     const { id, offset, previous } = envelope;
     const met = this.met.get(id);
@@ -94,7 +94,7 @@ export class LoggedRuns {
     return follows && !isTakenOver(envelope) ? { ...met, upTo: offset } : undefined;
   }
 
-  /** The run of an event, as the events that say how it is to be called tell. */
+  /** The run of an event, by the events that say how it is to be called. */
   private async configured(envelope: EventEnvelope<RunEvent>): Promise<Met | null> {
     const { id, offset } = envelope;
     if (isStarted(envelope)) return { started: envelope, takenOver: null, upTo: offset };
@@ -125,17 +125,12 @@ export class LoggedRuns {
   }
 }
 
-/** Whether an event is one of a run, of whichever. */
-export function isRunEvent(envelope: EventEnvelope): envelope is EventEnvelope<RunEvent> {
-  return envelope.kind === runKind;
-}
-
 export function isStarted(envelope: EventEnvelope): envelope is Started {
-  return envelope.kind === runKind && envelope.event.type === 'RunStarted';
+  return isRunEvent(envelope) && envelope.event.type === 'RunStarted';
 }
 
 export function isTakenOver(envelope: EventEnvelope): envelope is TakenOver {
-  return envelope.kind === runKind && envelope.event.type === 'RunReconfigured';
+  return isRunEvent(envelope) && envelope.event.type === 'RunReconfigured';
 }
 
 function isOf(envelope: EventEnvelope, id: string): envelope is EventEnvelope<RunEvent> {

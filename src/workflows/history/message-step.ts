@@ -3,7 +3,7 @@ import type { RunPlace } from '../../messaging/messages/message.events.js';
 import { initialStep, type RunEvent, type StepInfo } from '../run-state/run.events.js';
 
 /**
- * `event` is the run's at the message's `eventOffset`. null = it is about no step: it tells that
+ * `event` is the run's at the message's `eventOffset`. null = it is about no step: it reports that
  * the run has failed.
  */
 export function stepOfMessage({ role }: RunPlace, event: RunEvent): StepInfo | null {

@@ -4,13 +4,13 @@
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Published } from '../../messaging/logs/published-messages.js';
-import {
-  type AttemptFailed,
-  type MessageDelivered,
-  type MessageEvent,
-  type MessageFailed,
-  messageKind,
+import type {
+  AttemptFailed,
+  MessageDelivered,
+  MessageEvent,
+  MessageFailed,
 } from '../../messaging/messages/message.events.js';
+import { isMessageEvent, isRunEvent } from '../run-state/recorded-events.js';
 import {
   type InvocationEnded,
   type Invoker,
@@ -18,9 +18,10 @@ import {
   type RunConfiguration,
   type RunEnd,
   type RunEvent,
-  runKind,
   type StepInfo,
 } from '../run-state/run.events.js';
+import { evolveRun, initialRun, type RunState } from '../run-state/run.state.js';
+import type { OpenMessage } from '../run-state/run-state-name.policy.js';
 import type { Started } from './logged-runs.js';
 import { isRunEnd } from './run-log-entry.js';
 
@@ -89,7 +90,8 @@ export class RunHistory {
   readonly openings: Opening[] = [];
   readonly messages = new Map<string, HistoryMessage>();
   configuration: RunConfiguration;
-  invoker: Invoker | null;
+  /** The run as its machine has it. */
+  state: RunState;
   end: EventEnvelope<RunEnd> | null = null;
   private hasNamesake = false;
 
@@ -101,7 +103,7 @@ export class RunHistory {
   ) {
     const { event, at, offset } = started;
     this.configuration = event.configuration;
-    this.invoker = event.invoker;
+    this.state = evolveRun(initialRun(), event, started);
     const { messageId } = event;
     const initial = { step: initialStep, messageId, at, offset, body: copyOf(payload) };
     this.entries = event.inherited === null ? [initial] : [...inherited];
@@ -122,16 +124,28 @@ export class RunHistory {
    * is; else what stands beside the event. Events of others are passed by.
    */
   add(envelope: EventEnvelope, body: Buffer | null): void {
-    if (envelope.kind === messageKind) {
-      this.addOfMessage(envelope as EventEnvelope<MessageEvent>, body);
-    } else if (envelope.kind === runKind && envelope.id === this.started.id) {
-      this.addOfRun(envelope as EventEnvelope<RunEvent>, body);
-    }
+    if (isMessageEvent(envelope)) this.addOfMessage(envelope, body);
+    else if (isRunEvent(envelope) && envelope.id === this.started.id) this.addOfRun(envelope, body);
+  }
+
+  /** The run that waits for this one's end. */
+  get invoker(): Invoker | null {
+    return this.state.context.invoker;
+  }
+
+  /** Messages that are not final. */
+  openMessages(): readonly OpenMessage[] {
+    return [...this.messages.values()].flatMap(({ status, published, notBefore, failures }) => {
+      const { run } = published.event;
+      if (status !== 'pending' || run === null) return [];
+      return [{ role: run.role, notBefore, failures: failures.length }];
+    });
   }
 
   private addOfRun(envelope: EventEnvelope<RunEvent>, body: Buffer | null): void {
     const { event, at, offset } = envelope;
     if (offset <= this.started.offset || this.hasNamesake) return;
+    this.state = evolveRun(this.state, event, envelope);
     switch (event.type) {
       case 'RunStarted':
         this.hasNamesake = true;
@@ -157,9 +171,6 @@ export class RunHistory {
         return;
       case 'StepInvoked':
         this.openings.push({ kind: 'invocation', ...event, at, offset });
-        return;
-      case 'InvokerChanged':
-        this.invoker = event.invoker;
         return;
       default:
         if (isRunEnd(envelope)) this.end = { ...envelope, body: copyOf(envelope.body) };

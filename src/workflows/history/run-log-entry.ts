@@ -27,7 +27,7 @@ const statesOf: Readonly<Partial<Record<RunEvent['type'], RunLogState>>> = {
   StepInvoked: 'INVOKED',
 };
 
-/** One entry, or none: what else happens to a run is told by its messages. */
+/** One entry, or none: what else happens to a run shows in its messages. */
 export function runEntriesOf({
   event,
   at,

@@ -6,7 +6,7 @@ export function failedStepName(answer: Attempted | null): string | null {
   return headerOf(answer, '-error-step-name');
 }
 
-/** Whether it was told of a failure and has no function for that (workflows.md 4.3). */
+/** Whether it was called for a failure and has no function for that (workflows.md 4.3). */
 export function hasNoFailureFunction(answer: Attempted | null): boolean {
   return headerOf(answer, '-workflow-failure-callback-notfound') === 'true';
 }

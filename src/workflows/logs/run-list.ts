@@ -1,15 +1,16 @@
 /** The listing of runs: each with its steps, folded from the journal for each request. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type LogEntry } from '../../messaging/logs/log-entry.js';
 import type { LogPageContent } from '../../messaging/logs/log-page.js';
 import { type WeighedRow } from '../../messaging/logs/log-page.js';
 import { type LogListing, logPage } from '../../messaging/logs/log-walk.js';
-import { type Published, PublishedMessages } from '../../messaging/logs/published-messages.js';
-import type { MessageEvent } from '../../messaging/messages/message.events.js';
+import { logSource, type MessageLogSource } from '../../messaging/logs/message-log.js';
+import { PublishedMessages } from '../../messaging/logs/published-messages.js';
 import { isWithin } from '../../messaging/messages/message-filter.js';
 import { anyRunTerm, messageTerm } from '../../messaging/messages/message-terms.js';
+import { RunEntries } from '../deliveries/run-entries.js';
 import {
-  isRunEvent,
   isStarted,
   isTakenOver,
   type LoggedRun,
@@ -19,24 +20,29 @@ import {
 } from '../history/logged-runs.js';
 import { type ChildRun, type HistoryEntry, RunHistory } from '../history/run-history.js';
 import { endStates } from '../history/run-log-entry.js';
+import { isMessageEvent, isPublished, isRunEvent } from '../run-state/recorded-events.js';
 import type { RunConfiguration } from '../run-state/run.events.js';
 import { configuredRunTerm } from '../run-state/run-terms.js';
-import type { RunLogSource } from './run-log.js';
 import { originOfRun } from './run-log-row.js';
 import { matchesRun, type RunListQuery, runQueryTerms } from './run-logs.request.js';
 import { type RunObject, runObject } from './run-object.js';
 
+@Injectable()
 export class RunList {
-  constructor(private readonly source: RunLogSource) {}
+  constructor(
+    @Inject(logSource) private readonly source: MessageLogSource,
+    private readonly entries: RunEntries,
+  ) {}
 
   /**
    * One page of runs, ordered by their starts. One that its endpoint took over is found by both its
    * configurations; by the second alone it stands where it was taken over.
    */
-  page(asked: RunListQuery): Promise<LogPageContent<RunObject>> {
-    return logPage(this.source, asked, async (query, spend) => {
-      const begun = await this.runsOf(query.messageIds, spend);
-      return new RunListing(this.source, query, begun, spend);
+  page(query: RunListQuery): Promise<LogPageContent<RunObject>> {
+    const { source, entries } = this;
+    return logPage(source, query, async (bounded, spend) => {
+      const begun = await this.runsOf(bounded.messageIds, spend);
+      return new RunListing(source, entries, bounded, begun, spend);
     });
   }
 
@@ -54,8 +60,8 @@ export class RunList {
       const terms = [[messageId], [anyRunTerm]];
       for await (const envelope of journal.query({ terms, ...range })) {
         spend();
-        if (envelope.id !== messageId) continue;
-        const run = (await published.of(envelope as EventEnvelope<MessageEvent>))?.event.run;
+        if (envelope.id !== messageId || !isMessageEvent(envelope)) continue;
+        const run = (await published.of(envelope))?.event.run;
         if (run) begun.set(run.startedOffset, run.runId);
         break;
       }
@@ -71,7 +77,8 @@ class RunListing implements LogListing<RunObject> {
 
   /** `begun` are the runs that may be meant, by where they began; null = any. */
   constructor(
-    private readonly source: RunLogSource,
+    private readonly source: MessageLogSource,
+    private readonly entries: RunEntries,
     private readonly query: RunListQuery,
     private readonly begun: ReadonlyMap<number, string> | null,
     private readonly spend: () => void,
@@ -130,10 +137,10 @@ class RunListing implements LogListing<RunObject> {
   }
 
   private async historyOf(started: Started): Promise<RunHistory> {
-    const { journal, entryBody } = this.source;
+    const { journal } = this.source;
     const { id, offset } = started;
     const inherited = await this.inheritedBy(started);
-    const history = new RunHistory(started, await entryBody(offset), inherited);
+    const history = new RunHistory(started, await this.entries.bodyAt(offset), inherited);
     const range = { from: offset + 1, until: journal.highWatermark, order: 'oldest' as const };
     for await (const envelope of journal.query({ terms: [[messageTerm.runId(id)]], ...range })) {
       this.spend();
@@ -144,19 +151,21 @@ class RunListing implements LogListing<RunObject> {
 
   /** What an event brings, wherever it stands. */
   private bodyOf(envelope: EventEnvelope): Buffer | null | Promise<Buffer | null> {
-    const { entryBody, messages } = this.source;
-    if (isRunEvent(envelope) && appends.has(envelope.event.type)) return entryBody(envelope.offset);
-    return isCall(envelope) ? messages.body(envelope) : envelope.body;
+    if (isRunEvent(envelope) && appends.has(envelope.event.type)) {
+      return this.entries.bodyAt(envelope.offset);
+    }
+    const isCall = isPublished(envelope) && envelope.event.run?.role === 'call';
+    return isCall ? this.source.messages.body(envelope) : envelope.body;
   }
 
   /** The entries of the run that this one resumes: they stand where that one has them. */
   private async inheritedBy({ event }: Started): Promise<readonly HistoryEntry[]> {
-    const { journal, entryBody } = this.source;
+    const { journal } = this.source;
     const entries: HistoryEntry[] = [];
     for (const { step, messageId, offset } of event.inherited?.entries ?? []) {
       this.spend();
       const recorded = offset < journal.startOffset ? null : await journal.read(offset);
-      const body = recorded === null ? null : await entryBody(offset);
+      const body = recorded === null ? null : await this.entries.bodyAt(offset);
       entries.push({ step, messageId, offset, at: recorded?.at ?? 0, body });
     }
     return entries;
@@ -176,23 +185,18 @@ class RunListing implements LogListing<RunObject> {
     return children;
   }
 
-  /** `isTold`: the run has been told of the child's end, so that is not looked up again. */
-  private async child(runId: string, offset: number, isTold: boolean): Promise<ChildRun | null> {
-    const { journal, entryBody } = this.source;
+  /** `hasEnded`: its end is an entry of the run already, so that it is not looked up again. */
+  private async child(runId: string, offset: number, hasEnded: boolean): Promise<ChildRun | null> {
+    const { journal } = this.source;
     const until = journal.highWatermark;
     const started =
       (await this.runs.next(runId, offset, until)) ?? (await this.runs.before(runId, offset));
     if (started === null) return null;
-    const ended = isTold ? null : await this.runs.endOf(started, until);
+    const ended = hasEnded ? null : await this.runs.endOf(started, until);
     const end = ended && { outcome: endOutcomes[ended.event.type], at: ended.at };
     const returned = ended?.event.type === 'RunSucceeded' ? ended.body : null;
-    return { started, payload: await entryBody(started.offset), end, returned };
+    return { started, payload: await this.entries.bodyAt(started.offset), end, returned };
   }
-}
-
-function isCall(envelope: EventEnvelope): envelope is Published {
-  const { type, run } = envelope.event as MessageEvent & Partial<Pick<Published['event'], 'run'>>;
-  return type === 'MessagePublished' && run?.role === 'call';
 }
 
 /** Events that append an entry. */

@@ -10,17 +10,17 @@ import { labelFields } from '../../messaging/messages/message-object.js';
 import { redactedHeaders } from '../../messaging/messages/redaction.js';
 import type { LoggedRun } from '../history/logged-runs.js';
 import type { RunEvent, StepInfo } from '../run-state/run.events.js';
+import { shownText } from '../shown-steps/shown-text.js';
+import type { StepFields } from '../shown-steps/step-fields.js';
+import { stalledError } from '../shown-steps/step-object.js';
 import type { RunOrigin } from './run-logs.request.js';
-import type { StepFields } from './run-step-fields.js';
-import { stalledError } from './run-step-object.js';
-import { shownText } from './shown-text.js';
 
 /** What step a row is about. */
 export interface StepInfoObject extends StepFields {
   readonly stepName: string;
   readonly stepType: string;
   readonly callType: 'step' | 'toCallback' | 'fromCallback' | 'failureCall';
-  /** Absent where no message tells of the step. */
+  /** Absent where no message is about the step. */
   readonly messageId?: string;
   readonly concurrent: number;
   /** Unix milliseconds, as are all times here. */
@@ -88,7 +88,7 @@ export function runMessageRow(
   published: Published,
   run: RunPlace,
   stepInfo: StepInfoObject,
-  entry: LogEntry,
+  entry: LogEntry<string>,
   responseBody: Buffer | null,
   bytesMax: number | null,
 ): RunLogRow {
@@ -142,7 +142,7 @@ export function messageStepInfo(
   };
 }
 
-/** A step that a run's own event has begun: no message tells of it. */
+/** A step that a run's own event has begun: no message is about it. */
 function openedStepInfo({ event, at }: EventEnvelope<RunEvent>): StepInfoObject | null {
   if (event.type !== 'WaitOpened' && event.type !== 'StepInvoked') return null;
   const { name, type, concurrent } = event.step;
@@ -185,7 +185,7 @@ function commonFields(
 }
 
 function endFields(
-  { state, end }: LogEntry,
+  { state, end }: LogEntry<string>,
   responseBody: Buffer | null,
   bytesMax: number | null,
 ): Partial<RunLogRow> {

@@ -1,23 +1,28 @@
 /** The flat log of runs: what happened to them and to each of their messages. */
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { entriesOf, type LogEntry } from '../../messaging/logs/log-entry.js';
 import type { LogPageContent } from '../../messaging/logs/log-page.js';
 import { type WeighedRow } from '../../messaging/logs/log-page.js';
 import { type LogListing, logPage, type RunningAttempt } from '../../messaging/logs/log-walk.js';
-import type { MessageLogSource } from '../../messaging/logs/message-log.js';
+import { logSource, type MessageLogSource } from '../../messaging/logs/message-log.js';
 import { type Published, PublishedMessages } from '../../messaging/logs/published-messages.js';
-import {
-  type MessageEvent,
-  messageKind,
-  type RunPlace,
-} from '../../messaging/messages/message.events.js';
+import type { RunPlace } from '../../messaging/messages/message.events.js';
 import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
 import { anyRunTerm } from '../../messaging/messages/message-terms.js';
-import { isRunEvent, LoggedRuns } from '../history/logged-runs.js';
+import { RunEntries } from '../deliveries/run-entries.js';
+import { LoggedRuns } from '../history/logged-runs.js';
 import { stepOfMessage } from '../history/message-step.js';
 import { runEntriesOf } from '../history/run-log-entry.js';
+import { isMessageEvent, isRunEvent } from '../run-state/recorded-events.js';
 import type { RunEvent } from '../run-state/run.events.js';
+import {
+  callFields,
+  payloadFields,
+  type StepFields,
+  submittedFields,
+} from '../shown-steps/step-fields.js';
 import {
   messageStepInfo,
   originOfMessage,
@@ -28,26 +33,24 @@ import {
   type StepInfoObject,
 } from './run-log-row.js';
 import { matchesRun, type RunLogQuery, runQueryTerms } from './run-logs.request.js';
-import { callFields, payloadFields, type StepFields, submittedFields } from './run-step-fields.js';
-
-/** What the logs of runs are made of. */
-export interface RunLogSource extends MessageLogSource {
-  /** The body of the entry that the run's event at this offset has appended. */
-  readonly entryBody: (offset: number) => Buffer | null | Promise<Buffer | null>;
-}
 
 /** Steps that one page keeps at hand: the rows of a message follow each other. */
 const stepsMax = 64;
 
+@Injectable()
 export class RunLog {
-  constructor(private readonly source: RunLogSource) {}
+  constructor(
+    @Inject(logSource) private readonly source: MessageLogSource,
+    private readonly entries: RunEntries,
+  ) {}
 
   /** One page of rows. */
-  page(asked: RunLogQuery): Promise<LogPageContent<RunLogRow>> {
+  page(query: RunLogQuery): Promise<LogPageContent<RunLogRow>> {
+    const { source, entries } = this;
     return logPage(
-      this.source,
-      asked,
-      (query, spend) => new RunLogListing(this.source, query, spend),
+      source,
+      query,
+      (bounded, spend) => new RunLogListing(source, entries, bounded, spend),
     );
   }
 }
@@ -59,7 +62,8 @@ class RunLogListing implements LogListing<RunLogRow> {
   private readonly steps = new LRUCache<string, StepInfoObject>({ max: stepsMax });
 
   constructor(
-    private readonly source: RunLogSource,
+    private readonly source: MessageLogSource,
+    private readonly entries: RunEntries,
     private readonly query: RunLogQuery,
     private readonly spend: () => void,
   ) {
@@ -83,7 +87,7 @@ class RunLogListing implements LogListing<RunLogRow> {
     if (!isMessageEvent(envelope) || !this.meansEntry(envelope.id, entry)) return null;
     const response = entry.end === null ? null : envelope.body;
     const published = await this.published.of(envelope);
-    return this.messageRow(published, entry as LogEntry, response);
+    return this.messageRow(published, entry, response);
   }
 
   async runningRowOf({ messageId, publishedOffset }: RunningAttempt, entry: LogEntry) {
@@ -109,7 +113,7 @@ class RunLogListing implements LogListing<RunLogRow> {
 
   private async messageRow(
     published: Published | null,
-    entry: LogEntry,
+    entry: LogEntry<string>,
     response: Buffer | null,
   ): Promise<WeighedRow<RunLogRow> | null> {
     const run = published?.event.run ?? null;
@@ -140,7 +144,7 @@ class RunLogListing implements LogListing<RunLogRow> {
     this.spend();
     const isHere = run.eventOffset >= journal.startOffset;
     const recorded = isHere ? await journal.read(run.eventOffset) : null;
-    const event = recorded === null ? null : (recorded.event as RunEvent);
+    const event = recorded !== null && isRunEvent(recorded) ? recorded.event : null;
     const step = event === null ? null : stepOfMessage(run, event);
     const fields = event === null ? {} : await this.fieldsOf(published, run, event);
     const stepInfo = messageStepInfo(published, run, step, fields);
@@ -154,18 +158,14 @@ class RunLogListing implements LogListing<RunLogRow> {
     event: RunEvent,
   ): Promise<StepFields> {
     const { role, entry, startedOffset, eventOffset } = run;
-    const { messages, entryBody } = this.source;
+    const { messages } = this.source;
     const showing = { bytesMax: this.query.trimBody, redaction: published.event.redaction };
     if (role === 'call') {
       return callFields({ ...published, body: await messages.body(published) }, showing);
     }
     if (role !== 'step') return {};
-    if (entry === 0) return payloadFields(await entryBody(startedOffset), showing);
+    if (entry === 0) return payloadFields(await this.entries.bodyAt(startedOffset), showing);
     const type = stepOfMessage(run, event)?.type ?? '';
-    return submittedFields(await entryBody(eventOffset), type, showing);
+    return submittedFields(await this.entries.bodyAt(eventOffset), type, showing);
   }
-}
-
-function isMessageEvent(envelope: EventEnvelope): envelope is EventEnvelope<MessageEvent> {
-  return envelope.kind === messageKind;
 }

@@ -8,10 +8,11 @@ import {
   several,
 } from '../../messaging/messages/message-schema.js';
 import { runLogStates, runStates } from '../history/run-log-entry.js';
+import { runStateNames } from '../run-state/run-state-name.policy.js';
+import type { StepFields } from '../shown-steps/step-fields.js';
+import type { NextStepObject, StepError, StepObject } from '../shown-steps/step-object.js';
 import type { RunLogRow, StepInfoObject } from './run-log-row.js';
 import type { FailureFunctionObject, RunObject } from './run-object.js';
-import type { StepFields } from './run-step-fields.js';
-import type { NextStepObject, StepError, StepObject } from './run-step-object.js';
 
 const stepFields = {
   out: z.string().describe('JSON as text; of a wait, base64').exactOptional(),
@@ -139,6 +140,7 @@ export const runSchema = z.object({
   workflowRunId: z.string(),
   workflowUrl: z.string(),
   workflowState: z.enum(runStates),
+  state: z.enum(runStateNames).describe('What it does now, or how it ended'),
   workflowRunCreatedAt: milliseconds,
   workflowRunCompletedAt: milliseconds.exactOptional(),
   workflowRunCallerIp: z.string(),
@@ -205,7 +207,7 @@ export const runMessageLogsRoute: RouteDescription = {
   summary: 'Pages of what happened to runs and to their messages',
   query: rowsQuery,
   answers: {
-    200: { description: 'Rows, the newest first unless asked otherwise', schema: rows },
+    200: { description: 'Rows, the newest first unless `order` says otherwise', schema: rows },
   },
 };
 
@@ -221,6 +223,6 @@ export const runLogsRoute: RouteDescription = {
   summary: 'Pages of runs with their steps',
   query: runsQuery,
   answers: {
-    200: { description: 'Runs, the newest first unless asked otherwise', schema: runs },
+    200: { description: 'Runs, the newest first unless `order` says otherwise', schema: runs },
   },
 };

@@ -1,5 +1,5 @@
-/** What is asked of the logs of runs (workflows.md 5). Pure. */
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+/** Queries of the logs of runs (workflows.md 5). Pure. */
+import { ok, type Result, refused } from '../../grammar/result.js';
 import {
   count,
   type FilterReader,
@@ -37,19 +37,19 @@ export interface NamedRun {
 
 const namedRuns: FilterReader<readonly NamedRun[] | null> = (values) => {
   const all = names(values);
-  if (!all.ok || all.value === null) return all as Parsed<null>;
+  if (!all.ok || all.value === null) return all as Result<null>;
   const found: NamedRun[] = [];
   for (const each of all.value) {
     const [, runId, createdAt] = /^(.+)@(\d{1,15})$/.exec(each) ?? [];
     if (runId === undefined) return refused('must be ids with times, as in wfr_1@1767000000000');
     found.push({ runId, createdAt: Number(createdAt) });
   }
-  return parsed(found);
+  return ok(found);
 };
 
 /** How many bytes of each body are shown; -1 = no bodies. */
 const trim: FilterReader<number | null> = (values) =>
-  values.length === 1 && values[0] === '-1' ? parsed(-1) : integer(values);
+  values.length === 1 && values[0] === '-1' ? ok(-1) : integer(values);
 
 const known = {
   workflowRunId: names,
@@ -70,7 +70,7 @@ const known = {
   cursor,
 };
 
-/** Values of one filter are alternatives, all of them hold; null = not asked for. */
+/** Values of one filter are alternatives, all of them hold; null = no filter. */
 interface RunLogFilters<State extends string>
   extends Omit<Filters<typeof known>, 'messageId' | 'messageIds' | 'cursor'> {
   readonly messageIds: readonly string[] | null;
@@ -106,18 +106,18 @@ export function isGrouped(requestTarget: string): boolean {
   return /[?&]groupBy=/.test(requestTarget);
 }
 
-export function parseRunLogQuery(requestTarget: string): Parsed<RunLogQuery> {
+export function parseRunLogQuery(requestTarget: string): Result<RunLogQuery> {
   const filters = readFilters(requestTarget, knownOfRows);
   if (!filters.ok) return filters;
   const { messageId, messageIds, state, ...rest } = filters.value;
-  return parsed({ ...rest, messageIds: shared(messageId, messageIds), states: state });
+  return ok({ ...rest, messageIds: shared(messageId, messageIds), states: state });
 }
 
-export function parseRunListQuery(requestTarget: string): Parsed<RunListQuery> {
+export function parseRunListQuery(requestTarget: string): Result<RunListQuery> {
   const filters = readFilters(requestTarget, knownOfRuns);
   if (!filters.ok) return filters;
   const { messageId, messageIds, state, groupBy: _, api: __, ...rest } = filters.value;
-  return parsed({ ...rest, messageIds: shared(messageId, messageIds), states: state });
+  return ok({ ...rest, messageIds: shared(messageId, messageIds), states: state });
 }
 
 /** What of a run, or of one of its messages, the filters look at. */
@@ -133,29 +133,29 @@ export interface RunOrigin {
 
 type OriginQuery = Omit<RunLogQuery, 'states' | 'messageIds' | 'count' | 'cursor'>;
 
-export function matchesRun(run: RunOrigin, asked: OriginQuery): boolean {
-  const { workflowUrl: url, host, path, label, workflowRuns } = asked;
+export function matchesRun(run: RunOrigin, query: OriginQuery): boolean {
+  const { workflowUrl: url, host, path, label, workflowRuns } = query;
   const isNamed = (named: NamedRun) =>
     named.runId === run.runId && named.createdAt === run.createdAt;
   return (
-    isAmong(run.runId, asked.workflowRunId) &&
-    isAmong(run.createdAt, asked.workflowCreatedAt) &&
+    isAmong(run.runId, query.workflowRunId) &&
+    isAmong(run.createdAt, query.workflowCreatedAt) &&
     (workflowRuns === null || workflowRuns.some(isNamed)) &&
-    isAmong(run.callerIp, asked.callerIp) &&
-    isAmong(run.flowControlKey, asked.flowControlKey) &&
+    isAmong(run.callerIp, query.callerIp) &&
+    isAmong(run.flowControlKey, query.flowControlKey) &&
     (label === null || label.some((each) => run.labels.includes(each))) &&
     matchesUrl(run.url, { url, host, path })
   );
 }
 
-/** What the index can be asked for: every event of a run that is meant has a term of each list. */
-export function runQueryTerms(asked: OriginQuery): readonly (readonly string[])[] {
+/** Terms of the index: every event of a run that is meant has a term of each list. */
+export function runQueryTerms(query: OriginQuery): readonly (readonly string[])[] {
   const lists = [
-    asked.workflowRunId?.map(messageTerm.runId),
-    asked.workflowRuns?.map(({ runId }) => messageTerm.runId(runId)),
-    asked.workflowUrl?.map(messageTerm.url),
-    asked.label?.map(messageTerm.label),
-    asked.flowControlKey?.map(messageTerm.flowControlKey),
+    query.workflowRunId?.map(messageTerm.runId),
+    query.workflowRuns?.map(({ runId }) => messageTerm.runId(runId)),
+    query.workflowUrl?.map(messageTerm.url),
+    query.label?.map(messageTerm.label),
+    query.flowControlKey?.map(messageTerm.flowControlKey),
   ];
   return lists.filter((list) => list !== undefined);
 }

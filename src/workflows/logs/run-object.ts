@@ -6,10 +6,11 @@ import { labelFields } from '../../messaging/messages/message-object.js';
 import type { HistoryMessage, RunHistory } from '../history/run-history.js';
 import { endStates, type RunLifeState } from '../history/run-log-entry.js';
 import { hasNoFailureFunction } from '../history/sdk-answer.js';
-import { type StepError, type StepGroup, stepError } from './run-step-object.js';
-import { runSteps } from './run-steps.js';
-import type { RunSurroundings } from './run-surroundings.js';
-import { shownText } from './shown-text.js';
+import { type RunStateName, runStateName } from '../run-state/run-state-name.policy.js';
+import { runSteps } from '../shown-steps/run-steps.js';
+import type { RunSurroundings } from '../shown-steps/run-surroundings.js';
+import { shownText } from '../shown-steps/shown-text.js';
+import { type StepError, type StepGroupObject, stepError } from '../shown-steps/step-object.js';
 
 export type CallbackState =
   | 'CALLBACK_INPROGRESS'
@@ -17,7 +18,7 @@ export type CallbackState =
   | 'CALLBACK_FAIL'
   | 'CALLBACK_CANCELED';
 
-/** How the failure of a run was told to its endpoint. */
+/** How the failure callback of a run was called. */
 export interface FailureFunctionObject {
   readonly messageId: string;
   readonly url: string;
@@ -40,6 +41,8 @@ export interface RunObject {
   readonly workflowRunId: string;
   readonly workflowUrl: string;
   readonly workflowState: RunLifeState;
+  /** What it does now, or how it ended. */
+  readonly state: RunStateName;
   /** Unix milliseconds. */
   readonly workflowRunCreatedAt: number;
   readonly workflowRunCompletedAt?: number;
@@ -56,7 +59,7 @@ export interface RunObject {
     readonly workflowRunCreatedAt: number;
   };
   readonly failureFunction?: FailureFunctionObject;
-  readonly steps: readonly StepGroup[];
+  readonly steps: readonly StepGroupObject[];
 }
 
 export function runObject(history: RunHistory, around: RunSurroundings): RunObject {
@@ -67,6 +70,7 @@ export function runObject(history: RunHistory, around: RunSurroundings): RunObje
     workflowRunId: started.id,
     workflowUrl: url,
     workflowState: end === null ? 'RUN_STARTED' : endStates[end.event.type],
+    state: runStateName(history.state, history.openMessages(), around.now),
     workflowRunCreatedAt: started.at,
     ...(end !== null && { workflowRunCompletedAt: end.at }),
     workflowRunCallerIp: callerIp,

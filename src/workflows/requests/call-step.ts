@@ -1,4 +1,4 @@
-/** The step of a third-party call, told with its answer (workflows.md 3.3). Pure. */
+/** The step of a third-party call, submitted with its answer (workflows.md 3.3). Pure. */
 
 import type { OptionReader } from '../../messaging/publishing/option-reader.js';
 import type { StepInfo } from '../run-state/run.events.js';

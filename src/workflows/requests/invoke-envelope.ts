@@ -1,6 +1,6 @@
 /** What an invoking step sends: the child's payload, and who waits (workflows.md 3.6). Pure. */
 import { parseJson } from '../../grammar/json.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { parseRunId } from '../../grammar/run-id.js';
 import type { StepInfo } from '../run-state/run.events.js';
 import { parseStep } from './step-body.js';
@@ -17,7 +17,7 @@ export interface InvokeEnvelope {
  * Reads the body of an invocation. What it repeats of the parent (its URL, headers and time of
  * creation) the parent itself knows better.
  */
-export function parseInvokeEnvelope(body: Buffer): Parsed<InvokeEnvelope> {
+export function parseInvokeEnvelope(body: Buffer): Result<InvokeEnvelope> {
   const json = parseJson(body);
   if (!json.ok) return json;
   const { value } = json;
@@ -30,9 +30,9 @@ export function parseInvokeEnvelope(body: Buffer): Parsed<InvokeEnvelope> {
   if (typeof payload !== 'string') return refused('body of the invocation must be a string');
   if (typeof parent !== 'string') return refused('workflowRunId of the invocation is missing');
   const parentId = parseRunId(parent);
-  if (!parentId.ok) return refused(`workflowRunId of the invocation ${parentId.reason}`);
+  if (!parentId.ok) return refused(`workflowRunId of the invocation ${parentId.message}`);
   const step = parseStep(fields['step']);
-  if (!step.ok) return refused(`the step of the invocation: ${step.reason}`);
+  if (!step.ok) return refused(`the step of the invocation: ${step.message}`);
   if (step.value.target !== null) return refused('the step of the invocation must not be a plan');
-  return parsed({ parentId: parentId.value, step: step.value, payload: Buffer.from(payload) });
+  return ok({ parentId: parentId.value, step: step.value, payload: Buffer.from(payload) });
 }

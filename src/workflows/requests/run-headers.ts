@@ -2,7 +2,7 @@
 import { type Dialect, optionOf } from '../../http/dialect.js';
 
 /** The server writes these itself; a caller that relays its inbound headers sends them, too. */
-const saidByServer: ReadonlySet<string> = new Set([
+const ofServer: ReadonlySet<string> = new Set([
   'message-id',
   'retried',
   'signature',
@@ -16,10 +16,10 @@ const saidByServer: ReadonlySet<string> = new Set([
 
 /** Names and values in turn, without what the server says itself, whatever their dialect. */
 export function ownHeaders(forwarded: readonly string[]): readonly string[] {
-  return without(forwarded, (option) => saidByServer.has(option));
+  return without(forwarded, (option) => ofServer.has(option));
 }
 
-/** As many of them as a failure callback may have: it asks for no other start of the run. */
+/** As many of them as a failure callback may have: it names no other start of the run. */
 export function failureHeaders(forwarded: readonly string[]): readonly string[] {
   return without(ownHeaders(forwarded), (option) => option === 'workflow-unknown-sdk');
 }

@@ -1,7 +1,7 @@
 /** Wiring of the requests for workflow runs: some come in as publishes, others as triggers. */
 import { Inject, Module } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
-import { RouteTable } from '../../http/routes/hot-routes.js';
+import { RouteTable } from '../../http/routes/route-table.js';
 import { Publisher } from '../../messaging/publishing/publisher.js';
 import { PublishingModule } from '../../messaging/publishing/publishing.module.js';
 import type { WorkflowSettings } from '../settings.js';
@@ -16,10 +16,11 @@ export class RunRequestsModule {
     @Inject(provided.config) { maxBatchBytes, maxBodyBytes }: WorkflowSettings,
   ) {
     publisher.interpret(runInterpreter);
-    for (const pattern of ['/v2/trigger/*', '/v2/trigger']) {
-      table.addExpress(new TriggerRoute(pattern, publisher));
-    }
     const limits = { batchBytesMax: maxBatchBytes, bodyBytesMax: maxBodyBytes };
-    table.addExpress(new BatchTriggerRoute(publisher, limits));
+    table.add(
+      new TriggerRoute('/v2/trigger/*', publisher),
+      new TriggerRoute('/v2/trigger', publisher),
+      new BatchTriggerRoute(publisher, limits),
+    );
   }
 }

@@ -1,17 +1,16 @@
-/** Orders of workflow runs, and what the caller is told of their outcomes. Pure. */
-import type { Outcome } from '../../engine/turn.js';
-import { type Refusal, refusalOf } from '../../http/error-shapes.js';
-import type { Answer, Submission } from '../../messaging/publishing/submissions.js';
-import type {
-  InvokeRun,
-  RequestCall,
-  StartReceipt,
-  StartRun,
-  StepReceipt,
-  SubmitStep,
-} from '../run-state/run.commands.js';
+/** What requests for workflow runs dispatch, and how the outcomes are answered. Pure. */
 
-/** Starts a run; told as a publish is (workflows.md 1.3). */
+import type { Refusal } from '../../grammar/result.js';
+import type {
+  Answer,
+  Submission,
+  SubmissionOutcomes,
+} from '../../messaging/publishing/submissions.js';
+import type { InvokeRun, RequestCall, StartRun, SubmitStep } from '../run-state/run.commands.js';
+
+type StepCommand = SubmitStep | RequestCall | InvokeRun;
+
+/** Starts a run; answered as a publish is (workflows.md 1.3). */
 export class StartSubmission implements Submission {
   readonly commands: readonly [StartRun];
   readonly isWhole = false;
@@ -20,10 +19,10 @@ export class StartSubmission implements Submission {
     this.commands = [command];
   }
 
-  tell([outcome]: readonly Outcome[]): Answer | Refusal {
-    const receipt = resultOf<StartReceipt>(outcome);
-    if ('status' in receipt) return receipt;
-    const { messageId, deduplicated } = receipt;
+  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
+    const outcome = outcomes.of(this.commands[0]);
+    if (!outcome.ok) return outcome;
+    const { messageId, deduplicated } = outcome.value;
     const { url } = this.commands[0].configuration;
     return deduplicated
       ? { status: 202, body: { messageId, url, deduplicated } }
@@ -31,7 +30,7 @@ export class StartSubmission implements Submission {
   }
 }
 
-/** Starts a run for a caller that wants to hear of the run instead of its message. */
+/** Starts a run; the answer names the run instead of its message. */
 export class TriggerSubmission implements Submission {
   readonly commands: readonly [StartRun];
   readonly isWhole = false;
@@ -40,10 +39,10 @@ export class TriggerSubmission implements Submission {
     this.commands = [command];
   }
 
-  tell([outcome]: readonly Outcome[]): Answer | Refusal {
-    const receipt = resultOf<StartReceipt>(outcome);
-    if ('status' in receipt) return receipt;
-    const { createdAt: workflowCreatedAt, deduplicated } = receipt;
+  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
+    const outcome = outcomes.of(this.commands[0]);
+    if (!outcome.ok) return outcome;
+    const { createdAt: workflowCreatedAt, deduplicated } = outcome.value;
     const run = { workflowRunId: this.commands[0].id, workflowCreatedAt };
     return { status: 200, body: deduplicated ? { ...run, deduplicated } : run };
   }
@@ -54,22 +53,17 @@ export class TriggerSubmission implements Submission {
  * for granted, so that a refusal must be the answer of the whole request.
  */
 export class StepSubmission implements Submission {
-  readonly commands: readonly [SubmitStep | RequestCall | InvokeRun];
+  readonly commands: readonly [StepCommand];
   readonly isWhole = true;
 
-  constructor(command: SubmitStep | RequestCall | InvokeRun) {
+  constructor(command: StepCommand) {
     this.commands = [command];
   }
 
-  tell([outcome]: readonly Outcome[]): Answer | Refusal {
-    const receipt = resultOf<StepReceipt>(outcome);
-    if ('status' in receipt) return receipt;
-    const { messageId } = receipt;
+  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
+    const outcome = outcomes.of(this.commands[0]);
+    if (!outcome.ok) return outcome;
+    const { messageId } = outcome.value;
     return { status: 200, body: messageId === null ? {} : { messageId } };
   }
-}
-
-function resultOf<Receipt>(outcome: Outcome | undefined): Receipt | Refusal {
-  if (outcome === undefined) throw new Error('a command without an outcome');
-  return outcome.accepted ? (outcome.result as Receipt) : refusalOf(outcome.rejection);
 }

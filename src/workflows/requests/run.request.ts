@@ -3,13 +3,11 @@
  * a call or an invocation (workflows.md 1.4, 1.5 and 3). What it says of messages is read
  * as every publish is; what it says of the run, here. Pure.
  */
+
+import { ok, Refusal, type Result } from '../../grammar/result.js';
 import { type MessageHeaders, type OptionHeaders } from '../../http/dialect.js';
 import type { MessagePublished } from '../../messaging/messages/message.events.js';
-import {
-  OptionReader,
-  type OptionRefusal,
-  type PublishRules,
-} from '../../messaging/publishing/option-reader.js';
+import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
 import {
   type PublishInput,
   type PublishParsed,
@@ -32,12 +30,10 @@ import { readWorkflowOptions, type WorkflowOptions } from './workflow-options.js
 
 type Message = Omit<MessagePublished, 'type'>;
 
-export type RunRequestParsed<Asked> =
-  | { readonly ok: true; readonly command: Asked }
-  | { readonly ok: false; readonly refusal: OptionRefusal };
+export type RunRequestParsed<Own> = { readonly ok: true; readonly command: Own } | Refusal;
 
 /** A run's request of which all options were read. */
-export interface RunAsked extends RunStart {
+export interface ReadRunRequest extends RunStart {
   readonly reader: OptionReader;
 }
 
@@ -49,7 +45,7 @@ const ofRuns = /^workflow-/;
 const ofRunCallbacks = /^(workflow-|(failure-)?callback)/;
 const ofCalls = /^(workflow-|failure-callback$)/;
 
-/** What a request for a run asks for; `invalid` is what no run can be asked. */
+/** The command that a request for a run is; `invalid` is what no run can do. */
 export function parseRunRequest(
   input: PublishInput,
   rules: PublishRules,
@@ -63,17 +59,17 @@ export function parseRunRequest(
   if (isInit && callType === 'toCallback') {
     reader.refuse('invalid', 'workflow-calltype', 'must be step where a run is started');
   }
-  const asked = readMessage(reader, withoutIdleCallback(input), options, isCall, rules, names);
-  if (!asked.ok) return asked;
-  if (isInit) return isInvoke ? invocation(asked.value) : started(asked.value);
-  return isCall ? call(asked.value) : step(asked.value);
+  const request = readMessage(reader, withoutIdleCallback(input), options, isCall, rules, names);
+  if (!request.ok) return request;
+  if (isInit) return isInvoke ? invocation(request.value) : started(request.value);
+  return isCall ? call(request.value) : step(request.value);
 }
 
 /** Older clients send options of a failure callback even if they name no failure callback. */
 function withoutIdleCallback(input: PublishInput): PublishInput {
   const { headers } = input;
-  const isTold = headers.options.has('failure-callback');
-  return isTold ? input : { ...input, headers: { ...headers, failureCallback: null } };
+  const isNamed = headers.options.has('failure-callback');
+  return isNamed ? input : { ...input, headers: { ...headers, failureCallback: null } };
 }
 
 /** Reads what a run's request says as a message; a callback is for calls only. */
@@ -84,37 +80,36 @@ export function readMessage(
   isCall: boolean,
   rules: PublishRules,
   names: Names,
-): { readonly ok: true; readonly value: RunAsked } | Refused {
+): Result<ReadRunRequest> {
   const retries = isCall ? rules.retries : Math.min(runRetries, rules.retriesMax);
   const headers = withoutRunOptions(input.headers, isCall);
   const publish = parsePublish({ ...input, headers }, { ...rules, retries });
   if (publish.ok) refuseMeaningless(reader, publish, isCall);
-  const refusal = reader.refusal ?? (publish.ok ? null : publish.refusal);
-  if (refusal !== null || !publish.ok) return refused(refusal);
-  return { ok: true, value: { reader, input, options, message: publish.message, names } };
+  if (reader.refusal !== null) return reader.refusal;
+  if (!publish.ok) return publish;
+  return ok({ reader, input, options, message: publish.message, names });
 }
 
-type Refused = Extract<RunRequestParsed<never>, { ok: false }>;
-
-function refused(refusal: OptionRefusal | null): Refused {
+/** The refusal of what could not be read: the reader has noted why. */
+function refusalIn({ refusal }: OptionReader): Refusal {
   if (refusal === null) throw new Error('refused without a reason');
-  return { ok: false, refusal };
+  return refusal;
 }
 
-function withoutRunOptions(said: MessageHeaders, isCall: boolean): MessageHeaders {
-  const { callback, failureCallback } = said;
+function withoutRunOptions(headers: MessageHeaders, isCall: boolean): MessageHeaders {
+  const { callback, failureCallback } = headers;
   return {
-    ...said,
-    ...without(said, isCall ? ofCalls : ofRuns),
+    ...headers,
+    ...without(headers, isCall ? ofCalls : ofRuns),
     callback: callback === null ? null : without(callback, ofRunCallbacks),
     failureCallback:
       failureCallback === null || isCall ? null : without(failureCallback, ofRunCallbacks),
   };
 }
 
-function without(said: OptionHeaders, pattern: RegExp): OptionHeaders {
-  const { prefix, forwarded } = said;
-  const options = [...said.options].filter(([name]) => !pattern.test(name));
+function without(headers: OptionHeaders, pattern: RegExp): OptionHeaders {
+  const { prefix, forwarded } = headers;
+  const options = [...headers.options].filter(([name]) => !pattern.test(name));
   return { prefix, forwarded, options: new Map(options) };
 }
 
@@ -133,14 +128,14 @@ function refuseMeaningless(
   if (message.method !== 'POST') reader.refuse('invalid', 'method', 'of a workflow must be POST');
 }
 
-function started(asked: RunAsked): RunRequestParsed<StartRun> {
-  const { reader, input, options } = asked;
-  refuseDeepInvocation(asked, reader);
-  if (reader.refusal !== null) return refused(reader.refusal);
+function started(request: ReadRunRequest): RunRequestParsed<StartRun> {
+  const { reader, input, options } = request;
+  refuseDeepInvocation(request, reader);
+  if (reader.refusal !== null) return reader.refusal;
   const { features } = options;
   return {
     ok: true,
-    command: startRun(asked, input.body, {
+    command: startRun(request, input.body, {
       answerCheck: features.has('WF_DetectTrigger') ? 'protocol' : 'none',
       // The client for Python says that it fetches, and cannot; it knows no later feature.
       fetchesLazily: features.has('LazyFetch') && features.has('WF_TriggerOnConfig'),
@@ -149,10 +144,10 @@ function started(asked: RunAsked): RunRequestParsed<StartRun> {
   };
 }
 
-function invocation(asked: RunAsked): RunRequestParsed<InvokeRun> {
-  const envelope = parseInvokeEnvelope(asked.input.body);
-  if (!envelope.ok) return refused({ code: 'invalid', message: envelope.reason });
-  const child = started(asked);
+function invocation(request: ReadRunRequest): RunRequestParsed<InvokeRun> {
+  const envelope = parseInvokeEnvelope(request.input.body);
+  if (!envelope.ok) return envelope;
+  const child = started(request);
   if (!child.ok) return child;
   const { parentId, step: invoking, payload } = envelope.value;
   const { invoker, ...start } = child.command;
@@ -162,19 +157,19 @@ function invocation(asked: RunAsked): RunRequestParsed<InvokeRun> {
       type: 'InvokeRun',
       kind: runKind,
       id: parentId,
-      at: asked.input.at,
+      at: request.input.at,
       step: invoking,
       child: { ...start, payload },
     },
   };
 }
 
-function step(asked: RunAsked): RunRequestParsed<SubmitStep> {
-  const { input, message, names } = asked;
-  const runId = runIdOf(asked);
-  if (runId === null) return refused(asked.reader.refusal);
+function step(request: ReadRunRequest): RunRequestParsed<SubmitStep> {
+  const { input, message, names } = request;
+  const runId = runIdOf(request);
+  if (runId === null) return refusalIn(request.reader);
   const info = parseStepBody(input.body);
-  if (!info.ok) return refused({ code: 'invalid', message: `this is no step: ${info.reason}` });
+  if (!info.ok) return info.of('this is no step:');
   const { failureCallback } = message;
   return {
     ok: true,
@@ -196,15 +191,16 @@ function step(asked: RunAsked): RunRequestParsed<SubmitStep> {
   };
 }
 
-function call(asked: RunAsked): RunRequestParsed<RequestCall> {
-  const { reader, input, message, names } = asked;
-  const runId = runIdOf(asked);
-  const said = input.headers.callback;
+function call(request: ReadRunRequest): RunRequestParsed<RequestCall> {
+  const { reader, input, message, names } = request;
+  const runId = runIdOf(request);
+  const callbackHeaders = input.headers.callback;
   const { callback } = message;
-  if (callback === null || said === null) reader.refuse('invalid', 'callback', 'is missing');
+  if (callback === null || callbackHeaders === null)
+    reader.refuse('invalid', 'callback', 'is missing');
   const info = callback === null ? null : callStep(callback.headers, reader);
-  if (runId === null || info === null || callback === null || said === null) {
-    return refused(reader.refusal);
+  if (runId === null || info === null || callback === null || callbackHeaders === null) {
+    return refusalIn(reader);
   }
   return {
     ok: true,
@@ -217,18 +213,18 @@ function call(asked: RunAsked): RunRequestParsed<RequestCall> {
       messageId: names.next('msg'),
       message: { ...message, callback: null, failureCallback: null },
       body: input.body,
-      callback: stepOptions(said, callback),
+      callback: stepOptions(callbackHeaders, callback),
     },
   };
 }
 
-/** The run that is added to; null = it is not said, and refused. */
-function runIdOf({ reader, options }: RunAsked): string | null {
+/** The run that is added to; null = the request does not name it, and is refused. */
+function runIdOf({ reader, options }: ReadRunRequest): string | null {
   if (options.runId === null) reader.refuse('invalid', 'workflow-runid', 'is missing');
   return options.runId;
 }
 
-/** What a step says itself: where it does not, the run's terms hold (workflows.md 1.5). */
+/** The options that a step names itself; for the others the run's terms hold (workflows.md 1.5). */
 function stepOptions(
   { options }: OptionHeaders,
   message: Pick<Message, keyof StepOptions>,

@@ -1,6 +1,6 @@
 /** A step as its submission spells it (workflows.md 3.1). Pure. */
 import { parseJson } from '../../grammar/json.js';
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import type { StepInfo } from '../run-state/run.events.js';
 
 /** Names and types stay in memory as long as their run is active, so they are not for prose. */
@@ -10,13 +10,13 @@ const nameLengthMax = 1024;
  * Reads the JSON of a step. Only its name, type and numbers are kept in memory; its text is stored
  * as it came. Everything else in it is for the endpoint, and so is a type unknown to the server.
  */
-export function parseStepBody(body: Buffer): Parsed<StepInfo> {
+export function parseStepBody(body: Buffer): Result<StepInfo> {
   const json = parseJson(body);
   return json.ok ? parseStep(json.value) : json;
 }
 
 /** One step: older clients write `null` for what they do not use. */
-export function parseStep(value: unknown): Parsed<StepInfo> {
+export function parseStep(value: unknown): Result<StepInfo> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return refused('a step must be a JSON object');
   }
@@ -26,9 +26,9 @@ export function parseStep(value: unknown): Parsed<StepInfo> {
   if (!isName(stepType)) return refused(`stepType must have 1 to ${nameLengthMax} characters`);
   if (!isWhole(concurrent, 1)) return refused('concurrent must be a whole number of 1 or more');
   const step = { id: stepId, name: stepName, type: stepType, concurrent };
-  if (stepId > 0) return parsed({ ...step, target: null });
+  if (stepId > 0) return ok({ ...step, target: null });
   return isWhole(targetStep, 1)
-    ? parsed({ ...step, target: targetStep })
+    ? ok({ ...step, target: targetStep })
     : refused('targetStep of the plan of a step must be a whole number of 1 or more');
 }
 

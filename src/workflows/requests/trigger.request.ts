@@ -1,6 +1,6 @@
 /**
- * A trigger as it stands on the wire -> the start of a run, as if the endpoint's own SDK had asked
- * for it with all that it can do (workflows.md 1.3). Pure.
+ * A trigger as it stands on the wire -> the start of a run, as if the endpoint's own SDK had sent
+ * it with all that it can do (workflows.md 1.3). Pure.
  */
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
@@ -14,7 +14,7 @@ import { readWorkflowOptions } from './workflow-options.js';
 /** What only an SDK says. */
 const ofSdks = /^workflow-(invoke|calltype|trigger-by-sdk)$/;
 
-/** What one trigger asks for; only its caller can tell it from a publish. */
+/** The start that one trigger is; only its route sets it apart from a publish. */
 export function parseTrigger(
   input: PublishInput,
   rules: PublishRules,
@@ -26,9 +26,9 @@ export function parseTrigger(
   if (!options.isInit && input.headers.options.has('workflow-init')) {
     reader.refuse('invalid', 'workflow-init', 'must be true: a trigger starts a run');
   }
-  const asked = readMessage(reader, input, options, false, rules, names);
-  if (!asked.ok) return asked;
-  const command = startRun(asked.value, input.body, {
+  const request = readMessage(reader, input, options, false, rules, names);
+  if (!request.ok) return request;
+  const command = startRun(request.value, input.body, {
     answerCheck: 'sdk',
     fetchesLazily: true,
     reportsInitialBody: true,

@@ -4,11 +4,13 @@
  *     POST /v2/trigger/{workflowUrl}   express lane
  *     POST /v2/batch/trigger           express lane
  */
+
+import { Refusal } from '../../grammar/result.js';
 import type { Exchange } from '../../http/routes/exchange.js';
-import type { ExpressRoute } from '../../http/routes/hot-routes.js';
+import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
-import { type BatchLimits, readAsked, readBatch } from '../../messaging/publishing/batch.routes.js';
-import { askedOf } from '../../messaging/publishing/publish.routes.js';
+import { type BatchLimits, readBatch, readItem } from '../../messaging/publishing/batch.routes.js';
+import { publishIn } from '../../messaging/publishing/publish.routes.js';
 import type { Publisher } from '../../messaging/publishing/publisher.js';
 import { BatchSubmission, RefusedSubmission } from '../../messaging/publishing/submissions.js';
 import { readTrigger } from './run-interpreter.js';
@@ -16,6 +18,8 @@ import { triggerRoutes } from './trigger.openapi.js';
 
 /** One run. */
 export class TriggerRoute implements ExpressRoute {
+  readonly methods = ['POST'];
+  readonly isExpress = true;
   readonly description: RouteDescription = triggerRoutes.trigger;
 
   constructor(
@@ -25,15 +29,17 @@ export class TriggerRoute implements ExpressRoute {
 
   serve(exchange: Exchange): void {
     const { publisher } = this;
-    const asked = askedOf(exchange);
+    const asked = publishIn(exchange);
     const submission = publisher.readAs(readTrigger, asked, publisher.context(exchange));
-    if ('status' in submission) exchange.refuse(submission);
+    if (submission instanceof Refusal) exchange.refuse(submission);
     else publisher.carryOut(exchange, submission, asked.body.length);
   }
 }
 
 /** Many runs: a list is answered, in which a refused one is `{error}`. */
 export class BatchTriggerRoute implements ExpressRoute {
+  readonly methods = ['POST'];
+  readonly isExpress = true;
   readonly pattern = '/v2/batch/trigger';
   readonly description: RouteDescription = triggerRoutes.batchTrigger;
   readonly bodyBytesMax: number;
@@ -48,15 +54,15 @@ export class BatchTriggerRoute implements ExpressRoute {
   serve(exchange: Exchange): void {
     const { publisher, limits } = this;
     const batch = readBatch(exchange, publisher);
-    if ('status' in batch) {
+    if (batch instanceof Refusal) {
       exchange.refuse(batch);
       return;
     }
     const submissions = batch.items.map((item) => {
-      const asked = readAsked(item, limits);
+      const asked = readItem(item, limits);
       const submission =
-        'status' in asked ? asked : publisher.readAs(readTrigger, asked, batch.context);
-      return 'status' in submission ? new RefusedSubmission(submission) : submission;
+        asked instanceof Refusal ? asked : publisher.readAs(readTrigger, asked, batch.context);
+      return submission instanceof Refusal ? new RefusedSubmission(submission) : submission;
     });
     publisher.carryOut(exchange, new BatchSubmission(submissions, 201), exchange.body.length);
   }

@@ -1,11 +1,11 @@
 /** What the headers of a request say of a workflow run (workflows.md 1.2 and 1.4). Pure. */
 
-import { type Parsed, parsed, refused } from '../../grammar/parsed.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { parseRunId } from '../../grammar/run-id.js';
 import type { OptionHeaders } from '../../http/dialect.js';
 import type { OptionReader } from '../../messaging/publishing/option-reader.js';
 
-/** The options of a run, beside those of the message that it is asked with. */
+/** The options of a run, beside those of its messages. */
 export interface WorkflowOptions {
   /** null = it wants a new one. */
   readonly runId: string | null;
@@ -27,7 +27,7 @@ const noFeatures: ReadonlySet<string> = new Set();
 const unknownOption =
   /^workflow-(?!(runid|init|invoke|trigger-by-sdk|unknown-sdk|calltype|url|sdk-version)$)/;
 
-/** Whether a publish is a request for a run; cheap, because every publish is asked. */
+/** Whether a publish is a request for a run; cheap, because every publish is looked at. */
 export function asksForRun({ options }: OptionHeaders): boolean {
   return options.has('workflow-init') || options.has('workflow-runid');
 }
@@ -50,18 +50,18 @@ export function readWorkflowOptions(reader: OptionReader): WorkflowOptions {
   return options;
 }
 
-function parseCallType(text: string): Parsed<WorkflowOptions['callType']> {
+function parseCallType(text: string): Result<WorkflowOptions['callType']> {
   return text === 'step' || text === 'toCallback'
-    ? parsed(text)
+    ? ok(text)
     : refused('must be step or toCallback: the server itself sends everything else');
 }
 
 /** Features that the server does not know are accepted and mean nothing to it. */
-function parseFeatures(text: string): Parsed<ReadonlySet<string>> {
-  return parsed(new Set(text.split(',').map((feature) => feature.trim())));
+function parseFeatures(text: string): Result<ReadonlySet<string>> {
+  return ok(new Set(text.split(',').map((feature) => feature.trim())));
 }
 
 /** There has been one version of the protocol. */
-function parseVersion(text: string): Parsed<string> {
-  return text === '1' ? parsed(text) : refused('must be 1');
+function parseVersion(text: string): Result<string> {
+  return text === '1' ? ok(text) : refused('must be 1');
 }

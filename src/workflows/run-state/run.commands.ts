@@ -1,4 +1,4 @@
-/** What may be asked of a workflow run; `id` is the run's. */
+/** The commands of workflow runs; `id` is the run's. */
 import type { Command } from '../../engine/decider.js';
 import type { CallbackOptions, MessagePublished } from '../../messaging/messages/message.events.js';
 import type {
@@ -22,10 +22,11 @@ export interface StepOptions extends Nullable<Omit<RunTerms, 'failureCallback'>>
 type Nullable<T> = { readonly [Field in keyof T]: T[Field] | null };
 
 /**
- * Begin, or tell who began it. One that would take over what another run has (`payloadOffset`) is
- * refused as a `conflict` where the id is known.
+ * Begin; where the run has begun, nothing happens, and the receipt names its start. One that would
+ * take over what another run has (`payloadOffset`) is refused as a `conflict` where the id is
+ * known.
  */
-export interface StartRun extends Command {
+export interface StartRun extends Command<StartReceipt> {
   readonly type: 'StartRun';
   readonly configuration: RunConfiguration;
   /** Of the initial delivery. */
@@ -45,13 +46,13 @@ export interface StartRun extends Command {
    */
   readonly repeated: readonly { readonly messageId: string; readonly message: Message }[];
   /**
-   * What a resumed run tells as it begins: active runs that it invoked tell it of their end from
-   * now on, and it is told at once of the ends of the others.
+   * What follows from the start of a resumed run: the ends of active runs that the failed one
+   * invoked go to it from now on, and the ends of the others are its entries at once.
    */
   readonly handedOver: readonly (ChangeInvoker | EndInvocation)[];
 }
 
-/** What `StartRun` is told. */
+/** What the acceptance of `StartRun` answers. */
 export interface StartReceipt {
   readonly messageId: string;
   /** Unix milliseconds. */
@@ -61,7 +62,7 @@ export interface StartReceipt {
 }
 
 /** Remember a result or a plan, and deliver what there is up to it. */
-export interface SubmitStep extends Command {
+export interface SubmitStep extends Command<StepReceipt> {
   readonly type: 'SubmitStep';
   readonly step: StepInfo;
   readonly messageId: string;
@@ -74,7 +75,7 @@ export interface SubmitStep extends Command {
 }
 
 /** Call a third party, and deliver its answer to the endpoint. */
-export interface RequestCall extends Command {
+export interface RequestCall extends Command<StepReceipt> {
   readonly type: 'RequestCall';
   readonly step: StepInfo;
   readonly messageId: string;
@@ -86,7 +87,7 @@ export interface RequestCall extends Command {
 }
 
 /** Wait for an event, or take one that came before. */
-export interface OpenWaitForEvent extends Command {
+export interface OpenWaitForEvent extends Command<StepReceipt> {
   readonly type: 'OpenWait';
   readonly step: StepInfo;
   readonly eventId: string;
@@ -97,14 +98,14 @@ export interface OpenWaitForEvent extends Command {
   readonly messageId: string;
 }
 
-/** What a submission of a step is told: the message that delivers it, or the first one's. */
+/** What the acceptance of a step answers: the message that delivers it, or the first one's. */
 export interface StepReceipt {
   /** null = nothing is delivered yet. */
   readonly messageId: string | null;
 }
 
 /** The awaited event came, or its time is over. */
-export interface EndWait extends Command {
+export interface EndWait extends Command<StepReceipt> {
   readonly type: 'EndWait';
   readonly stepId: number;
   /** Of the `WaitOpened` that is meant. */
@@ -130,7 +131,7 @@ export interface StoreNotification extends Command {
 }
 
 /** Start another run and wait for its end. */
-export interface InvokeRun extends Command {
+export interface InvokeRun extends Command<StepReceipt> {
   readonly type: 'InvokeRun';
   readonly step: StepInfo;
   /** Its `invoker` is filled in. */
@@ -148,7 +149,7 @@ export interface EndInvocation extends Command {
   readonly bytes: number;
 }
 
-/** Tell the end of this run to another run. */
+/** The end of this run goes to another run from now on. */
 export interface ChangeInvoker extends Command {
   readonly type: 'ChangeInvoker';
   readonly invoker: Invoker;

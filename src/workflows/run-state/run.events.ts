@@ -42,7 +42,7 @@ export interface RunConfiguration {
   readonly answerCheck: AnswerCheck;
   /** Large prefixes may be left for the endpoint to fetch. */
   readonly fetchesLazily: boolean;
-  /** A failure callback is told the initial payload instead of the whole list of entries. */
+  /** A failure callback brings the initial payload instead of the whole list of entries. */
   readonly reportsInitialBody: boolean;
 }
 
@@ -153,7 +153,7 @@ export interface RunStarted extends DomainEvent {
   readonly inherited: Inheritance | null;
 }
 
-/** Its endpoint took it over and said itself how it wants to be called (workflows.md 1.3). */
+/** Its endpoint took it over and named its own configuration (workflows.md 1.3). */
 export interface RunReconfigured extends DomainEvent {
   readonly type: 'RunReconfigured';
   readonly configuration: RunConfiguration;

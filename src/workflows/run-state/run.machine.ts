@@ -3,12 +3,16 @@
  * does not happen to a run.
  *
  *     absent     it has not been started
- *     active     it takes steps in and has messages delivered
+ *     running    its endpoint is called, or comes next
+ *     calling    a third party is called
+ *     invoking   another run, which it has started, is to end
+ *     waiting    an event is to come
  *     succeeded, failed, canceled    final
  *
- * Parallel steps do several things at once, and so an active run is in one state of each region:
- * calls, waits and invocations. Which one follows from what is open. Whether it sleeps is not drawn
- * here: the run does not change when it wakes, its message becomes due.
+ * Parallel steps do several of these at once: the context has all that is open, and the state is
+ * the first of calling, invoking and waiting of which something is open. A sleep is no state here,
+ * because nothing happens to a run when it wakes, its message becomes due: `run-state-name` sets
+ * a sleeping run apart from a running one by its messages.
  */
 import { type SnapshotFrom, setup } from 'xstate';
 import {
@@ -86,9 +90,8 @@ export const runMachine = run.createMachine({
   states: {
     absent: { on: { RunStarted: { target: 'active', actions: begin } } },
     active: {
-      type: 'parallel',
       tags: 'active',
-      description: 'running while a message to the endpoint is due, else sleeping',
+      initial: 'running',
       on: {
         StepStored: { actions: storeStep },
         CallRequested: { actions: requestCall },
@@ -105,38 +108,32 @@ export const runMachine = run.createMachine({
         RunCanceled: 'canceled',
       },
       states: {
-        calls: {
-          initial: 'none',
-          states: {
-            none: { always: { guard: 'hasCalls', target: 'calling' } },
-            calling: {
-              tags: 'calling',
-              description: 'third parties are called, or their answers are delivered',
-              always: { guard: 'hasNoCalls', target: 'none' },
-            },
-          },
+        running: {
+          description: 'its endpoint is called or comes next; sleeping until its message is due',
+          always: [
+            { guard: 'hasCalls', target: 'calling' },
+            { guard: 'hasInvocations', target: 'invoking' },
+            { guard: 'hasWaits', target: 'waiting' },
+          ],
         },
-        waits: {
-          initial: 'none',
-          states: {
-            none: { always: { guard: 'hasWaits', target: 'waiting' } },
-            waiting: {
-              tags: ['waiting', 'expecting'],
-              description: 'events are waited for',
-              always: { guard: 'hasNoWaits', target: 'none' },
-            },
-          },
+        calling: {
+          description: 'a third party is called, or its answer is delivered',
+          always: { guard: 'hasNoCalls', target: 'running' },
         },
-        invocations: {
-          initial: 'none',
-          states: {
-            none: { always: { guard: 'hasInvocations', target: 'invoking' } },
-            invoking: {
-              tags: ['invoking', 'expecting'],
-              description: 'runs that it has started are waited for',
-              always: { guard: 'hasNoInvocations', target: 'none' },
-            },
-          },
+        invoking: {
+          description: 'a run that it has started is to end',
+          always: [
+            { guard: 'hasCalls', target: 'calling' },
+            { guard: 'hasNoInvocations', target: 'running' },
+          ],
+        },
+        waiting: {
+          description: 'an event is to come',
+          always: [
+            { guard: 'hasCalls', target: 'calling' },
+            { guard: 'hasInvocations', target: 'invoking' },
+            { guard: 'hasNoWaits', target: 'running' },
+          ],
         },
       },
     },

@@ -1,4 +1,4 @@
-/** A run as the fold of its events through its machine, and what is asked of it. */
+/** A run as the fold of its events through its machine, and what deciders read of it. */
 import { type ContextCodec, machineEvolve } from '../../engine/machines/machine-evolve.js';
 import { EntryList } from './entry-list.js';
 import type { RunContext } from './run.context.js';

@@ -1,5 +1,5 @@
 /** Which runs have been started lately, whether they have ended or not: a fold of `RunStarted`. */
-import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import { keptText } from '../../grammar/kept-text.js';
@@ -22,7 +22,7 @@ interface Start extends KnownRun {
 }
 
 /** Bounded by the starts of ten minutes. */
-export class KnownRuns implements Fold {
+export class KnownRuns implements Fold<RunEvent> {
   /** In the order of their starts, so that the oldest expire from the front. */
   private readonly runs = new Map<string, Start>();
 
@@ -44,15 +44,14 @@ export class KnownRuns implements Fold {
     }
   }
 
-  evolve({ id, at, offset, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
-    const started = event as RunEvent;
-    if (started.type !== 'RunStarted') return;
+  evolve({ id, at, offset, event }: EventEnvelope<RunEvent>, changes: TurnChanges): void {
+    if (event.type !== 'RunStarted') return;
     for (const [runId, start] of this.runs) {
       if (!isOver(start, at)) break;
       changes.delete(this.runs, runId);
     }
     changes.delete(this.runs, id);
-    const messageId = keptText(started.messageId);
+    const messageId = keptText(event.messageId);
     changes.set(this.runs, id, { messageId, createdAt: at, offset });
   }
 }

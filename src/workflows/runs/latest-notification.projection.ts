@@ -1,10 +1,10 @@
 /** Where the bytes of the latest notification stand, so that many waits share them: a fold. */
-import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { RunEvent } from '../run-state/run.events.js';
 
-export class LatestNotification implements Fold {
+export class LatestNotification implements Fold<RunEvent> {
   /** One element at most: all that one notification releases is released in one go. */
   private readonly latest = new Map<'latest', { readonly id: string; readonly offset: number }>();
 
@@ -19,9 +19,8 @@ export class LatestNotification implements Fold {
     for (const { offset } of this.latest.values()) yield offset;
   }
 
-  evolve({ event, offset, body }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
-    const happened = event as RunEvent;
-    if (happened.type !== 'WaitEnded' || happened.notificationId === null || body === null) return;
-    changes.set(this.latest, 'latest', { id: happened.notificationId, offset });
+  evolve({ event, offset, body }: EventEnvelope<RunEvent>, changes: TurnChanges): void {
+    if (event.type !== 'WaitEnded' || event.notificationId === null || body === null) return;
+    changes.set(this.latest, 'latest', { id: event.notificationId, offset });
   }
 }

@@ -1,5 +1,5 @@
 /** Which messages of each run are not final: a fold of the events of messages. */
-import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import { keptText } from '../../grammar/kept-text.js';
@@ -8,12 +8,12 @@ import type { MessageEvent } from '../../messaging/messages/message.events.js';
 /** Of one run: mostly it is one. A parallel step of thousands publishes as many. */
 type Pending = string | Map<string, true>;
 
-export class PendingRunMessages implements Fold {
+export class PendingRunMessages implements Fold<MessageEvent> {
   private readonly messages = new Map<string, Pending>();
 
   /**
-   * `runOf` tells the run of a message while it is pending, which it still is in the eyes of a fold
-   * of its last event.
+   * `runOf` gives the run of a message that is pending. A message is still pending while its last
+   * event is folded.
    */
   constructor(private readonly runOf: (messageId: string) => string | undefined) {}
 
@@ -29,11 +29,10 @@ export class PendingRunMessages implements Fold {
     return this.messages.has(runId);
   }
 
-  evolve({ id, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
-    const happened = event as MessageEvent;
-    switch (happened.type) {
+  evolve({ id, event }: EventEnvelope<MessageEvent>, changes: TurnChanges): void {
+    switch (event.type) {
       case 'MessagePublished': {
-        const { run } = happened;
+        const { run } = event;
         if (run === null || run.role === 'failureCallback') return;
         this.add(run.runId, id, changes);
         return;

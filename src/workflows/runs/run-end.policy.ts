@@ -33,7 +33,7 @@ function settle({ messageId, publishedOffset, attemptOffset }: SettleRun): Decis
 }
 
 /**
- * The endpoint tells of the end while a delivery is open: that one is thereby answered, and needs
+ * The endpoint reports the end while a delivery is open: that one is thereby answered, and needs
  * no other answer. What is not due yet means nothing any more, and nor do third parties.
  */
 function succeed(
@@ -50,8 +50,9 @@ function succeed(
  * An endpoint submits what comes next before it answers: once every message is done and the run
  * waits for nothing, nothing can ever come.
  */
-function isStalled(state: RunState, id: string, messages: Messages): boolean {
-  return !state.hasTag('expecting') && !messages.hasPending(id);
+function isStalled({ context }: RunState, id: string, messages: Messages): boolean {
+  const { waits, invocations } = context;
+  return waits.length === 0 && invocations.length === 0 && !messages.hasPending(id);
 }
 
 function failed(

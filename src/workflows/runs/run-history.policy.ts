@@ -1,5 +1,6 @@
 /** What a run's history says of a step that comes in: it came before, or it is too much. Pure. */
-import { accept, type Decision, reject } from '../../engine/decider.js';
+import { accept, type Decision } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import type { StepReceipt } from '../run-state/run.commands.js';
 import type { RunContext } from '../run-state/run.context.js';
 import type { OpenCall, RunEvent, StepInfo } from '../run-state/run.events.js';
@@ -18,7 +19,7 @@ export function repeatOf(
     entries.find(step) ?? calls.find(isSame) ?? waits.find(isSame) ?? invocations.find(isSame);
   if (first === undefined) return null;
   if (first.step.name !== step.name || first.step.type !== step.type) {
-    return reject(
+    return new Refusal(
       'conflict',
       `step ${step.target ?? step.id} came as ${first.step.type} "${first.step.name}" before, ` +
         `and now as ${step.type} "${step.name}": the workflow function has changed under the run`,
@@ -32,7 +33,7 @@ export function repeatOf(
 export function overflow({ entries }: RunContext, bytes: number): Decision<RunEvent> | null {
   const { length } = entries;
   if (length < historyMax.entries && entries.bytes + bytes <= historyMax.bytes) return null;
-  return reject(
+  return new Refusal(
     'over_limit',
     `the run's history has ${length} entries and ${entries.bytes} bytes; ` +
       `at most ${historyMax.entries} entries and ${historyMax.bytes} bytes are kept`,

@@ -70,7 +70,7 @@ export function stepMessage(
   });
 }
 
-/** Calls a third party for a step; the endpoint is told of it in the run's own terms. */
+/** Calls a third party for a step; its answer is delivered in the run's own terms. */
 export function callMessage(
   envelope: EventEnvelope<RunEvent>,
   state: RunState,
@@ -94,7 +94,7 @@ export function callMessage(
   });
 }
 
-/** Tells the failure callback that the run has failed; null = the run has no such callback. */
+/** Calls the failure callback of a run that has failed; null = the run has no such callback. */
 export function failureMessage(
   envelope: EventEnvelope<RunEvent>,
   state: RunState,

@@ -93,8 +93,8 @@ function ended(envelope: Recorded<RunEnd>, state: RunState, names: TurnNames): r
   const { invoker } = state.context;
   const commands: Command[] = [...leftBehind(envelope, state)];
   if (event.type === 'RunFailed') {
-    const told = tellFailure({ ...envelope, event }, state, names);
-    if (told !== null) commands.push(told);
+    const report = failureReport({ ...envelope, event }, state, names);
+    if (report !== null) commands.push(report);
   }
   if (invoker !== null) commands.push(answer(envelope, invoker, names));
   return commands;
@@ -120,7 +120,7 @@ function endings(
   return messageIds.map((messageId) => ({ type, kind: messageKind, id: messageId, at, terms }));
 }
 
-function tellFailure(envelope: Recorded<RunFailed>, state: RunState, names: TurnNames) {
+function failureReport(envelope: Recorded<RunFailed>, state: RunState, names: TurnNames) {
   const { messageId, publishedOffset, attemptOffset } = envelope.event;
   return failureMessage(envelope, state, names.next('msg'), {
     kind: 'failureCallback',

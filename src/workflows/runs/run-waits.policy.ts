@@ -1,5 +1,6 @@
 /** What waiting for an event means to an active run (workflows.md 3.4 and 3.5). Pure. */
-import { accept, type Decision, reject } from '../../engine/decider.js';
+import { accept, type Decision } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import type {
   EndWait,
   OpenWaitForEvent,
@@ -58,7 +59,7 @@ export function endWait(command: EndWait, context: RunContext, view: RunView): D
   const wait = context.waits.find(
     ({ step, offset }) => step.id === stepId && offset === waitOffset,
   );
-  if (wait === undefined) return reject('conflict', 'the wait has ended');
+  if (wait === undefined) return new Refusal('conflict', 'the wait has ended');
   const { step, eventId } = wait;
   const body = notification?.body ?? null;
   const isEmpty = body === null || body.length === 0;
@@ -87,14 +88,17 @@ export function storeNotification(
   { waits, notifications }: RunContext,
 ): Decision<RunEvent> {
   if (waits.some((wait) => wait.eventId === eventId && isEndedBy(wait, isCall))) {
-    return reject('conflict', `the run waits for ${eventId}`);
+    return new Refusal('conflict', `the run waits for ${eventId}`);
   }
   const calls = notifications.filter((kept) => kept.isCall === true);
   if (isCall && isFull(calls, body.length)) {
-    return reject('unavailable', 'the run has not waited for earlier calls of its webhooks');
+    return new Refusal('unavailable', 'the run has not waited for earlier calls of its webhooks');
   }
   if (!isCall && notifications.length - calls.length >= notificationsMax) {
-    return reject('over_limit', `the run has not waited for ${notificationsMax} earlier events`);
+    return new Refusal(
+      'over_limit',
+      `the run has not waited for ${notificationsMax} earlier events`,
+    );
   }
   const stored: RunEvent = {
     type: 'NotificationStored',

@@ -1,5 +1,6 @@
 /** What a command means for a workflow run, and what an active one wants. */
-import { accept, type Decider, type Decision, type Effect, reject } from '../../engine/decider.js';
+import { accept, type Decider, type Decision, type Effect } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
 import type {
   EndInvocation,
   InvokeRun,
@@ -62,7 +63,7 @@ function decide(command: RunCommand, state: RunState, view: RunView): Decision<R
   }
 }
 
-/** Its end is told once; a step of it is refused as SDKs understand it: as invalid. */
+/** Its end changes nothing more; a step of it is refused as SDKs understand it: as invalid. */
 function whenOver({ type, id }: Exclude<RunCommand, StartRun>): Decision<RunEvent> {
   switch (type) {
     case 'EndRun':
@@ -73,11 +74,11 @@ function whenOver({ type, id }: Exclude<RunCommand, StartRun>): Decision<RunEven
     case 'CancelRun':
     case 'StoreNotification':
     case 'ChangeInvoker':
-      return reject('not_found', `workflow run ${id} not found`);
+      return new Refusal('not_found', `workflow run ${id} not found`);
     case 'EndWait':
-      return reject('conflict', `workflow run ${id} has ended`);
+      return new Refusal('conflict', `workflow run ${id} has ended`);
     default:
-      return reject('invalid', `workflow run ${id} is not active`);
+      return new Refusal('invalid', `workflow run ${id} is not active`);
   }
 }
 
@@ -87,12 +88,12 @@ function start(command: StartRun, state: RunState, view: RunView): Decision<RunE
   if (first !== undefined) {
     // A revived run takes another one's payload over; the run that exists would not have it.
     if (payloadOffset !== null) {
-      return reject('conflict', `workflow run ${id} has been started before`);
+      return new Refusal('conflict', `workflow run ${id} has been started before`);
     }
     return takeOver(command, first, state, view);
   }
   // An endpoint that dawdles must not begin a run again that has ended and been forgotten.
-  if (command.isTakeover) return reject('invalid', `workflow run ${id} is not active`);
+  if (command.isTakeover) return new Refusal('invalid', `workflow run ${id} is not active`);
   const receipt: StartReceipt = { messageId, createdAt: at, deduplicated: false };
   const payloadBytes = payload.length;
   return accept(
@@ -113,8 +114,8 @@ function start(command: StartRun, state: RunState, view: RunView): Decision<RunE
 }
 
 /**
- * The delivery that asked for it needs no other answer, and must not ask again. An endpoint that is
- * delivered to twice asks twice: the machine says whether it may still be taken over.
+ * The delivery that caused it needs no other answer, and is not made again. An endpoint that is
+ * delivered to twice takes over twice: the machine says whether it may still be taken over.
  */
 function takeOver(
   { id, configuration, messageId, isTakeover }: StartRun,
@@ -158,7 +159,7 @@ function invokeRun(command: InvokeRun, state: RunState, view: RunView): Decision
   const repeated = repeatOf(step, state.context, state.context.calls) ?? overflow(state.context, 0);
   if (repeated !== null) return repeated;
   if (child.id === id || view.known(child.id, at) !== undefined) {
-    return reject('conflict', `workflow run ${child.id} has been started before`);
+    return new Refusal('conflict', `workflow run ${child.id} has been started before`);
   }
   const { messageId } = child;
   const invoked: RunEvent = {

@@ -1,5 +1,5 @@
 /** Which runs wait for which event: a fold of the events of runs. */
-import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import { keptText } from '../../grammar/kept-text.js';
@@ -15,11 +15,11 @@ export interface Waiter {
   readonly offset: number;
 }
 
-export class Waiters implements Fold {
+export class Waiters implements Fold<RunEvent> {
   /** By event, then by run and step: thousands may wait for one event. */
   private readonly waiters = new Map<string, Map<string, Waiter>>();
 
-  /** `waitsOf` tells the open waits of a run before the event that is folded. */
+  /** `waitsOf` gives the open waits of a run before the event that is folded. */
   constructor(private readonly waitsOf: (runId: string) => readonly OpenWait[]) {}
 
   /** Those that wait for an event, in the order in which they began to. */
@@ -27,17 +27,16 @@ export class Waiters implements Fold {
     return [...(this.waiters.get(eventId)?.values() ?? [])];
   }
 
-  evolve({ id, event, offset }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
-    const happened = event as RunEvent;
-    switch (happened.type) {
+  evolve({ id, event, offset }: EventEnvelope<RunEvent>, changes: TurnChanges): void {
+    switch (event.type) {
       case 'RunStarted':
-        for (const wait of happened.inherited?.waits ?? []) this.add(id, wait, changes);
+        for (const wait of event.inherited?.waits ?? []) this.add(id, wait, changes);
         return;
       case 'WaitOpened':
-        this.add(id, { ...happened, offset }, changes);
+        this.add(id, { ...event, offset }, changes);
         return;
       case 'WaitEnded':
-        this.remove(id, happened.eventId, happened.step.id, changes);
+        this.remove(id, event.eventId, event.step.id, changes);
         return;
       case 'RunSucceeded':
       case 'RunFailed':

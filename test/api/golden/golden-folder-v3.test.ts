@@ -78,9 +78,9 @@ describe('a data folder of version 3', () => {
 
     const runs = new GoldenRuns(server);
     await runs.end('wfr_child', '?cancel=false', '"grown up"');
-    const [told] = await folder.endpoint.received(1);
-    expect(told?.headers['x-tenant']).toBe('acme');
-    const entries = JSON.parse(String(told?.body)) as { body: string }[];
+    const [report] = await folder.endpoint.received(1);
+    expect(report?.headers['x-tenant']).toBe('acme');
+    const entries = JSON.parse(String(report?.body)) as { body: string }[];
     const texts = entries.map(({ body }) => Buffer.from(body, 'base64').toString());
     expect(texts[0]).toBe('payload');
     expect(texts).toHaveLength(5);

@@ -36,13 +36,13 @@ beforeEach(async () => {
 
 const cancel = (query: string) => callApi(server, 'DELETE', `/v2/messages?${query}`);
 
-it('reads neighbours together: far fewer reads than messages', async () => {
+it('a bulk cancel reads neighbours together: far fewer reads than messages', async () => {
   const before = gated.reads;
   expect((await cancel(`label=${label}`)).body).toEqual({ cancelled: batches * perBatch });
   expect(gated.reads - before).toBeLessThan((batches * perBatch) / 10);
 });
 
-it('waits for the disk once for many turns, and answers when all is on it', async () => {
+it('a bulk cancel of many turns waits for the disk once, and then answers', async () => {
   const journal = server.application.nest.get(Journal);
   await server.application.nest.get(Engine).durable();
   const end = journal.endOffset;
@@ -69,7 +69,7 @@ async function untilAtRest(number: () => number): Promise<void> {
   }
 }
 
-it('takes no more back than were asked for', async () => {
+it('a bulk cancel takes back no more messages than its count', async () => {
   expect((await cancel(`label=${label}&count=300`)).body).toEqual({ cancelled: 300 });
   expect((await cancel(`label=${label}`)).body).toEqual({ cancelled: batches * perBatch - 300 });
 });

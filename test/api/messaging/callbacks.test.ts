@@ -91,7 +91,7 @@ describe('a callback', () => {
       'Svc-Retry-Delay': '10',
       'Svc-Redact-Fields': 'body,headers',
     });
-    const told = await reports('/called', 2);
+    const called = await reports('/called', 2);
     const common = {
       maxRetries: 2,
       sourceMessageId: messageId,
@@ -105,11 +105,11 @@ describe('a callback', () => {
       callerIp: '127.0.0.1',
     };
     const header = expect.objectContaining({ Date: [expect.any(String)] });
-    expect(told).toEqual([
+    expect(called).toEqual([
       { ...common, status: 503, header, body: base64('not yet'), retried: 0 },
       { ...common, status: 201, header, body: base64('done'), retried: 1 },
     ]);
-    expect(told[0]).toMatchObject({ header: { 'X-Try': ['1', '2'] } });
+    expect(called[0]).toMatchObject({ header: { 'X-Try': ['1', '2'] } });
     await quiet();
     expect(endpoint.requests.map(({ url }) => url).sort()).toEqual([
       ...['/called', '/called', '/work', '/work'],
@@ -147,8 +147,8 @@ describe('a callback', () => {
     await callApi(server, 'POST', '/v2/topics/workers/endpoints', {}, group);
     const headers = { 'Svc-Callback': `${endpoint.url}/called` };
     await callApi(server, 'POST', '/v2/publish/workers', headers, 'x');
-    const [told] = await reports('/called', 1);
-    expect(told).toMatchObject({ topicName: 'workers', endpointName: 'worker' });
+    const [report] = await reports('/called', 1);
+    expect(report).toMatchObject({ topicName: 'workers', endpointName: 'worker' });
   });
 
   it('tells of a connection that failed with status 0 and the reason', async () => {
@@ -157,19 +157,19 @@ describe('a callback', () => {
     await closed.stop();
     const headers = { 'Svc-Callback': `${endpoint.url}/called`, 'Svc-Retries': '0' };
     await callApi(server, 'POST', `/v2/publish/${url}`, headers, 'x');
-    const [told] = await reports('/called', 1);
-    expect(told).toMatchObject({ status: 0, header: {}, retried: 0 });
-    expect(Buffer.from(told?.body ?? '', 'base64').toString()).toMatch(/refused/i);
+    const [report] = await reports('/called', 1);
+    expect(report).toMatchObject({ status: 0, header: {}, retried: 0 });
+    expect(Buffer.from(report?.body ?? '', 'base64').toString()).toMatch(/refused/i);
   });
 
   it('tells of a status that HTTP does not have with status 0 and words of our own', async () => {
     const evil = await EvilEndpoint.start('status 099');
     const headers = { 'Svc-Callback': `${endpoint.url}/called`, 'Svc-Retries': '0' };
     await callApi(server, 'POST', `/v2/publish/${evil.url}`, headers, 'x');
-    const [told] = await reports('/called', 1);
+    const [report] = await reports('/called', 1);
     await evil.stop();
-    expect(told).toMatchObject({ status: 0, header: {}, retried: 0 });
-    expect(Buffer.from(told?.body ?? '', 'base64').toString()).toBe(
+    expect(report).toMatchObject({ status: 0, header: {}, retried: 0 });
+    expect(Buffer.from(report?.body ?? '', 'base64').toString()).toBe(
       'the destination answered with status 099, which HTTP does not have',
     );
   });
@@ -206,8 +206,8 @@ describe('a callback', () => {
     const { dataDirectory } = server;
     await server.stop();
     server = await startServer({ dataDirectory });
-    const [told] = await reports('/called', 1);
-    expect(told).toMatchObject({
+    const [report] = await reports('/called', 1);
+    expect(report).toMatchObject({
       sourceMessageId: messageId,
       status: 200,
       body: base64('done'),
@@ -281,9 +281,9 @@ describe('a failure callback', () => {
     expect(call?.headers['x-kind']).toBe('failure');
     const letter = await callApi(server, 'GET', `/v2/dlq/${failure?.dlqId}`);
     expect(letter).toMatchObject({ status: 200, body: { messageId, dlqId: failure?.dlqId } });
-    const told = await reports('/called', 3);
-    expect(told.map(({ retried }) => retried)).toEqual([0, 1, 2]);
-    expect(told[2]).not.toHaveProperty('dlqId');
+    const called = await reports('/called', 3);
+    expect(called.map(({ retried }) => retried)).toEqual([0, 1, 2]);
+    expect(called[2]).not.toHaveProperty('dlqId');
     await quiet();
     expect(endpoint.requests.filter(({ url }) => url === '/failed')).toHaveLength(1);
   });

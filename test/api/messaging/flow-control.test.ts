@@ -305,7 +305,7 @@ describe('limits', () => {
   });
 });
 
-it('shows how many attempts wait', async () => {
+it('the metrics count the attempts that wait', async () => {
   await client.flowControl.pin('metered', { parallelism: 1 });
   await client.flowControl.pause('metered');
   await publish('metered', { parallelism: 1 }, 3);

@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 /** What callbacks to `path` told, by attempt: status, bytes of the answer, whether it was cut. */
-async function told(path: string, count: number) {
+async function storedAnswers(path: string, count: number) {
   const found = () => endpoint.requests.filter(({ url }) => url === path);
   while (found().length < count) await endpoint.next();
   const reports = found().map(({ body }) => JSON.parse(String(body)) as Report);
@@ -65,8 +65,8 @@ describe('a large answer', () => {
       'Svc-Callback': `${endpoint.url}/called`,
       'Svc-Failure-Callback': `${endpoint.url}/failed`,
     });
-    expect(await told('/failed', 1)).toEqual([[500, megabyte, true]]);
-    expect(await told('/called', 3)).toEqual([
+    expect(await storedAnswers('/failed', 1)).toEqual([[500, megabyte, true]]);
+    expect(await storedAnswers('/called', 3)).toEqual([
       [500, 64 * kilobyte, true],
       [500, 64 * kilobyte, true],
       [500, megabyte, true],
@@ -77,7 +77,7 @@ describe('a large answer', () => {
     server = await startServer();
     workAnswers(megabyte, 1);
     await publish(server, { ...options, 'Svc-Callback': `${endpoint.url}/called` });
-    expect(await told('/called', 2)).toEqual([
+    expect(await storedAnswers('/called', 2)).toEqual([
       [500, 64 * kilobyte, true],
       [200, megabyte, false],
     ]);
@@ -87,7 +87,7 @@ describe('a large answer', () => {
     server = await startServer({ environment: { STEPWELL_ANSWER_MAX: '2kb' } });
     workAnswers(megabyte, Number.POSITIVE_INFINITY);
     await publish(server, { ...options, 'Svc-Callback': `${endpoint.url}/called` });
-    expect(await told('/called', 3)).toEqual([
+    expect(await storedAnswers('/called', 3)).toEqual([
       [500, 2 * kilobyte, true],
       [500, 2 * kilobyte, true],
       [500, 2 * kilobyte, true],

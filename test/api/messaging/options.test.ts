@@ -32,10 +32,10 @@ const ways: readonly [
   string,
   (to: TestServer, headers: Headers, body?: string) => Promise<Seen>,
 ][] = [
-  ['publish', (to, ...asked) => seen(to, `/v2/publish/${endpoint.url}`, later, ...asked)],
-  ['publish to a group', (to, ...asked) => seen(to, '/v2/publish/group', later, ...asked)],
-  ['enqueue', (to, ...asked) => seen(to, `/v2/enqueue/line/${endpoint.url}`, later, ...asked)],
-  ['schedule', (to, ...asked) => seen(to, `/v2/schedules/${endpoint.url}`, schedule, ...asked)],
+  ['publish', (to, ...headers) => seen(to, `/v2/publish/${endpoint.url}`, later, ...headers)],
+  ['publish to a group', (to, ...headers) => seen(to, '/v2/publish/group', later, ...headers)],
+  ['enqueue', (to, ...headers) => seen(to, `/v2/enqueue/line/${endpoint.url}`, later, ...headers)],
+  ['schedule', (to, ...headers) => seen(to, `/v2/schedules/${endpoint.url}`, schedule, ...headers)],
   ['item of a batch', (to, headers, body) => seenInBatch(to, headers, body)],
 ];
 
@@ -113,7 +113,7 @@ describe.each(ways)('%s', (_what, ask) => {
   });
 });
 
-it('a misspelt option in the query of a destination is told of too', async () => {
+it('a misspelt option in the query of a destination brings a warning too', async () => {
   const path = `/v2/publish/${endpoint.url}?svc-retrys=5&svc-delay=1h`;
   const { status, headers } = await callApi(server, 'POST', path);
   expect([status, headers.get('stepwell-warning')]).toEqual([

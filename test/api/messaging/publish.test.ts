@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 afterEach(() => endpoint.stop());
 
-interface Told {
+interface PublishAnswer {
   readonly messageId?: string;
   readonly url?: string;
   readonly deduplicated?: true;
@@ -38,7 +38,7 @@ async function call(
   body?: string | Buffer,
 ) {
   const answer = await callApi(server, method, path, headers, body);
-  return { ...answer, body: answer.body as Told };
+  return { ...answer, body: answer.body as PublishAnswer };
 }
 
 const publish = (
@@ -466,7 +466,7 @@ async function gone(messageId: string | undefined): Promise<void> {
   }
 }
 
-describe('whatever is asked of the front desk', () => {
+describe('any request to publish', () => {
   const option = fc.constantFrom(
     ...['Method', 'Delay', 'Not-Before', 'Timeout', 'Retries', 'Retry-Delay', 'Label', 'Cron'],
     ...['Redact-Fields', 'Flow-Control-Key', 'Flow-Control-Value', 'Queue-Name', 'Schedule-Id'],

@@ -1,5 +1,6 @@
 import { Client } from '@upstash/qstash';
 import { systemClock } from '../../../src/engine/clock.js';
+import { Refusal } from '../../../src/grammar/result.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { silenceConsole } from '../../support/program/silent-console.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -145,10 +146,12 @@ describe('the published client', () => {
     const refused = (cron: string, scheduleId: string) =>
       client.schedules.create({ destination, cron, scheduleId });
     await expect(refused('0 0 30 2 *', 'never')).rejects.toMatchObject({ status: 400 });
-    await expect(refused('*/61 * * * *', 'steps')).rejects.toMatchObject({
-      status: 400,
-      message: expect.stringContaining('the cron expression has steps of 61 in its minutes'),
-    });
+    await expect(refused('*/61 * * * *', 'steps')).rejects.toMatchObject(
+      new Refusal(
+        'invalid',
+        expect.stringContaining('the cron expression has steps of 61 in its minutes'),
+      ),
+    );
     await expect(refused('* * * * * *', 'seconds')).rejects.toMatchObject({ status: 400 });
     await expect(refused('* * * * *', 'no name')).rejects.toMatchObject({ status: 400 });
     expect((await client.schedules.list()).map(({ scheduleId }) => scheduleId)).not.toContain(
@@ -211,7 +214,7 @@ describe('/v2/schedules', () => {
     });
   });
 
-  it('deletes once', async () => {
+  it('deletes a schedule once', async () => {
     await create('short');
     expect(await ask('DELETE', '/v2/schedules/short')).toMatchObject({ status: 200, body: null });
     expect((await ask('DELETE', '/v2/schedules/short')).status).toBe(404);

@@ -203,8 +203,8 @@ describe('a URL group over HTTP', () => {
 
   it('is not changed by a client that may only read', async () => {
     const readOnly = `Bearer ${server.readToken}`;
-    const asked = endpoints({ url: 'https://a.example' });
-    expect((await call('POST', '/g/endpoints', asked, readOnly)).status).toBe(403);
+    const body = endpoints({ url: 'https://a.example' });
+    expect((await call('POST', '/g/endpoints', body, readOnly)).status).toBe(403);
     expect((await call('GET', '', undefined, readOnly)).status).toBe(200);
     expect((await call('GET', '', undefined, 'Bearer nobody')).status).toBe(401);
   });

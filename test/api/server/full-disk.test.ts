@@ -110,6 +110,9 @@ describe('a full disk', () => {
         }
         expect([200, 507]).toContain(await publish());
       }
+      const subscription = { name: 'new', topic: 'rides', destination: 'https://example.com/hook' };
+      expect((await call('/admin/subscriptions', subscription)).status).toBe(507);
+      expect((await call('/admin/topics', { name: 'new' })).status).toBe(507);
       expect(await stored('rides')).toEqual(acknowledged);
       await roomAgain();
     }

@@ -41,7 +41,7 @@ async function consume(server: ServerProcess, group: string): Promise<number[]> 
 
 const from = (first: number) => Array.from({ length: batchRecords }, (_, index) => first + index);
 
-it('comes again only as far as no later call has followed it', async () => {
+it('a batch of records comes again only as far as no later call has followed it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stepwell-acknowledged-'));
   const port = await freePort();
   let server = await ServerProcess.start(folder, port);

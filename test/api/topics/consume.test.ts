@@ -189,13 +189,13 @@ describe('records', () => {
   it('of bytes that are no text are told as such, or come as Base64', async () => {
     const value = Buffer.from([0xff, 0x00]).toString('base64');
     await call('/produce/bytes', { value, partition: 0 }, { 'Stream-Encoding': 'base64' });
-    const asked = { topic: 'bytes', timeout: 0 };
-    const text = await call('/consume/bytes/1', asked, earliest);
+    const body = { topic: 'bytes', timeout: 0 };
+    const text = await call('/consume/bytes/1', body, earliest);
     expect(text.headers.get('stream-replaced-records')).toBe('1');
     expect(text.body).toMatchObject([{ value: '\ufffd\u0000' }]);
     const base64 = { ...earliest, 'Stream-Encoding': 'base64' };
-    expect((await call('/consume/bytes2/1', asked, base64)).body).toMatchObject([{ value }]);
-    expect((await call('/consume/bytes/1', asked, { 'Stream-Encoding': 'hex' })).status).toBe(400);
+    expect((await call('/consume/bytes2/1', body, base64)).body).toMatchObject([{ value }]);
+    expect((await call('/consume/bytes/1', body, { 'Stream-Encoding': 'hex' })).status).toBe(400);
   });
 
   it('come again when the client is gone before its answer was written', async () => {
@@ -251,13 +251,13 @@ describe('a credential', () => {
     const own = { ...earliest, authorization: `Basic ${pair}` };
     expect(await consume('rights/1', 'open', own)).toEqual(['x']);
     const place = { topic: 'words', partition: 0, offset: 0 };
-    for (const [path, asked] of [
+    for (const [path, body] of [
       ['/consume/rights/1', { topics: ['open', 'words'], timeout: 0 }],
       ['/commit/rights/1', place],
       ['/committed/rights/1', place],
       ['/seek/rights/1', place],
     ] as const) {
-      expect([path, (await call(path, asked, own)).status]).toEqual([path, 403]);
+      expect([path, (await call(path, body, own)).status]).toEqual([path, 403]);
     }
     expect((await call('/delete-consumer/rights/1', '', own)).status).toBe(200);
   });
@@ -278,14 +278,14 @@ describe('a commit', () => {
     await consume('beyond/1', 'short', manual);
     const at = (offset: number, partition = 0) => ({ topic: 'short', partition, offset });
     const beyond = { status: 416, body: { status: 416, topic: 'short', earliest: 0 } };
-    for (const [asked, partition, latest] of [
+    for (const [body, partition, latest] of [
       [at(3), 0, 2],
       [at(Number.MAX_SAFE_INTEGER), 0, 2],
       [{ ...at(2), processed: true }, 0, 2],
       [[at(1), at(1, 1)], 1, 0],
       [[at(0, 1), at(3)], 0, 2],
     ] as const) {
-      const refused = await call('/commit/beyond/1', asked);
+      const refused = await call('/commit/beyond/1', body);
       expect(refused).toMatchObject(beyond);
       expect(refused.body).toMatchObject({ partition, latest });
       expect((refused.body as { error: string }).error).toContain(`from 0 to ${latest}`);
@@ -415,7 +415,7 @@ describe('the time of an instance', () => {
     }
   });
 
-  it('is over for a newcomer that finds no place, though no timer has rung yet', async () => {
+  it('is over for a new instance that finds no place, though no timer has rung yet', async () => {
     const clock = new ManualClock();
     const environment = { STEPWELL_TOPIC_PARTITIONS: '1' };
     const timed = await startServer({ ports: { clock }, environment });

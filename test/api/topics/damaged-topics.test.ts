@@ -110,8 +110,8 @@ describe('damage in a sealed segment of a topic', () => {
       );
     for (const key of ['one', 'two']) expect((await once(key)).status).toBe(200);
     await damage('value 99;');
-    const told = { status: 500, body: { code: 'DATA_DAMAGED', topic: 'once', nextGoodOffset: 1 } };
-    expect(await once('one')).toMatchObject(told);
+    const lost = { status: 500, body: { code: 'DATA_DAMAGED', topic: 'once', nextGoodOffset: 1 } };
+    expect(await once('one')).toMatchObject(lost);
     expect(await once('two')).toMatchObject({ status: 200, body: [{ offset: 1 }] });
     expect(await once('three')).toMatchObject({ status: 200, body: [{ offset: 2 }] });
     await call('/admin/topics/once', undefined, 'DELETE');
@@ -150,16 +150,22 @@ describe('damage in a sealed segment of a topic', () => {
       },
     });
     const lines = (await response.text()).split('\n').filter((line) => line !== '');
-    const told = lines.map((line) => JSON.parse(line) as { offset?: number });
-    expect(told.slice(0, -1).map(({ offset }) => offset)).toEqual(numbers(0, 8));
-    expect(told.at(-1)).toEqual(refusal);
+    const events = lines.map((line) => JSON.parse(line) as { offset?: number });
+    expect(events.slice(0, -1).map(({ offset }) => offset)).toEqual(numbers(0, 8));
+    expect(events.at(-1)).toEqual(refusal);
   });
 
   it('stops a subscription before it, and says why, until a purge gets it past', async () => {
     const path = '/admin/subscriptions';
     const destination = `${endpoint.url}/push`;
-    const asked = { name: 'push', topic: 'rides', destination, from: 'earliest', maxRecords: 5 };
-    expect((await call(path, asked)).status).toBe(201);
+    const definition = {
+      name: 'push',
+      topic: 'rides',
+      destination,
+      from: 'earliest',
+      maxRecords: 5,
+    };
+    expect((await call(path, definition)).status).toBe(201);
     const partition = async (isSo: (shown: Record<string, unknown>) => boolean) => {
       for (;;) {
         const { body } = await call(`${path}/push`);

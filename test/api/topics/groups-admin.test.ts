@@ -98,8 +98,8 @@ describe('a group', () => {
   it('is reset in one partition', async () => {
     await consumed(server, 'single/1', 'rides', manual);
     await call('/delete-consumer/single/1', '');
-    const asked = { topic: 'rides', partition: 1, to: 'latest' };
-    expect((await call('/admin/groups/single/offsets', asked)).body).toEqual([
+    const reset = { topic: 'rides', partition: 1, to: 'latest' };
+    expect((await call('/admin/groups/single/offsets', reset)).body).toEqual([
       { topic: 'rides', partition: 1, from: -1, to: 1 },
     ]);
   });

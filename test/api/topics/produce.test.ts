@@ -229,10 +229,10 @@ describe('a produce with an idempotency key', () => {
   });
 
   it('takes records without a key to the same partition each time', async () => {
-    const asked = [{ value: 'a' }, { value: 'b' }];
-    const first = await call('/produce/alike', asked, keyed('k'));
+    const records = [{ value: 'a' }, { value: 'b' }];
+    const first = await call('/produce/alike', records, keyed('k'));
     await call('/produce/alike', { value: 'between' });
-    expect((await call('/produce/alike', asked, keyed('k'))).body).toEqual(first.body);
+    expect((await call('/produce/alike', records, keyed('k'))).body).toEqual(first.body);
   });
 
   it('is refused for other records, and stores none of them, in no topic', async () => {

@@ -32,16 +32,16 @@ async function create(name: string, permissions: string, topic: string): Promise
 
 describe('a created credential', () => {
   it('is shown with its password once, and without it from then on', async () => {
-    const asked = { name: 'cab', topic: 'rides*', permissions: 'PRODUCE' };
-    const { status, body } = await call('POST', '/admin/credentials', asked);
+    const credential = { name: 'cab', topic: 'rides*', permissions: 'PRODUCE' };
+    const { status, body } = await call('POST', '/admin/credentials', credential);
     expect(status).toBe(201);
     expect(body).toEqual({
-      ...asked,
+      ...credential,
       username: 'cab',
       password: expect.stringMatching(/^[\w-]{32}$/),
     });
     const { body: list } = await call('GET', '/admin/credentials');
-    expect(list).toEqual([{ ...asked, username: 'cab', createdAt: expect.any(Number) }]);
+    expect(list).toEqual([{ ...credential, username: 'cab', createdAt: expect.any(Number) }]);
   });
 
   it('works after a restart, and is refused from its deletion on, over restarts too', async () => {
@@ -58,8 +58,8 @@ describe('a created credential', () => {
 
   it('administers only if it may do all of it on every topic', async () => {
     const full = await create('full', 'ALL', '*');
-    const asked = { name: 'more', topic: '*', permissions: 'CONSUME' };
-    expect((await call('POST', '/admin/credentials', asked, full)).status).toBe(201);
+    const credential = { name: 'more', topic: '*', permissions: 'CONSUME' };
+    expect((await call('POST', '/admin/credentials', credential, full)).status).toBe(201);
     for (const [name, permissions, topic] of [
       ['prefix', 'ALL', 'a*'],
       ['reader', 'CONSUME', '*'],
@@ -81,8 +81,8 @@ describe('a created credential', () => {
   it('cannot take a name that is taken, the configured one included', async () => {
     await create('cab', 'ALL', '*');
     for (const name of ['cab', server.credentials.restUsername]) {
-      const asked = { name, topic: '*', permissions: 'ALL' };
-      const { status, body } = await call('POST', '/admin/credentials', asked);
+      const credential = { name, topic: '*', permissions: 'ALL' };
+      const { status, body } = await call('POST', '/admin/credentials', credential);
       expect([status, body]).toEqual([409, { error: expect.any(String), status: 409 }]);
     }
   });
@@ -107,8 +107,8 @@ describe('a created credential', () => {
     });
     await server.remove();
     server = await startServer({ ports: { log: pino({ level: 'trace' }, destination) } });
-    const asked = { name: 'cab', topic: '*', permissions: 'ALL' };
-    const { password } = (await call('POST', '/admin/credentials', asked)).body as Created;
+    const credential = { name: 'cab', topic: '*', permissions: 'ALL' };
+    const { password } = (await call('POST', '/admin/credentials', credential)).body as Created;
     const { url, dataDirectory } = server;
     await fetch(`${url}/webhook?topic=t&user=cab&pass=${password}`, { method: 'POST', body: 'x' });
     await fetch(`${url}/nowhere?user=cab&pass=${password}`);

@@ -298,7 +298,7 @@ describe('deleting a topic', () => {
   });
 });
 
-it('lists topics with their settings, by name', async () => {
+it('the listing has the topics with their settings, by name', async () => {
   await create({ name: `${topic}-b` });
   await create({ name: topic, retentionBytes: 7 });
   await produce(0, 'v');
@@ -321,12 +321,12 @@ it.each([
   expect(await call(method, path, body)).toEqual(refusal(status));
 });
 
-it('purges nothing of a topic that is not there', async () => {
+it('a purge of a topic that is not there answers 404', async () => {
   const body = { partition: 0, before: 0 };
   expect(await call('POST', '/admin/topics/none/purge', body)).toEqual(refusal(404));
 });
 
-it('is for credentials that may do everything, everywhere', async () => {
+it('topics are administered by credentials with all rights on all topics only', async () => {
   const credential = { name: `only-${topic}`, topic: `${topic}*`, permissions: 'ALL' };
   const made = (await call('POST', '/admin/credentials', credential)).body as {
     username: string;
@@ -342,7 +342,7 @@ it('is for credentials that may do everything, everywhere', async () => {
   }
 });
 
-it('needs credentials', async () => {
+it('topics are not administered without credentials', async () => {
   const response = await fetch(`${server.url}/admin/topics`);
   expect(response.status).toBe(401);
   expect(response.headers.get('www-authenticate')).toContain('Basic');

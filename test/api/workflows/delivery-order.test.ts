@@ -280,8 +280,8 @@ describe('another run', () => {
     await settled();
     // and the parent hears of its end while the child's is.
     await callApi(server, 'DELETE', `/v2/workflows/runs/${child}?cancel=false`, {}, '1');
-    const told = await endpoint.received(3);
-    expect(told.headers['svc-workflow-runid']).toBe(endpoint.runId);
+    const delivery = await endpoint.received(3);
+    expect(delivery.headers['svc-workflow-runid']).toBe(endpoint.runId);
   });
 
   it('takes the place that a held delivery does not', async () => {

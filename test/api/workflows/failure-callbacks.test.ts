@@ -174,8 +174,8 @@ describe('a failure callback', () => {
     const { dlqId } = await fail();
     const entry = await stage.inState(dlqId, 'CALLBACK_FAIL');
     const give = later();
-    const asked = [1, 2, 3].map(() => stage.api('POST', `/callback/${dlqId}`));
-    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    const requests = [1, 2, 3].map(() => stage.api('POST', `/callback/${dlqId}`));
+    const statuses = (await Promise.all(requests)).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, 400, 400]);
     await stage.until(() => callbacksOf(entry).length === 2);
     give();

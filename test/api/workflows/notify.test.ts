@@ -73,8 +73,8 @@ describe('a run that waits for an event', () => {
     };
     const listed = await waitersOf('order.paid');
     expect(listed).toEqual([waiter]);
-    const told = await notify('order.paid', '{"ok":true}');
-    expect([told.status, told.body]).toEqual([
+    const notified = await notify('order.paid', '{"ok":true}');
+    expect([notified.status, notified.body]).toEqual([
       201,
       [
         {
@@ -86,7 +86,7 @@ describe('a run that waits for an event', () => {
       ],
     ]);
     const [, second] = (await runs.delivered(2)) as readonly [Delivery, Delivery];
-    expect(second.messageId).toBe((told.body as Item[])[0]?.messageId);
+    expect(second.messageId).toBe((notified.body as Item[])[0]?.messageId);
     expect(lastStep(second)).toEqual({
       stepId: 1,
       stepName: 'wait 1',
@@ -155,11 +155,11 @@ describe('a run that waits for an event', () => {
     const items = (await notify('everybody', 'now')).body as Item[];
     expect(items.map(({ workflowRunId }) => workflowRunId).sort()).toEqual([...ids].sort());
     expect(new Set(items.map(({ messageId }) => messageId)).size).toBe(ids.length);
-    const told = (await runs.delivered(2 * ids.length)).slice(ids.length);
-    expect(new Set(told.map(({ messageId }) => messageId))).toEqual(
+    const notified = (await runs.delivered(2 * ids.length)).slice(ids.length);
+    expect(new Set(notified.map(({ messageId }) => messageId))).toEqual(
       new Set(items.map(({ messageId }) => messageId)),
     );
-    expect(new Set(told.map((delivery) => eventOf(lastStep(delivery)).toString()))).toEqual(
+    expect(new Set(notified.map((delivery) => eventOf(lastStep(delivery)).toString()))).toEqual(
       new Set(['now']),
     );
   });
@@ -249,12 +249,12 @@ describe('an event for one run', () => {
       else {
         if (entries.length === 1) {
           for (const data of ['one', 'two']) {
-            const told = await notify(`${runId}/kept`, data);
-            expect([told.status, told.body]).toEqual([201, []]);
+            const notified = await notify(`${runId}/kept`, data);
+            expect([notified.status, notified.body]).toEqual([201, []]);
           }
         }
-        const asked = await askToWait(server, runId, 'kept', entries.length);
-        expect(asked.body).toEqual({ messageId: expect.stringMatching(/^msg_/) });
+        const wait = await askToWait(server, runId, 'kept', entries.length);
+        expect(wait.body).toEqual({ messageId: expect.stringMatching(/^msg_/) });
       }
     };
     await runs.begin(server, 'wfr_kept');
@@ -381,10 +381,10 @@ describe('a notification that races', () => {
       const tell = () => notify(`${runId}/race`, 'x');
       const cancel = () => callApi(server, 'DELETE', `/v2/workflows/runs/${runId}?cancel=true`);
       const inTurn = round % 2 === 0 ? [tell(), cancel()] : [cancel(), tell()].reverse();
-      const [told, canceled] = (await Promise.all(inTurn)) as [Answer, Answer];
+      const [notified, canceled] = (await Promise.all(inTurn)) as [Answer, Answer];
       expect(canceled.status).toBe(200);
       // Told before it was canceled, or never: it is not kept for a run that is no more.
-      const { status, body } = told;
+      const { status, body } = notified;
       expect(['told 1', 404]).toContain(
         status === 201 ? `told ${(body as Item[]).length}` : status,
       );

@@ -39,7 +39,7 @@ afterEach(() => {
 afterAll(() => stage.end());
 
 const done = (runId: string, name: string) =>
-  stage.told(runId).some((told) => told.at(-1) === name);
+  stage.delivered(runId).some((steps) => steps.at(-1) === name);
 const typesOf = (steps: readonly Step[]) => resultsOf(steps).map(({ stepType }) => stepType);
 
 /** Two branches: one does `other` of its own, the other fails as soon as `isTime`, if broken. */
@@ -82,13 +82,13 @@ describe('a parallel step of which one branch failed', () => {
     stage.broken.clear();
     const runId = await stage.revive('resume', dlqId);
     await stage.ended(runId);
-    const [plan, result] = stage.told(runId);
+    const [plan, result] = stage.delivered(runId);
     expect(plan).toEqual(['plan one', 'plan two']);
     expect(result?.toSorted()).toEqual(
       ['plan one', 'plan two', 'plan three', 'one', 'two', 'three'].toSorted(),
     );
     expect(result?.at(-1)).toBe('two');
-    expect(stage.told(runId)).toHaveLength(2);
+    expect(stage.delivered(runId)).toHaveLength(2);
   });
 
   it('runs those branches as well that had not been answered', async () => {
@@ -103,12 +103,12 @@ describe('a parallel step of which one branch failed', () => {
     stage.broken.clear();
     const runId = await stage.revive('resume', dlqId);
     await stage.ended(runId);
-    const plans = stage.told(runId).flatMap((told) => {
-      const last = told.at(-1) ?? '';
+    const plans = stage.delivered(runId).flatMap((steps) => {
+      const last = steps.at(-1) ?? '';
       return last.startsWith('plan') ? [last] : [];
     });
     expect(plans.toSorted()).toEqual(['plan one', 'plan three', 'plan two']);
-    expect(stage.told(runId)).toHaveLength(6);
+    expect(stage.delivered(runId)).toHaveLength(6);
   });
 
   it('runs that branch again which was answered but never came to a result', async () => {
@@ -120,7 +120,7 @@ describe('a parallel step of which one branch failed', () => {
     stage.workflow.script = script;
     const runId = await stage.revive('resume', dlqId);
     await stage.ended(runId);
-    expect(stage.told(runId).map((told) => told.at(-1))).toEqual(['plan two', 'two']);
+    expect(stage.delivered(runId).map((steps) => steps.at(-1))).toEqual(['plan two', 'two']);
   });
 });
 
@@ -163,9 +163,9 @@ describe('beside a branch that failed', () => {
     await stage.ended(runId);
     expect(thirdParty.requests).toHaveLength(1);
     const [result] = stage.workflow.deliveriesOf(runId, 'callResult');
-    const told = JSON.parse(String(result?.request.body)) as { status: number; body: string };
-    expect(told.status).toBe(200);
-    expect(Buffer.from(told.body, 'base64').toString()).toBe('answered');
+    const answer = JSON.parse(String(result?.request.body)) as { status: number; body: string };
+    expect(answer.status).toBe(200);
+    expect(Buffer.from(answer.body, 'base64').toString()).toBe('answered');
   });
 
   it('a wait goes on waiting, and is told of the event', async () => {

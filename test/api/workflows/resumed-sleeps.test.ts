@@ -92,13 +92,13 @@ describe('a run that had slept when it failed', () => {
     stage.broken.add('after');
     const begun = await stage.workflow.trigger();
     await sleeps(begun, clock.now() + hour);
-    expect(stage.told(begun)).toEqual([[]]);
+    expect(stage.delivered(begun)).toEqual([[]]);
     clock.advance(hour);
     const { dlqId } = await stage.letterOf(begun);
     stage.broken.clear();
     const runId = await stage.revive('resume', dlqId);
     await stage.ended(runId);
-    expect(stage.told(runId)).toEqual([['sleep'], ['sleep', 'after']]);
+    expect(stage.delivered(runId)).toEqual([['sleep'], ['sleep', 'after']]);
   });
 });
 
@@ -106,7 +106,7 @@ describe('a run that failed while it slept', () => {
   it.each([
     ['after its endpoint had said so, though not answered', sleepFirst, 'answer', ['sleep']],
     ['in a branch', sleepBeside, 'beside', ['plan sleep', 'plan beside', 'beside', 'sleep']],
-  ])('%s wakes when it was to wake, and once', async (_name, script, broken, told) => {
+  ])('%s wakes when it was to wake, and once', async (_name, script, broken, delivered) => {
     const wakes = clock.now() + hour;
     const dlqId = await failAsleep(script, broken);
     clock.advance(10 * minute);
@@ -114,13 +114,15 @@ describe('a run that failed while it slept', () => {
     await sleeps(runId, wakes);
     await stage.restart();
     await sleeps(runId, wakes);
-    const before = stage.told(runId).length;
+    const before = stage.delivered(runId).length;
     clock.advance(50 * minute);
     await stage.ended(runId);
-    const since = stage.told(runId).slice(before);
+    const since = stage.delivered(runId).slice(before);
     expect(since[0]?.at(-1)).toMatch(/sleep/);
-    expect(since.at(-1)).toEqual(script === sleepFirst ? [...told, 'after'] : told);
-    const woken = stage.told(runId).filter((steps) => /^(plan )?sleep$/.test(steps.at(-1) ?? ''));
+    expect(since.at(-1)).toEqual(script === sleepFirst ? [...delivered, 'after'] : delivered);
+    const woken = stage
+      .delivered(runId)
+      .filter((steps) => /^(plan )?sleep$/.test(steps.at(-1) ?? ''));
     expect(woken.length).toBe(script === sleepFirst ? 1 : 2);
   });
 
@@ -132,7 +134,7 @@ describe('a run that failed while it slept', () => {
     clock.advance(2 * hour);
     const runId = await stage.revive('resume', dlqId);
     await stage.ended(runId);
-    expect(stage.told(runId).filter((steps) => steps.at(-1) === 'sleep').length).toBe(1);
+    expect(stage.delivered(runId).filter((steps) => steps.at(-1) === 'sleep').length).toBe(1);
   });
 
   it('sleeps longer where its resumer says so', async () => {
@@ -150,6 +152,6 @@ describe('a run that failed while it slept', () => {
     await sleeps(runId, clock.now() + hour);
     clock.advance(hour);
     await stage.ended(runId);
-    expect(stage.told(runId)).toEqual([[], ['sleep'], ['sleep', 'after']]);
+    expect(stage.delivered(runId)).toEqual([[], ['sleep'], ['sleep', 'after']]);
   });
 });

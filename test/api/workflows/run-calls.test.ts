@@ -8,8 +8,8 @@ import {
   type Headers,
   idOf,
   RunEndpoint,
+  runHeaders,
   step,
-  told,
 } from '../../support/workflows/run-endpoint.js';
 
 let server: TestServer;
@@ -79,7 +79,7 @@ describe('a call', () => {
     const names = Object.keys(called?.headers ?? {});
     expect(names.filter((name) => /workflow|tenant|label/.test(name))).toEqual([]);
     const delivery = await endpoint.received(2);
-    expect(told(delivery)).toEqual({
+    expect(runHeaders(delivery)).toEqual({
       'svc-workflow-runid': endpoint.runId,
       'svc-workflow-url': endpoint.url,
       'svc-workflow-createdat': expect.stringMatching(/^\d{13}$/),
@@ -246,14 +246,14 @@ describe('an invocation', () => {
     const child = await endpoint.received(2);
     expect(entriesOf(child)).toEqual(['{"q":1}']);
     expect(child.headers['svc-message-id']).toBe(idOf(answer));
-    expect(told(child)).toMatchObject({
+    expect(runHeaders(child)).toMatchObject({
       'svc-workflow-runid': childId,
       'svc-workflow-init': 'true',
       'svc-workflow-invoke-count': '1',
     });
     expect((await end(childId, '{"a":1}')).status).toBe(200);
     const parent = await endpoint.received(3);
-    expect(told(parent)).toMatchObject({ 'svc-workflow-runid': endpoint.runId });
+    expect(runHeaders(parent)).toMatchObject({ 'svc-workflow-runid': endpoint.runId });
     const [, ended] = entriesOf(parent);
     expect(JSON.parse(ended ?? '')).toEqual({
       stepId: 1,

@@ -30,6 +30,7 @@ describe('the listing of runs', () => {
       workflowRunId: expect.stringMatching(/^wfr_/),
       workflowUrl: stage.workflow.url,
       workflowState: 'RUN_SUCCESS',
+      state: 'succeeded',
       workflowRunCreatedAt: time,
       workflowRunCompletedAt: time,
       workflowRunCallerIp: '127.0.0.1',
@@ -117,9 +118,9 @@ describe('the listing of runs', () => {
       'svc-failure-callback': stage.workflow.url,
       'svc-failure-callback-retries': '2',
     });
-    const isTold = ({ failureFunction }: RunObject) =>
+    const hasCalledBack = ({ failureFunction }: RunObject) =>
       failureFunction?.state === 'CALLBACK_SUCCESS';
-    const run = await stage.runOnce(id, isTold);
+    const run = await stage.runOnce(id, hasCalledBack);
     const error = { status: 500, error: 'the destination answered 500', body: 'boom', time };
     expect(run).toMatchObject({ workflowState: 'RUN_FAILED', workflowRunCompletedAt: time });
     expect(run.steps).toMatchObject([
@@ -167,12 +168,13 @@ describe('the listing of runs', () => {
     const id = await stage.workflow.trigger({ 'svc-delay': '1h' });
     const next = (state: string) => ({ type: 'next', steps: [{ messageId, state }] });
     const [run] = await stage.runs(`workflowRunId=${id}`);
-    expect(run).toMatchObject({ workflowState: 'RUN_STARTED' });
+    expect(run).toMatchObject({ workflowState: 'RUN_STARTED', state: 'sleeping' });
     expect(run).not.toHaveProperty('workflowRunCompletedAt');
     expect(run?.steps[1]).toMatchObject(next('STEP_PROGRESS'));
     await stage.cancel(id);
     const canceled = await stage.ended(id);
-    expect(canceled).toMatchObject({ workflowState: 'RUN_CANCELED', workflowRunCompletedAt: time });
+    expect(canceled).toMatchObject({ workflowState: 'RUN_CANCELED', state: 'canceled' });
+    expect(canceled).toMatchObject({ workflowRunCompletedAt: time });
     expect(canceled.steps[1]).toMatchObject(next('STEP_CANCELED'));
   });
 });

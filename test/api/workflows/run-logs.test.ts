@@ -234,14 +234,14 @@ describe('the flat log of a run that failed', () => {
   });
 });
 
-it('tells with every row of a message of its next delivery, or of its last one', () => {
+it('every log row of a message of a run names its next delivery, or its last one', () => {
   const ofMessages = rows.filter((row) => !ofRun(row));
   expect(new Set(ofMessages.map(({ state }) => state))).toContain('DELIVERED');
   expect(ofMessages.every(({ nextDeliveryTime }) => (nextDeliveryTime ?? 0) > 0)).toBe(true);
   expect(rows.filter(ofRun).some((row) => 'nextDeliveryTime' in row)).toBe(false);
 });
 
-it('hides what a run hides', async () => {
+it('the flat log hides what a run redacts', async () => {
   stage.workflow.script = stage.tour('hidden');
   const id = await stage.workflow.trigger(
     { 'svc-redact-fields': 'body,header[X-Secret]', 'svc-forward-x-secret': 'hush' },

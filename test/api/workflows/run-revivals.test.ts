@@ -39,14 +39,18 @@ describe('a run that is resumed', () => {
     expect(workflowCreatedAt).toBeGreaterThanOrEqual(before);
     expect(workflowRunId).not.toBe(old.workflowRunId);
     await stage.ended(workflowRunId);
-    expect(stage.told(workflowRunId)).toEqual([['one'], ['one', 'two'], ['one', 'two', 'three']]);
+    expect(stage.delivered(workflowRunId)).toEqual([
+      ['one'],
+      ['one', 'two'],
+      ['one', 'two', 'three'],
+    ]);
     const [first] = deliveriesOf(workflowRunId);
     expect(first?.payload).toBe('{"n":2}');
     expect(first?.retried).toBe(0);
     expect(first?.request.headers).toMatchObject({ 'x-tenant': 'acme' });
     expect(first?.entryIds.at(-1)).toBe(first?.messageId);
-    const told = deliveriesOf(old.workflowRunId).map(({ messageId }) => messageId);
-    expect(told).not.toContain(first?.messageId);
+    const delivered = deliveriesOf(old.workflowRunId).map(({ messageId }) => messageId);
+    expect(delivered).not.toContain(first?.messageId);
     expect((await stage.api('GET', `/${old.dlqId}`)).status).toBe(404);
     expect(await stage.list()).toEqual({ messages: [] });
   });
@@ -64,7 +68,7 @@ describe('a run that is resumed', () => {
     stage.broken.clear();
     const runId = await stage.revive('resume', dlqId);
     await stage.ended(runId);
-    expect(stage.told(runId)[0]).toEqual([]);
+    expect(stage.delivered(runId)[0]).toEqual([]);
     expect(deliveriesOf(runId)[0]?.request.headers).toMatchObject({ 'svc-workflow-init': 'true' });
   });
 
@@ -75,7 +79,7 @@ describe('a run that is resumed', () => {
     stage.workflow.script = stage.sequence('one', 'two');
     const runId = await stage.revive('resume', dlqId);
     await stage.ended(runId);
-    expect(stage.told(runId)).toEqual([['one'], ['one', 'two']]);
+    expect(stage.delivered(runId)).toEqual([['one'], ['one', 'two']]);
   });
 
   it('may fail again, and be resumed again, with each step run once', async () => {
@@ -87,7 +91,7 @@ describe('a run that is resumed', () => {
     stage.broken.clear();
     const runId = await stage.revive('resume', second.dlqId);
     await stage.ended(runId);
-    expect(stage.told(runId)).toEqual([
+    expect(stage.delivered(runId)).toEqual([
       ['one', 'two'],
       ['one', 'two', 'three'],
     ]);
@@ -107,15 +111,15 @@ describe('a run that is resumed', () => {
     const named = { 'svc-workflow-runid': 'once more' };
     expect(await stage.revive('resume', dlqId, named)).toBe('once more');
     await stage.ended('once more');
-    expect(stage.told('once more')).toHaveLength(3);
+    expect(stage.delivered('once more')).toHaveLength(3);
   });
 
   it('is resumed once, however many ask at the same time', async () => {
     const { dlqId } = await failed();
-    const asked = ['resume', 'restart', 'resume'].map((kind) =>
+    const requests = ['resume', 'restart', 'resume'].map((kind) =>
       stage.api('POST', `/${kind}/${dlqId}`),
     );
-    const answers = await Promise.all(asked);
+    const answers = await Promise.all(requests);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
     for (const { status, body } of answers) {
       if (status === 200) await stage.ended((body as RunReference).workflowRunId);
@@ -129,7 +133,7 @@ describe('a run that is resumed', () => {
     await stage.restart();
     expect((await stage.api('GET', `/${dlqId}`)).status).toBe(404);
     await stage.ended(runId);
-    expect(stage.told(runId)).toEqual([['one'], ['one', 'two'], ['one', 'two', 'three']]);
+    expect(stage.delivered(runId)).toEqual([['one'], ['one', 'two'], ['one', 'two', 'three']]);
   });
 });
 
@@ -138,7 +142,7 @@ describe('a run that is restarted', () => {
     const old = await failed({ 'svc-forward-x-tenant': 'acme', 'svc-label': 'blue' }, '{"n":3}');
     const runId = await stage.revive('restart', old.dlqId);
     await stage.ended(runId);
-    expect(stage.told(runId)).toEqual([[], ['one'], ['one', 'two'], ['one', 'two', 'three']]);
+    expect(stage.delivered(runId)).toEqual([[], ['one'], ['one', 'two'], ['one', 'two', 'three']]);
     const [first] = deliveriesOf(runId);
     expect(first?.payload).toBe('{"n":3}');
     expect(first?.request.headers).toMatchObject({
@@ -222,8 +226,8 @@ describe.each(['resume', 'restart'] as const)('what a %s says of itself', (kind)
         body: { error: `${missing} is missing, and the failed run ${dlqId} has none` },
       };
       for (const path of [`/${dlqId}`, `?dlqIds=${dlqId}`]) {
-        const asked = await stage.api('POST', `/${kind}${path}`, { [name]: value });
-        expect({ status: asked.status, body: asked.body }).toEqual(refused);
+        const answer = await stage.api('POST', `/${kind}${path}`, { [name]: value });
+        expect({ status: answer.status, body: answer.body }).toEqual(refused);
       }
     }
     expect((await stage.api('GET', `/${dlqId}`)).status).toBe(200);

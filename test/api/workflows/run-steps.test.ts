@@ -6,8 +6,8 @@ import {
   type Headers,
   idOf,
   RunEndpoint,
+  runHeaders,
   step,
-  told,
 } from '../../support/workflows/run-endpoint.js';
 
 let server: TestServer;
@@ -38,7 +38,7 @@ describe('a step', () => {
     const request = await endpoint.received(2);
     expect(bodyOf(request)).toEqual([entry(initial, 'payload'), entry(idOf(first), text)]);
     expect(request.headers['svc-message-id']).toBe(idOf(first));
-    expect(told(request)).toEqual({
+    expect(runHeaders(request)).toEqual({
       'svc-workflow-runid': endpoint.runId,
       'svc-workflow-url': endpoint.url,
       'svc-workflow-createdat': expect.stringMatching(/^\d{13}$/),

@@ -44,7 +44,7 @@ async function begin(
     configuration: runConfiguration({ url: `${endpoint.url}/wf`, ...configuration }),
   });
   const [outcome] = await engine.dispatch([command]);
-  expect(outcome).toMatchObject({ accepted: true });
+  expect(outcome).toMatchObject({ ok: true });
   return id;
 }
 

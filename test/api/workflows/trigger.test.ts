@@ -8,8 +8,8 @@ import {
   type Headers,
   idOf,
   RunEndpoint,
+  runHeaders,
   step,
-  told,
 } from '../../support/workflows/run-endpoint.js';
 
 let server: TestServer;
@@ -48,7 +48,7 @@ describe('a run that an SDK starts', () => {
       'svc-retried': '0',
       'svc-caller-ip': '127.0.0.1',
     });
-    expect(told(request)).toEqual({
+    expect(runHeaders(request)).toEqual({
       'svc-workflow-sdk-version': '1',
       'svc-workflow-runid': endpoint.runId,
       'svc-workflow-url': endpoint.url,
@@ -192,7 +192,7 @@ describe('a trigger', () => {
     const request = await endpoint.received(1);
     expect(entriesOf(request)).toEqual(['{"n":1}']);
     expect(request.headers['content-type']).toBe('application/json');
-    expect(told(request)).toEqual({
+    expect(runHeaders(request)).toEqual({
       'svc-workflow-sdk-version': '1',
       'svc-workflow-runid': workflowRunId,
       'svc-workflow-url': endpoint.url,
@@ -266,7 +266,7 @@ describe('a trigger', () => {
       'svc-failure-callback-forward-x-own': '1',
     });
     const request = await endpoint.received(2);
-    expect(told(request)).toEqual({
+    expect(runHeaders(request)).toEqual({
       'svc-workflow-is-failure': 'true',
       'svc-workflow-failure-callback': 'true',
       'svc-workflow-calltype': 'failureCall',

@@ -98,8 +98,8 @@ describe('a call of a webhook', () => {
     expect([answer.status, answer.body]).toEqual([200, '']);
     expect(answer.headers.get('stepwell-durability')).toBe('fsync');
     const [, , last] = await runs.delivered(3);
-    const told = callOf(last);
-    expect(told).toEqual({
+    const shown = callOf(last);
+    expect(shown).toEqual({
       method: 'POST',
       header: expect.objectContaining({
         'Content-Type': ['application/json'],
@@ -111,7 +111,7 @@ describe('a call of a webhook', () => {
       host: new URL(server.url).host,
       url: path,
     });
-    expect(`${told.proto}://${told.host}${told.url}`).toBe(`${server.url}${path}`);
+    expect(`${shown.proto}://${shown.host}${shown.url}`).toBe(`${server.url}${path}`);
   });
 
   it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('may be a %s', async (method) => {
@@ -157,11 +157,11 @@ describe('a call of a webhook', () => {
     await call(pathOf('wfr_two_waits'), { method: 'POST', body: 'one' });
     await call(pathOf('wfr_two_waits'), { method: 'POST', body: 'two' });
     const later = (await runs.delivered(4)).slice(2);
-    const told = later.map((each) => [
+    const shown = later.map((each) => [
       lastStep(each)['stepId'],
       Buffer.from(callOf(each).body, 'base64').toString(),
     ]);
-    expect(told.sort()).toEqual([
+    expect(shown.sort()).toEqual([
       [2, 'one'],
       [3, 'two'],
     ]);
@@ -259,8 +259,8 @@ describe('a webhook', () => {
     expect(await shown(pathOf('wfr_silent'), { method: 'POST', body: 'late' })).toEqual(notFound);
     expect(await openWaits('wfr_silent', 'evt_1')).toBe(1);
     // Who shows credentials may end it.
-    const told = await callApi(server, 'POST', '/v2/notify/wfr_silent/evt_1', {}, 'known');
-    expect(told.body).toHaveLength(1);
+    const notified = await callApi(server, 'POST', '/v2/notify/wfr_silent/evt_1', {}, 'known');
+    expect(notified.body).toHaveLength(1);
     await runs.delivered(2);
     await end('wfr_silent');
   });
@@ -280,8 +280,8 @@ describe('a webhook', () => {
     const refused = await call(pathOf('wfr_flood'), { method: 'POST', body: 'one more' });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     // What the application itself is told of is not crowded out.
-    const told = await callApi(server, 'POST', '/v2/notify/wfr_flood/paid', {}, 'known');
-    expect(told.status).toBe(201);
+    const notified = await callApi(server, 'POST', '/v2/notify/wfr_flood/paid', {}, 'known');
+    expect(notified.status).toBe(201);
     await askToWaitForCall(server, 'wfr_flood', 'evt_1', 2);
     const [, , last] = await runs.delivered(3);
     expect(Buffer.from(callOf(last).body, 'base64').toString()).toBe('0');

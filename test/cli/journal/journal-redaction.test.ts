@@ -69,8 +69,8 @@ async function runOne(): Promise<void> {
   await until(rows, 'RUN_SUCCESS');
 }
 
-async function until(asked: () => Promise<{ body: unknown }>, state: string): Promise<void> {
-  while (!JSON.stringify((await asked()).body).includes(`"${state}"`)) {
+async function until(read: () => Promise<{ body: unknown }>, state: string): Promise<void> {
+  while (!JSON.stringify((await read()).body).includes(`"${state}"`)) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
@@ -88,8 +88,8 @@ beforeAll(async () => {
   await publishAll();
   await runOne();
   keys = (await callApi(server, 'POST', '/v2/keys/rotate')).body as typeof keys;
-  const asked = { name: 'printer', permissions: 'ALL', topic: '*' };
-  password = ((await callLog(server, '/admin/credentials', asked)).body as { password: string })
+  const printer = { name: 'printer', permissions: 'ALL', topic: '*' };
+  password = ((await callLog(server, '/admin/credentials', printer)).body as { password: string })
     .password;
   await server.stop();
 });
@@ -150,21 +150,21 @@ describe.each([[true], [false]])('the printed journal (JSON: %s)', (json) => {
   });
 });
 
-it('tells the digests of bodies where it prints bodies', async () => {
+it('the printed journal has digests of redacted bodies', async () => {
   const text = await printed({ json: true });
   for (const secret of ['body', 'scheduled', 'payload', 'event', 'result']) {
     expect(text).toContain(redacted(`${word} ${secret}`));
   }
 });
 
-it('hides from every offset on, whatever stands before it', async () => {
+it('the printed journal hides redacted values from whatever offset it begins', async () => {
   const offsets = (await printed({})).split('\n').map((line) => Number.parseInt(line, 10));
   for (const from of offsets) {
     expect(decoded(await printed({ json: true, from })).includes(word)).toBe(false);
   }
 });
 
-it('says none of it in the log of the process', () => {
+it('the log of the server has no redacted value', () => {
   expect(logged.length).toBeGreaterThan(0);
   expect(decoded(logged.join('\n')).includes(word)).toBe(false);
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { dispatchMany } from '../../../src/engine/bulk/bulk-action.js';
-import { accept, type Command, type Decider, reject } from '../../../src/engine/decider.js';
+import { accept, type Command, type Decider } from '../../../src/engine/decider.js';
+import { Refusal } from '../../../src/grammar/result.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 
 interface Marked {
@@ -15,7 +16,7 @@ const markDecider: Decider<boolean, Mark, Marked> = {
   kind: 'mark',
   initialState: () => false,
   decide: (_command, isMarked) =>
-    isMarked ? reject('conflict', 'marked already') : accept([{ type: 'Marked' }]),
+    isMarked ? new Refusal('conflict', 'marked already') : accept([{ type: 'Marked' }]),
   evolve: () => true,
   wants: () => [],
   isFinal: () => false,
@@ -35,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-it('accepts as many as are wanted, and never more', async () => {
+it('a bulk action accepts as many commands as it may, and never more', async () => {
   const given = {
     fresh: fc.nat({ max: 1500 }),
     /** Of each fresh one, how often it is asked for. */

@@ -51,7 +51,7 @@ test('phases end in their order, and the last added of a phase first', async () 
   expect(order).toEqual(['later listener', 'listener', 'calls', 'journal', 'store']);
 });
 
-test('what fails or does not end is told and does not hold the rest', async () => {
+test('a part that fails or does not end is reported and does not hold the rest', async () => {
   const life = newLife();
   const order: string[] = [];
   life.addStoppable(
@@ -74,7 +74,7 @@ test('what fails or does not end is told and does not hold the rest', async () =
   expect(order).toEqual(['cut', 'store']);
 });
 
-test('two who stop it wait for one end', async () => {
+test('two stops of a process wait for one end', async () => {
   const life = newLife();
   let stops = 0;
   life.addStoppable(
@@ -102,7 +102,7 @@ test('a process that could not recover does not serve', async () => {
   expect(life.status.state).toBe('recovering');
 });
 
-test('what ends once it is cut has ended well', async () => {
+test('a part that ends once it is cut has ended well', async () => {
   const life = newLife();
   let end = (): void => undefined;
   life.addStoppable({

@@ -87,7 +87,7 @@ describe('a byte budget', () => {
         const budget = new ByteBudget(120);
         const held: { owner: string; bytes: number }[] = [];
         const cancels: (() => void)[] = [];
-        const asked = new Map<string, number[]>();
+        const claimed = new Map<string, number[]>();
         const got = new Map<string, number[]>();
         let number = 0;
         const settled = () => {
@@ -97,7 +97,9 @@ describe('a byte budget', () => {
             expect(budget.usedBy(owner)).toBe(own.reduce((sum, { bytes }) => sum + bytes, 0));
             expect(budget.usedBy(owner)).toBeLessThanOrEqual(60);
             // First come, first served, whatever else waits.
-            const order = (asked.get(owner) ?? []).filter((each) => got.get(owner)?.includes(each));
+            const order = (claimed.get(owner) ?? []).filter((each) =>
+              got.get(owner)?.includes(each),
+            );
             expect(got.get(owner) ?? []).toEqual(order);
           }
         };
@@ -105,7 +107,7 @@ describe('a byte budget', () => {
           if (what === 'want') {
             number += 1;
             const own = number;
-            asked.set(owner, [...(asked.get(owner) ?? []), own]);
+            claimed.set(owner, [...(claimed.get(owner) ?? []), own]);
             const granted = () => {
               held.push({ owner, bytes });
               got.set(owner, [...(got.get(owner) ?? []), own]);

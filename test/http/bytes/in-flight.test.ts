@@ -94,8 +94,8 @@ describe('an answer that its client does not take', () => {
   it('ends after 30 seconds too where each answer is a single write', async () => {
     const value = 'x'.repeat(100_000);
     expect((await callLog(server, '/produce/short', { value, partition: 0 })).status).toBe(200);
-    const asked = JSON.stringify({ topic: 'short', partition: 0, offset: 0 });
-    const one = request('POST /fetch', server.basic, `content-length: ${asked.length}`, asked);
+    const body = JSON.stringify({ topic: 'short', partition: 0, offset: 0 });
+    const one = request('POST /fetch', server.basic, `content-length: ${body.length}`, body);
     // More than the system keeps of what a client does not take.
     await deaf(one.repeat(300));
     let before = 0;

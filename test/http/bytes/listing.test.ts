@@ -44,6 +44,6 @@ it.each([
   expect(await listed(pages)).toEqual({ rows });
 });
 
-it('says where it goes on', async () => {
+it('a listing says where it goes on', async () => {
   expect(await listed([page([1], 'next', false)])).toEqual({ rows: [1], cursor: 'next' });
 });

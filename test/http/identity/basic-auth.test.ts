@@ -1,5 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { Refusal } from '../../../src/grammar/result.js';
+import { statusOf } from '../../../src/http/error-shapes.js';
 import {
   BasicCredentials,
   type KnownCredential,
@@ -27,7 +29,10 @@ function know(username: string, permissions: Permissions, topic: string): string
   return basic(username, 'secret');
 }
 
-const statusFor = (authorization: string) => credentials.judge(requestWith(authorization))?.status;
+const statusFor = (authorization: string) => {
+  const refusal = credentials.judge(requestWith(authorization));
+  return refusal && statusOf(refusal);
+};
 
 describe('the configured pair', () => {
   it('enters and may do everything', () => {
@@ -83,7 +88,7 @@ describe('a created credential', () => {
     const request = requestWith(know('reader', permissions, pattern));
     const refusal = credentials.judgeRight(request, right, topic);
     if (may) expect(refusal).toBeUndefined();
-    else expect(refusal).toMatchObject({ status: 403, message: expect.stringContaining(right) });
+    else expect(refusal).toMatchObject(new Refusal('forbidden', expect.stringContaining(right)));
     if (refusal !== undefined && topic !== null) expect(refusal.message).toContain(topic);
   });
 
@@ -95,8 +100,10 @@ describe('a created credential', () => {
 });
 
 describe('credentials in the query', () => {
-  const enter = (url: string, authorization?: string) =>
-    credentials.judge(requestWith(authorization, url))?.status;
+  const enter = (url: string, authorization?: string) => {
+    const refusal = credentials.judge(requestWith(authorization, url));
+    return refusal && statusOf(refusal);
+  };
 
   it('let a webhook in, percent-encoded', () => {
     expect(enter('/webhook?topic=t&user=owner&pass=pass%3Aword')).toBeUndefined();

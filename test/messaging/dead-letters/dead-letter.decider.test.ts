@@ -47,14 +47,14 @@ describe('a dead letter', () => {
   });
 
   it('is looked for as of the moment of the command', () => {
-    const asked: [string, number][] = [];
+    const lookups: [string, number][] = [];
     const view = {
       find(id: string, at: number) {
-        asked.push([id, at]);
+        lookups.push([id, at]);
         return undefined;
       },
     };
     given(deadLetterDecider, view).when({ ...address, type: 'DeleteDeadLetter' });
-    expect(asked).toEqual([['it', epochMs]]);
+    expect(lookups).toEqual([['it', epochMs]]);
   });
 });

@@ -1,41 +1,28 @@
 import type { Command } from '../../../src/engine/decider.js';
-import { deadLetterDecider } from '../../../src/messaging/dead-letters/dead-letter.decider.js';
-import {
-  type DeadLetter,
-  DeadLetters,
-} from '../../../src/messaging/dead-letters/dead-letters.projection.js';
-import { LetterIndex } from '../../../src/messaging/dead-letters/letter-index.js';
-import { DeduplicationIndex } from '../../../src/messaging/messages/deduplication.projection.js';
-import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
+import { DeadLetters } from '../../../src/messaging/dead-letters/dead-letter.entity.js';
+import { Messages } from '../../../src/messaging/messages/message.entity.js';
 import type { RunPlace } from '../../../src/messaging/messages/message.events.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 import { epochMs } from '../../support/given.js';
 import { messageOptions } from '../../support/message-options.js';
-import { publicationOf } from '../../support/publications.js';
 import { runPlace } from '../../support/workflows/run-place.js';
 
 const retentionMs = 60_000;
 
 interface Opened extends EngineOnDisk {
-  readonly letters: LetterIndex<DeadLetter>;
+  readonly letters: DeadLetters['letters'];
 }
 
 async function open(directory?: string): Promise<Opened> {
-  const letters = new LetterIndex<DeadLetter>(retentionMs);
+  let deadLetters: DeadLetters | undefined;
   const opened = await openEngine((engine) => {
-    const publishedOffset = (id: string) => engine.actors('message').find(id)?.firstOffset;
-    const failures = new DeadLetters(letters, publicationOf(engine));
-    const deduplication = new DeduplicationIndex();
-    engine.register({
-      decider: messageDecider,
-      view: { deduplication, publishedOffset },
-      folds: [deduplication],
+    deadLetters = new DeadLetters(engine, new Messages(engine), {
+      deadLetterRetentionMs: retentionMs,
     });
     engine.carry('callEndpoint', { start: () => () => undefined });
-    engine.register({ decider: deadLetterDecider, view: letters, folds: [failures] });
-    engine.follow('message', failures);
   }, directory);
-  return { ...opened, letters };
+  if (deadLetters === undefined) throw new Error('dead letters are not registered');
+  return { ...opened, letters: deadLetters.letters };
 }
 
 const publish = (id: string, at = epochMs, run: RunPlace | null = null) => ({
@@ -133,7 +120,7 @@ describe('dead letters', () => {
       ofLetter('RetryDeadLetter', second),
       ofLetter('DeleteDeadLetter', second),
     );
-    expect(outcomes.map(({ accepted }) => accepted)).toEqual([true, false, true, false]);
+    expect(outcomes.map(({ ok: accepted }) => accepted)).toEqual([true, false, true, false]);
     expect(messageIds()).toEqual([]);
   });
 
@@ -143,7 +130,7 @@ describe('dead letters', () => {
     expect(opened.letters.find(id, epochMs + retentionMs)).toBeUndefined();
     expect(messageIds(epochMs + retentionMs)).toEqual([]);
     const late = ofLetter('DeleteDeadLetter', id, epochMs + retentionMs);
-    expect(await dispatch(opened, late)).toMatchObject([{ accepted: false }]);
+    expect(await dispatch(opened, late)).toMatchObject([{ ok: false }]);
   });
 
   it('that grow too old leave memory when another one comes', async () => {
@@ -161,7 +148,7 @@ describe('dead letters', () => {
       ofLetter('DeleteDeadLetter', first),
       ofLetter('DeleteDeadLetter', 'no-letter'),
     ]);
-    expect(refused).toMatchObject([{ accepted: false }, { accepted: false }]);
+    expect(refused).toMatchObject([{ ok: false }, { ok: false }]);
     expect(messageIds()).toEqual(['a', 'b']);
   });
 

@@ -1,11 +1,12 @@
 import { type Attempt, lastAnswer } from '../../../src/messaging/dead-letters/last-answer.js';
 import { envelope } from '../../support/envelope.js';
+import { wire } from '../../support/wire.js';
 
 const kept = 64 * 1024;
 
 function answered(status: number, body: Buffer | null, changes: Partial<Attempt['event']> = {}) {
   const event = { type: 'MessageFailed', attempt: 0, startedAt: 0, durationMs: 1, status };
-  return lastAnswer(envelope({ headers: [], error: null, ...event, ...changes }, { body }));
+  return wire(lastAnswer(envelope({ headers: [], error: null, ...event, ...changes }, { body })));
 }
 
 describe('the last answer', () => {

@@ -14,7 +14,7 @@ const read = (...headers: string[]) =>
 
 describe('the headers of a retry', () => {
   it('change nothing where there are none, and it goes at once', () => {
-    expect(read()).toEqual({ ok: true, overrides: { delayMs: 0, notBefore: null, message: {} } });
+    expect(read()).toEqual({ ok: true, value: { delayMs: 0, notBefore: null, message: {} } });
     expect(read('Content-Type', 'text/plain', 'Upstash-Telemetry-Sdk', 'x')).toEqual(read());
   });
 
@@ -30,7 +30,7 @@ describe('the headers of a retry', () => {
     ];
     expect(read(...said.flat())).toEqual({
       ok: true,
-      overrides: {
+      value: {
         delayMs: 60_000,
         notBefore: null,
         message: {
@@ -50,8 +50,8 @@ describe('the headers of a retry', () => {
       read('Svc-Not-Before', String(moment)),
     );
     expect(moments).toMatchObject([
-      { overrides: { notBefore: epochMs + 30_000 } },
-      { overrides: { notBefore: epochMs } },
+      { value: { notBefore: epochMs + 30_000 } },
+      { value: { notBefore: epochMs } },
     ]);
   });
 
@@ -75,9 +75,10 @@ describe('the headers of a retry', () => {
     ['Svc-Queue-Name', 'q', 'invalid'],
     ['Svc-Retriess', '1', 'invalid'],
   ])('%s: %s is refused as %s', (name, value, code) => {
-    expect(read(name, value)).toEqual({
+    expect(read(name, value)).toMatchObject({
       ok: false,
-      refusal: { code, message: expect.stringMatching(/^Svc-/) },
+      code,
+      message: expect.stringMatching(/^Svc-/),
     });
   });
 });

@@ -2,28 +2,28 @@ import { text } from 'node:stream/consumers';
 import { flowControlListing } from '../../../src/messaging/flow-control/flow-control-listing.js';
 import type { FlowControlRecord } from '../../../src/messaging/flow-control/flow-control-record.js';
 
-const recordOf = (key: string) => ({ flowControlKey: key }) as FlowControlRecord;
-const durable = () => Promise.resolve();
+const recordOf = (key: string): FlowControlRecord | null =>
+  ({ flowControlKey: key }) as FlowControlRecord;
+/** Shows what was read at once. */
+const controls = { shown: async <Value>(read: () => Value) => read() };
 const names = (count: number) => Array.from({ length: count }, (_, index) => `k${index}`);
 
-async function listed(keys: string[], reads: Partial<Parameters<typeof flowControlListing>[1]>) {
-  const written = await text(flowControlListing(keys, { recordOf, durable, ...reads }));
+async function listed(keys: string[], read = recordOf, source = controls) {
+  const written = await text(flowControlListing(keys, read, source));
   const { flowControls } = JSON.parse(written) as { flowControls: FlowControlRecord[] };
   return flowControls.map(({ flowControlKey }) => flowControlKey);
 }
 
 describe('the list of keys', () => {
   it.each([0, 1, 256, 257, 1000])('holds all of %i', async (count) => {
-    expect(await listed(names(count), {})).toEqual(names(count));
+    expect(await listed(names(count))).toEqual(names(count));
   });
 
   it('leaves out what is forgotten meanwhile, wherever it stands', async () => {
     const isKnown = (key: string) => /7$/.test(key) && Number(key.slice(1)) > 600;
-    const keys = await listed(names(2000), {
-      recordOf: (key) => (isKnown(key) ? recordOf(key) : null),
-    });
+    const keys = await listed(names(2000), (key) => (isKnown(key) ? recordOf(key) : null));
     expect(keys).toEqual(names(2000).filter(isKnown));
-    expect(await listed(names(600), { recordOf: () => null })).toEqual([]);
+    expect(await listed(names(600), () => null)).toEqual([]);
   });
 
   it('shows a piece only when it is durable, and lets others go first', async () => {
@@ -36,15 +36,16 @@ describe('the list of keys', () => {
     setImmediate(count);
     let reads = 0;
     const waits: number[] = [];
-    await listed(names(2560), {
-      recordOf: (key) => {
-        reads += 1;
-        return recordOf(key);
-      },
-      durable: async () => {
-        waits.push(reads);
-      },
-    });
+    const read = (key: string) => {
+      reads += 1;
+      return recordOf(key);
+    };
+    const shown = async <Value>(readAll: () => Value) => {
+      const value = readAll();
+      waits.push(reads);
+      return value;
+    };
+    await listed(names(2560), read, { shown });
     isListed = true;
     expect(waits).toEqual(Array.from({ length: 10 }, (_, index) => (index + 1) * 256));
     expect(ticks).toBeGreaterThanOrEqual(10);

@@ -12,7 +12,7 @@ import { epochMs, given } from '../../support/given.js';
 
 const at = epochMs + 10_000;
 const address = { kind: 'flow-control', id: 'it', at } satisfies Omit<Command, 'type'>;
-const nobody = { pendingOf: () => 0 };
+const noPending = { pendingOf: () => 0 };
 
 const limits = { parallelism: 2, rate: 5, periodSeconds: 60 };
 const limited: FlowControlLimited = { type: 'FlowControlLimited', ...limits };
@@ -31,20 +31,20 @@ const reserved = (changes: Partial<GrantsReserved> = {}): GrantsReserved => ({
   ...changes,
 });
 
-type Asked = FlowControlCommand extends infer Each extends FlowControlCommand
+type CommandFields = FlowControlCommand extends infer Each extends FlowControlCommand
   ? Each extends FlowControlCommand
     ? Omit<Each, 'kind' | 'id' | 'at'>
     : never
   : never;
 
-const when = (asked: Asked, ...history: FlowControlEvent[]) =>
-  given(flowControlDecider, nobody, ...history).when({ ...address, ...asked });
+const when = (fields: CommandFields, ...history: FlowControlEvent[]) =>
+  given(flowControlDecider, noPending, ...history).when({ ...address, ...fields });
 
-const named = (changes: Partial<typeof limits> | { rate: null } = {}): Asked => ({
+const named = (changes: Partial<typeof limits> | { rate: null } = {}): CommandFields => ({
   type: 'NameFlowControl',
   limits: { ...limits, ...changes },
 });
-const pin = (changes: Partial<typeof limits>): Asked => ({
+const pin = (changes: Partial<typeof limits>): CommandFields => ({
   type: 'PinFlowControl',
   parallelism: null,
   rate: null,
@@ -130,21 +130,21 @@ describe('unpinning', () => {
   });
 
   it('changes nothing for a key without pins', () => {
-    const asked: Asked = { type: 'UnpinFlowControl', parallelism: true, rate: true };
-    expect(when(asked, limited).events).toEqual([]);
+    const fields: CommandFields = { type: 'UnpinFlowControl', parallelism: true, rate: true };
+    expect(when(fields, limited).events).toEqual([]);
   });
 });
 
 describe('pausing', () => {
-  it.each<Asked>([
+  it.each<CommandFields>([
     { type: 'PauseFlowControl' },
     { type: 'ResumeFlowControl' },
     { type: 'ResetRate' },
     { type: 'UnpinFlowControl', parallelism: true, rate: true },
   ])(
     'and whatever else concerns a key that is there is refused where it is not: $type',
-    (asked) => {
-      expect(when(asked).rejected).toEqual({
+    (fields) => {
+      expect(when(fields).rejected).toEqual({
         code: 'not_found',
         message: 'flow-control key it not found',
       });
@@ -170,7 +170,7 @@ describe('resetting the rate', () => {
 });
 
 describe('reserving grants', () => {
-  const reserve = (waiting: number): Asked => ({ type: 'ReserveGrants', waiting });
+  const reserve = (waiting: number): CommandFields => ({ type: 'ReserveGrants', waiting });
 
   it('opens the first window', () => {
     const { events, result } = when(reserve(2), limited);
@@ -213,7 +213,7 @@ describe('reserving grants', () => {
 });
 
 describe('forgetting', () => {
-  const forget: Asked = { type: 'ForgetFlowControl' };
+  const forget: CommandFields = { type: 'ForgetFlowControl' };
 
   it('leaves nothing of an idle key', () => {
     const { events, state, isFinal } = when(forget, limited, reserved({ startedAt: at - 60_000 }));
@@ -243,17 +243,17 @@ describe('forgetting', () => {
 describe('any history of commands', () => {
   const small = fc.integer({ min: 1, max: 4 });
   const maybe = fc.option(small, { nil: null });
-  const command: fc.Arbitrary<Asked> = fc.oneof(
+  const command: fc.Arbitrary<CommandFields> = fc.oneof(
     fc
       .record({ parallelism: maybe, rate: maybe, periodSeconds: small })
-      .map((asked) => ({ type: 'NameFlowControl' as const, limits: asked })),
+      .map((fields) => ({ type: 'NameFlowControl' as const, limits: fields })),
     fc
       .record({ parallelism: maybe, rate: maybe, periodSeconds: maybe })
-      .map((asked) => ({ type: 'PinFlowControl' as const, ...asked })),
+      .map((fields) => ({ type: 'PinFlowControl' as const, ...fields })),
     fc
       .record({ parallelism: fc.boolean(), rate: fc.boolean() })
-      .map((asked) => ({ type: 'UnpinFlowControl' as const, ...asked })),
-    fc.constantFrom<Asked>(
+      .map((fields) => ({ type: 'UnpinFlowControl' as const, ...fields })),
+    fc.constantFrom<CommandFields>(
       { type: 'PauseFlowControl' },
       { type: 'ResumeFlowControl' },
       { type: 'ResetRate' },
@@ -267,16 +267,16 @@ describe('any history of commands', () => {
       fc.property(fc.array(fc.tuple(command, fc.nat(3000)), { maxLength: 40 }), (steps) => {
         let state = flowControlDecider.initialState();
         let now = epochMs;
-        for (const [asked, passes] of steps) {
+        for (const [fields, passes] of steps) {
           now += passes;
           const decision = flowControlDecider.decide(
-            { ...address, ...asked, at: now },
+            { ...address, ...fields, at: now },
             state,
-            nobody,
+            noPending,
           );
           // Refused is only what concerns a key that is not there.
-          if (!decision.accepted) {
-            expect([decision.rejection.code, state]).toEqual(['not_found', null]);
+          if (!decision.ok) {
+            expect([decision.code, state]).toEqual(['not_found', null]);
             continue;
           }
           for (const event of decision.events) {

@@ -1,6 +1,6 @@
-import type { DomainEvent } from '../../../src/engine/decider.js';
 import { TurnChanges } from '../../../src/engine/turn-changes.js';
 import { KeyUsage } from '../../../src/messaging/flow-control/key-usage.projection.js';
+import type { MessageEvent } from '../../../src/messaging/messages/message.events.js';
 import { messageOptions } from '../../support/message-options.js';
 
 const attempt = {
@@ -11,12 +11,17 @@ const attempt = {
   headers: [],
   error: null,
 };
-const publishedUnder = (key: string) => ({
+const publishedUnder = (key: string): MessageEvent => ({
   type: 'MessagePublished',
   ...messageOptions({ flowControl: { key, parallelism: 1, rate: null, periodSeconds: 1 } }),
 });
 
-function remember(usage: KeyUsage, changes: TurnChanges, id: string, event: DomainEvent): KeyUsage {
+function remember(
+  usage: KeyUsage,
+  changes: TurnChanges,
+  id: string,
+  event: MessageEvent,
+): KeyUsage {
   usage.evolve(
     { kind: 'message', id, sequence: 0, at: 0, offset: 0, previous: -1, event, body: null },
     changes,

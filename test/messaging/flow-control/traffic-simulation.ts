@@ -12,20 +12,15 @@ import { Journal, openJournalLog } from '../../../src/engine/journal.js';
 import { replayJournal, resumeEffects } from '../../../src/engine/recovery.js';
 import type { EffectCarrier, EffectSource } from '../../../src/engine/registration.js';
 import { UpcasterTable } from '../../../src/engine/upcasters.js';
-import { flowControlKind } from '../../../src/messaging/flow-control/flow-control.commands.js';
-import { flowControlDecider } from '../../../src/messaging/flow-control/flow-control.decider.js';
+import { FlowControls } from '../../../src/messaging/flow-control/flow-control.entity.js';
 import type { FlowControlState } from '../../../src/messaging/flow-control/flow-control.state.js';
 import { FlowControlGate } from '../../../src/messaging/flow-control/flow-control-gate.js';
-import { keyNamedBy } from '../../../src/messaging/flow-control/key-naming.policy.js';
 import { KeySweep } from '../../../src/messaging/flow-control/key-sweep.js';
-import { KeyUsage } from '../../../src/messaging/flow-control/key-usage.projection.js';
 import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
 import type { Admission, Entrant } from '../../../src/messaging/gates/gate.js';
 import { Gates } from '../../../src/messaging/gates/gates.js';
-import {
-  type CallEndpoint,
-  messageDecider,
-} from '../../../src/messaging/messages/message.decider.js';
+import type { CallEndpoint } from '../../../src/messaging/messages/message.decider.js';
+import { Messages } from '../../../src/messaging/messages/message.entity.js';
 import { messageKind } from '../../../src/messaging/messages/message.events.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { type CrashPolicy, SimulatedDisk } from '../../simulation/simulated-disk.js';
@@ -70,6 +65,8 @@ export class TrafficSimulation {
 
   private constructor(
     readonly engine: Engine,
+    readonly messages: Messages,
+    readonly controls: FlowControls,
     readonly gates: Gates,
     readonly clock: ManualClock,
     readonly gate: FlowControlGate,
@@ -103,9 +100,22 @@ export class TrafficSimulation {
       turnFailed: (error) => watched.push(error),
       reactionRefused: (refused) => watched.push(refused),
     });
-    const gates = new Gates([new CountingGate(all.globalParallelism)]);
-    const gate = new FlowControlGate(engine, gates, clock);
-    const traffic = new TrafficSimulation(engine, gates, clock, gate, watched, disk, all);
+    const gates = new Gates();
+    gates.add(new CountingGate('attempts', all.globalParallelism));
+    const messages = new Messages(engine);
+    const controls = new FlowControls(engine, messages);
+    const gate = new FlowControlGate(engine, controls, gates, clock);
+    const traffic = new TrafficSimulation(
+      engine,
+      messages,
+      controls,
+      gates,
+      clock,
+      gate,
+      watched,
+      disk,
+      all,
+    );
     traffic.join();
     await replayJournal(engine, journal);
     await resumeEffects(engine);
@@ -133,12 +143,12 @@ export class TrafficSimulation {
     return id;
   }
 
-  ask<Asked extends Omit<Command, 'at'>>(command: Asked): void {
+  ask<Cmd extends Omit<Command, 'at'>>(command: Cmd): void {
     this.engine.tell([{ ...command, at: this.clock.now() }]);
   }
 
   controlOf(key: string): FlowControlState {
-    return this.engine.actors(flowControlKind).stateOf(key) as FlowControlState;
+    return this.controls.stateOf(key);
   }
 
   /** How often the disk was asked to keep something for good. */
@@ -148,7 +158,7 @@ export class TrafficSimulation {
 
   /** Messages that are not final. */
   get pending(): number {
-    return this.engine.actors(messageKind).size;
+    return this.messages.size;
   }
 
   runningUnder(key: string): number {
@@ -206,20 +216,12 @@ export class TrafficSimulation {
   }
 
   private join(): void {
-    const { engine, gates, gate, clock } = this;
-    const usage = new KeyUsage();
-    engine.register({
-      decider: messageDecider,
-      view: { deduplication: { find: () => undefined }, publishedOffset: () => undefined },
-      folds: [],
-    });
-    engine.register({ decider: flowControlDecider, view: usage, folds: [] });
-    engine.follow(messageKind, usage);
-    engine.reactTo(messageKind, keyNamedBy);
+    const { engine, controls, gates, gate, clock } = this;
     gates.add(gate);
-    engine.observe([flowControlKind], gate.listener);
-    const sweep = new KeySweep(engine, gate, clock, this.options.keysKeptMax);
-    engine.observe([flowControlKind], sweep.listener);
+    controls.observe(gate.listener);
+    const sweep = new KeySweep(engine, controls, gate, clock);
+    sweep.keptMax = this.options.keysKeptMax;
+    controls.observe(sweep.listener);
     const carrier: EffectCarrier<CallEndpoint> = {
       start: (source, effect) => this.call(source, effect),
     };
@@ -236,7 +238,7 @@ export class TrafficSimulation {
       flowControlKey: effect.flowControlKey,
       admitted: () => this.begin(source, effect, () => entrant.admission),
     };
-    const admission = this.gates.ask(entrant);
+    const admission = this.gates.admit(entrant);
     entrant.admission = admission;
     return () => {
       if (!admission.isInside) this.gates.leave(admission);

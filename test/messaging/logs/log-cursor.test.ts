@@ -37,6 +37,6 @@ describe('a cursor', () => {
     '7-8-a b',
     `${'9'.repeat(16)}-0`,
   ])('is not %j', (text) => {
-    expect(parseCursor(text)).toEqual({ ok: false, reason: 'is no cursor of this listing' });
+    expect(parseCursor(text)).toMatchObject({ ok: false, message: 'is no cursor of this listing' });
   });
 });

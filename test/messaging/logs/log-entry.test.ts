@@ -14,7 +14,7 @@ const record: AttemptRecord = {
   error: null,
 };
 
-const told = (event: MessageEvent) =>
+const entries = (event: MessageEvent) =>
   entriesOf({ event, at: 1000 }).map(({ state, time, nextDeliveryTime, end }) => ({
     state,
     time,
@@ -28,18 +28,18 @@ describe('the entries of an event', () => {
       type: 'MessagePublished',
       ...messageOptions({ notBefore: 7000 }),
     };
-    expect(told(event)).toEqual([{ state: 'CREATED', time: 1000, nextDeliveryTime: 7000 }]);
+    expect(entries(event)).toEqual([{ state: 'CREATED', time: 1000, nextDeliveryTime: 7000 }]);
   });
 
   it('are two for a delivery: it began and it arrived', () => {
-    expect(told({ type: 'MessageDelivered', ...record, status: 200 })).toEqual([
+    expect(entries({ type: 'MessageDelivered', ...record, status: 200 })).toEqual([
       { state: 'ACTIVE', time: 900, nextDeliveryTime: 900 },
       { state: 'DELIVERED', time: 1000, nextDeliveryTime: 900, status: 200 },
     ]);
   });
 
   it('are three for a failed attempt that is followed by another one', () => {
-    expect(told({ type: 'AttemptFailed', ...record, retryAt: 5000 })).toEqual([
+    expect(entries({ type: 'AttemptFailed', ...record, retryAt: 5000 })).toEqual([
       { state: 'ACTIVE', time: 900, nextDeliveryTime: 900 },
       { state: 'ERROR', time: 1000, nextDeliveryTime: 5000, status: 500 },
       { state: 'RETRY', time: 1000, nextDeliveryTime: 5000 },
@@ -47,7 +47,7 @@ describe('the entries of an event', () => {
   });
 
   it('are three for the last attempt that failed', () => {
-    expect(told({ type: 'MessageFailed', ...record, cause: 'exhausted' })).toEqual([
+    expect(entries({ type: 'MessageFailed', ...record, cause: 'exhausted' })).toEqual([
       { state: 'ACTIVE', time: 900, nextDeliveryTime: 900 },
       { state: 'ERROR', time: 1000, nextDeliveryTime: 900, status: 500 },
       { state: 'FAILED', time: 1000, nextDeliveryTime: 900, status: 500 },
@@ -55,7 +55,7 @@ describe('the entries of an event', () => {
   });
 
   it('are two for a message that was taken back', () => {
-    expect(told({ type: 'MessageCanceled' })).toEqual([
+    expect(entries({ type: 'MessageCanceled' })).toEqual([
       { state: 'CANCEL_REQUESTED', time: 1000 },
       { state: 'CANCELED', time: 1000 },
     ]);

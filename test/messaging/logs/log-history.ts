@@ -214,7 +214,7 @@ function isMeant(
     [query.states === null ? null : [...query.states], [state]],
   ];
   return (
-    allowed.every(([asked, has]) => !asked || has.some((one) => asked.includes(one ?? ''))) &&
+    allowed.every(([wanted, has]) => !wanted || has.some((one) => wanted.includes(one ?? ''))) &&
     time >= (query.fromDate ?? 0) &&
     time <= (query.toDate ?? Number.POSITIVE_INFINITY)
   );

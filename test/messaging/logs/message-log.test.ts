@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { EventEnvelope } from '../../../src/engine/decider.js';
 import type { Engine } from '../../../src/engine/engine.js';
 import { Payloads } from '../../../src/engine/payloads.js';
+import { MessageBodies } from '../../../src/messaging/delivery/message-bodies.js';
 import { parseCursor } from '../../../src/messaging/logs/log-cursor.js';
 import type { LogRow } from '../../../src/messaging/logs/log-row.js';
 import type { RunningAttempt } from '../../../src/messaging/logs/log-walk.js';
@@ -12,11 +13,13 @@ import { MessageLog } from '../../../src/messaging/logs/message-log.js';
 import { DeduplicationIndex } from '../../../src/messaging/messages/deduplication.projection.js';
 import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
 import { messageKind } from '../../../src/messaging/messages/message.events.js';
-import { MessageBodies } from '../../../src/messaging/messages/message-bodies.js';
+import { StoredMessages } from '../../../src/messaging/messages/stored-messages.js';
 import { RunArchive } from '../../../src/workflows/deliveries/run-archive.js';
 import { RunEntries } from '../../../src/workflows/deliveries/run-entries.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { anyOrigin } from '../../support/origin-filters.js';
+import { noRuns } from '../../support/workflows/no-runs.js';
 import {
   history,
   type ListedRow,
@@ -52,11 +55,11 @@ interface Reading {
 function logOver({ engine, journal }: EngineOnDisk, reading: Reading = {}): MessageLog {
   const { running = [], eventsPerPage = 1000, now = startedMs, retentionMs = 1e12 } = reading;
   const payloads = new Payloads(journal, 1024 * 1024);
-  const runs = new RunEntries(engine, payloads, new RunArchive(journal));
-  const bodies = new MessageBodies(payloads, runs);
+  const runs = new RunEntries(noRuns, new RunArchive(journal, payloads));
+  const bodies = new MessageBodies(payloads, new StoredMessages(payloads), runs);
   return new MessageLog({
     journal,
-    durable: () => engine.durable(),
+    shown: (read) => engine.shown(read),
     running: () => running,
     messages: {
       journal,
@@ -101,19 +104,11 @@ async function walk(
 }
 
 const everything: LogQuery = {
+  ...anyOrigin,
   messageIds: null,
   states: null,
-  url: null,
   host: null,
   path: null,
-  label: null,
-  topicName: null,
-  scheduleId: null,
-  queueName: null,
-  flowControlKey: null,
-  callerIp: null,
-  fromDate: null,
-  toDate: null,
   count: 100,
   order: 'latestFirst',
   cursor: null,
@@ -126,12 +121,12 @@ describe('the log of messages', () => {
       maxLength: 25,
     });
     await fc.assert(
-      fc.asyncProperty(history, questions, async (steps, asked) => {
+      fc.asyncProperty(history, questions, async (steps, pages) => {
         const opened = await open();
         try {
           const running = await live(opened.engine, steps);
           const events = await eventsIn(opened);
-          for (const [query, eventsPerPage] of asked) {
+          for (const [query, eventsPerPage] of pages) {
             const rows = await walk(logOver(opened, { running, eventsPerPage }), query);
             expect(rows.map(listedRow)).toEqual(listed(events, running, query));
           }
@@ -235,7 +230,7 @@ describe('a page of the log', () => {
     const big = Buffer.alloc(3 * 1024 * 1024, 'x');
     const log = new MessageLog({
       journal: opened.journal,
-      durable: () => opened.engine.durable(),
+      shown: (read) => opened.engine.shown(read),
       running: () => [],
       messages: { journal: opened.journal, publishedOffset: () => undefined, body: () => big },
       clock: new ManualClock(startedMs),

@@ -8,19 +8,9 @@ import {
 } from '../../../src/messaging/messages/message-filter.js';
 import { messageTerms } from '../../../src/messaging/messages/message-terms.js';
 import { messageOptions } from '../../support/message-options.js';
+import { anyOrigin } from '../../support/origin-filters.js';
 
 const at = 1000;
-const anything: OriginFilters = {
-  url: null,
-  topicName: null,
-  queueName: null,
-  scheduleId: null,
-  label: null,
-  flowControlKey: null,
-  callerIp: null,
-  fromDate: null,
-  toDate: null,
-};
 const message = messageOptions({
   url: 'https://example.com/a',
   topicName: 'g',
@@ -55,8 +45,8 @@ describe('a message', () => {
     [{ toDate: at - 1 }, false],
     [{ queueName: ['q'], label: ['blue'], fromDate: 0 }, true],
     [{ queueName: ['q'], label: ['red'] }, false],
-  ])('matches %j: %j', (asked, matches) => {
-    expect(matchesOrigin(message, at, { ...anything, ...asked })).toBe(matches);
+  ])('matches %j: %j', (filter, matches) => {
+    expect(matchesOrigin(message, at, { ...anyOrigin, ...filter })).toBe(matches);
   });
 
   it.each<Partial<OriginFilters>>([
@@ -65,14 +55,14 @@ describe('a message', () => {
     { scheduleId: ['s'] },
     { label: ['blue'] },
     { flowControlKey: ['k'] },
-  ])('that came from nowhere is not among %j', (asked) => {
-    expect(matchesOrigin(messageOptions(), at, { ...anything, ...asked })).toBe(false);
+  ])('that came from nowhere is not among %j', (filter) => {
+    expect(matchesOrigin(messageOptions(), at, { ...anyOrigin, ...filter })).toBe(false);
   });
 });
 
 describe('the terms of a filter', () => {
   it('are none where the index cannot help', () => {
-    expect(originTerms({ ...anything, callerIp: ['::1'], fromDate: 1 })).toEqual([]);
+    expect(originTerms({ ...anyOrigin, callerIp: ['::1'], fromDate: 1 })).toEqual([]);
   });
 
   it('stand at every message that matches, one of each list', () => {
@@ -95,11 +85,11 @@ describe('the terms of a filter', () => {
       key: one('k', 'l'),
     });
     fc.assert(
-      fc.property(filters, messages, (asked, { key, ...fields }) => {
+      fc.property(filters, messages, (filter, { key, ...fields }) => {
         const limits = { parallelism: 1, rate: null, periodSeconds: 1 };
         const flowControl = key === null ? null : { key, ...limits };
         const published = messageOptions({ ...fields, flowControl });
-        const all = { ...anything, ...asked };
+        const all = { ...anyOrigin, ...filter };
         const terms = new Set(messageTerms(published));
         const isFound = originTerms(all).every((list) => list.some((term) => terms.has(term)));
         // Without dates and addresses, what the index finds is exactly what is meant.

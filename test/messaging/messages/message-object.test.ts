@@ -5,6 +5,7 @@ import { redacted } from '../../../src/messaging/messages/redaction.js';
 import { envelope } from '../../support/envelope.js';
 import { epochMs } from '../../support/given.js';
 import { callbackOptions, messageOptions } from '../../support/message-options.js';
+import { wire } from '../../support/wire.js';
 
 const published = (changes: Partial<MessagePublished> = {}) =>
   envelope<MessagePublished>({
@@ -49,7 +50,7 @@ describe('a message with everything', () => {
   });
 
   it('is shown with all of it', () => {
-    expect(messageObject(everything, Buffer.from('größe'))).toEqual({
+    expect(wire(messageObject(everything, Buffer.from('größe')))).toEqual({
       messageId: 'msg_1',
       url: 'https://example.com/a',
       method: 'POST',
@@ -134,6 +135,6 @@ describe('a body', () => {
     [Buffer.from('text'), { body: 'text' }],
     [Buffer.from([0xff, 0xfe]), { bodyBase64: '//4=' }],
   ])('%j is shown as %j', (body, field) => {
-    expect(bodyField(body)).toEqual(field);
+    expect(wire(bodyField(body))).toEqual(field);
   });
 });

@@ -93,7 +93,7 @@ describe('what a callback hides', () => {
   });
 });
 
-it('whatever one of two hides is hidden', () => {
+it('of two redactions all that either hides is hidden', () => {
   const one = { body: true, headers: ['x-secret'] };
   expect(hiding(null, one)).toEqual(one);
   const both = hiding({ body: false, headers: ['x-a'] }, one);

@@ -105,15 +105,11 @@ describe('a connection', () => {
     const port = await listen(server, toClose);
     const closed = new AddressGuard({ networks: [], hosts: [] });
     const open = new AddressGuard({ networks: ['127.0.0.0/8'], hosts: [] });
-    const connect = guardedConnector({
-      guard: closed,
-      // A resolver that is fooled: what it approves is not where connections may come out.
-      resolver: new NameResolver(open, systemClock, async () => [
-        { address: '127.0.0.1', family: 4 },
-      ]),
-      overrides: new Map(),
-      connectTimeoutMs: 1000,
-    });
+    // A resolver that is fooled: what it approves is not where connections may come out.
+    const resolver = new NameResolver(open, systemClock, async () => [
+      { address: '127.0.0.1', family: 4 },
+    ]);
+    const connect = guardedConnector(closed, resolver, new Map());
     const error = await new Promise((resolve) => {
       const target = { hostname: 'fooled.example', protocol: 'http:', port: String(port) };
       connect(target, (...opened) => resolve(opened[0]));

@@ -198,17 +198,17 @@ describe('the endpoint caller', () => {
   });
 
   it('asks once for a name that many attempts need', async () => {
-    const asked: string[] = [];
+    const resolved: string[] = [];
     const caller = callerWith({
       resolve: async (hostname) => {
-        asked.push(hostname);
+        resolved.push(hostname);
         return [{ address: '127.0.0.1', family: 4 }];
       },
     });
     const url = `http://popular.example:${endpoint.port}/`;
     const outcomes = await Promise.all([1, 2, 3, 4].map(() => caller.call(attemptAt(url))));
     expect(outcomes.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(asked).toEqual(['popular.example']);
+    expect(resolved).toEqual(['popular.example']);
   });
 
   it('calls more origins than it keeps connections for, and forgets the oldest', async () => {

@@ -17,15 +17,15 @@ describe('the resolver of names', () => {
   });
 
   it('keeps an answer, and asks a name that was refused again only later', async () => {
-    let asked = 0;
+    let lookups = 0;
     const resolver = new NameResolver(guard, systemClock, async () => {
-      asked += 1;
+      lookups += 1;
       return [bad];
     });
     for (let round = 0; round < 3; round += 1) {
       await expect(resolver.approved('bad.example')).rejects.toThrow(DestinationRefused);
     }
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
   });
 
   it('does not keep a failure', async () => {
@@ -42,10 +42,10 @@ describe('the resolver of names', () => {
 
   it('has one question open for a name, however many gave up waiting for it', async () => {
     const clock = new ManualClock();
-    let asked = 0;
+    let lookups = 0;
     let answer: (addresses: LookupAddress[]) => void = () => undefined;
     const resolver = new NameResolver(guard, clock, () => {
-      asked += 1;
+      lookups += 1;
       return new Promise((resolve) => {
         answer = resolve;
       });
@@ -55,7 +55,7 @@ describe('the resolver of names', () => {
       clock.advance(3000);
       await expect(waiting).rejects.toThrow('the destination does not resolve within 3000 ms');
     }
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
     const patient = resolver.approved('silent.example');
     answer([good]);
     expect(await patient).toEqual([good]);

@@ -6,7 +6,7 @@ const item = (changes: object = {}) =>
 
 const reasonOf = (changes: object) => {
   const result = item(changes);
-  return result.ok ? undefined : result.reason;
+  return result.ok ? undefined : result.message;
 };
 
 describe('a batch', () => {
@@ -19,7 +19,7 @@ describe('a batch', () => {
     ['[]', 'the batch is empty'],
     [`${'['.repeat(65)}${']'.repeat(65)}`, 'the body is nested deeper than 64 levels'],
   ])('%s is refused', (text, reason) => {
-    expect(parseBatch(Buffer.from(text))).toEqual({ ok: false, reason });
+    expect(parseBatch(Buffer.from(text))).toMatchObject({ ok: false, message: reason });
   });
 
   it('of anything else is a list of items', () => {
@@ -81,9 +81,9 @@ describe('an item of a batch', () => {
   });
 
   it.each([[1], ['x'], [null], [[]], [undefined]])('that is %j is refused', (value) => {
-    expect(parseBatchItem(value)).toEqual({
+    expect(parseBatchItem(value)).toMatchObject({
       ok: false,
-      reason: 'a message of a batch must be an object',
+      message: 'a message of a batch must be an object',
     });
   });
 
@@ -98,7 +98,7 @@ describe('an item of a batch', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (headers, body, queue) => {
         const result = item({ headers, body, queue });
-        expect(result.ok || result.reason !== '').toBe(true);
+        expect(result.ok || result.message !== '').toBe(true);
       }),
     );
   });

@@ -1,14 +1,16 @@
+import { SeededNames } from '../../../src/engine/seeded-names.js';
 import type { Outcome } from '../../../src/engine/turn.js';
+import { Refusal } from '../../../src/grammar/result.js';
 import type { PublishMessage } from '../../../src/messaging/messages/message.commands.js';
+import { scheduleDefinition } from '../../../src/messaging/publishing/message-template.js';
 import {
   BatchSubmission,
   GroupSubmission,
   MessageSubmission,
   RefusedSubmission,
-  RequestNames,
   ScheduleSubmission,
   type Submission,
-  scheduleDefinition,
+  SubmissionOutcomes,
 } from '../../../src/messaging/publishing/submissions.js';
 import { messageOptions } from '../../support/message-options.js';
 
@@ -18,13 +20,11 @@ const options = messageOptions({ notBefore: at + 1000, headers: ['X-A', 'own'], 
 const url = 'https://example.com/hook';
 
 const published = (messageId: string, deduplicated = false): Outcome => ({
-  accepted: true,
-  result: { messageId, deduplicated },
+  ok: true,
+  value: { messageId, deduplicated },
 });
-const rejected = (code: 'invalid' | 'over_limit' | 'not_found'): Outcome => ({
-  accepted: false,
-  rejection: { code, message: `it is ${code}` },
-});
+const rejected = (code: 'invalid' | 'over_limit' | 'not_found'): Outcome =>
+  new Refusal(code, `it is ${code}`);
 const group = {
   endpoints: [
     { url: 'https://one.example.com/', name: 'one' },
@@ -32,25 +32,19 @@ const group = {
   ],
   headers: ['x-a', 'default', 'X-B', 'default'],
 };
-const groupOrder = () =>
+/** What a submission answers when these are the outcomes of its commands. */
+const answerOf = (submission: Submission, outcomes: readonly Outcome[]) =>
+  submission.answer(new SubmissionOutcomes(submission.commands, outcomes));
+const groupSubmission = () =>
   new GroupSubmission(
-    new RequestNames('S'),
+    new SeededNames(() => 'S'),
     at,
     { ...options, topicName: 'submissions' },
     body,
     group,
   );
 
-describe('what one request makes', () => {
-  it('is named by one seed, and never twice', () => {
-    const names = new RequestNames('SEED');
-    const made = Array.from({ length: 5000 }, () => names.next('msg'));
-    expect(made.slice(0, 3)).toEqual(['msg_SEED', 'msg_SEED1', 'msg_SEED2']);
-    expect(new Set(made).size).toBe(made.length);
-  });
-});
-
-describe('an submission of one message', () => {
+describe('a submission of one message', () => {
   const submission = new MessageSubmission('msg_1', at, options, body);
 
   it('is one publish with its body', () => {
@@ -69,24 +63,24 @@ describe('an submission of one message', () => {
 
   it('is told as its id and URL, and as an earlier one with 202', () => {
     const messageId = 'msg_1';
-    expect(submission.tell([published(messageId)])).toEqual({
+    expect(answerOf(submission, [published(messageId)])).toEqual({
       status: 200,
       body: { messageId, url },
     });
-    expect(submission.tell([published('msg_0', true)])).toEqual({
+    expect(answerOf(submission, [published('msg_0', true)])).toEqual({
       status: 202,
       body: { messageId: 'msg_0', url, deduplicated: true },
     });
-    expect(submission.tell([rejected('over_limit')])).toMatchObject({ status: 412 });
+    expect(answerOf(submission, [rejected('over_limit')])).toMatchObject({ code: 'over_limit' });
   });
 });
 
-describe('an submission to a URL group', () => {
+describe('a submission to a URL group', () => {
   it('is one publish per endpoint, with the body once and default headers', () => {
-    const messages = groupOrder().commands;
+    const messages = groupSubmission().commands;
     expect(messages.map(({ id, sharesBodyWith }) => [id, sharesBodyWith])).toEqual([
-      ['msg_S', null],
-      ['msg_S1', 'msg_S'],
+      ['msg_S1', null],
+      ['msg_S2', 'msg_S1'],
     ]);
     expect(messages.map(({ message }) => message)).toEqual(
       group.endpoints.map((endpoint) => ({
@@ -100,7 +94,7 @@ describe('an submission to a URL group', () => {
   });
 
   it('is told as a list, one by one', () => {
-    expect(groupOrder().tell([published('msg_0', true), rejected('invalid')])).toEqual({
+    expect(answerOf(groupSubmission(), [published('msg_0', true), rejected('invalid')])).toEqual({
       status: 200,
       body: [
         { messageId: 'msg_0', url: 'https://one.example.com/', deduplicated: true },
@@ -110,7 +104,7 @@ describe('an submission to a URL group', () => {
   });
 });
 
-describe('an submission of a schedule', () => {
+describe('a submission of a schedule', () => {
   const effect = { cron: '* * * * *', id: null };
 
   it('keeps of the message what does not depend on when and where', () => {
@@ -137,27 +131,27 @@ describe('an submission of a schedule', () => {
       scheduleDefinition(effect, at, options),
       body,
     );
-    expect(submission.tell([{ accepted: true, result: null }])).toEqual({
+    expect(answerOf(submission, [{ ok: true, value: null }])).toEqual({
       status: 200,
       body: { scheduleId: 'scd_1' },
     });
-    expect(submission.tell([rejected('invalid')])).toEqual({
-      status: 400,
-      message: 'it is invalid',
-    });
+    expect(answerOf(submission, [rejected('invalid')])).toEqual(
+      new Refusal('invalid', 'it is invalid'),
+    );
   });
 });
 
-describe('an submission of a batch', () => {
+describe('a submission of a batch', () => {
   it('tells each of its own, in its place', () => {
     const one = new MessageSubmission('msg_1', at, options, body);
-    const nothing = new RefusedSubmission({ status: 404, message: 'no such group' });
-    const submissions: Submission[] = [one, nothing, groupOrder(), one];
+    const nothing = new RefusedSubmission(new Refusal('not_found', 'no such group'));
+    const last = new MessageSubmission('msg_2', at, options, body);
+    const submissions: Submission[] = [one, nothing, groupSubmission(), last];
     const batch = new BatchSubmission(submissions);
     const ids = batch.commands.map((command) => (command as PublishMessage).id);
-    expect(ids).toEqual(['msg_1', 'msg_S', 'msg_S1', 'msg_1']);
+    expect(ids).toEqual(['msg_1', 'msg_S1', 'msg_S2', 'msg_2']);
     const outcomes = [...'abc'].map((id) => published(id));
-    expect(batch.tell([...outcomes, rejected('not_found')])).toEqual({
+    expect(answerOf(batch, [...outcomes, rejected('not_found')])).toEqual({
       status: 200,
       body: [
         { messageId: 'a', url },

@@ -1,4 +1,4 @@
-import { parsed } from '../../../src/grammar/parsed.js';
+import { ok, Refusal } from '../../../src/grammar/result.js';
 import { dialects, readMessageOptions } from '../../../src/http/dialect.js';
 import { parseTemplate } from '../../../src/messaging/publishing/publish.request.js';
 
@@ -15,7 +15,7 @@ const read = (headers: Readonly<Record<string, string>>) => {
     callerIp: '127.0.0.1',
     at: 1_767_000_000_000,
   };
-  const judgeUrl = parsed<string>;
+  const judgeUrl = ok<string>;
   const limits = { retries: 3, retriesMax: 10, delayMaxMs: 1000, timeoutMs: 900_000 };
   return parseTemplate(input, { ...limits, judgeUrl });
 };
@@ -37,7 +37,7 @@ describe('what the server is to publish later', () => {
     ['Svc-Content-Based-Deduplication', 'true'],
   ])('has no %s: it would be that of one publish', (name, value) => {
     const message = `${name} means nothing here`;
-    expect(read({ [name]: value })).toEqual({ ok: false, refusal: { code: 'invalid', message } });
+    expect(read({ [name]: value })).toEqual(new Refusal('invalid', message));
   });
 
   it.each([
@@ -45,6 +45,6 @@ describe('what the server is to publish later', () => {
     [{ 'Svc-Method': 'SHOUT' }, 'invalid'],
     [{ 'Svc-Workflow-Init': 'true' }, 'invalid'],
   ])('is refused with %j as any message is', (options, code) => {
-    expect(read(options as Record<string, string>)).toMatchObject({ ok: false, refusal: { code } });
+    expect(read(options as Record<string, string>)).toMatchObject({ ok: false, code });
   });
 });

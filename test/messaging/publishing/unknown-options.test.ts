@@ -44,13 +44,13 @@ describe('an option that nothing reads', () => {
   it('is told of a few times a message and a request', () => {
     const names = Array.from({ length: 100 }, (_, index) => `Svc-Retries${index}`);
     expect(unknown(...names)).toHaveLength(4);
-    const told = warningHeader(names);
-    expect(told.split(', ')).toHaveLength(9);
-    expect(told).toMatch(/, and 92 more$/);
+    const warning = warningHeader(names);
+    expect(warning.split(', ')).toHaveLength(9);
+    expect(warning).toMatch(/, and 92 more$/);
   });
 });
 
-it('is none of those that the published clients and their endpoints send', () => {
+it('no option that the published clients and their endpoints send is unknown', () => {
   const folder = new URL('../../../node_modules/@upstash/', import.meta.url);
   const names = new Set<string>();
   for (const client of ['qstash', 'workflow']) {

@@ -106,13 +106,13 @@ const steps = fc.array(
       weight: 8,
       arbitrary: fc
         .tuple(queueName, fc.constantFrom(0, 0, 0, 500, 5000), fc.nat(2), fc.boolean())
-        .map((asked) => (world: QueueWorld) => world.enqueue(...asked)),
+        .map((values) => (world: QueueWorld) => world.enqueue(...values)),
     },
     {
       weight: 10,
       arbitrary: fc
         .tuple(fc.nat(20), fc.boolean())
-        .map((asked) => (world: QueueWorld) => world.finish(...asked)),
+        .map((values) => (world: QueueWorld) => world.finish(...values)),
     },
     { weight: 12, arbitrary: fc.constant((world: QueueWorld) => world.commit()) },
     {
@@ -125,7 +125,7 @@ const steps = fc.array(
       weight: 2,
       arbitrary: fc
         .tuple(queueName, fc.integer({ min: 1, max: 3 }), fc.boolean())
-        .map((asked) => (world: QueueWorld) => world.configure(...asked)),
+        .map((values) => (world: QueueWorld) => world.configure(...values)),
     },
     { weight: 2, arbitrary: fc.nat(50).map((index) => (world: QueueWorld) => world.cancel(index)) },
     { weight: 1, arbitrary: queueName.map((name) => (world: QueueWorld) => world.delete(name)) },

@@ -91,7 +91,7 @@ export class QueueWorld {
   now = 1_767_000_000_000;
   messages = new Map<string, Message>();
   entries = new QueueEntries();
-  private gates = new Gates([]);
+  private gates = new Gates();
   private gate = this.newGate();
   /** Queues that exist, as far as memory knows. */
   readonly queues = new Map<string, QueueSettings>();
@@ -200,7 +200,8 @@ export class QueueWorld {
   }
 
   private open(): void {
-    this.gates = new Gates([new CountingGate(totalLimit)]);
+    this.gates = new Gates();
+    this.gates.add(new CountingGate('attempts', totalLimit));
     this.gate = this.newGate();
     this.gates.add(this.gate);
   }
@@ -289,7 +290,7 @@ export class QueueWorld {
     }
     if (message.isFinal || attempt !== null || message.notBefore > this.now) return;
     message.attempt = new Attempt(message, this);
-    message.attempt.admission = this.gates.ask(message.attempt);
+    message.attempt.admission = this.gates.admit(message.attempt);
   }
 }
 

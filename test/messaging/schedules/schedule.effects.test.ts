@@ -25,17 +25,17 @@ const hour = 60 * minute;
 const startsAt = 1_767_000_000_000;
 
 /** One server after the other on one disk, and what reached the destinations. */
-class Town {
+class ScheduleSimulation {
   private constructor(
     readonly world: SimulatedWorld,
     public server: SimulatedServer,
   ) {}
 
-  static async build(): Promise<Town> {
+  static async build(): Promise<ScheduleSimulation> {
     const world = new SimulatedWorld(new SeededRandom(1));
     world.isMoody = false;
     const disk = new SimulatedDisk(new SeededRandom(2));
-    return new Town(world, await SimulatedServer.start(disk, world, startsAt, 3));
+    return new ScheduleSimulation(world, await SimulatedServer.start(disk, world, startsAt, 3));
   }
 
   /** The power goes, and comes back `downMs` later. */
@@ -56,7 +56,7 @@ class Town {
   async ask(command: ScheduleCommand | UrlGroupCommand): Promise<void> {
     const outcome = this.server.engine.dispatch([command]);
     await settled();
-    expect(await outcome).toMatchObject([{ accepted: true }]);
+    expect(await outcome).toMatchObject([{ ok: true }]);
   }
 
   create(
@@ -79,12 +79,12 @@ class Town {
   pause = (type: 'PauseSchedule' | 'ResumeSchedule') =>
     this.ask({ type, kind: scheduleKind, id: 'often', at: this.server.clock.now() });
 
-  /** Gives the URL group `town` endpoints of these names. */
+  /** Gives the URL group `group` endpoints of these names. */
   endpoints = (...names: readonly string[]) =>
     this.ask({
       type: 'UpsertEndpoints',
       kind: urlGroupKind,
-      id: 'town',
+      id: 'group',
       at: this.server.clock.now(),
       endpoints: names.map((name) => ({ name, url: `https://example.com/${name}` })),
     });
@@ -112,186 +112,191 @@ class Town {
 
 describe('a schedule', () => {
   it('publishes its body each time that it is due', async () => {
-    const town = await Town.build();
-    await town.create();
-    await town.pass(3 * minute);
-    expect(town.calledAt).toEqual([60, 120, 180]);
-    expect(town.world.calls.map(({ body }) => body)).toEqual(['wake up', 'wake up', 'wake up']);
-    expect(new Set(town.world.calls.map(({ messageId }) => messageId)).size).toBe(3);
-    const triggers = await town.triggers();
+    const simulation = await ScheduleSimulation.build();
+    await simulation.create();
+    await simulation.pass(3 * minute);
+    expect(simulation.calledAt).toEqual([60, 120, 180]);
+    expect(simulation.world.calls.map(({ body }) => body)).toEqual([
+      'wake up',
+      'wake up',
+      'wake up',
+    ]);
+    expect(new Set(simulation.world.calls.map(({ messageId }) => messageId)).size).toBe(3);
+    const triggers = await simulation.triggers();
     expect(triggers.map(({ messageIds }) => messageIds[0])).toEqual(
-      town.world.calls.map(({ messageId }) => messageId),
+      simulation.world.calls.map(({ messageId }) => messageId),
     );
   });
 
   it('delays each message by what its definition says', async () => {
-    const town = await Town.build();
-    await town.create({}, { delayMs: 10 * second });
-    await town.pass(2.5 * minute);
-    expect(town.calledAt).toEqual([70, 130]);
+    const simulation = await ScheduleSimulation.build();
+    await simulation.create({}, { delayMs: 10 * second });
+    await simulation.pass(2.5 * minute);
+    expect(simulation.calledAt).toEqual([70, 130]);
   });
 
   it('publishes the new definition after it was overwritten', async () => {
-    const town = await Town.build();
-    await town.create();
-    await town.pass(90 * second);
-    await town.create({ url: 'https://example.com/new' }, {}, 'new');
-    await town.pass(minute);
-    expect(town.world.calls.map(({ url, body }) => [url, body])).toEqual([
+    const simulation = await ScheduleSimulation.build();
+    await simulation.create();
+    await simulation.pass(90 * second);
+    await simulation.create({ url: 'https://example.com/new' }, {}, 'new');
+    await simulation.pass(minute);
+    expect(simulation.world.calls.map(({ url, body }) => [url, body])).toEqual([
       ['https://example.com/hook', 'wake up'],
       ['https://example.com/new', 'new'],
     ]);
   });
 
   it('skips what is due while it is paused', async () => {
-    const town = await Town.build();
-    await town.create();
-    await town.pass(90 * second);
-    await town.pause('PauseSchedule');
-    await town.pass(3 * minute);
-    await town.pause('ResumeSchedule');
-    await town.pass(minute);
-    expect(town.calledAt).toEqual([60, 300]);
+    const simulation = await ScheduleSimulation.build();
+    await simulation.create();
+    await simulation.pass(90 * second);
+    await simulation.pause('PauseSchedule');
+    await simulation.pass(3 * minute);
+    await simulation.pause('ResumeSchedule');
+    await simulation.pass(minute);
+    expect(simulation.calledAt).toEqual([60, 300]);
   });
 
   it('triggers no more once it is deleted, and what it published lives on', async () => {
-    const town = await Town.build();
-    await town.create({}, { delayMs: 5 * minute });
-    await town.pass(minute);
-    const at = town.server.clock.now();
-    await town.ask({ type: 'DeleteSchedule', kind: scheduleKind, id: 'often', at });
-    await town.pass(hour);
-    expect(town.calledAt).toEqual([360]);
+    const simulation = await ScheduleSimulation.build();
+    await simulation.create({}, { delayMs: 5 * minute });
+    await simulation.pass(minute);
+    const at = simulation.server.clock.now();
+    await simulation.ask({ type: 'DeleteSchedule', kind: scheduleKind, id: 'often', at });
+    await simulation.pass(hour);
+    expect(simulation.calledAt).toEqual([360]);
   });
 
   it('triggers although it repeats an earlier message, and names what it published', async () => {
-    const town = await Town.build();
-    await town.create({}, { deduplicationKey: 'id:once' });
-    await town.pass(3 * minute);
-    expect(town.calledAt).toEqual([60]);
-    const triggers = await town.triggers();
+    const simulation = await ScheduleSimulation.build();
+    await simulation.create({}, { deduplicationKey: 'id:once' });
+    await simulation.pass(3 * minute);
+    expect(simulation.calledAt).toEqual([60]);
+    const triggers = await simulation.triggers();
     expect(triggers.map(({ messageIds }) => messageIds.length)).toEqual([1, 0, 0]);
   });
 });
 
 describe('a schedule of a URL group', () => {
-  const toTown = { url: null, topicName: 'town' };
-  const called = ({ world }: Town) => world.calls.map(({ url }) => url.slice(20)).sort();
+  const toGroup = { url: null, topicName: 'group' };
+  const called = ({ world }: ScheduleSimulation) =>
+    world.calls.map(({ url }) => url.slice(20)).sort();
 
   it('publishes to the endpoints that the group has at that time', async () => {
-    const town = await Town.build();
-    await town.endpoints('one');
-    await town.create(toTown);
-    await town.pass(90 * second);
-    await town.endpoints('two');
-    await town.pass(minute);
-    expect(called(town)).toEqual(['one', 'one', 'two']);
-    expect(town.world.calls.every(({ body }) => body === 'wake up')).toBe(true);
-    expect(town.schedule.messageIds).toHaveLength(2);
+    const simulation = await ScheduleSimulation.build();
+    await simulation.endpoints('one');
+    await simulation.create(toGroup);
+    await simulation.pass(90 * second);
+    await simulation.endpoints('two');
+    await simulation.pass(minute);
+    expect(called(simulation)).toEqual(['one', 'one', 'two']);
+    expect(simulation.world.calls.every(({ body }) => body === 'wake up')).toBe(true);
+    expect(simulation.schedule.messageIds).toHaveLength(2);
   });
 
   it('counts without a message and says why, as long as there is no such group', async () => {
-    const town = await Town.build();
-    await town.create(toTown);
-    await town.pass(90 * second);
-    expect(town.schedule).toMatchObject({
-      error: 'URL group town not found',
+    const simulation = await ScheduleSimulation.build();
+    await simulation.create(toGroup);
+    await simulation.pass(90 * second);
+    expect(simulation.schedule).toMatchObject({
+      error: 'URL group group not found',
       lastAt: startsAt + minute,
       messageIds: [],
     });
-    await town.endpoints('one');
-    await town.pass(minute);
-    expect(town.schedule.error).toBeNull();
-    expect(called(town)).toEqual(['one']);
+    await simulation.endpoints('one');
+    await simulation.pass(minute);
+    expect(simulation.schedule.error).toBeNull();
+    expect(called(simulation)).toEqual(['one']);
   });
 
   it('publishes to each endpoint of a large group once', async () => {
-    const town = await Town.build();
+    const simulation = await ScheduleSimulation.build();
     const names = Array.from({ length: 600 }, (_, index) => `${index}`);
-    await town.endpoints(...names);
-    await town.create(toTown);
-    await town.pass(70 * second);
-    expect(called(town)).toEqual([...names].sort());
-    expect(town.schedule.messageIds).toHaveLength(600);
+    await simulation.endpoints(...names);
+    await simulation.create(toGroup);
+    await simulation.pass(70 * second);
+    expect(called(simulation)).toEqual([...names].sort());
+    expect(simulation.schedule.messageIds).toHaveLength(600);
   });
 });
 
 describe('schedules that are due at once', () => {
   const ids = Array.from({ length: 100 }, (_, index) => `schedule-${index}`).sort();
-  const bodies = ({ world }: Town) => world.calls.map(({ body }) => body).sort();
+  const bodies = ({ world }: ScheduleSimulation) => world.calls.map(({ body }) => body).sort();
 
   it('trigger once each, more than may be on their way at a time', async () => {
-    const town = await Town.build();
-    for (const id of ids) await town.create({}, {}, id, id);
-    await town.pass(70 * second);
-    expect(bodies(town)).toEqual(ids);
+    const simulation = await ScheduleSimulation.build();
+    for (const id of ids) await simulation.create({}, {}, id, id);
+    await simulation.pass(70 * second);
+    expect(bodies(simulation)).toEqual(ids);
   });
 
   it('trigger once each after a server was down, however long each of them was due', async () => {
-    const town = await Town.build();
+    const simulation = await ScheduleSimulation.build();
     for (const [index, id] of ids.entries()) {
-      await town.create({ cron: `${21 + (index % 5)} 9 * * *` }, {}, id, id);
+      await simulation.create({ cron: `${21 + (index % 5)} 9 * * *` }, {}, id, id);
     }
-    await town.restart(20 * minute);
-    await town.pass(second);
-    expect(bodies(town)).toEqual(ids);
-    await town.pass(hour);
-    expect(bodies(town)).toEqual(ids);
+    await simulation.restart(20 * minute);
+    await simulation.pass(second);
+    expect(bodies(simulation)).toEqual(ids);
+    await simulation.pass(hour);
+    expect(bodies(simulation)).toEqual(ids);
   });
 });
 
 describe('a schedule and a server that was down', () => {
   it('triggers once for all that was missed, and then in time', async () => {
-    const town = await Town.build();
-    await town.create();
-    await town.pass(90 * second);
-    await town.restart(10 * minute);
-    expect(town.calledAt).toEqual([60, 690]);
-    await town.pass(minute);
-    expect(town.calledAt).toEqual([60, 690, 720]);
-    const triggers = await town.triggers();
+    const simulation = await ScheduleSimulation.build();
+    await simulation.create();
+    await simulation.pass(90 * second);
+    await simulation.restart(10 * minute);
+    expect(simulation.calledAt).toEqual([60, 690]);
+    await simulation.pass(minute);
+    expect(simulation.calledAt).toEqual([60, 690, 720]);
+    const triggers = await simulation.triggers();
     expect(triggers.map(({ dueAt }) => (dueAt - startsAt) / second)).toEqual([60, 120, 720]);
   });
 
   it('waits for its time when nothing was missed', async () => {
-    const town = await Town.build();
-    await town.create();
-    await town.restart(30 * second);
-    expect(town.calledAt).toEqual([]);
-    await town.pass(30 * second);
-    expect(town.calledAt).toEqual([60]);
+    const simulation = await ScheduleSimulation.build();
+    await simulation.create();
+    await simulation.restart(30 * second);
+    expect(simulation.calledAt).toEqual([]);
+    await simulation.pass(30 * second);
+    expect(simulation.calledAt).toEqual([60]);
   });
 
   it('stays paused', async () => {
-    const town = await Town.build();
-    await town.create();
-    await town.pause('PauseSchedule');
-    await town.restart(hour);
-    await town.pass(hour);
-    expect(town.calledAt).toEqual([]);
+    const simulation = await ScheduleSimulation.build();
+    await simulation.create();
+    await simulation.pause('PauseSchedule');
+    await simulation.restart(hour);
+    await simulation.pass(hour);
+    expect(simulation.calledAt).toEqual([]);
   });
 });
 
 describe('a schedule and a clock that is set', () => {
   it('forward: triggers once for all that was skipped, within a minute', async () => {
-    const town = await Town.build();
-    await town.create({ cron: '0 * * * *' });
-    const { clock } = town.server;
+    const simulation = await ScheduleSimulation.build();
+    await simulation.create({ cron: '0 * * * *' });
+    const { clock } = simulation.server;
     clock.set(startsAt + 10 * hour);
-    await town.pass(minute);
-    expect(town.world.calls).toHaveLength(1);
-    expect(town.schedule.nextAt).toBe(startsAt + 10 * hour + 40 * minute);
+    await simulation.pass(minute);
+    expect(simulation.world.calls).toHaveLength(1);
+    expect(simulation.schedule.nextAt).toBe(startsAt + 10 * hour + 40 * minute);
   });
 
   it('back: triggers no minute twice', async () => {
-    const town = await Town.build();
-    await town.create();
-    await town.pass(3 * minute);
-    const { clock } = town.server;
+    const simulation = await ScheduleSimulation.build();
+    await simulation.create();
+    await simulation.pass(3 * minute);
+    const { clock } = simulation.server;
     clock.set(startsAt + minute);
-    await town.pass(3 * minute);
-    expect(town.calledAt).toEqual([60, 120, 180, 240]);
-    const dues = (await town.triggers()).map(({ dueAt }) => dueAt);
+    await simulation.pass(3 * minute);
+    expect(simulation.calledAt).toEqual([60, 120, 180, 240]);
+    const dues = (await simulation.triggers()).map(({ dueAt }) => dueAt);
     expect(new Set(dues).size).toBe(dues.length);
   });
 });

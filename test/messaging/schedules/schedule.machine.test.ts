@@ -5,9 +5,11 @@ import {
   type ScheduleState,
   scheduleMachine,
 } from '../../../src/messaging/schedules/schedule.machine.js';
+import { expectSameWhenPacked } from '../../support/packed-machine.js';
 import { scheduleDefinition } from '../../support/schedule-definition.js';
 
-const { initialState, evolve, packing, isFinal } = machineEvolve(scheduleMachine);
+const evolution = machineEvolve(scheduleMachine);
+const { initialState, evolve, isFinal } = evolution;
 
 const time = fc.integer({ min: 0, max: 1000 });
 const stamp = { at: time, offset: time };
@@ -48,14 +50,8 @@ describe('the life of a schedule', () => {
   it('is the same after being packed and woken between any two events', () => {
     fc.assert(
       fc.property(fc.array(events, { maxLength: 12 }), (history) => {
-        let kept = initialState();
-        let woken = initialState();
-        for (const event of history) {
-          kept = evolve(kept, event);
-          woken = evolve(packing.unpack(packing.pack(woken)), event);
-        }
-        expect(shown(woken)).toBe(shown(kept));
-        expect(isFinal(kept)).toBe(kept.value === 'deleted');
+        const state = expectSameWhenPacked(evolution, shown, history);
+        expect(isFinal(state)).toBe(state.value === 'deleted');
       }),
     );
   });

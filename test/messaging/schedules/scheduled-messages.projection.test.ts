@@ -1,7 +1,9 @@
-import type { DomainEvent } from '../../../src/engine/decider.js';
 import { TurnChanges } from '../../../src/engine/turn-changes.js';
-import { messageKind } from '../../../src/messaging/messages/message.events.js';
-import { scheduleKind } from '../../../src/messaging/schedules/schedule.events.js';
+import { type MessageEvent, messageKind } from '../../../src/messaging/messages/message.events.js';
+import {
+  type ScheduleEvent,
+  scheduleKind,
+} from '../../../src/messaging/schedules/schedule.events.js';
 import { ScheduledMessages } from '../../../src/messaging/schedules/scheduled-messages.projection.js';
 import { messageOptions } from '../../support/message-options.js';
 
@@ -10,18 +12,18 @@ const ids = ['msg_a', 'msg_b', 'msg_c'];
 function messages() {
   const fold = new ScheduledMessages();
   const changes = new TurnChanges();
-  const tell = (kind: string, id: string, event: DomainEvent) =>
+  const happen = (kind: string, id: string, event: MessageEvent | ScheduleEvent) =>
     fold.evolve(
       { kind, id, sequence: 0, at: 0, offset: 0, previous: -1, event, body: null },
       changes,
     );
-  const message = (id: string, type: string) => tell(messageKind, id, { type });
+  const message = (id: string, type: string) => happen(messageKind, id, { type } as MessageEvent);
   const publish = (id: string, scheduleId: string | null = 'nightly') =>
-    tell(messageKind, id, {
+    happen(messageKind, id, {
       type: 'MessagePublished',
       ...messageOptions({ scheduleId }),
-    } as DomainEvent);
-  const schedule = (type: string) => tell(scheduleKind, 'nightly', { type });
+    });
+  const schedule = (type: string) => happen(scheduleKind, 'nightly', { type } as ScheduleEvent);
   schedule('ScheduleCreated');
   return { fold, changes, message, publish, schedule };
 }

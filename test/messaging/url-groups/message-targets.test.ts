@@ -1,3 +1,4 @@
+import { Refusal } from '../../../src/grammar/result.js';
 import { messageTargets } from '../../../src/messaging/url-groups/message-targets.js';
 
 const url = 'https://example.com/hook';
@@ -26,6 +27,6 @@ describe('where a message goes that is published later', () => {
     ['nobody', 'URL group nobody is empty'],
     ['gone', 'URL group gone not found'],
   ])('is nowhere for the group %s, which is told', (name, error) => {
-    expect(messageTargets(null, name, find)).toEqual({ ok: false, error });
+    expect(messageTargets(null, name, find)).toEqual(new Refusal('not_found', error));
   });
 });

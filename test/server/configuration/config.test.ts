@@ -149,7 +149,7 @@ test('docs/configuration.md has a row for every setting, and for no other', () =
   expect(named.sort()).toEqual(table.map(([name]) => `STEPWELL_${name}`).sort());
 });
 
-test('all problems are told at once, a misspelt name among them', () => {
+test('all problems are reported at once, a misspelt name among them', () => {
   expect(problemsOf({ STEPWELL_PROT: '80', STEPWELL_PORT: 'x', STEPWELL_FSYNC: 'y' })).toEqual([
     'STEPWELL_PROT is not a setting of Stepwell',
     'STEPWELL_PORT is not a whole number from 0 to 65535',
@@ -157,7 +157,7 @@ test('all problems are told at once, a misspelt name among them', () => {
   ]);
 });
 
-test('names of others are none of our business', () => {
+test('environment variables of other programs are ignored', () => {
   expect(problemsOf({ PORT: 'x', STEPWELLNESS: 'y' })).toEqual([]);
 });
 
@@ -192,7 +192,7 @@ test.each([
   expect(listensOnLoopback(host)).toBe(isLoopback);
 });
 
-test('the neighbourhood is reachable only while no other machine can reach the server', () => {
+test('private addresses are reachable only while no other machine can reach the server', () => {
   expect(allowedNetworks(read({})).networks).toContain('127.0.0.0/8');
   expect(allowedNetworks(read({ STEPWELL_HOST: '0.0.0.0' }))).toEqual({ networks: [], hosts: [] });
   const named = { STEPWELL_HOST: '0.0.0.0', STEPWELL_ALLOW_NETWORKS: '10.1.0.0/16' };

@@ -12,14 +12,14 @@ async function start(origins: string | null, mode: ServerMode = 'start'): Promis
   server = await startServer({ environment, mode });
 }
 
-interface Asked {
+interface RequestParts {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
 }
 
 /** The status of an answer, and what it says about origins. */
-async function ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}) {
+async function ask(path: string, { method = 'GET', headers = {}, body }: RequestParts = {}) {
   const answer = await request(`${server.url}${path}`, {
     method,
     headers,

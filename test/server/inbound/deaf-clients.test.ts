@@ -59,7 +59,7 @@ async function serves(others: { publish: string; produce: string }): Promise<voi
 }
 
 /** Sends requests and takes no answer; then memory is looked at until it grows no more. */
-async function askedBy(
+async function connectMany(
   count: number,
   text: (index: number) => string | Buffer,
   growthMax = growthMiBMax,
@@ -80,59 +80,74 @@ async function askedBy(
 const head = (line: string, who: string, more = '') =>
   `${line} HTTP/1.1\r\nhost: here\r\nauthorization: ${who}\r\n${more}`;
 
-test('a hundred fetches of 50 MB', async () => {
+test('a hundred fetches of 50 MB that are not read leave the server its memory', async () => {
   for (let count = 0; count < 50; count += 1) {
     const value = 'x'.repeat(1024 * 1024);
     expect(await post('/produce/long', JSON.stringify({ value, partition: 0 }), basic)).toBe(200);
   }
-  const asked = JSON.stringify({ topic: 'long', partition: 0, offset: 0 });
-  const request = head('POST /fetch', basic, `content-length: ${asked.length}\r\n\r\n${asked}`);
-  await askedBy(100, () => request);
+  const sent = JSON.stringify({ topic: 'long', partition: 0, offset: 0 });
+  const request = head('POST /fetch', basic, `content-length: ${sent.length}\r\n\r\n${sent}`);
+  await connectMany(100, () => request);
   expect(await metric('stepwell_in_flight_bytes')).toBeGreaterThan(0);
   await serves({ publish: authorization, produce: basic });
 }, 120_000);
 
-test('a hundred pages of the logs, by a token that may only read', async () => {
+test('a hundred pages of the logs that are not read leave the server its memory', async () => {
   for (let count = 0; count < 60; count += 1) {
     const body = 'x'.repeat(200_000);
     expect(await post('/v2/publish/http://example.com/x', body, authorization)).toBe(200);
   }
   const request = head('GET /v2/logs?count=1000', `Bearer ${readToken}`, '\r\n');
-  // What is read for a page and not used is garbage: 340 to 520 MiB were seen, and without a budget
-  // 1,391.
-  await askedBy(100, () => request, 700);
+  await connectMany(100, () => request);
   expect(await metric('stepwell_in_flight_bytes')).toBeGreaterThan(0);
+  await serves({ publish: authorization, produce: basic });
+}, 120_000);
+
+test('a hundred readers of a message of 10 MiB', async () => {
+  const url = `${server.url}/v2/publish/http://example.com/x`;
+  const headers = { authorization, 'svc-delay': '1h' };
+  const body = 'é"'.repeat((10 * 1024 * 1024) / 3);
+  const published = await fetch(url, { method: 'POST', headers, body });
+  const { messageId } = (await published.json()) as { messageId: string };
+  const path = `/v2/messages/${messageId}`;
+  const reader = `Bearer ${readToken}`;
+  await connectMany(100, () => head(`GET ${path}`, reader, '\r\n'), 300);
+  expect(await metric('stepwell_in_flight_bytes')).toBeGreaterThan(0);
+  // Each of them holds a piece and not the body: there is room for one more.
+  const shown = await fetch(`${server.url}${path}`, { headers: { authorization: reader } });
+  expect(shown.status).toBe(200);
+  expect(((await shown.json()) as { body: string }).body === body).toBe(true);
   await serves({ publish: authorization, produce: basic });
 }, 120_000);
 
 /** A credential that may read topics, beside the one that the server was started with. */
 async function readerOfTopics(): Promise<string> {
   const body = JSON.stringify({ name: 'reader', topic: '*', permissions: 'CONSUME' });
-  const asked = { method: 'POST', headers: { authorization: basic }, body };
-  const created = await fetch(`${server.url}/admin/credentials`, asked);
+  const sent = { method: 'POST', headers: { authorization: basic }, body };
+  const created = await fetch(`${server.url}/admin/credentials`, sent);
   const { username, password } = (await created.json()) as { username: string; password: string };
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
 // Each record is longer than what the system takes by itself, and its text is held until it is
 // taken: 1 GB for 200 readers, if none of them had to wait for room.
-test('two hundred readers of a stream of long records', async () => {
+test('two hundred streams that are not read leave the server its memory', async () => {
   const reader = await readerOfTopics();
   for (let count = 0; count < 3; count += 1) {
     const value = 'x'.repeat(5_000_000);
     expect(await post('/produce/stream', JSON.stringify({ value, partition: 0 }), basic)).toBe(200);
   }
   const accept = 'accept: text/event-stream\r\nstream-auto-offset-reset: earliest\r\n\r\n';
-  await askedBy(200, (index) => head(`GET /consume/g${index}/i/stream`, reader, accept));
+  await connectMany(200, (index) => head(`GET /consume/g${index}/i/stream`, reader, accept));
   expect(await metric('stepwell_in_flight_bytes')).toBeGreaterThan(0);
   await serves({ publish: authorization, produce: basic });
 }, 120_000);
 
-test('a hundred and fifty publishes of 10 MB that end half way', async () => {
+test('a hundred and fifty publishes of 10 MB that stop half way leave it its memory', async () => {
   const line = 'POST /v2/publish/http://example.com/x';
   const start = head(line, authorization, 'svc-delay: 1h\r\ncontent-length: 10000000\r\n\r\n');
   const half = Buffer.concat([Buffer.from(start), Buffer.alloc(5_000_000, 'x')]);
-  await askedBy(150, () => half);
+  await connectMany(150, () => half);
   const share = await metric('stepwell_in_flight_bytes');
   expect(share).toBeGreaterThan(100_000_000);
   expect(share).toBeLessThanOrEqual(budgetBytes / 2);

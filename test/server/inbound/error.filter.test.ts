@@ -1,16 +1,24 @@
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import Fastify from 'fastify';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { request } from 'undici';
+import { ByteBudget } from '../../../src/http/bytes/byte-budget.js';
+import { InFlight } from '../../../src/http/bytes/in-flight.js';
 import { Failures } from '../../../src/http/failures.js';
+import { InboundMetrics } from '../../../src/http/inbound.metrics.js';
+import { RouteTable } from '../../../src/http/routes/route-table.js';
 import { ErrorFilter } from '../../../src/server/inbound/error.filter.js';
-import { KnownPaths } from '../../../src/server/inbound/known-paths.js';
 import { DiskFull, TooLarge } from '../../../storage/faults/storage-errors.js';
+import { ManualClock } from '../../support/manual-clock.js';
 
 const lines: string[] = [];
 const log = pino({}, { write: (line: string) => void lines.push(line) });
-const filter = new ErrorFilter(new KnownPaths({}), new Failures(log), log);
 const fastify = Fastify();
+const budget = new ByteBudget(1024);
+const metrics = new InboundMetrics(new Registry());
+const inFlight = new InFlight({ budget, clock: new ManualClock(), metrics });
+const filter = new ErrorFilter(new RouteTable(fastify, inFlight, {}), new Failures(log), log);
 let url = '';
 let thrown: unknown;
 
@@ -28,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => fastify.close());
 
-test('a defect is told to the log and not to the caller, without the query', async () => {
+test('a defect is written to the log and not to the client, without the query', async () => {
   thrown = new Error('the reason');
   const { statusCode, body } = await request(`${url}/v2/keys?token=secret`);
   expect(statusCode).toBe(500);

@@ -14,8 +14,14 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 /** A publish in bytes: by its length it is an ordinary one, in chunks it goes the long way. */
-function publish(framing: 'length' | 'chunked', lines: string[], body = 'hello', path = target) {
-  const head = [`POST ${path} HTTP/1.1`, 'Host: here', 'Connection: close', ...lines];
+function publish(
+  framing: 'length' | 'chunked',
+  lines: string[],
+  body = 'hello',
+  path = target,
+  method = 'POST',
+) {
+  const head = [`${method} ${path} HTTP/1.1`, 'Host: here', 'Connection: close', ...lines];
   const size = Buffer.byteLength(body);
   return framing === 'length'
     ? `${head.join('\r\n')}\r\nContent-Length: ${size}\r\n\r\n${body}`
@@ -117,6 +123,19 @@ describe('the short way and the long way answer alike', () => {
   });
 
   test.each([
+    [200, '/produce/lane'],
+    [200, '/produce'],
+    [405, '/v2/publish/http://example.com'],
+  ])('%d to a body that comes with GET %s', async (status, path) => {
+    const who = path.startsWith('/v2') ? server.bearer : server.basic;
+    const own = [`Authorization: ${who}`];
+    const short = await rawRequest(server.port, publish('length', own, record, path, 'GET'));
+    const long = await rawRequest(server.port, publish('chunked', own, record, path, 'GET'));
+    expect(statusOf(short)).toBe(status);
+    expect(comparable(short)).toEqual(comparable(long));
+  });
+
+  test.each([
     ['a client without a token', []],
     ['a stranger', ['Authorization: Bearer stranger']],
     ['one who asks twice for a host', ['Host: there']],
@@ -139,7 +158,7 @@ describe('the short way and the long way answer alike', () => {
   });
 });
 
-test('takes a body that comes in pieces, and the next request of the connection', async () => {
+test('a hot route takes a body in pieces, and the next request of the connection', async () => {
   const own = [`Authorization: ${server.bearer}`, later, 'Svc-Deduplication-Id: in-pieces'];
   const text = publish('length', own, 'x'.repeat(3000));
   const first = text.replace('Connection: close\r\n', '');
@@ -158,7 +177,7 @@ test('takes a body that comes in pieces, and the next request of the connection'
   expect(statuses).toEqual(['200', '202']);
 });
 
-test('publishes nothing for a client that leaves in the middle of its body', async () => {
+test('a hot route publishes nothing where the client leaves within its body', async () => {
   const backlog = async () => /^stepwell_backlog_messages (\d+)/m.exec(await metrics())?.[1];
   const before = await backlog();
   const own = [`Authorization: ${server.bearer}`, later];

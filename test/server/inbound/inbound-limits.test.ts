@@ -16,7 +16,7 @@ function head(...lines: string[]): string {
   return `${request.join('\r\n')}\r\n\r\n`;
 }
 
-test('lets as many headers in as are allowed, and not one more', async () => {
+test('the server takes as many headers as are allowed, and not one more', async () => {
   const fill = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: 1`);
   const allowed = await rawRequest(server.port, head(...fill(headerCountMax - 2)));
   expect(statusOf(allowed)).toBe(200);
@@ -25,7 +25,7 @@ test('lets as many headers in as are allowed, and not one more', async () => {
   expect(bodyOf(refused)).toEqual({ error: expect.stringContaining('256'), status: 431 });
 });
 
-test('answers 431 to ten thousand headers and to one that is too long', async () => {
+test('the server answers 431 to ten thousand headers and to one that is too long', async () => {
   const many = Array.from({ length: 10_000 }, (_, index) => `X-Header-${index}: 1`);
   for (const lines of [many, [`X: ${'a'.repeat(70_000)}`]]) {
     const answer = await rawRequest(server.port, head(...lines));
@@ -34,12 +34,12 @@ test('answers 431 to ten thousand headers and to one that is too long', async ()
   }
 });
 
-test('lets a single header of nearly 64 KiB through', async () => {
+test('the server takes a single header of nearly 64 KiB', async () => {
   const answer = await rawRequest(server.port, head(`X: ${'a'.repeat(60_000)}`));
   expect(statusOf(answer)).toBe(200);
 });
 
-test('survives header names that are members of every object', async () => {
+test('the server takes header names that are members of every object', async () => {
   const answer = await rawRequest(
     server.port,
     head('__proto__: x', 'constructor: y', 'hasOwnProperty: z'),
@@ -79,7 +79,7 @@ test.each([
   expect(bodyOf(answer)).toEqual({ error: expect.any(String), status: 400 });
 });
 
-test('answers a path that is not percent-encoded UTF-8 with 400 in its own shape', async () => {
+test('a path that is not percent-encoded UTF-8 is refused with 400 and JSON', async () => {
   const ask = (path: string) => rawRequest(server.port, head().replace('/health/live', path));
   expect(bodyOf(await ask('/%zz'))).toEqual({ error: expect.any(String), status: 400 });
   expect(bodyOf(await ask('/v2/%zz'))).toEqual({ error: expect.any(String) });

@@ -9,7 +9,7 @@ import {
 const configOf = (environment: Record<string, string> = {}) =>
   readConfiguration(environment).config;
 
-test('knows how many files this process may open', () => {
+test('the server knows how many files its process may open', () => {
   expect(descriptorLimit()).toBeGreaterThan(0);
 });
 
@@ -43,8 +43,8 @@ test('too few files are refused', () => {
 test('whatever is configured, connections and attempts leave the store its files', () => {
   const count = fc.integer({ min: 1, max: 1_000_000 });
   fc.assert(
-    fc.property(fc.integer({ min: 640, max: 2 ** 20 }), count, count, count, (limit, ...asked) => {
-      const [connections, perAddress, attempts] = asked;
+    fc.property(fc.integer({ min: 640, max: 2 ** 20 }), count, count, count, (limit, ...limits) => {
+      const [connections, perAddress, attempts] = limits;
       const config = configOf({
         STEPWELL_CONNECTIONS_MAX: String(connections),
         STEPWELL_CONNECTIONS_PER_ADDRESS: String(perAddress),

@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { statusOf } from '../../support/clients/raw-request.js';
 import { startServer } from '../../support/server.js';
 
-test('a request in flight is answered before the doors are shut', async () => {
+test('a request in flight is answered before the server stops to listen', async () => {
   const server = await startServer();
   const { life, nest } = server.application;
   const arrival = once(nest.getHttpServer(), 'request');

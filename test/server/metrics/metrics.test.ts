@@ -104,12 +104,12 @@ test('the delays of the event loop are the same for each of two readers', async 
   metrics.close();
 });
 
-test('the heap is told beside its limit', async () => {
+test('the used heap stands beside its limit', async () => {
   const server = await startServer();
   const text = await (await request(`${server.url}/metrics`)).body.text();
-  const told = (name: string) => Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
-  expect(told('stepwell_heap_used_bytes')).toBeGreaterThan(1024 * 1024);
-  expect(told('stepwell_heap_limit_bytes')).toBeGreaterThan(told('stepwell_heap_used_bytes'));
+  const metric = (name: string) => Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
+  expect(metric('stepwell_heap_used_bytes')).toBeGreaterThan(1024 * 1024);
+  expect(metric('stepwell_heap_limit_bytes')).toBeGreaterThan(metric('stepwell_heap_used_bytes'));
   await server.remove();
 });
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { RouteTable } from '../../../src/http/routes/hot-routes.js';
+import { RouteTable } from '../../../src/http/routes/route-table.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { type Openapi, type Operation, openapi } from './openapi-grammar.js';
 
@@ -84,7 +84,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('is told by every route what it is', () => {
-    const { routes } = server.application.nest.get(RouteTable).catalogue;
+    const { routes } = server.application.nest.get(RouteTable);
     const silent = routes.filter(({ description }) => description === null);
     expect(silent.map(({ method, pattern }) => `${method} ${pattern}`)).toEqual([]);
   });

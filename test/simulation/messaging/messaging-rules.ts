@@ -152,14 +152,14 @@ export function callbacksAreSent(histories: Histories): void {
 
 /** What is paused starts nothing: from the answer until a request asks for the contrary. */
 export function pausedMeansPaused(simulation: Simulation, histories: Histories): void {
-  const { acknowledged, asked, world } = simulation;
+  const { acknowledged, sent, world } = simulation;
   for (const { command, callsBefore } of acknowledged) {
     if (command.type !== 'PauseQueue' && command.type !== 'PauseFlowControl') continue;
     const { kind, id } = command;
     const isOfKey = (message: MessageHistory['published']['event']) =>
       command.type === 'PauseQueue' ? message.queueName === id : message.flowControl?.key === id;
     const ids = idsWhere(histories, isOfKey);
-    const resumed = asked.find(
+    const resumed = sent.find(
       (other) =>
         other.command.kind === kind &&
         other.command.id === id &&

@@ -5,8 +5,8 @@ import type { SimulatedServer } from '../simulated-server.js';
 const lasting: ReadonlySet<string> = new Set([
   'KnownRuns',
   'LatestNotification',
-  'DeadLetters',
-  'FailedRuns',
+  'FailedMessages',
+  'FailedRunLetters',
 ]);
 
 /** Every stream that is not final, and every index, as plain values. */

@@ -11,7 +11,7 @@ export interface FailedRunLetter {
 }
 
 /** A failed run that was to go on, or to begin again, as another one. */
-export interface AskedRevival {
+export interface RequestedRevival {
   readonly letter: FailedRunLetter;
   readonly kind: RevivalKind;
   readonly runId: string;
@@ -22,7 +22,7 @@ export interface AskedRevival {
 export class WorkflowOperator {
   /** Letters stay here when they have been taken: operators do not know of each other. */
   readonly letters: FailedRunLetter[] = [];
-  readonly revivals: AskedRevival[] = [];
+  readonly revivals: RequestedRevival[] = [];
 
   constructor(
     private readonly random: SeededRandom,
@@ -43,10 +43,10 @@ export class WorkflowOperator {
     const { simulation } = this.world;
     if (this.world.isDark()) return;
     const runId = this.world.beginAs(letter.runId);
-    const revival: AskedRevival = { letter, kind, runId, isAccepted: null };
+    const revival: RequestedRevival = { letter, kind, runId, isAccepted: null };
     this.revivals.push(revival);
-    const told = simulation.server.revivals.reviveOne(letter.dlqId, kind, as(runId));
-    revival.isAccepted = (await simulation.heard(told)).accepted;
+    const answer = simulation.server.revivals.reviveOne(letter.dlqId, kind, as(runId));
+    revival.isAccepted = (await simulation.heard(answer)).ok;
   }
 }
 

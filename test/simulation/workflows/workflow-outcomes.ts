@@ -28,9 +28,11 @@ export function waitsEndOnce(
     holds([id, step], { others, isEnded }, { others: [], isEnded: true });
     if (wait === undefined) continue;
     const { isTimeout, notificationId } = wait.event;
-    const told = world.notified.some((each) => each.eventId === eventId && each.at === wait.at);
+    const isNotified = world.notified.some(
+      (each) => each.eventId === eventId && each.at === wait.at,
+    );
     if (isTimeout) holds([id, step], { isEarly: wait.at < deadline }, { isEarly: false });
-    else if (notificationId !== null) holds([id, step], { told }, { told: true });
+    else if (notificationId !== null) holds([id, step], { isNotified }, { isNotified: true });
   }
 }
 
@@ -54,7 +56,7 @@ export function earlyEventsAreTakenInOrder({ id, events, started }: RunHistory):
 }
 
 /** An event that was told reaches everybody who was known to wait for it. */
-export function toldEventsArrive(
+export function notifiedEventsArrive(
   { world, acknowledged }: WorkflowSimulation,
   histories: RunHistories,
 ): void {
@@ -112,12 +114,12 @@ export function parentsHearOfChildren(histories: RunHistories): void {
       const child = histories.get(runId);
       const childEnd = child?.end ?? null;
       const isHeard = childEnd !== null && childEnd.offset < (end?.offset ?? 0);
-      const told = heard
+      const heardEnds = heard
         .filter((other) => other.runId === runId)
         .map((other) => ({ outcome: other.outcome, endOffset: other.endOffset, step: other.step }));
       const expected = { endOffset: childEnd?.offset, step };
       const outcome = childEnd === null ? null : outcomes[childEnd.event.type];
-      holds([id, runId], told, isHeard ? [{ outcome, ...expected }] : []);
+      holds([id, runId], heardEnds, isHeard ? [{ outcome, ...expected }] : []);
     }
     holds(
       id,

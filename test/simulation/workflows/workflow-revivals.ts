@@ -28,8 +28,8 @@ export function heirOf(histories: RunHistories, { id }: RunHistory): RunHistory 
 }
 
 /** Whether an operator wanted a message canceled. */
-export function isTakenBack(asked: WorkflowSimulation['asked'], { id }: MessageHistory): boolean {
-  return asked.some(({ command }) => command.type === 'CancelMessage' && command.id === id);
+export function isTakenBack(sent: WorkflowSimulation['sent'], { id }: MessageHistory): boolean {
+  return sent.some(({ command }) => command.type === 'CancelMessage' && command.id === id);
 }
 
 /** A letter is taken once, together with its new run; an operator that was told of it finds it. */
@@ -67,7 +67,7 @@ export async function lettersAreTakenOnce(
 
 /** A run that goes on for another one has all that this one had, and delivers what it had not. */
 export function whatWasLeftIsInherited(
-  { asked }: WorkflowSimulation,
+  { sent }: WorkflowSimulation,
   histories: RunHistories,
   run: RunHistory,
 ): void {
@@ -89,7 +89,7 @@ export function whatWasLeftIsInherited(
   );
   const done = lineageOf(histories, ancestor)
     .flatMap(({ messages }) => messages)
-    .filter((message) => fateOf(message) === 'delivered' || isTakenBack(asked, message));
+    .filter((message) => fateOf(message) === 'delivered' || isTakenBack(sent, message));
   const known = new Set([...done, ...run.messages].map(({ id }) => id));
   const lost = run.entries.map(({ messageId }) => messageId).filter((id) => !known.has(id));
   holds([run.id, ancestor.id], lost, []);

@@ -54,7 +54,7 @@ export function endsOnce({ id, events, end }: RunHistory): void {
 
 /** It returns what its program returns for the stored outcomes, or a command ended it. */
 export function endsAsItsProgramSays(
-  { asked, world }: WorkflowSimulation,
+  { sent, world }: WorkflowSimulation,
   histories: RunHistories,
   history: RunHistory,
 ): void {
@@ -64,16 +64,16 @@ export function endsAsItsProgramSays(
   if (event?.type === 'RunSucceeded') {
     holds(id, { kind: 'return', response: end?.body?.toString() }, move);
   } else if (event?.type === 'RunCanceled') {
-    const isCanceled = asked.some(
+    const isCanceled = sent.some(
       ({ command }) => command.type === 'CancelRun' && command.id === id,
     );
-    const isAsked = isCanceled || messages.some((message) => isTakenBack(asked, message));
-    holds(id, { isAsked }, { isAsked: true });
+    const isRequested = isCanceled || messages.some((message) => isTakenBack(sent, message));
+    holds(id, { isRequested }, { isRequested: true });
   } else if (event?.type === 'RunFailed' && event.cause === 'stalled') {
     // No message told the run to go on: its endpoint kept silent, or its message was canceled.
     const isSilent = world.silent.has(world.starts.get(id)?.knownAs ?? id);
     const all = lineageOf(histories, history).flatMap((run) => run.messages);
-    const isLost = isSilent || all.some((message) => isTakenBack(asked, message));
+    const isLost = isSilent || all.some((message) => isTakenBack(sent, message));
     holds(id, { isLost }, { isLost: true });
   } else if (event?.type === 'RunFailed') {
     const fatal = messages.find((message) => message.id === event.messageId);
@@ -126,7 +126,7 @@ export function prefixesAreExact(calls: CallsByMessage, history: RunHistory): vo
 
 /** Each entry has its message; all are final, and none is canceled for nothing. */
 export function entriesAreDelivered(
-  { asked }: WorkflowSimulation,
+  { sent }: WorkflowSimulation,
   calls: CallsByMessage,
   history: RunHistory,
 ): void {
@@ -153,7 +153,7 @@ export function entriesAreDelivered(
     const isLost = fate === 'canceled' && finalOffset < (end?.offset ?? 0);
     holds(isOf, { isTooLate }, { isTooLate: false });
     if (isLost && !answered.has(message.id))
-      holds(isOf, { isAsked: isTakenBack(asked, message) }, { isAsked: true });
+      holds(isOf, { isRequested: isTakenBack(sent, message) }, { isRequested: true });
   }
 }
 
@@ -219,13 +219,13 @@ export function nobodyIsCalledAfterTheEnd(
 }
 
 /** A failure callback that is named is told of a failure once, and of nothing else. */
-export function failuresAreTold({ id, events, end, messages }: RunHistory): void {
+export function failuresAreReported({ id, events, end, messages }: RunHistory): void {
   const configurations = events.flatMap(({ event }) =>
     'configuration' in event ? [event.configuration as RunConfiguration] : [],
   );
-  const told = messages.filter((message) => roleOf(message) === 'failureCallback').length;
+  const reports = messages.filter((message) => roleOf(message) === 'failureCallback').length;
   const isNamed = (configurations.at(-1)?.terms.failureCallback ?? null) !== null;
-  holds(id, { told }, { told: end?.event.type === 'RunFailed' && isNamed ? 1 : 0 });
+  holds(id, { reports }, { reports: end?.event.type === 'RunFailed' && isNamed ? 1 : 0 });
 }
 
 const endings = {

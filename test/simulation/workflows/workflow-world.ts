@@ -81,9 +81,9 @@ export class WorkflowWorld extends SimulatedWorld {
     if (this.isDark()) return never();
     this.notified.push(notified);
     const bytes = Buffer.from(body);
-    const told =
+    const answer =
       runId === null ? events.notify(eventId, bytes) : this.tellRun(runId, eventId, bytes);
-    await simulation.heard<unknown>(told);
+    await simulation.heard<unknown>(answer);
     notified.isHeard = true;
   }
 
@@ -140,8 +140,8 @@ export class WorkflowWorld extends SimulatedWorld {
       const outcomes = await this.simulation.ask(commands, true);
       for (const [index, outcome] of outcomes.entries()) {
         // A run that has ended takes nothing in: the endpoint has nothing to do any more.
-        if (outcome.accepted || isOver(outcome.rejection.code)) continue;
-        this.mistakes.push({ refused: outcome.rejection, command: commands[index] });
+        if (outcome.ok || isOver(outcome.code)) continue;
+        this.mistakes.push({ refused: outcome, command: commands[index] });
         return failed;
       }
       return null;

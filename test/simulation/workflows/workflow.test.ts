@@ -46,7 +46,7 @@ async function simulate(seed: number, mood: Mood) {
   for (const history of histories.values()) ruleRun(simulation, calls, histories, history);
   await lettersAreTakenOnce(simulation, histories);
   outcomes.parentsHearOfChildren(histories);
-  outcomes.toldEventsArrive(simulation, histories);
+  outcomes.notifiedEventsArrive(simulation, histories);
   outcomes.acknowledgedIsKept(simulation, histories);
   const left = Object.entries(leftInMemory(simulation.server)).filter(([, size]) => size > 0);
   expect(left).toEqual([]);
@@ -67,7 +67,7 @@ function ruleRun(
   rules.callsAreAnswered(history);
   rules.takeoversAreAnswers(calls, history);
   rules.nobodyIsCalledAfterTheEnd(simulation, calls, history);
-  rules.failuresAreTold(history);
+  rules.failuresAreReported(history);
   outcomes.waitsEndOnce(simulation, history);
   outcomes.earlyEventsAreTakenInOrder(history);
   whatWasLeftIsInherited(simulation, histories, history);

@@ -5,7 +5,7 @@ import type { Store, StoreOptions } from '../../../storage/store.js';
 import { verifyStore } from '../../../storage/verify/verify-store.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
-import { directory, ManualTimers, openSimulated, settle } from '../simulated-store.js';
+import { directory, openSimulated, readOnly, settle } from '../simulated-store.js';
 
 const options: Partial<StoreOptions> = { segmentBytes: 16 * 1024 };
 const names = ['journal', 'topic'] as const;
@@ -39,16 +39,7 @@ async function survey(log: PartitionLog): Promise<number> {
 }
 
 async function damagesOf(disk: SimulatedDisk) {
-  const { damages } = await verifyStore(disk, directory, {
-    now: () => 0,
-    randomBytes: (length) => Buffer.alloc(length),
-    after: new ManualTimers().after,
-    fsync: 'strict',
-    readOnly: true,
-    onFailure: (error) => {
-      throw error;
-    },
-  });
+  const { damages } = await verifyStore(disk, directory, readOnly);
   return damages;
 }
 

@@ -44,7 +44,7 @@ describe.each(kinds)('the lock of %s', (_kind, lock) => {
   });
 });
 
-it('is the addon here, whatever the machine has besides', () => {
+it('the lock is made by the addon here, whatever the machine has besides', () => {
   const [first, second] = [openSync(path, 'w+'), openSync(path, 'r+')];
   try {
     expect(tryLock(first)).toBe(true);
@@ -56,11 +56,11 @@ it('is the addon here, whatever the machine has besides', () => {
   }
 });
 
-it('does not hide an addon that fails in another way', () => {
+it('the lock does not hide an addon that fails in another way', () => {
   expect(() => chooseLock(refusing('ERR_OTHER'))).toThrow('it said ERR_OTHER');
 });
 
-it('says in one line what to do where there is no lock at all', () => {
+it('a machine without any lock is told in one line what to do', () => {
   const { PATH } = process.env;
   const file = openSync(path, 'w+');
   process.env['PATH'] = folder;

@@ -3,7 +3,6 @@ import { logTagOf } from '../../../storage/format/record-batch.js';
 import { hashTerm } from '../../../storage/index/key-index.js';
 import { SegmentIndex } from '../../../storage/index/segment-index.js';
 import { parseCopy } from '../../../storage/manifest/manifest-file.js';
-import type { StoreOptions } from '../../../storage/store.js';
 import {
   type Verification,
   type VerifyProgress,
@@ -11,7 +10,7 @@ import {
 } from '../../../storage/verify/verify-store.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
-import { directory, openSimulated, settle } from '../simulated-store.js';
+import { directory, openSimulated, readOnly, settle } from '../simulated-store.js';
 
 /** Two logs, one of them with sealed segments, everything acknowledged. */
 async function workedDisk(stop: 'cleanly' | 'kill', isCompacted = false) {
@@ -41,17 +40,7 @@ function verify(
   disk: SimulatedDisk,
   onProgress?: (progress: VerifyProgress) => void,
 ): Promise<Verification> {
-  const options: StoreOptions = {
-    now: () => 0,
-    randomBytes: (length) => Buffer.alloc(length),
-    after: () => () => undefined,
-    fsync: 'strict',
-    readOnly: true,
-    onFailure: (error) => {
-      throw error;
-    },
-  };
-  return verifyStore(disk, directory, options, onProgress);
+  return verifyStore(disk, directory, readOnly, onProgress);
 }
 
 function flipped(disk: SimulatedDisk, path: string, at: number): SimulatedDisk {

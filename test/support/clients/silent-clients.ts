@@ -79,12 +79,12 @@ export function askFrom(
 ): Promise<Answered> {
   const headers = authorization === '' ? {} : { authorization };
   return new Promise((resolve) => {
-    const asked = request(url, { method, headers, localAddress, agent: false }, (answer) => {
+    const sent = request(url, { method, headers, localAddress, agent: false }, (answer) => {
       const status = answer.statusCode ?? 0;
       const { connection } = answer.headers;
       text(answer).then((said) => resolve({ status, connection, body: said }));
     });
-    asked.on('error', () => resolve({ status: 0, connection: undefined, body: '' }));
-    asked.end(body);
+    sent.on('error', () => resolve({ status: 0, connection: undefined, body: '' }));
+    sent.end(body);
   });
 }

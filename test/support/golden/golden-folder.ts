@@ -25,6 +25,10 @@ export const writtenAt = 1_767_000_000_000;
  */
 const prepared = { file: 'logs/0000000000/0000000000.log', bytes: 64 * 1024 * 1024 };
 
+/** Names the user whose webhooks the folders announce. */
+const user = { UserID: 'golden', Password: 'golden-password' };
+const token = Buffer.from(JSON.stringify(user)).toString('base64');
+
 const fixed = { Date: 'Mon, 29 Dec 2025 09:20:00 GMT' };
 const answers: Record<string, ScriptedAnswer> = {
   '/delivered': { headers: fixed, body: 'thanks' },
@@ -76,7 +80,7 @@ export class GoldenFolder {
     return startServer({
       dataDirectory: this.path,
       environment: {
-        STEPWELL_TOKEN: 'golden-token',
+        STEPWELL_TOKEN: token,
         STEPWELL_READ_TOKEN: 'golden-read-token',
         STEPWELL_REST_USERNAME: 'golden',
         STEPWELL_REST_PASSWORD: 'golden-password',

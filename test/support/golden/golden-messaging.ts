@@ -27,8 +27,8 @@ export class GoldenMessaging {
     await this.letters();
     await this.ask('POST', '/v2/keys/rotate');
     for (const name of ['kept', 'gone']) {
-      const asked = { name, topic: 'orders-*', permissions: 'PRODUCE' };
-      await this.ask('POST', '/admin/credentials', JSON.stringify(asked));
+      const credential = { name, topic: 'orders-*', permissions: 'PRODUCE' };
+      await this.ask('POST', '/admin/credentials', JSON.stringify(credential));
     }
     await this.ask('DELETE', '/admin/credentials/gone');
   }
@@ -94,7 +94,7 @@ export class GoldenMessaging {
     const [outcome] = await this.server.application.nest
       .get(Engine, { strict: false })
       .dispatch([command]);
-    if (outcome?.accepted !== true) throw new Error(`${id} was not forgotten`);
+    if (outcome?.ok !== true) throw new Error(`${id} was not forgotten`);
   }
 
   private async groups(): Promise<void> {

@@ -78,8 +78,8 @@ export class GoldenRuns {
     await this.submit('wfr_parent', '/failed', step(2), none);
     await this.logged('RUN_FAILED', 1);
     for (const id of ['wfr_deleted', 'wfr_restarted']) await this.start(id, '/failed', none);
-    const told = { 'svc-failure-callback': `${hook}/told`, 'svc-failure-callback-delay': '1h' };
-    await this.start('wfr_failed', '/failed', { ...none, ...told });
+    const callback = { 'svc-failure-callback': `${hook}/told`, 'svc-failure-callback-delay': '1h' };
+    await this.start('wfr_failed', '/failed', { ...none, ...callback });
     await this.logged('RUN_FAILED', 4);
     await this.letter('POST', 'resume', 'wfr_parent', later);
     await this.letter('POST', 'restart', 'wfr_restarted', later);
@@ -100,16 +100,28 @@ export class GoldenRuns {
     return this.ask('POST', '/v2/batch', {}, JSON.stringify(items));
   }
 
+  /** Starts a run whose first step announces a webhook; nothing is delivered for an hour. */
+  async announce(id: string, eventId: string): Promise<void> {
+    const out = JSON.stringify({ webhookUrl: `${hook}/any`, eventId });
+    await this.start(id, '/workflow', later);
+    await this.submit(id, '/workflow', step(1, { stepType: 'CreateWebhook', out }), later);
+  }
+
+  /** Opens the wait of a run for a call of its webhook. */
+  waitForCall(id: string, eventId: string, stepId: number) {
+    return this.wait(id, eventId, stepId, 'WaitForWebhook');
+  }
+
   private submit(id: string, path: string, body: object, more: Headers = {}) {
     const headers = { ...this.headers(id, path, false), ...more };
     const items = [{ destination: `${hook}${path}`, headers, body: JSON.stringify(body) }];
     return this.ask('POST', '/v2/batch', {}, JSON.stringify(items));
   }
 
-  private wait(id: string, eventId: string, stepId: number) {
-    const asked = { timeout: '2h', step: step(stepId, { stepType: 'Wait' }) };
+  private wait(id: string, eventId: string, stepId: number, stepType = 'Wait') {
+    const wait = { timeout: '2h', step: step(stepId, { stepType }) };
     const headers = { 'svc-workflow-runid': id };
-    return this.ask('POST', `/v2/wait/${eventId}`, headers, JSON.stringify(asked));
+    return this.ask('POST', `/v2/wait/${eventId}`, headers, JSON.stringify(wait));
   }
 
   private invoke(id: string, path: string, childId: string, stepId: number) {

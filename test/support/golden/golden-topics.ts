@@ -50,8 +50,8 @@ export class GoldenTopics {
     await this.subscriptions();
     await this.drops();
     for (const [name, permissions] of Object.entries({ kept: 'CONSUME', gone: 'ALL' })) {
-      const asked = { name, topic: permissions === 'ALL' ? '*' : 'orders', permissions };
-      await this.ask('POST', '/admin/credentials', asked);
+      const body = { name, topic: permissions === 'ALL' ? '*' : 'orders', permissions };
+      await this.ask('POST', '/admin/credentials', body);
     }
     await this.ask('DELETE', '/admin/credentials/gone');
   }
@@ -64,8 +64,8 @@ export class GoldenTopics {
 
   /** What an instance is given next; the headers count where this makes it. */
   async consume(place: string, topics: readonly string[], headers: Headers = manual) {
-    const asked = { topics, timeout: 0 };
-    return (await this.ask('POST', `/consume/${place}`, asked, headers)) as GoldenRecord[];
+    const body = { topics, timeout: 0 };
+    return (await this.ask('POST', `/consume/${place}`, body, headers)) as GoldenRecord[];
   }
 
   /** One more record at the end of `orders`. */
@@ -76,9 +76,9 @@ export class GoldenTopics {
   /** All records of these topics, from the oldest on, their bytes in Base64. */
   async fetch(topics: Readonly<Record<string, number>>): Promise<GoldenRecord[]> {
     const topicPartitionOffsets = placesIn(topics).map((place) => ({ ...place, offset: 0 }));
-    const asked = { topicPartitionOffsets, offsetReset: 'earliest', timeout: 0 };
+    const body = { topicPartitionOffsets, offsetReset: 'earliest', timeout: 0 };
     const headers = { 'stream-encoding': 'base64' };
-    return (await this.ask('POST', '/fetch', asked, headers)) as GoldenRecord[];
+    return (await this.ask('POST', '/fetch', body, headers)) as GoldenRecord[];
   }
 
   /** Settles once a subscription has nothing left to push. */
@@ -235,8 +235,8 @@ export class GoldenTopics {
   }
 
   private async subscribe(name: string, topic: string, more: object = {}, headers: Headers = {}) {
-    const asked = { name, topic, destination: `${hook}/${name}`, from: 'earliest', ...more };
-    await this.ask('POST', '/admin/subscriptions', asked, headers);
+    const body = { name, topic, destination: `${hook}/${name}`, from: 'earliest', ...more };
+    await this.ask('POST', '/admin/subscriptions', body, headers);
   }
 
   /** One topic is gone, and one is there again under the name of one that is gone. */

@@ -1,41 +1,29 @@
 /** Failed runs on an engine that calls no endpoint, with what the journal tells of them. */
-
-import { LetterIndex } from '../../../src/messaging/dead-letters/letter-index.js';
-import { messageKind } from '../../../src/messaging/messages/message.events.js';
 import type { FailedRunCommand } from '../../../src/workflows/failed-runs/failed-run.commands.js';
 import { failedRunDecider } from '../../../src/workflows/failed-runs/failed-run.decider.js';
+import { FailedRuns } from '../../../src/workflows/failed-runs/failed-run.entity.js';
 import { FailedRunRecords } from '../../../src/workflows/failed-runs/failed-run-records.js';
-import {
-  type FailedRun,
-  FailedRuns,
-} from '../../../src/workflows/failed-runs/failed-runs.projection.js';
+import type { FailedRun } from '../../../src/workflows/failed-runs/failed-runs.projection.js';
 import type { StartRun } from '../../../src/workflows/run-state/run.commands.js';
-import { runKind } from '../../../src/workflows/run-state/run.events.js';
 import { epochMs } from '../given.js';
-import { originOf } from '../publications.js';
 import { startRun } from './run-commands.js';
 import { openRunEngine } from './run-engine.js';
 
 export const retentionMs = 60_000;
 
 export async function openFailedRunEngine(directory?: string) {
-  const letters = new LetterIndex<FailedRun>(retentionMs);
-  const opened = await openRunEngine(directory, (engine) => {
-    const failures = new FailedRuns(letters, originOf(engine));
-    engine.register({ decider: failedRunDecider, view: letters, folds: [failures] });
-    engine.follow(runKind, failures);
-    engine.follow(messageKind, failures);
+  let failed: FailedRuns | undefined;
+  const opened = await openRunEngine(directory, (engine, runs, messages) => {
+    failed = new FailedRuns(engine, runs, messages, { deadLetterRetentionMs: retentionMs });
   });
-  const { archive, entries, journal, payloads, run: runOf } = opened;
-  const records = new FailedRunRecords(journal, payloads, {
-    remainsOf: async ({ runId, startedOffset, offset }) =>
-      (await archive.stateOf(runId, startedOffset, offset)).context,
-    bodyOf: (run) => entries.bodyOfFailed(run, run.offset),
-    invokerOf: (runId) => runOf(runId)?.context.invoker ?? null,
-  });
+  if (failed === undefined) throw new Error('failed runs are not registered');
+  const { archive, entries, journal, payloads } = opened;
+  const { letters } = failed;
+  const records = new FailedRunRecords(journal, payloads, archive, entries);
   const all = (at = epochMs) => letters.all(at);
   return {
     ...opened,
+    failed,
     letters,
     records,
     all,

@@ -125,7 +125,7 @@ export class FailedRunStage {
   }
 
   /** What the endpoint was told of a run, delivery by delivery: the steps of its list. */
-  told(runId: string): readonly (readonly string[])[] {
+  delivered(runId: string): readonly (readonly string[])[] {
     return this.workflow.deliveriesOf(runId, 'step').map(({ steps }) => steps.map(nameOf));
   }
 

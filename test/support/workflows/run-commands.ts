@@ -1,4 +1,4 @@
-/** What a workflow run is started and told with; a test names what it is about. */
+/** Commands to workflow runs, and their first event; a test names what it is about. */
 import type {
   RunCommand,
   StartRun,
@@ -6,6 +6,7 @@ import type {
 } from '../../../src/workflows/run-state/run.commands.js';
 import {
   type RunConfiguration,
+  type RunStarted,
   type RunTerms,
   runKind,
   type StepInfo,
@@ -44,10 +45,10 @@ export function runConfiguration(changes: Partial<RunConfiguration> = {}): RunCo
 }
 
 /** A command to `wfr_1`, asked at `epochMs`, unless it says otherwise. */
-export function toRun<Asked extends RunCommand>(
-  command: Omit<Asked, 'kind' | 'id' | 'at'> & Partial<Pick<Asked, 'id' | 'at'>>,
-): Asked {
-  return { kind: runKind, id: 'wfr_1', at: epochMs, ...command } as Asked;
+export function toRun<Cmd extends RunCommand>(
+  command: Omit<Cmd, 'kind' | 'id' | 'at'> & Partial<Pick<Cmd, 'id' | 'at'>>,
+): Cmd {
+  return { kind: runKind, id: 'wfr_1', at: epochMs, ...command } as Cmd;
 }
 
 export function startRun(changes: Partial<StartRun> = {}): StartRun {
@@ -91,6 +92,19 @@ export function submitStep(step: StepInfo, changes: Partial<SubmitStep> = {}): S
     notBefore: epochMs,
     options: noStepOptions,
     failureCallback: null,
+    ...changes,
+  };
+}
+
+export function runStarted(changes: Partial<RunStarted> = {}): RunStarted {
+  return {
+    type: 'RunStarted',
+    configuration: runConfiguration(),
+    messageId: 'msg_0',
+    payloadBytes: 0,
+    payloadOffset: null,
+    invoker: null,
+    inherited: null,
     ...changes,
   };
 }

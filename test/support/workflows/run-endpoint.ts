@@ -43,7 +43,7 @@ export const entriesOf = (request: RecordedRequest | undefined): string[] =>
   (bodyOf(request) as { body: string }[]).map(({ body }) => Buffer.from(body, 'base64').toString());
 
 /** The headers of a delivery that tell of its run, and those that begin with `x-`. */
-export const told = ({ headers }: RecordedRequest) =>
+export const runHeaders = ({ headers }: RecordedRequest) =>
   Object.fromEntries(
     Object.entries(headers).filter(([name]) => /^(svc-(workflow|label)|x-)/.test(name)),
   );
@@ -56,7 +56,7 @@ export const idOf = ({ body }: { readonly body: unknown }): string => {
 
 let runs = 0;
 
-/** One run's endpoint, on a free port; it leaves every delivery open until it is told otherwise. */
+/** One run's endpoint, on a free port; it leaves every delivery open until a test answers it. */
 export class RunEndpoint {
   private constructor(
     private readonly server: TestServer,

@@ -20,19 +20,17 @@ import { queueDecider } from '../../../src/messaging/queues/queue.decider.js';
 import { queueNamedBy } from '../../../src/messaging/queues/queue-naming.policy.js';
 import { RunArchive } from '../../../src/workflows/deliveries/run-archive.js';
 import { RunEntries } from '../../../src/workflows/deliveries/run-entries.js';
-import { runKind } from '../../../src/workflows/run-state/run.events.js';
-import type { RunState } from '../../../src/workflows/run-state/run.state.js';
-import { type RunIndexes, registerRuns } from '../../../src/workflows/runs/run-registration.js';
+import { Runs } from '../../../src/workflows/runs/run.entity.js';
 import { openEngine } from '../engine.js';
 import { epochMs } from '../given.js';
 
 export type Published = EventEnvelope<MessagePublished>;
 
-const nobody = { start: () => () => undefined };
+const carriesNothing = { start: () => () => undefined };
 
 function registerMessages(engine: Engine): Messages {
   const messages = new Messages(engine);
-  engine.carry('callEndpoint', nobody);
+  engine.carry('callEndpoint', carriesNothing);
   const usage = new KeyUsage();
   engine.register({ decider: flowControlDecider, view: usage, folds: [] });
   messages.follow(usage);
@@ -45,20 +43,21 @@ function registerMessages(engine: Engine): Messages {
 /** `join` registers what follows runs and their messages. */
 export async function openRunEngine(
   directory?: string,
-  join: (engine: Engine) => void = () => undefined,
+  join: (engine: Engine, runs: Runs, messages: Messages) => void = () => undefined,
 ) {
   let messages: Messages | undefined;
-  let indexes: RunIndexes | undefined;
+  let runs: Runs | undefined;
   const opened = await openEngine((engine) => {
     messages = registerMessages(engine);
-    indexes = registerRuns(engine, messages);
-    engine.carry('endWait', nobody);
-    join(engine);
+    runs = new Runs(engine, messages);
+    engine.carry('endWait', carriesNothing);
+    join(engine, runs, messages);
   }, directory);
-  if (indexes === undefined || messages === undefined) throw new Error('runs are not registered');
+  if (runs === undefined || messages === undefined) throw new Error('runs are not registered');
   const { engine, journal } = opened;
+  const of = runs;
   const payloads = new Payloads(journal, 1024 * 1024);
-  const archive = new RunArchive(journal);
+  const archive = new RunArchive(journal, payloads);
   const ask = async <Own extends Command>(command: Own): Promise<Outcome<ResultOf<Own>>> => {
     const [outcome] = await engine.dispatch([command]);
     return outcome;
@@ -66,13 +65,13 @@ export async function openRunEngine(
   return {
     ...opened,
     messages,
-    indexes,
+    runs,
     payloads,
     archive,
-    entries: new RunEntries(engine, payloads, archive),
+    entries: new RunEntries(runs, archive),
     ask,
     /** What memory holds of a run that is active. */
-    run: (id = 'wfr_1') => engine.actors(runKind).find(id)?.state as RunState | undefined,
+    run: (id = 'wfr_1') => of.find(id)?.state,
     /** What a message of the engine was published with, as the journal has it. */
     async published(id: string): Promise<Published> {
       for await (const envelope of journal.find(id, 0, journal.endOffset)) {

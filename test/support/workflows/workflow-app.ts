@@ -49,7 +49,7 @@ export interface Outcome {
   readonly response?: unknown;
 }
 
-interface ToldList {
+interface DeliveredList {
   readonly runId: string;
   readonly entries: readonly DeliveredEntry[];
   /** The message that delivered it; null = a client asked for it. */
@@ -62,7 +62,7 @@ export class WorkflowApp {
   /** Calls that have come and are not answered yet. */
   openCalls = 0;
   /** What was told of the entries of runs, in deliveries and in answers. */
-  private readonly lists: ToldList[] = [];
+  private readonly lists: DeliveredList[] = [];
   private crashOf: (delivery: Delivery) => Crash | null = () => null;
 
   private constructor(
@@ -138,21 +138,21 @@ export class WorkflowApp {
    * same list, have a step in it twice, or end a delivery with another entry than its own.
    */
   contradictions(): readonly string[] {
-    const told = new Map<string, readonly DeliveredEntry[]>();
+    const longest = new Map<string, readonly DeliveredEntry[]>();
     const found: string[] = [];
     for (const { runId, entries, endsWith } of this.lists) {
       const last = entries.at(-1)?.messageId;
       if (endsWith !== null && last !== endsWith)
         found.push(`${runId}: ${endsWith} ends with ${last}`);
-      const known = told.get(runId) ?? [];
+      const known = longest.get(runId) ?? [];
       for (const [index, entry] of entries.entries()) {
         const before = known[index];
         if (before === undefined || isSame(before, entry)) continue;
         found.push(`${runId}: entry ${index} was ${say(before)} and is ${say(entry)}`);
       }
-      if (entries.length > known.length) told.set(runId, entries);
+      if (entries.length > known.length) longest.set(runId, entries);
     }
-    return [...found, ...[...told].flatMap(([runId, entries]) => repetitions(runId, entries))];
+    return [...found, ...[...longest].flatMap(([runId, entries]) => repetitions(runId, entries))];
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,6 @@
+import { Refusal } from '../../../src/grammar/result.js';
 import { fullGrant } from '../../../src/http/identity/grant.js';
-import { Poll, type PollTerms } from '../../../src/topics/consume/poll.js';
+import type { Poll, PollTerms } from '../../../src/topics/consume/poll.js';
 import { ownedBy } from '../../../src/topics/groups/consumer-group.state.js';
 import type { ConsumerSession } from '../../../src/topics/sessions/consumer-session.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
@@ -16,27 +17,27 @@ beforeEach(async () => {
   await disk.makeDirectory('/data');
   await disk.syncDirectory('/');
   world = await openGroupWorld(disk, 1_767_000_000_000, 2);
-  await world.topics.forProduce('rides');
+  await world.service.forConsume('rides');
   session = await join('a');
 });
 
 async function join(instance: string): Promise<ConsumerSession> {
   const settings = consumerSettings({ offsetReset: 'earliest' });
   const place = { group: 'g', instance };
-  const entered = await world.consumers.service.enter(place, ['rides'], fullGrant, () => {
+  const entered = await world.consumers.enter(place, ['rides'], fullGrant, () => {
     return { ok: true, value: { settings, strategy: null } };
   });
-  if ('status' in entered) throw new Error(entered.message);
+  if (entered instanceof Refusal) throw new Error(entered.message);
   return entered;
 }
 
 async function produce(partition: number, ...values: string[]): Promise<void> {
-  const log = (await world.topics.logs('rides'))?.[partition];
+  const log = (await world.topicLogs.logs('rides'))?.[partition];
   await log?.append(values.map((value) => ({ key: null, value: Buffer.from(value) }))).durable;
 }
 
 const pollOf = (terms: Partial<PollTerms> = {}) =>
-  new Poll(world.consumers, session, {
+  world.polls.of(session, {
     until: world.clock.now(),
     maxRecords: 500,
     maxBytes: 1_000_000,
@@ -55,7 +56,7 @@ async function valuesOf(poll: Poll): Promise<string[]> {
 describe('a poll', () => {
   it('hands out nothing of a partition that is lost while it is being read', async () => {
     await produce(0, 'x', 'y');
-    const view = world.consumers.views.find('g');
+    const view = world.views.find('g');
     if (view === undefined) throw new Error('there is no group');
     const all = ownedBy(view).get('a') ?? [];
     const seen = new Set<number>();
@@ -80,7 +81,7 @@ describe('a poll', () => {
     await settled();
     poll.cancel();
     await produce(0, 'x');
-    expect(await running).toEqual({ parts: [], needsRoom: false, isCut: false });
+    expect(await running).toEqual({ parts: [], isLongNext: false, isCut: false });
     expect(await valuesOf(pollOf())).toEqual(['x']);
   });
 
@@ -117,7 +118,7 @@ describe('a poll', () => {
   it('begins where the log begins by now when its position was trimmed away', async () => {
     await produce(0, 'gone', 'gone too');
     expect(await valuesOf(pollOf({ maxRecords: 1 }))).toEqual(['gone']);
-    const log = (await world.topics.logs('rides'))?.[0];
+    const log = (await world.topicLogs.logs('rides'))?.[0];
     await log?.roll();
     await produce(0, 'kept');
     await log?.trimTo(2);

@@ -29,7 +29,7 @@ describe('a request for a credential', () => {
     [{ name: 'a', topic: 'a/b', permissions: 'ALL' }, 'topic'],
     [{ name: 'a', ...grant, password: 'mine' }, 'password'],
   ])('of %j is refused: %s', (body, reason) => {
-    const asked = parse(body);
-    expect(asked).toMatchObject({ ok: false, reason: expect.stringContaining(reason) });
+    const parsed = parse(body);
+    expect(parsed).toMatchObject({ ok: false, message: expect.stringContaining(reason) });
   });
 });

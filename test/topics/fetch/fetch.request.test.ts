@@ -1,10 +1,11 @@
+import type { Result } from '../../../src/grammar/result.js';
 import {
   parseFetch,
   parseOffsetQuery,
   parseTopicPartitions,
 } from '../../../src/topics/fetch/fetch.request.js';
 
-const refusal = (result: { ok: boolean; reason?: string }) => (result.ok ? null : result.reason);
+const refusal = (result: Result<unknown>) => (result.ok ? null : result.message);
 
 describe('a fetch', () => {
   it('reads the listed positions first, the inline one last', () => {
@@ -41,8 +42,8 @@ describe('a fetch', () => {
   });
 
   it('may begin at a time, end before one, and say where else to go on', () => {
-    const asked = { topic: 'a', partition: 0, timestamp: 5, untilTimestamp: 9 };
-    expect(parseFetch({ ...asked, offsetReset: 'latest' })).toMatchObject({
+    const body = { topic: 'a', partition: 0, timestamp: 5, untilTimestamp: 9 };
+    expect(parseFetch({ ...body, offsetReset: 'latest' })).toMatchObject({
       value: {
         positions: [{ topic: 'a', partition: 0, timestamp: 5 }],
         untilTimestamp: 9,

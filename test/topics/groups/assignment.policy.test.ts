@@ -9,7 +9,7 @@ import {
 } from '../../../src/topics/groups/assignment.policy.js';
 import { Members } from '../../../src/topics/groups/members.js';
 
-const nobody: Owners = new Map();
+const noOwners: Owners = new Map();
 
 function assign(
   strategy: Strategy,
@@ -25,7 +25,7 @@ function assigned(
   strategy: Strategy,
   members: Record<string, string>,
   topics: Record<string, number>,
-  previous: Owners = nobody,
+  previous: Owners = noOwners,
 ): Record<string, string> {
   const subscriptions = new Map(
     Object.entries(members).map(([instance, names]) => [instance, [...names]]),
@@ -63,7 +63,7 @@ describe('range', () => {
       ['\u{1F600}', ['t']],
       ['\uFFEE', ['t']],
     ]);
-    const owners = assign('range', members, () => 3, nobody);
+    const owners = assign('range', members, () => 3, noOwners);
     expect(owners.get('t')).toEqual(['\uFFEE', '\uFFEE', '\u{1F600}']);
   });
 });
@@ -138,7 +138,7 @@ describe('every strategy', () => {
         counts,
         (strategy, before, after, count) => {
           const partitionsOf = (topic: string) => count[topic as 't'];
-          const previous = assign(strategy, before, partitionsOf, nobody);
+          const previous = assign(strategy, before, partitionsOf, noOwners);
           const owners = assign(strategy, after, partitionsOf, previous);
           for (const topic of topics) {
             const own = [...after].filter(([, names]) => names.includes(topic));
@@ -158,19 +158,19 @@ describe('every strategy', () => {
       fc.property(anyStrategy, subscriptions, counts, (strategy, members, count) => {
         const partitionsOf = (topic: string) => count[topic as 't'];
         const reversed = new Map([...members].reverse());
-        const owners = assign(strategy, members, partitionsOf, nobody);
-        expect([...assign(strategy, reversed, partitionsOf, nobody)].sort()).toEqual(
+        const owners = assign(strategy, members, partitionsOf, noOwners);
+        expect([...assign(strategy, reversed, partitionsOf, noOwners)].sort()).toEqual(
           [...owners].sort(),
         );
       }),
     );
   });
 
-  it('is level among equal subscribers: nobody has two more, in range per topic', () => {
+  it('is level among equal subscribers: none has two more, in range per topic', () => {
     fc.assert(
       fc.property(anyStrategy, groups, counts, (strategy, ids, count) => {
         const members = new Map(ids.map((id) => [id, topics]));
-        const owners = assign(strategy, members, (topic) => count[topic as 't'], nobody);
+        const owners = assign(strategy, members, (topic) => count[topic as 't'], noOwners);
         const parts = strategy === 'range' ? [...owners].map((each) => new Map([each])) : [owners];
         for (const part of parts) {
           const loads = [...loadsOf(part, ids).values()];
@@ -189,7 +189,7 @@ describe('every strategy', () => {
         counts,
         counts,
         (strategy, before, after, countBefore, countAfter) => {
-          const old = assign(strategy, before, (topic) => countBefore[topic as 't'], nobody);
+          const old = assign(strategy, before, (topic) => countBefore[topic as 't'], noOwners);
           const next = assign(strategy, after, (topic) => countAfter[topic as 't'], old);
           const moves = movesBetween(old, next);
           expect([...afterMoves(old, moves)].sort()).toEqual([...next].sort());
@@ -207,7 +207,7 @@ describe('the sticky strategy', () => {
         fc.pre(after.length > 0);
         const partitionsOf = (topic: string) => count[topic as 't'];
         const all = (ids: string[]) => new Map(ids.map((id) => [id, topics]));
-        const old = assign('sticky', all(before), partitionsOf, nobody);
+        const old = assign('sticky', all(before), partitionsOf, noOwners);
         const next = assign('sticky', all(after), partitionsOf, old);
         const total = count.t + count.u + count.v;
         const [share, extra] = [Math.floor(total / after.length), total % after.length];
@@ -223,11 +223,11 @@ describe('the sticky strategy', () => {
     );
   });
 
-  it('leaves nothing that could be given to somebody with two fewer', () => {
+  it('leaves no partition that could be given to a member with two fewer', () => {
     fc.assert(
       fc.property(subscriptions, subscriptions, counts, (before, after, count) => {
         const partitionsOf = (topic: string) => count[topic as 't'];
-        const old = assign('sticky', before, partitionsOf, nobody);
+        const old = assign('sticky', before, partitionsOf, noOwners);
         const next = assign('sticky', after, partitionsOf, old);
         const loads = loadsOf(next, after.keys());
         for (const [topic, list] of next) {

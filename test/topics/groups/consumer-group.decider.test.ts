@@ -205,7 +205,7 @@ describe('a subscription', () => {
     ]);
   });
 
-  it('of nobody is refused', () => {
+  it('of an instance that is no member is refused', () => {
     expect(group(alone).when(change('b', 'rides')).rejected?.code).toBe('not_found');
   });
 });
@@ -219,11 +219,11 @@ describe('the end of a member', () => {
     ]);
   });
 
-  it('of whoever is no member changes nothing', () => {
+  it('that has left before changes nothing', () => {
     expect(group(alone).when(leave('b')).events).toEqual([]);
   });
 
-  it('leaves an empty group that wants to expire when nobody joins', () => {
+  it('leaves an empty group that wants to expire when no instance joins', () => {
     const { wants } = group(alone).when(leave('a'));
     const emptySince = epochMs + 1000;
     expect(wants).toEqual([
@@ -266,7 +266,7 @@ describe('the deletion of a group', () => {
     expect(group(alone).when(ask('DeleteGroup')).rejected?.code).toBe('conflict');
   });
 
-  it('wants its offsets forgotten, lets nobody join meanwhile, and frees the name', () => {
+  it('wants its offsets forgotten, lets no instance join meanwhile, and frees the name', () => {
     const empty = [alone, left('a', 2)];
     const { events, wants } = group(...empty).when(ask('DeleteGroup'));
     expect(events).toEqual([deleted]);
@@ -276,7 +276,7 @@ describe('the deletion of a group', () => {
     expect(removed).toMatchObject({ events: [{ type: 'GroupRemoved' }], isFinal: true });
   });
 
-  it('for its age is refused when somebody was there since', () => {
+  it('for its age is refused when an instance has joined since', () => {
     const expire = (emptySince: number) => ({ ...ask('ExpireGroup'), emptySince });
     const empty = group(alone, left('a', 2));
     expect(empty.when(expire(epochMs)).rejected?.code).toBe('conflict');

@@ -28,6 +28,11 @@ describe('a consumer instance', () => {
     expect(consumer(opened).when(other).events).toEqual([]);
   });
 
+  it('has another session in each of its lives', () => {
+    const { wants } = consumer(opened, closed).when(open);
+    expect(wants).toMatchObject([{ id: 'opened at 2' }]);
+  });
+
   it('that is closed wants nothing and is final', () => {
     expect(consumer(opened).when(close)).toMatchObject({
       events: [closed],

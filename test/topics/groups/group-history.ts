@@ -3,7 +3,7 @@
  * of Jepsen's Kafka workload: lost writes and unseen records, inconsistent offsets, polls that skip
  * or go back, and ours: two owners, commits ahead of what was processed, vanished commits.
  */
-import type { Consumers } from '../../../src/topics/sessions/consumers.js';
+import type { GroupWorld } from './group-world.js';
 
 export interface SeenRecord {
   readonly topic: string;
@@ -20,9 +20,9 @@ export class GroupHistory {
   /** By partition what producers were told is there, by offset. */
   readonly produced = new Map<string, Map<number, string>>();
   private readonly seen = new Map<string, string>();
-  /** By group and partition the first offset that nobody in the group has processed. */
+  /** By group and partition the offsets that a reader of the group has processed. */
   private readonly processed = new Map<string, Set<number>>();
-  private readonly floors = new Map<string, number>();
+  private readonly committedOffsets = new Map<string, number>();
 
   acknowledged(record: SeenRecord): void {
     const own = this.produced.get(placeOf(record)) ?? new Map<number, string>();
@@ -46,7 +46,7 @@ export class GroupHistory {
   /** A commit was acknowledged: no crash takes it back. */
   committed(group: string, place: string, offset: number): void {
     const key = `${group} ${place}`;
-    this.floors.set(key, Math.max(this.floors.get(key) ?? 0, offset));
+    this.committedOffsets.set(key, Math.max(this.committedOffsets.get(key) ?? 0, offset));
   }
 
   /** How much of a partition the group has processed without a gap. */
@@ -58,10 +58,10 @@ export class GroupHistory {
   }
 
   /** Looks at the groups as they are now. */
-  check(consumers: Consumers): void {
-    for (const group of consumers.views.names()) {
-      for (const place of consumers.offsets.of(group)) {
-        const stored = consumers.offsets.find(group, place);
+  check(world: GroupWorld): void {
+    for (const group of world.views.names()) {
+      for (const place of world.offsets.of(group)) {
+        const stored = world.offsets.find(group, place);
         const name = placeOf(place);
         const resumes = stored?.start ?? stored?.committed ?? 0;
         const covered = this.coverage(group, name);
@@ -70,13 +70,14 @@ export class GroupHistory {
         }
       }
     }
-    for (const [key, floor] of this.floors) {
+    for (const [key, committed] of this.committedOffsets) {
       const [group = '', name = ''] = key.split(' ');
       const [topic = '', partition] = name.split('/');
-      const stored = consumers.offsets.find(group, { topic, partition: Number(partition) });
-      if ((stored?.committed ?? 0) < floor) this.found('vanished commit', `${key}: ${floor}`);
+      const stored = world.offsets.find(group, { topic, partition: Number(partition) });
+      if ((stored?.committed ?? 0) < committed)
+        this.found('vanished commit', `${key}: ${committed}`);
     }
-    this.checkOwners(consumers);
+    this.checkOwners(world);
   }
 
   /** At the end every group has processed every record that was acknowledged. */
@@ -99,9 +100,9 @@ export class GroupHistory {
     this.anomalies.push(`${anomaly}: ${what}`);
   }
 
-  private checkOwners(consumers: Consumers): void {
+  private checkOwners(world: GroupWorld): void {
     const owners = new Map<string, string>();
-    for (const { place, positions } of consumers.sessions.all()) {
+    for (const { place, positions } of world.sessions.all()) {
       for (const own of positions.all) {
         const name = `${place.group} ${placeOf(own)}`;
         const other = owners.get(name);

@@ -3,9 +3,9 @@
  * leave; topics that grow; power cuts at any change of the disk.
  */
 
+import { Refusal } from '../../../src/grammar/result.js';
 import { fullGrant } from '../../../src/http/identity/grant.js';
 import { ConsumeCall } from '../../../src/topics/consume/consume-call.js';
-import { Poll } from '../../../src/topics/consume/poll.js';
 import type {
   ConsumerPlace,
   ConsumerSettings,
@@ -23,7 +23,7 @@ const second = 1000;
 const minute = 60 * second;
 const topics = ['t', 'u'];
 
-/** A reader: a program of somebody else's, which knows what it has processed and no more. */
+/** A reader: a client program, which knows what it has processed and no more. */
 interface Reader {
   readonly place: ConsumerPlace;
   readonly settings: ConsumerSettings;
@@ -76,7 +76,7 @@ export class GroupSimulation {
     await disk.makeDirectory('/data');
     await disk.syncDirectory('/');
     await this.start(disk, 1_767_000_000_000);
-    for (const topic of topics) await this.world.topics.forProduce(topic);
+    for (const topic of topics) await this.world.service.forConsume(topic);
     for (let step = 0; step < steps; step += 1) {
       if (this.planned === null && this.random.chance(0.1)) {
         this.planned = new PlannedCrash(this.world.disk, this.random, 1 + this.random.below(30));
@@ -85,7 +85,7 @@ export class GroupSimulation {
       await settled();
       await this.pass(this.random.pick([0, 0, 20, 2 * second, 6 * second, 3 * minute]));
       if (this.isDead) await this.restart();
-      this.history.check(this.world.consumers);
+      this.history.check(this.world);
     }
     await this.comeToRest();
   }
@@ -109,7 +109,7 @@ export class GroupSimulation {
         await settled();
       }
       await this.pass(6 * second);
-      this.history.check(this.world.consumers);
+      this.history.check(this.world);
     }
     this.history.checkCoverage(this.groups);
   }
@@ -123,7 +123,7 @@ export class GroupSimulation {
     else if (die < 0.75) void this.consume(reader, random.pick([0, 50, 5 * second]));
     else if (die < 0.87) void this.commit(reader);
     else if (die < 0.91) this.breakOff(reader);
-    else if (die < 0.95) void this.world.consumers.service.remove(reader.place);
+    else if (die < 0.95) void this.world.consumers.remove(reader.place);
     else if (die < 0.98) reader.topics = random.pick([topics, ['t'], ['u']]);
     else this.grow();
   }
@@ -131,7 +131,7 @@ export class GroupSimulation {
   private async produce(): Promise<void> {
     const life = this.world;
     const topic = this.random.pick(topics);
-    const log = this.random.pick((await life.topics.logs(topic)) ?? []);
+    const log = this.random.pick((await life.topicLogs.logs(topic)) ?? []);
     if (log === undefined || this.isOver(life)) return;
     const partition = Number(log.name.split('/').at(-1));
     const values = Array.from({ length: 1 + this.random.below(4) }, () => `v${this.values++}`);
@@ -148,29 +148,29 @@ export class GroupSimulation {
   /** One call of a reader, from its request to what it makes of the answer. */
   private async consume(reader: Reader, timeoutMs: number): Promise<void> {
     const life = this.world;
-    const { consumers, clock } = life;
+    const { consumers, sessions, starts, polls, clock } = life;
     if (reader.waiting !== null) return;
     const response = new ResponseEnd();
     reader.waiting = response;
     response.once('close', () => {
       if (reader.waiting === response) reader.waiting = null;
     });
-    if (reader.hasDied) await consumers.service.remove(reader.place);
+    if (reader.hasDied) await consumers.remove(reader.place);
     reader.hasDied = false;
     const until = clock.now() + timeoutMs;
     const options = { settings: reader.settings, strategy: null };
-    const session = await consumers.service.enter(reader.place, reader.topics, fullGrant, () => {
+    const session = await consumers.enter(reader.place, reader.topics, fullGrant, () => {
       return { ok: true, value: options };
     });
-    if ('status' in session || this.isOver(life)) return response.breakOff();
-    const call = new ConsumeCall(consumers.sessions, session, response.asResponse);
+    if (session instanceof Refusal || this.isOver(life)) return response.breakOff();
+    const call = new ConsumeCall(sessions, starts, session, response.asResponse);
     if (!(await call.enter(until))) return response.breakOff();
     const terms = {
       until,
       maxRecords: this.isCalm ? 1000 : 1 + this.random.below(6),
       maxBytes: 1000,
     };
-    const poll = new Poll(consumers, session, { ...terms, encoding: 'text', mayRead: () => true });
+    const poll = polls.of(session, { ...terms, encoding: 'text', mayRead: () => true });
     call.watch(() => poll.cancel());
     const polled = await poll.run();
     if ('undecided' in polled || this.isOver(life)) return response.breakOff();
@@ -209,7 +209,7 @@ export class GroupSimulation {
       return;
     }
     response.finish();
-    // Whoever commits what it has processed loses nothing by dying before that.
+    // A reader that commits what it has processed loses nothing by dying before that.
     if (reader.commits && fate < 0.2) {
       this.counts.died += 1;
       reader.hasDied = true;
@@ -234,16 +234,16 @@ export class GroupSimulation {
   private async commit(reader: Reader): Promise<void> {
     if (!reader.commits || reader.hasDied || reader.generation === null) return;
     const life = this.world;
-    const { consumers } = life;
+    const { views, commits } = life;
     const { group, instance } = reader.place;
     const positions = [...reader.progress].map(([place, offset]) => {
       const [topic = '', partition] = place.split('/');
       return { topic, partition: Number(partition), offset };
     });
     if (positions.length === 0) return;
-    const view = consumers.views.find(group);
+    const view = views.find(group);
     const isStale = view?.members.has(instance) === true && view.generation !== reader.generation;
-    const refusal = await consumers.commits.commit(reader.place, positions, reader.generation);
+    const refusal = await commits.commit(reader.place, positions, reader.generation);
     if (this.isOver(life)) return;
     if (isStale && refusal === null) this.history.found('stale commit taken', group);
     if (refusal !== null) {
@@ -277,7 +277,7 @@ export class GroupSimulation {
     return this.planned?.hasHappened === true;
   }
 
-  /** Whether nobody hears any more what that life of the server says. */
+  /** Whether that life of the server has ended, so that no reader has its answers any more. */
   private isOver(life: GroupWorld): boolean {
     return this.current !== life || this.isDead;
   }

@@ -11,12 +11,27 @@ import { identifiersFrom } from '../../../src/engine/identifiers.js';
 import { Journal, openJournalLog } from '../../../src/engine/journal.js';
 import { replayJournal, resumeEffects } from '../../../src/engine/recovery.js';
 import { UpcasterTable } from '../../../src/engine/upcasters.js';
+import { Polls } from '../../../src/topics/consume/poll.js';
+import { ShareReads } from '../../../src/topics/consume/share-reads.js';
+import { Consumers } from '../../../src/topics/groups/consumer.entity.js';
+import { ConsumerGroups } from '../../../src/topics/groups/consumer-group.entity.js';
+import { GroupReassignment } from '../../../src/topics/groups/group-reassignment.js';
+import { GroupViews } from '../../../src/topics/groups/group-views.js';
 import { CommittedOffsets, offsetsTopic } from '../../../src/topics/offsets/committed-offsets.js';
-import { Consumers } from '../../../src/topics/sessions/consumers.js';
+import { GroupExpiry, OffsetRemoval } from '../../../src/topics/offsets/group-upkeep.js';
+import { Commits } from '../../../src/topics/sessions/commits.js';
+import { ConsumerSessions } from '../../../src/topics/sessions/consumer-sessions.js';
+import { ConsumersService } from '../../../src/topics/sessions/consumers.service.js';
+import { InstanceRemoval } from '../../../src/topics/sessions/instance-removal.js';
+import { StartPositions } from '../../../src/topics/sessions/start-positions.js';
 import { LogCompactions } from '../../../src/topics/topics/log-compactions.js';
-import { PartitionCount } from '../../../src/topics/topics/partition-count.projection.js';
-import { topicDecider } from '../../../src/topics/topics/topic.decider.js';
-import { carryTopicEffects } from '../../../src/topics/topics/topic.effects.js';
+import { SharedReads } from '../../../src/topics/topics/shared-reads.js';
+import {
+  LogKeeping,
+  LogRemoval,
+  PartitionCompaction,
+} from '../../../src/topics/topics/topic.effects.js';
+import { Topics } from '../../../src/topics/topics/topic.entity.js';
 import { TopicLogs } from '../../../src/topics/topics/topic-logs.js';
 import { TopicsService } from '../../../src/topics/topics/topics.service.js';
 import { openStore } from '../../../storage/store.js';
@@ -26,8 +41,16 @@ import { ManualClock } from '../../support/manual-clock.js';
 
 export interface GroupWorld {
   readonly engine: Engine;
-  readonly topics: TopicsService;
-  readonly consumers: Consumers;
+  readonly topics: Topics;
+  readonly topicLogs: TopicLogs;
+  readonly service: TopicsService;
+  readonly views: GroupViews;
+  readonly sessions: ConsumerSessions;
+  readonly starts: StartPositions;
+  readonly offsets: CommittedOffsets;
+  readonly consumers: ConsumersService;
+  readonly commits: Commits;
+  readonly polls: Polls;
   readonly clock: ManualClock;
   readonly disk: SimulatedDisk;
   /** Invariants that broke, and turns that threw. */
@@ -35,6 +58,7 @@ export interface GroupWorld {
 }
 
 const hour = 3_600_000;
+const limits = { topicsMax: 1000, partitionsMax: 10_000, groupsMax: 1000, consumersMax: 1000 };
 
 /** Starts on what the disk holds. */
 export async function openGroupWorld(
@@ -63,22 +87,42 @@ export async function openGroupWorld(
     reactionRefused: (refused) => failures.push(refused),
   });
   const failed = (error: unknown) => failures.push(error);
-  const logs = new TopicLogs(store, failed);
-  const count = new PartitionCount({ topicsMax: 1000, partitionsMax: 10_000 });
-  engine.register({ decider: topicDecider, view: count, folds: [count] });
+  const config = { ...limits, topicPartitions: 3, topicAutoCreate: true, groupRetentionMs: hour };
+  const topics = new Topics(engine, config);
+  const topicLogs = new TopicLogs(store, failed);
   const log = pino({ level: 'warn' }, { write: failed });
-  carryTopicEffects({ engine, logs, compactions: new LogCompactions(), clock, log });
-  const topics = new TopicsService(engine, logs, clock, { partitions: 3, autoCreate: true });
-  const offsets = await CommittedOffsets.open(await topics.openInternal(offsetsTopic), (wake) =>
+  const compactions = new LogCompactions();
+  engine.carry('keepPartitionLogs', new LogKeeping(topicLogs));
+  engine.carry('dropPartitionLogs', new LogRemoval(engine, topicLogs, clock));
+  const compaction = new PartitionCompaction(engine, topicLogs, compactions, clock, log);
+  engine.carry('compactPartition', compaction);
+  const service = new TopicsService(engine, topics, topicLogs, clock, config);
+  const offsets = await CommittedOffsets.open(await topicLogs.openInternal(offsetsTopic), (wake) =>
     store.whenRoom(wake),
   );
-  const limits = { groupsMax: 1000, consumersMax: 1000 };
-  const times = { sessionTimeoutMs: 300_000, retentionMs: hour, limits };
-  const consumers = new Consumers({ engine, topics, offsets, clock, ...times });
+  const groups = new ConsumerGroups(engine, topics, config);
+  const instances = new Consumers(engine);
+  const views = new GroupViews();
+  const sessions = new ConsumerSessions(engine, views, offsets, clock);
+  const starts = new StartPositions(offsets, service, topicLogs, groups, views, clock);
+  const removal = new InstanceRemoval(engine, groups, instances, views, sessions, offsets);
+  const consumers = new ConsumersService(groups, topics, views, sessions, starts, removal, clock);
+  const commits = new Commits(consumers, sessions, views, offsets, topicLogs, clock);
+  const reassignment = new GroupReassignment(engine, views, clock);
+  groups.index(views.index);
+  views.onChanged((group, view) => sessions.viewChanged(group, view));
+  topics.observe(reassignment.listener);
+  topicLogs.onDropped((topic) => offsets.forgetTopic(topic));
+  engine.carry('runConsumer', sessions);
+  engine.carry('expireGroup', new GroupExpiry(engine, clock));
+  engine.carry('forgetOffsets', new OffsetRemoval(engine, offsets, clock));
   await replayJournal(engine, journal);
   await resumeEffects(engine);
-  await consumers.reassignment.recover();
-  return { engine, topics, consumers, clock, disk, failures };
+  await reassignment.recover();
+  const reads = new ShareReads(starts, topicLogs, new SharedReads());
+  const polls = new Polls(starts, reads, clock);
+  const made = { topics, topicLogs, service, views, sessions, starts, offsets, consumers };
+  return { engine, ...made, commits, polls, clock, disk, failures };
 }
 
 /** What a call looks at of Node's response: how it ends decides what becomes of its records. */

@@ -1,3 +1,4 @@
+import { Refusal } from '../../../src/grammar/result.js';
 import { outcomesText } from '../../../src/topics/produce/outcomes-text.js';
 import type { ProduceOutcome } from '../../../src/topics/produce/producer.js';
 
@@ -19,10 +20,8 @@ describe('the answer to a produce', () => {
   });
 
   it('says of a refusal among others what it would say alone', () => {
-    const refused: ProduceOutcome = {
-      ...{ status: 400, message: 'value is "missing"' },
-      ...{ headers: { 'retry-after': '1' } },
-    };
+    const headers = { 'retry-after': '1' };
+    const refused: ProduceOutcome = new Refusal('invalid', 'value is "missing"', headers);
     expect(JSON.parse(outcomesText([stored, refused, stored]).toString())).toEqual([
       stored,
       { error: 'value is "missing"', status: 400 },

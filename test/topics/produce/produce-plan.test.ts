@@ -48,9 +48,9 @@ describe('the records of a request', () => {
         for (const { partition, indexes } of parts) {
           expect(indexes).toEqual(indexes.toSorted((a, b) => a - b));
           for (const index of indexes) {
-            const { partition: asked = null, key = null } = records[index] ?? {};
+            const { partition: chosen = null, key = null } = records[index] ?? {};
             const byKey = key === null ? turn : partitionOfKey(key, 5);
-            expect(partition).toBe(asked ?? byKey);
+            expect(partition).toBe(chosen ?? byKey);
           }
         }
       }),

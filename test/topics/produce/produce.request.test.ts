@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Refusal } from '../../../src/grammar/result.js';
 import {
   type ProduceDefaults,
   parseItems,
@@ -112,24 +113,23 @@ describe('a record', () => {
     ],
   ])('like %j is refused: %s', (item, reason) => {
     const message = expect.stringContaining(reason);
-    expect(readRecord(item, defaults)).toEqual({ status: 400, message });
+    expect(readRecord(item, defaults)).toEqual(new Refusal('invalid', message));
   });
 
   it('without a topic anywhere is refused', () => {
-    expect(readRecord({ value: 'v' }, { ...defaults, topic: null })).toMatchObject({
-      status: 400,
-      message: 'topic is missing',
-    });
+    expect(readRecord({ value: 'v' }, { ...defaults, topic: null })).toMatchObject(
+      new Refusal('invalid', 'topic is missing'),
+    );
   });
 
   it('is too large by its bytes, whatever they stand in', () => {
     const read = (item: object) => readRecord(item, { ...defaults, recordBytesMax: 10 });
-    expect(read({ value: 'x'.repeat(9), key: 'k' })).not.toHaveProperty('status');
-    expect(read({ value: 'x'.repeat(10), key: 'k' })).toMatchObject({ status: 413 });
-    expect(read({ value: 'é'.repeat(6) })).toMatchObject({ status: 413 });
-    expect(read({ value: 'eHh4eHh4eHh4eA==', encoding: 'base64' })).not.toHaveProperty('status');
+    expect(read({ value: 'x'.repeat(9), key: 'k' })).not.toHaveProperty('code');
+    expect(read({ value: 'x'.repeat(10), key: 'k' })).toMatchObject({ code: 'too_large' });
+    expect(read({ value: 'é'.repeat(6) })).toMatchObject({ code: 'too_large' });
+    expect(read({ value: 'eHh4eHh4eHh4eA==', encoding: 'base64' })).not.toHaveProperty('code');
     expect(read({ value: '12345', headers: [{ key: '123', value: '123' }] })).toMatchObject({
-      status: 413,
+      code: 'too_large',
     });
   });
 });
@@ -141,7 +141,7 @@ describe('a produce', () => {
     expect(parseItems([])).toEqual({ ok: true, value: [] });
     expect(parseItems(Array(10_001).fill({}))).toMatchObject({
       ok: false,
-      reason: expect.stringContaining('at most 10000'),
+      message: expect.stringContaining('at most 10000'),
     });
   });
 

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { systemClock } from '../../../src/engine/clock.js';
+import { Refusal } from '../../../src/grammar/result.js';
 import type { ProduceRecord } from '../../../src/topics/produce/produce.request.js';
 import {
   diskFull,
@@ -43,12 +44,12 @@ const record = (value: string, partition: number | null = null): ProduceRecord =
 
 async function plan(appender: RecordAppender, logs: PartitionLog[], records: ProduceRecord[]) {
   const planned = await appender.planOnce('t', logs, records, 'key');
-  if ('status' in planned) throw new Error(planned.message);
+  if (planned instanceof Refusal) throw new Error(planned.message);
   return planned;
 }
 
 function storedOf(outcomes: readonly object[]): ProduceResult[] {
-  expect(outcomes.filter((outcome) => 'status' in outcome)).toEqual([]);
+  expect(outcomes.filter((outcome) => outcome instanceof Refusal)).toEqual([]);
   return outcomes as ProduceResult[];
 }
 
@@ -137,7 +138,7 @@ describe('records with an idempotency key', () => {
     await appender.append(await plan(appender, logs, [record('old')]));
     now += idempotencyWindowMs;
     expect(await appender.planOnce('t', logs, [record('new')], 'key')).toMatchObject({
-      status: 409,
+      code: 'conflict',
     });
     now += 1;
     await appender.append(await plan(appender, logs, [record('new')]));

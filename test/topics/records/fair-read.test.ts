@@ -53,9 +53,9 @@ async function read(
   const reads = new SharedReads();
   let readCount = 0;
   const topics: Pick<SharedReads, 'read'> = {
-    read: (...asked) => {
+    read: (...request) => {
       readCount += 1;
-      return reads.read(...asked);
+      return reads.read(...request);
     },
   };
   const fair = new FairRead(topics, positions, encoding, budget);

@@ -4,7 +4,7 @@ import { SeededRandom } from '../../simulation/seeded-random.js';
 import { answered } from '../../simulation/simulated-endpoints.js';
 import { PlannedCrash, settled } from '../../simulation/simulated-server.js';
 import { seed as firstSeed } from '../../support/seed.js';
-import { minute, PushTown, second } from './push-town.js';
+import { minute, PushSimulation, second } from './push-simulation.js';
 
 /** More: `SIMULATION_SEEDS=1000 npm run jest -- test/topics/subscriptions/power-cuts`. */
 const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 8);
@@ -15,31 +15,32 @@ const partitions = [0, 1, 2];
 let crashes = 0;
 
 /** One server after the other; some records fail once, some for good. */
-async function push(seed: number): Promise<PushTown> {
+async function push(seed: number): Promise<PushSimulation> {
   const random = new SeededRandom(seed);
-  const town = await PushTown.build();
-  town.world.answerTo = (body) => answered(body.includes('bad') || random.chance(0.2) ? 500 : 200);
+  const simulation = await PushSimulation.build();
+  simulation.world.answerTo = (body) =>
+    answered(body.includes('bad') || random.chance(0.2) ? 500 : 200);
   const maxRecords = random.pick([1, 1, 3]);
-  await town.subscribe({ maxRecords }, { maxRetries: 2, retryDelay: '1000' });
+  await simulation.subscribe({ maxRecords }, { maxRetries: 2, retryDelay: '1000' });
   for (let cut = 0; cut < cuts; cut += 1) {
-    const crash = new PlannedCrash(town.server.disk, random, 1 + random.below(40));
+    const crash = new PlannedCrash(simulation.server.disk, random, 1 + random.below(40));
     const isDead = () => crash.hasHappened;
-    town.world.isDark = isDead;
+    simulation.world.isDark = isDead;
     for (let step = 0; step < 12 && !isDead(); step += 1) {
-      const log = await town.log(random.pick(partitions));
+      const log = await simulation.log(random.pick(partitions));
       const value = Buffer.from(`${cut}.${step}${random.chance(0.2) ? ' bad' : ''}`);
       void log.append([{ key: null, value }]).durable.catch(() => undefined);
       await settled();
-      await town.pass(random.pick([0, 1, second]), isDead);
+      await simulation.pass(random.pick([0, 1, second]), isDead);
     }
-    town.server.disk.afterChange = null;
-    town.world.isDark = () => false;
+    simulation.server.disk.afterChange = null;
+    simulation.world.isDark = () => false;
     if (crash.hasHappened) crashes += 1;
-    const disk = crash.image ?? town.server.disk.restart();
-    await town.restart(random.pick([0, minute]), disk, seed + cut);
+    const disk = crash.image ?? simulation.server.disk.restart();
+    await simulation.restart(random.pick([0, minute]), disk, seed + cut);
   }
-  await town.pass(10 * minute);
-  return town;
+  await simulation.pass(10 * minute);
+  return simulation;
 }
 
 describe('a subscription whose server loses its power', () => {
@@ -47,22 +48,22 @@ describe('a subscription whose server loses its power', () => {
   it.each(numbers)(
     'seed %i',
     async (seed) => {
-      const town = await push(seed);
-      const { pushes, published } = await town.journal();
+      const simulation = await push(seed);
+      const { pushes, published } = await simulation.journal();
       const messageIds = pushes.flatMap(({ event }) => event.messageIds);
       expect(published.map(({ id }) => id).sort()).toEqual([...messageIds].sort());
       expect(new Set(messageIds).size).toBe(messageIds.length);
-      const arrived = new Set(town.world.calls.map(({ messageId }) => messageId));
+      const arrived = new Set(simulation.world.calls.map(({ messageId }) => messageId));
       for (const id of messageIds) expect(arrived).toContain(id);
       for (const partition of partitions) {
         const own = pushes.filter(({ id }) => id === `push/${partition}`);
-        const log = await town.log(partition);
+        const log = await simulation.log(partition);
         const ends = own.map(({ event }) => event.until);
         // One push begins where the one before ends: from the first record to the last.
         expect(own.map(({ event }) => event.from)).toEqual([0, ...ends].slice(0, own.length));
         expect(ends.at(-1) ?? 0).toBe(log.highWatermark);
         inOrder(
-          town,
+          simulation,
           own.map(({ event }) => event.messageIds[0] ?? ''),
         );
       }
@@ -70,13 +71,13 @@ describe('a subscription whose server loses its power', () => {
     120_000,
   );
 
-  it('did lose it', () => {
+  it('loses its power more than once a seed, all in all', () => {
     expect(crashes).toBeGreaterThan(seeds);
   });
 });
 
 /** No message is called before the one before it has had its last call. */
-function inOrder({ world }: PushTown, messageIds: readonly string[]): void {
+function inOrder({ world }: PushSimulation, messageIds: readonly string[]): void {
   const calls = world.calls.map(({ messageId }) => messageId);
   const own = calls.filter((id) => messageIds.includes(id));
   const order = own.filter((id, index) => own[index - 1] !== id);

@@ -1,119 +1,120 @@
 /** Subscriptions follow their topics, wherever the power goes. */
 import type { Command } from '../../../src/engine/decider.js';
-import { subscriptionKind } from '../../../src/topics/subscriptions/subscription.events.js';
-import type { SubscriptionState } from '../../../src/topics/subscriptions/subscription.machine.js';
 import { topicKind } from '../../../src/topics/topics/topic.events.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { PlannedCrash } from '../../simulation/simulated-server.js';
-import { PushTown, second } from './push-town.js';
+import { PushSimulation, second } from './push-simulation.js';
 
-const onTopic = (town: PushTown, fields: { readonly type: string }): Command => ({
+const onTopic = (simulation: PushSimulation, fields: { readonly type: string }): Command => ({
   ...fields,
   kind: topicKind,
   id: 'rides',
-  at: town.server.clock.now(),
+  at: simulation.server.clock.now(),
 });
-const grow = (town: PushTown, partitions: number) =>
-  onTopic(town, { type: 'AlterTopic', changes: { partitions } } as { type: string });
-const remove = (town: PushTown) => onTopic(town, { type: 'DeleteTopic' });
+const grow = (simulation: PushSimulation, partitions: number) =>
+  onTopic(simulation, { type: 'AlterTopic', changes: { partitions } } as { type: string });
+const remove = (simulation: PushSimulation) => onTopic(simulation, { type: 'DeleteTopic' });
 
-const partitionsOf = ({ server }: PushTown, name = 'push') =>
-  (server.engine.actors(subscriptionKind).stateOf(name) as SubscriptionState).context.partitions;
+const partitionsOf = ({ subscriptions }: PushSimulation, name = 'push') =>
+  subscriptions.stateOf(name).context.partitions;
 
 /** Changes of the disk from a command to the end of what it causes; the power goes at each. */
 const changes = Array.from({ length: 12 }, (_, index) => index + 1);
 
-/** The town after a power cut at the `nth` change of the disk since the command. */
-async function cutAt(nth: number, command: (town: PushTown) => Command): Promise<PushTown> {
-  const town = await PushTown.build();
-  await town.produce(0, 'a');
-  await town.subscribe();
-  await town.pass(second);
-  const crash = new PlannedCrash(town.server.disk, new SeededRandom(nth), nth);
+/** The simulation after a power cut at the `nth` change of the disk since the command. */
+async function cutAt(
+  nth: number,
+  command: (simulation: PushSimulation) => Command,
+): Promise<PushSimulation> {
+  const simulation = await PushSimulation.build();
+  await simulation.produce(0, 'a');
+  await simulation.subscribe();
+  await simulation.pass(second);
+  const crash = new PlannedCrash(simulation.server.disk, new SeededRandom(nth), nth);
   const isDead = () => crash.hasHappened;
-  town.world.isDark = isDead;
-  void town.server.engine.dispatch([command(town)]);
-  await town.pass(second, isDead);
-  town.server.disk.afterChange = null;
-  town.world.isDark = () => false;
-  await town.restart(0, crash.image ?? undefined);
-  await town.pass(second);
-  return town;
+  simulation.world.isDark = isDead;
+  void simulation.server.engine.dispatch([command(simulation)]);
+  await simulation.pass(second, isDead);
+  simulation.server.disk.afterChange = null;
+  simulation.world.isDark = () => false;
+  await simulation.restart(0, crash.image ?? undefined);
+  await simulation.pass(second);
+  return simulation;
 }
 
 describe('a subscription whose topic grows', () => {
   it('pushes the new partitions from their beginning', async () => {
-    const town = await PushTown.build();
-    await town.subscribe();
-    await town.ask(grow(town, 5));
-    await town.pass(second);
-    expect(partitionsOf(town)).toBe(5);
-    await town.produce(4, 'new');
-    await town.pass(second);
-    expect(town.bodies).toEqual(['new']);
+    const simulation = await PushSimulation.build();
+    await simulation.subscribe();
+    await simulation.ask(grow(simulation, 5));
+    await simulation.pass(second);
+    expect(partitionsOf(simulation)).toBe(5);
+    await simulation.produce(4, 'new');
+    await simulation.pass(second);
+    expect(simulation.bodies).toEqual(['new']);
   });
 
   it('keeps for later what they get while it is paused', async () => {
-    const town = await PushTown.build();
-    await town.subscribe();
-    await town.change({ type: 'PauseSubscription' });
-    await town.ask(grow(town, 4));
-    await town.pass(second);
-    await town.produce(3, 'new');
-    await town.pass(second);
-    expect(town.bodies).toEqual([]);
-    await town.change({ type: 'ResumeSubscription' });
-    await town.pass(second);
-    expect(town.bodies).toEqual(['new']);
+    const simulation = await PushSimulation.build();
+    await simulation.subscribe();
+    await simulation.change({ type: 'PauseSubscription' });
+    await simulation.ask(grow(simulation, 4));
+    await simulation.pass(second);
+    await simulation.produce(3, 'new');
+    await simulation.pass(second);
+    expect(simulation.bodies).toEqual([]);
+    await simulation.change({ type: 'ResumeSubscription' });
+    await simulation.pass(second);
+    expect(simulation.bodies).toEqual(['new']);
   });
 
   it('grows with it after a power cut at any time', async () => {
     for (const nth of changes) {
-      const town = await cutAt(nth, (each) => grow(each, 5));
-      const partitions = town.server.topics.partitionsOf('rides');
-      expect([nth, partitionsOf(town)]).toEqual([nth, partitions]);
-      await town.produce(partitions - 1, 'new');
-      await town.pass(second);
-      expect(town.bodies.at(-1)).toBe('new');
+      const simulation = await cutAt(nth, (each) => grow(each, 5));
+      const partitions = simulation.partitionsOf('rides');
+      expect([nth, partitionsOf(simulation)]).toEqual([nth, partitions]);
+      await simulation.produce(partitions - 1, 'new');
+      await simulation.pass(second);
+      expect(simulation.bodies.at(-1)).toBe('new');
     }
   });
 });
 
 describe('a subscription whose topic is deleted', () => {
   it('is deleted with it, and no other one is', async () => {
-    const town = await PushTown.build();
-    await town.done(town.server.topics.forProduce('fares'));
-    await town.subscribe();
-    await town.subscribe({}, {}, 'second');
-    await town.subscribe({ topic: 'fares' }, {}, 'fares');
-    await town.ask(remove(town));
-    await town.pass(second);
-    expect([...town.server.engine.actors(subscriptionKind).ids()]).toEqual(['fares']);
-    await town.done(town.server.topics.forProduce('rides'));
-    await town.produce(0, 'of another topic');
-    await town.pass(second);
-    expect(town.bodies).toEqual([]);
+    const simulation = await PushSimulation.build();
+    await simulation.done(simulation.createTopic('fares'));
+    await simulation.subscribe();
+    await simulation.subscribe({}, {}, 'second');
+    await simulation.subscribe({ topic: 'fares' }, {}, 'fares');
+    await simulation.ask(remove(simulation));
+    await simulation.pass(second);
+    expect([...simulation.subscriptions.actors.ids()]).toEqual(['fares']);
+    await simulation.done(simulation.createTopic('rides'));
+    await simulation.produce(0, 'of another topic');
+    await simulation.pass(second);
+    expect(simulation.bodies).toEqual([]);
   });
 
   it('says nothing of the records that it had before itself', async () => {
-    const town = await PushTown.build();
+    const simulation = await PushSimulation.build();
     for (const partition of [0, 1, 2]) {
-      await town.produce(partition, ...Array.from({ length: 40 }, (_, index) => `${index}`));
+      await simulation.produce(partition, ...Array.from({ length: 40 }, (_, index) => `${index}`));
     }
-    await town.subscribe();
-    await town.pass(3);
-    expect(town.bodies.length).toBeLessThan(120);
-    await town.ask(remove(town));
-    await town.pass(20 * second); // a push that failed would be tried again by then
-    expect(town.bodies.length).toBeLessThan(120);
-    expect([...town.server.engine.actors(subscriptionKind).ids()]).toEqual([]);
+    await simulation.subscribe();
+    await simulation.pass(3);
+    expect(simulation.bodies.length).toBeLessThan(120);
+    await simulation.ask(remove(simulation));
+    await simulation.pass(20 * second); // a push that failed would be tried again by then
+    expect(simulation.bodies.length).toBeLessThan(120);
+    expect([...simulation.subscriptions.actors.ids()]).toEqual([]);
   });
 
   it('is there as long as the topic is, after a power cut at any time', async () => {
     for (const nth of changes) {
-      const town = await cutAt(nth, remove);
-      const isThere = town.server.topics.partitionsOf('rides') > 0;
-      const names = [...town.server.engine.actors(subscriptionKind).ids()];
+      const simulation = await cutAt(nth, remove);
+      const isThere = simulation.partitionsOf('rides') > 0;
+      const names = [...simulation.subscriptions.actors.ids()];
       expect([nth, names]).toEqual([nth, isThere ? ['push'] : []]);
     }
   });

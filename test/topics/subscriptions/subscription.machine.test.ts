@@ -5,9 +5,11 @@ import {
   type SubscriptionState,
   subscriptionMachine,
 } from '../../../src/topics/subscriptions/subscription.machine.js';
+import { expectSameWhenPacked } from '../../support/packed-machine.js';
 import { subscriptionDefinition } from '../../support/subscription-definition.js';
 
-const { initialState, evolve, packing, isFinal } = machineEvolve(subscriptionMachine);
+const evolution = machineEvolve(subscriptionMachine);
+const { isFinal } = evolution;
 
 const at = fc.integer({ min: 0, max: 1000 });
 const count = fc.integer({ min: 0, max: 9 });
@@ -49,14 +51,8 @@ describe('the life of a subscription', () => {
   it('is the same after being packed and woken between any two events', () => {
     fc.assert(
       fc.property(fc.array(events, { maxLength: 12 }), (history) => {
-        let kept = initialState();
-        let woken = initialState();
-        for (const event of history) {
-          kept = evolve(kept, event);
-          woken = evolve(packing.unpack(packing.pack(woken)), event);
-        }
-        expect(shown(woken)).toBe(shown(kept));
-        expect(isFinal(kept)).toBe(kept.value === 'deleted');
+        const state = expectSameWhenPacked(evolution, shown, history);
+        expect(isFinal(state)).toBe(state.value === 'deleted');
       }),
     );
   });

@@ -1,22 +1,22 @@
 import { parseSubscription } from '../../../src/topics/subscriptions/subscription.request.js';
 
-const asked = { name: 'push', topic: 'rides', destination: 'https://example.com/' };
+const required = { name: 'push', topic: 'rides', destination: 'https://example.com/' };
 const read = (fields: Readonly<Record<string, unknown>>) =>
-  parseSubscription(Buffer.from(JSON.stringify({ ...asked, ...fields })));
+  parseSubscription(Buffer.from(JSON.stringify({ ...required, ...fields })));
 const reasonOf = (fields: Readonly<Record<string, unknown>>) => {
   const result = read(fields);
-  return result.ok ? null : result.reason;
+  return result.ok ? null : result.message;
 };
 
 describe('the body that asks for a subscription', () => {
   it('says three things, and the rest by default', () => {
-    const value = { ...asked, from: 'latest', maxRecords: 1, encoding: 'text' };
+    const value = { ...required, from: 'latest', maxRecords: 1, encoding: 'text' };
     expect(read({})).toEqual({ ok: true, value });
   });
 
   it('says all of it', () => {
     const all = { from: 'earliest', maxRecords: 500, encoding: 'base64' };
-    expect(read(all)).toEqual({ ok: true, value: { ...asked, ...all } });
+    expect(read(all)).toEqual({ ok: true, value: { ...required, ...all } });
   });
 
   it.each([

@@ -7,7 +7,6 @@ import { LogCompactions } from '../../../src/topics/topics/log-compactions.js';
 import { dayMs } from '../../../src/topics/topics/retention.policy.js';
 import { RetentionKeeper } from '../../../src/topics/topics/retention-keeper.js';
 import { TopicLogs } from '../../../src/topics/topics/topic-logs.js';
-import { TopicsService } from '../../../src/topics/topics/topics.service.js';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { Store } from '../../../storage/store.js';
@@ -107,7 +106,7 @@ async function becomes<Value>(read: () => Promise<Value>, wanted: (value: Value)
 }
 
 /** What the journal of the stopped server tells of topics. */
-async function told(): Promise<string[]> {
+async function journalLines(): Promise<string[]> {
   const lines: string[] = [];
   await readJournal(server.dataDirectory, async (journal) => {
     if (journal === null) return;
@@ -134,7 +133,7 @@ describe('retention by time', () => {
     })) as { offset: number }[];
     expect(first?.offset).toBe(start);
     await server.stop();
-    expect((await told()).filter((line) => line.includes('TopicTrimmed'))).toEqual([
+    expect((await journalLines()).filter((line) => line.includes('TopicTrimmed'))).toEqual([
       expect.stringMatching(/cause=time/),
     ]);
   });
@@ -206,7 +205,7 @@ describe('retention by size', () => {
     expect(bytes).toBeLessThan(retentionBytes + 2 * 16 * 1024);
     const before = await earliest();
     await server.stop();
-    expect((await told()).at(-1)).toMatch(/TopicTrimmed.*cause=size/);
+    expect((await journalLines()).at(-1)).toMatch(/TopicTrimmed.*cause=size/);
     server = await start(server.dataDirectory);
     expect(await earliest()).toBe(before);
     expect((await shown()).offsets[0]?.latest).toBe(100);
@@ -241,7 +240,7 @@ describe('compaction', () => {
       { key: 'c', offset: 59 },
     ]);
     await server.stop();
-    const lines = (await told()).join('\n');
+    const lines = (await journalLines()).join('\n');
     expect(lines.match(/CompactionBegun/g)).toHaveLength(2);
     expect(lines).toMatch(/CompactionEnded.*removedRecords=\d/);
   });
@@ -267,7 +266,7 @@ describe('compaction', () => {
     await look();
     expect(await stored()).toHaveLength(60);
     await server.stop();
-    expect((await told()).at(-1)).toMatch('CompactionBegun');
+    expect((await journalLines()).at(-1)).toMatch('CompactionBegun');
     server = await start(server.dataDirectory);
     await becomes(stored, ({ length }) => length < 30);
   });
@@ -309,7 +308,7 @@ describe('compaction', () => {
   });
 
   it('keeps internal topics small', async () => {
-    const log = await provided(TopicsService).openInternal('__internal');
+    const log = await provided(TopicLogs).openInternal('__internal');
     const record = { key: Buffer.from('k'), value: Buffer.alloc(2 ** 20), headers: [] };
     for (let megabytes = 0; megabytes < 7; megabytes += 1) await log.append([record]).durable;
     await look();
@@ -334,9 +333,9 @@ describe('a deletion', () => {
     engine.stopEffects();
     const at = clock.now();
     const command = { type: 'DeleteTopic', kind: 'topic', id: 'rides', at };
-    expect(await engine.dispatch([command])).toMatchObject([{ accepted: true }]);
+    expect(await engine.dispatch([command])).toMatchObject([{ ok: true }]);
     await server.stop();
-    expect((await told()).at(-1)).toMatch('TopicDeleted');
+    expect((await journalLines()).at(-1)).toMatch('TopicDeleted');
     server = await start(server.dataDirectory);
     expect(await call('GET', '/topics')).toEqual({});
     await becomes(
@@ -349,8 +348,8 @@ describe('a deletion', () => {
 });
 
 test('compactions go one after another, and one that fails does not hold the next', async () => {
-  const log = await provided(TopicsService).openInternal('__one');
-  const gone = await provided(TopicsService).openInternal('__gone');
+  const log = await provided(TopicLogs).openInternal('__one');
+  const gone = await provided(TopicLogs).openInternal('__gone');
   const compactions = new LogCompactions();
   const range = { until: 10, tombstonesBefore: 0 };
   await gone.stop();

@@ -6,12 +6,14 @@ import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { pino } from 'pino';
 import { LogCompactions } from '../../../src/topics/topics/log-compactions.js';
-import { PartitionCount } from '../../../src/topics/topics/partition-count.projection.js';
 import type { TopicCommand } from '../../../src/topics/topics/topic.commands.js';
-import { topicDecider } from '../../../src/topics/topics/topic.decider.js';
-import { carryTopicEffects } from '../../../src/topics/topics/topic.effects.js';
+import {
+  LogKeeping,
+  LogRemoval,
+  PartitionCompaction,
+} from '../../../src/topics/topics/topic.effects.js';
+import { Topics } from '../../../src/topics/topics/topic.entity.js';
 import { topicKind } from '../../../src/topics/topics/topic.events.js';
-import type { TopicState } from '../../../src/topics/topics/topic.state.js';
 import { TopicLogs } from '../../../src/topics/topics/topic-logs.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
@@ -54,20 +56,23 @@ async function open(disk: SimulatedDisk) {
   const { store, failures } = await openSimulated(disk, { segmentBytes: 4096 });
   const clock = new ManualClock();
   const logs = new TopicLogs(store, (error) => failures.push(error as never));
+  let topics: Topics | undefined;
   const { engine } = await startEngine(
     store,
     (starting) => {
-      const count = new PartitionCount({ topicsMax: 1000, partitionsMax: 10_000 });
-      starting.register({ decider: topicDecider, view: count, folds: [count] });
+      topics = new Topics(starting, { topicsMax: 1000, partitionsMax: 10_000 });
       const log = pino({ enabled: false });
       const compactions = new LogCompactions();
-      carryTopicEffects({ engine: starting, logs, compactions, clock, log });
+      const compaction = new PartitionCompaction(starting, logs, compactions, clock, log);
+      starting.carry('keepPartitionLogs', new LogKeeping(logs));
+      starting.carry('dropPartitionLogs', new LogRemoval(starting, logs, clock));
+      starting.carry('compactPartition', compaction);
     },
     clock,
   );
   await settle();
-  const stateOf = () => engine.actors(topicKind).stateOf(name) as TopicState;
-  const ask = async (command: TopicCommand) => (await engine.dispatch([command]))[0]?.accepted;
+  const stateOf = () => topics?.stateOf(name) ?? null;
+  const ask = async (command: TopicCommand) => (await topics?.ask(command))?.ok;
   return { store, logs, engine, failures, stateOf, ask };
 }
 

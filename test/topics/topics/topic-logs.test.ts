@@ -68,8 +68,8 @@ describe('the logs of a topic', () => {
   });
 
   it('become more, and those that are there stay in use meanwhile', async () => {
-    const told: [string, number][] = [];
-    logs.onPartitions((topic) => told.push([topic, logs.present(topic).length]));
+    const reported: [string, number][] = [];
+    logs.onPartitions((topic) => reported.push([topic, logs.present(topic).length]));
     logs.keep('rides', keep(1), wanted);
     const [first] = (await logs.logs('rides')) ?? [];
     logs.keep('rides', keep(3), wanted);
@@ -79,7 +79,7 @@ describe('the logs of a topic', () => {
     expect(grown).toHaveLength(3);
     logs.keep('rides', keep(3, { partition: 0, before: 0 }), wanted);
     await settle();
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['rides', 1],
       ['rides', 3],
     ]);
@@ -167,7 +167,7 @@ describe('who keeps something about a topic', () => {
   });
 });
 
-it('leaves for the next start what the store is closed under', async () => {
+it('logs that are made or dropped as the store is closed wait for the next start', async () => {
   logs.keep('rides', keep(3), wanted);
   await logs.logs('rides');
   logs.keep('rides', keep(50), wanted);
@@ -179,7 +179,7 @@ it('leaves for the next start what the store is closed under', async () => {
   expect(await logs.opened('rides', 50, wanted)).toHaveLength(50);
 });
 
-it('opens internal logs, which no topic can take', async () => {
+it('internal logs are opened under names that no topic can take', async () => {
   const log = await logs.openInternal('__offsets');
   await append(log, 1);
   expect(await logs.openInternal('__offsets')).toBe(log);

@@ -24,8 +24,8 @@ const trim = (...places: readonly [partition: number, before: number][]) => {
   return { type: 'TrimTopic', ...address, trims, cause: 'purge' } as const;
 };
 const beginCompaction = (partition: number, until: number) => {
-  const order = { partition, until, tombstonesBefore: epochMs - 1000 };
-  return { type: 'BeginCompaction', ...address, ...order } as const;
+  const compaction = { partition, until, tombstonesBefore: epochMs - 1000 };
+  return { type: 'BeginCompaction', ...address, ...compaction } as const;
 };
 const remove = { type: 'DeleteTopic', ...address } as const;
 
@@ -135,7 +135,7 @@ describe('a topic', () => {
     expect(trimmed.when(trim([3, 1])).rejected?.code).toBe('invalid');
   });
 
-  it('is compacted one order at a time, and remembers how far it got', () => {
+  it('begins no second compaction of a partition, and remembers how far the first got', () => {
     const compact = created({ cleanupPolicy: 'compact' });
     const begun = history(compact).when(beginCompaction(1, 40));
     expect(begun.wants?.[1]).toMatchObject({ kind: 'compactPartition', partition: 1, until: 40 });

@@ -5,11 +5,11 @@ import {
 } from '../../../src/workflows/active-runs/cancel-runs.request.js';
 import { runDecider } from '../../../src/workflows/runs/run.decider.js';
 import { given } from '../../support/given.js';
-import { runConfiguration, runTermsOf } from '../../support/workflows/run-commands.js';
+import { runConfiguration, runStarted, runTermsOf } from '../../support/workflows/run-commands.js';
 
-const asked = (query: string) => {
+const read = (query: string) => {
   const filters = readFilters(`/v2/workflows/runs?${query}`, cancelRunsFilters);
-  if (!filters.ok) throw new Error(filters.reason);
+  if (!filters.ok) throw new Error(filters.message);
   return filters.value;
 };
 const view = {
@@ -19,20 +19,18 @@ const view = {
   notificationOffset: () => null,
 };
 const flowControl = { key: 'k', parallelism: 1, rate: null, periodSeconds: 1 };
-const { context: run } = given(runDecider, view, {
-  type: 'RunStarted',
-  configuration: runConfiguration({
-    url: 'https://app.example:8443/wf?x=1',
-    callerIp: '10.0.0.1',
-    terms: runTermsOf({ labels: ['a', 'b'], flowControl }),
+const { context: run } = given(
+  runDecider,
+  view,
+  runStarted({
+    configuration: runConfiguration({
+      url: 'https://app.example:8443/wf?x=1',
+      callerIp: '10.0.0.1',
+      terms: runTermsOf({ labels: ['a', 'b'], flowControl }),
+    }),
   }),
-  messageId: 'msg_0',
-  payloadBytes: 0,
-  payloadOffset: null,
-  invoker: null,
-  inherited: null,
-}).state;
-const isMeant = (query: string) => isRunMeant(run, asked(query));
+).state;
+const isMeant = (query: string) => isRunMeant(run, read(query));
 
 describe('a run', () => {
   it.each([
@@ -49,7 +47,7 @@ describe('a run', () => {
     [`fromDate=${run.createdAt}&toDate=${run.createdAt}`, `fromDate=${run.createdAt + 1}`],
   ])('is meant by %s, and not by %s', (meant, other) => {
     expect([isMeant(meant), isMeant(other)]).toEqual([true, false]);
-    expect(isRunMeant(run, { ...asked(meant), callerIp: ['10.9.9.9'] })).toBe(false);
+    expect(isRunMeant(run, { ...read(meant), callerIp: ['10.9.9.9'] })).toBe(false);
   });
 
   it('is meant where nothing is asked', () => {
@@ -58,8 +56,8 @@ describe('a run', () => {
   });
 });
 
-it('so many are canceled as are asked for, and all of them without a count', () => {
-  expect([asked('').count, asked('count=7').count, asked('count=9999').count]).toEqual([
+it('as many runs are canceled as the count says, and all of them without one', () => {
+  expect([read('').count, read('count=7').count, read('count=9999').count]).toEqual([
     Number.POSITIVE_INFINITY,
     7,
     500,

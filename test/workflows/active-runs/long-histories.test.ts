@@ -16,41 +16,41 @@ const entry = (bytes: number): RunEntry => ({
 
 /** What was told of, as run ids with what they weighed. */
 function watch() {
-  const told: unknown[] = [];
-  const histories = new LongHistories({ warn: (fields: object) => void told.push(fields) });
-  return { told, histories };
+  const warnings: unknown[] = [];
+  const histories = new LongHistories({ warn: (fields: object) => void warnings.push(fields) });
+  return { warnings, histories };
 }
 
 describe('a long history', () => {
   const { entries, bytes } = historyWarning;
 
   it('is told of once, when it has so many entries', () => {
-    const { told, histories } = watch();
+    const { warnings, histories } = watch();
     let list = EntryList.of(Array.from({ length: entries - 1 }, () => entry(1)));
     histories.grown('wfr_1', list);
-    expect(told).toEqual([]);
+    expect(warnings).toEqual([]);
     for (let more = 0; more < 3; more += 1) {
       list = list.append(entry(1));
       histories.grown('wfr_1', list);
     }
     const weight = { entries, bytes: entries, max: historyMax };
-    expect(told).toEqual([{ workflowRunId: 'wfr_1', ...weight }]);
+    expect(warnings).toEqual([{ workflowRunId: 'wfr_1', ...weight }]);
   });
 
   it('is told of when it has so many bytes', () => {
-    const { told, histories } = watch();
+    const { warnings, histories } = watch();
     histories.grown('wfr_1', EntryList.of([entry(bytes - 1)]));
-    expect(told).toEqual([]);
+    expect(warnings).toEqual([]);
     histories.grown('wfr_1', EntryList.of([entry(bytes)]));
-    expect(told).toHaveLength(1);
+    expect(warnings).toHaveLength(1);
   });
 
   it('is told of again where another run has come to bear its name', () => {
-    const { told, histories } = watch();
+    const { warnings, histories } = watch();
     const long = EntryList.of([entry(bytes)]);
     histories.grown('wfr_1', long);
     histories.ended('wfr_1');
     histories.grown('wfr_1', long);
-    expect(told).toHaveLength(2);
+    expect(warnings).toHaveLength(2);
   });
 });

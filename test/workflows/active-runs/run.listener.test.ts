@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { Payloads } from '../../../src/engine/payloads.js';
 import { LongHistories } from '../../../src/workflows/active-runs/long-histories.js';
-import { runListener } from '../../../src/workflows/active-runs/run.listener.js';
+import { RunListener } from '../../../src/workflows/active-runs/run.listener.js';
 import { RunMetrics } from '../../../src/workflows/active-runs/run.metrics.js';
 import { type RunEvent, runKind } from '../../../src/workflows/run-state/run.events.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
@@ -17,15 +17,16 @@ afterAll(() => opened.close());
 const of = (event: RunEvent, offset: number) =>
   envelope(event, { kind: runKind, id: 'wfr_1', offset });
 
-it('keeps what is about to be delivered at hand, and counts how runs end', async () => {
+it('the listener keeps bodies that are delivered soon, and counts how runs end', async () => {
   const registry = new Registry();
   const payloads = new Payloads(opened.journal, 1024 * 1024);
   const histories = new LongHistories(pino({ enabled: false }));
-  const listener = runListener(payloads, () => undefined, histories, new RunMetrics(registry));
+  const runs = { active: () => undefined };
+  const listener = new RunListener(payloads, runs, histories, new RunMetrics(registry));
   const step = { id: 1, name: 'one', type: 'Run', concurrent: 1, target: null };
   const stored = of({ type: 'StepStored', step, messageId: 'msg_2', bytes: 2 }, 900);
   const canceled = of({ type: 'RunCanceled', canceled: [] }, 901);
-  listener([stored, canceled]);
+  listener.listen([stored, canceled]);
   expect(payloads.read(900)).toBe(stored);
   // The end of a run is never delivered: it is not at hand, and this journal never had it.
   await expect(Promise.resolve(payloads.read(901))).rejects.toThrow('offset 901');

@@ -63,8 +63,8 @@ describe('the step that ends an invocation', () => {
   });
 
   it('has no body where the child failed or was canceled', () => {
-    const told = { workflowRunId: 'wfr_child', isCanceled: false, isFailed: false };
-    expect(out({ outcome: 'failed' }, null)).toEqual({ ...told, isFailed: true });
-    expect(out({ outcome: 'canceled' }, null)).toEqual({ ...told, isCanceled: true });
+    const ended = { workflowRunId: 'wfr_child', isCanceled: false, isFailed: false };
+    expect(out({ outcome: 'failed' }, null)).toEqual({ ...ended, isFailed: true });
+    expect(out({ outcome: 'canceled' }, null)).toEqual({ ...ended, isCanceled: true });
   });
 });

@@ -181,13 +181,13 @@ describe('the entry of a wait', () => {
       isCall: false,
     });
     await runs.ask(store);
-    expect(await wait(1)).toMatchObject({ result: { messageId: 'msg_now_1' } });
+    expect(await wait(1)).toMatchObject({ value: { messageId: 'msg_now_1' } });
     expect(await lastEntry()).toMatchObject({
       waitEventId: 'paid',
       out: Buffer.from('early').toString('base64'),
     });
     // One event feeds one wait.
-    expect(await wait(2)).toMatchObject({ result: { messageId: null } });
+    expect(await wait(2)).toMatchObject({ value: { messageId: null } });
   });
 
   it('tells that its time was over', async () => {
@@ -252,8 +252,8 @@ describe('the headers of a message of a run', () => {
     await runs.attempted('msg_own', 500);
     const [called = ''] = runs.engine.actors('message').ids();
     expect(await headersOf(called)).toEqual(['X-Own', '1']);
-    const told = await runs.entries.failedBody(await runs.published(called));
-    expect(read(told ?? undefined)).toEqual([['msg_own', 'payload']]);
+    const body = await runs.entries.failedBody(await runs.published(called));
+    expect(read(body ?? undefined)).toEqual([['msg_own', 'payload']]);
   });
 
   it('are those that a step of an older client named, and it is told the whole list', async () => {
@@ -269,8 +269,8 @@ describe('the headers of a message of a run', () => {
     await runs.attempted('msg_0', 500);
     const [called = ''] = runs.engine.actors('message').ids();
     expect(await headersOf(called)).toEqual(['X-Step', '1']);
-    const told = await runs.entries.failedBody(await runs.published(called));
-    expect(read(told ?? undefined)).toEqual([
+    const body = await runs.entries.failedBody(await runs.published(called));
+    expect(read(body ?? undefined)).toEqual([
       ['msg_0', 'payload'],
       ['msg_1', 'one'],
     ]);

@@ -1,8 +1,12 @@
-import type { EventEnvelope } from '../../../src/engine/decider.js';
 import { AnnouncedWebhooks } from '../../../src/workflows/events/announced-webhooks.js';
 import { EntryList } from '../../../src/workflows/run-state/entry-list.js';
 import { nothingBegun, type RunContext } from '../../../src/workflows/run-state/run.context.js';
-import type { StepInfo } from '../../../src/workflows/run-state/run.events.js';
+import {
+  type RunEvent,
+  runKind,
+  type StepInfo,
+} from '../../../src/workflows/run-state/run.events.js';
+import { envelope } from '../../support/envelope.js';
 import { planOf, stepInfo } from '../../support/workflows/run-commands.js';
 
 /** The bodies of entries, by their places; reads are counted. */
@@ -10,11 +14,19 @@ let bodies: (string | null)[];
 let reads: number;
 
 const webhooks = () =>
-  new AnnouncedWebhooks((offset) => {
-    reads += 1;
-    const text = bodies[offset] ?? null;
-    const body = text === null ? null : Buffer.from(text);
-    return Promise.resolve({ body } as unknown as EventEnvelope);
+  new AnnouncedWebhooks({
+    eventAt: (offset) => {
+      reads += 1;
+      const text = bodies[offset] ?? null;
+      const body = text === null ? null : Buffer.from(text);
+      const stored: RunEvent = {
+        type: 'StepStored',
+        step: create(1),
+        messageId: 'msg_1',
+        bytes: 1,
+      };
+      return envelope(stored, { kind: runKind, offset, body });
+    },
   });
 
 const runOf = (...steps: readonly StepInfo[]): RunContext => {

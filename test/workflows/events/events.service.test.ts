@@ -22,11 +22,11 @@ beforeEach(async () => {
   clock = new ManualClock();
   server = await startServer({ ports: { clock } });
   service = server.application.nest.get(EventsService);
-  open = (runId) => service.wait('event', asked(runId, 1));
+  open = (runId) => service.wait('event', waitRequest(runId, 1));
   runs = await WaitingRuns.start(({ runId, entries }) =>
     entries.length === 1
       ? open(runId)
-      : service.wait('never', asked(runId, 100 + entries.length, 1000 * hourMs)),
+      : service.wait('never', waitRequest(runId, 100 + entries.length, 1000 * hourMs)),
   );
 });
 
@@ -35,7 +35,7 @@ afterEach(async () => {
   await server.remove();
 });
 
-function asked(runId: string, stepId: number, timeoutMs = hourMs): WaitRequest {
+function waitRequest(runId: string, stepId: number, timeoutMs = hourMs): WaitRequest {
   const step = { id: stepId, name: 'wait', type: 'Wait', concurrent: 1, target: null };
   return { runId, step, timeout: `${timeoutMs / 1000}s`, timeoutMs };
 }
@@ -104,10 +104,10 @@ describe('the service of events', () => {
 
   it('sees a wait that was accepted in the same moment', async () => {
     open = async (runId) => {
-      const waits = service.wait('event', asked(runId, 1));
-      const told = service.notify('event', data);
+      const waits = service.wait('event', waitRequest(runId, 1));
+      const notified = service.notify('event', data);
       await waits;
-      expect(await told).toHaveLength(1);
+      expect(await notified).toHaveLength(1);
     };
     await runs.begin(server, 'wfr_same_moment');
     const [, second] = (await runs.delivered(2)) as readonly [Delivery, Delivery];
@@ -144,32 +144,32 @@ describe('the service of events', () => {
 
   it('keeps an event for a run over a restart', async () => {
     open = async (runId) => {
-      await service.wait('another', asked(runId, 9));
-      expect(await service.notifyRun(runId, 'event', data)).toEqual({ accepted: true, result: [] });
+      await service.wait('another', waitRequest(runId, 9));
+      expect(await service.notifyRun(runId, 'event', data)).toEqual({ ok: true, value: [] });
     };
     await runs.begin(server, 'wfr_kept');
     await answered(1);
     await restart();
-    expect(await service.wait('event', asked('wfr_kept', 1))).toEqual({
-      accepted: true,
-      result: { messageId: expect.stringMatching(/^msg_/) },
+    expect(await service.wait('event', waitRequest('wfr_kept', 1))).toEqual({
+      ok: true,
+      value: { messageId: expect.stringMatching(/^msg_/) },
     });
     const [, second] = (await runs.delivered(2)) as readonly [Delivery, Delivery];
     expect(lastStep(second)['out']).toBe(data.toString('base64'));
   });
 
   it('tells a run of at most so many events before it waits for them', async () => {
-    open = (runId) => service.wait('another', asked(runId, 9));
+    open = (runId) => service.wait('another', waitRequest(runId, 9));
     await runs.begin(server, 'wfr_told_too_much');
     await runs.delivered(1);
-    const told = Array.from({ length: 1001 }, () =>
+    const notified = Array.from({ length: 1001 }, () =>
       service.notifyRun('wfr_told_too_much', 'event', Buffer.alloc(0)),
     );
-    const outcomes = await Promise.all(told);
-    expect(outcomes.filter(({ accepted }) => accepted)).toHaveLength(1000);
+    const outcomes = await Promise.all(notified);
+    expect(outcomes.filter(({ ok: accepted }) => accepted)).toHaveLength(1000);
     expect(outcomes.at(-1)).toMatchObject({
-      accepted: false,
-      rejection: { code: 'over_limit' },
+      ok: false,
+      code: 'over_limit',
     });
   });
 });

@@ -46,9 +46,9 @@ describe('a wait', () => {
   it.each(['soon', '', '-1s', '1 h', '1h 30m', -1, 1e300, '9'.repeat(65), true, [], {}])(
     'cannot last %p',
     (timeout) => {
-      expect(parse({ step, timeout })).toEqual({
+      expect(parse({ step, timeout })).toMatchObject({
         ok: false,
-        reason: expect.stringMatching(/timeout/),
+        message: expect.stringMatching(/timeout/),
       });
     },
   );
@@ -84,7 +84,7 @@ describe('a wait', () => {
     ['no parallel steps at all', { step: { ...step, concurrent: 0 } }, named],
     ['headers that are none', { step, timeoutHeaders: [] }, named],
   ])('is refused with %s', (_what, body, headers) => {
-    expect(parse(body, headers)).toEqual({ ok: false, reason: expect.stringMatching(/./) });
+    expect(parse(body, headers)).toMatchObject({ ok: false, message: expect.stringMatching(/./) });
   });
 
   it('is refused where it is no JSON', () => {

@@ -1,25 +1,10 @@
 import { waiterObject } from '../../../src/workflows/events/waiter-object.js';
-import type { RunConfiguration } from '../../../src/workflows/run-state/run.events.js';
+import { runConfiguration } from '../../support/workflows/run-commands.js';
 
-const configuration: RunConfiguration = {
-  dialect: 'svc',
+const configuration = runConfiguration({
   url: 'https://example.com/workflow',
-  callerIp: '127.0.0.1',
-  terms: {
-    maxRetries: 3,
-    retryDelay: null,
-    timeoutMs: null,
-    flowControl: null,
-    labels: [],
-    redaction: null,
-    failureCallback: null,
-  },
   headers: ['x-tenant', 'acme', 'authorization', 'secret'],
-  failureHeaders: [],
-  answerCheck: 'none',
-  fetchesLazily: false,
-  reportsInitialBody: false,
-};
+});
 
 const { terms } = configuration;
 const wait = (deadline = 0) => ({

@@ -18,9 +18,9 @@ describe('the event of a call', () => {
       ['Host', ['stepwell.local:8080']],
       ['X-One', ['1', '2']],
     ]);
-    const { header: told, ...rest } = eventOf(null);
-    expect(told).toMatchObject(header);
-    expect(Object.keys(told as object)).toEqual(['Host', 'X-One', '__proto__']);
+    const { header: shown, ...rest } = eventOf(null);
+    expect(shown).toMatchObject(header);
+    expect(Object.keys(shown as object)).toEqual(['Host', 'X-One', '__proto__']);
     expect(rest).toEqual({
       method: 'POST',
       body: '/wA=',

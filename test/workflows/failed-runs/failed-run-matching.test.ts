@@ -24,9 +24,9 @@ const configuration = runConfiguration({
   }),
 });
 
-function asked(query: string): FailedRunListFilters {
+function read(query: string): FailedRunListFilters {
   const read = readFilters(`/v2/workflows/dlq?${query}`, failedRunListFilters);
-  if (!read.ok) throw new Error(read.reason);
+  if (!read.ok) throw new Error(read.message);
   return read.value;
 }
 
@@ -64,9 +64,9 @@ describe('a failed run is meant by', () => {
     'source=workflow',
     `label=blue&responseStatus=503&workflowRunId=wfr_abc&toDate=${epochMs}`,
   ])('%s', async (query) => {
-    expect(await matching.matches(run, asked(query))).toBe(true);
+    expect(await matching.matches(run, read(query))).toBe(true);
     // What was read once is remembered.
-    expect(await matching.matches(run, asked(query))).toBe(true);
+    expect(await matching.matches(run, read(query))).toBe(true);
   });
 
   it.each([
@@ -85,7 +85,7 @@ describe('a failed run is meant by', () => {
     'label=blue&responseStatus=500',
     `label=blue&fromDate=${epochMs + 1}`,
   ])('no query for %s', async (query) => {
-    expect(await matching.matches(run, asked(query))).toBe(false);
+    expect(await matching.matches(run, read(query))).toBe(false);
   });
 
   it('no query for what it does not have', async () => {
@@ -96,8 +96,8 @@ describe('a failed run is meant by', () => {
       'failureFunctionState=CALLBACK_INPROGRESS',
       'responseStatus=503',
     ]) {
-      expect(await matching.matches(plain, asked(query))).toBe(false);
+      expect(await matching.matches(plain, read(query))).toBe(false);
     }
-    expect(await matching.matches(plain, asked('responseStatus=500'))).toBe(true);
+    expect(await matching.matches(plain, read('responseStatus=500'))).toBe(true);
   });
 });

@@ -4,24 +4,15 @@ import {
   failedRunObject,
   type ReportedRun,
 } from '../../../src/workflows/failed-runs/failed-run-object.js';
-import type { FailedRun } from '../../../src/workflows/failed-runs/failed-runs.projection.js';
 import type { RunFailed } from '../../../src/workflows/run-state/run.events.js';
 import { envelope } from '../../support/envelope.js';
 import { epochMs } from '../../support/given.js';
 import { callbackOptions, messageOptions } from '../../support/message-options.js';
+import { wire } from '../../support/wire.js';
+import { failedRun } from '../../support/workflows/failed-run.js';
 import { runConfiguration, runTermsOf } from '../../support/workflows/run-commands.js';
 
-const run: FailedRun = {
-  id: `${epochMs}-9`,
-  at: epochMs,
-  offset: 9,
-  runId: 'wfr_1',
-  createdAt: epochMs - 1000,
-  startedOffset: 2,
-  configurationOffset: 2,
-  failureCallbackOffset: 2,
-  callback: null,
-};
+const run = failedRun({ id: `${epochMs}-9` });
 const callback = {
   state: 'CALLBACK_FAIL' as const,
   messageId: 'msg_9',
@@ -113,7 +104,7 @@ describe('a failed run as it is shown', () => {
 
   it('has a payload and an answer that are no text in base64', () => {
     const bytes = Buffer.from([0xff, 0x00]);
-    const entry = shown({ body: bytes, attempt: attempt(500, bytes) });
+    const entry = wire(shown({ body: bytes, attempt: attempt(500, bytes) }));
     expect(entry).toMatchObject({ bodyBase64: '/wA=', responseBodyBase64: '/wA=' });
     expect(entry).not.toHaveProperty('body');
     expect(entry).not.toHaveProperty('responseBody');
@@ -150,7 +141,7 @@ describe('a failed run as it is shown', () => {
       failureCallbackInfo: { state: 'CALLBACK_FAIL' },
     });
     const answered = { run: { ...run, callback }, callbackAttempt: attempt(503, Buffer.from('x')) };
-    expect(shown(answered).failureCallbackInfo).toEqual({
+    expect(wire(shown(answered)).failureCallbackInfo).toEqual({
       state: 'CALLBACK_FAIL',
       responseStatus: 503,
       responseBody: 'x',

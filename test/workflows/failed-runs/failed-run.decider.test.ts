@@ -6,23 +6,14 @@ import type {
   FailedRun,
 } from '../../../src/workflows/failed-runs/failed-runs.projection.js';
 import { epochMs, given } from '../../support/given.js';
+import { failedRun } from '../../support/workflows/failed-run.js';
 
-const run: FailedRun = {
-  id: 'it',
-  at: epochMs,
-  offset: 9,
-  runId: 'wfr_1',
-  createdAt: epochMs - 1000,
-  startedOffset: 2,
-  configurationOffset: 2,
-  failureCallbackOffset: 2,
-  callback: null,
-};
-const toldOf = (state: CallbackState): FailedRun => ({
+const run = failedRun();
+const runWith = (state: CallbackState): FailedRun => ({
   ...run,
   callback: { state, messageId: 'msg_9', publishedOffset: 10, attemptOffset: null },
 });
-const shelf = (there: FailedRun) => ({
+const lettersWith = (there: FailedRun) => ({
   find: (id: string) => (id === there.id ? there : undefined),
 });
 const address = { kind: 'failed-run', id: 'it', at: epochMs } satisfies Omit<Command, 'type'>;
@@ -39,7 +30,7 @@ describe('a failed run', () => {
     [takes[1], { type: 'FailedRunResumed', runId: 'wfr_2' }],
     [takes[2], { type: 'FailedRunRestarted', runId: 'wfr_2' }],
   ] as const)('can be taken away, and is final then: %j', (command, event) => {
-    const { events, isFinal, wants } = given(failedRunDecider, shelf(run)).when(
+    const { events, isFinal, wants } = given(failedRunDecider, lettersWith(run)).when(
       command as FailedRunCommand,
     );
     expect(events).toEqual([event]);
@@ -60,7 +51,7 @@ describe('a failed run', () => {
 
   it('has its failure callback called again after that failed, and remembers nothing', () => {
     const command = { ...address, type: 'AllowFailureCallback' as const };
-    const failed = given(failedRunDecider, shelf(toldOf('CALLBACK_FAIL'))).when(command);
+    const failed = given(failedRunDecider, lettersWith(runWith('CALLBACK_FAIL'))).when(command);
     expect(failed.events).toEqual([]);
   });
 
@@ -68,14 +59,14 @@ describe('a failed run', () => {
     'keeps its failure callback to one call while that is %s',
     (state) => {
       const command = { ...address, type: 'AllowFailureCallback' as const };
-      const asked = given(failedRunDecider, shelf(toldOf(state))).when(command);
-      expect(asked.rejected).toMatchObject({ code: 'invalid' });
+      const decided = given(failedRunDecider, lettersWith(runWith(state))).when(command);
+      expect(decided.rejected).toMatchObject({ code: 'invalid' });
     },
   );
 
   it('has no failure callback to call where none was named', () => {
     const command = { ...address, type: 'AllowFailureCallback' as const };
-    expect(given(failedRunDecider, shelf(run)).when(command).rejected).toMatchObject({
+    expect(given(failedRunDecider, lettersWith(run)).when(command).rejected).toMatchObject({
       code: 'invalid',
     });
   });

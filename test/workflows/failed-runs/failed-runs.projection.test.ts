@@ -32,9 +32,9 @@ describe('failed runs', () => {
 
   const names = (at = epochMs) => opened.all(at).map(({ runId }) => runId);
   const callback = () => {
-    const told = opened.all()[0]?.callback;
-    if (told == null) throw new Error('nobody is told');
-    return told;
+    const callback = opened.all()[0]?.callback;
+    if (callback == null) throw new Error('nobody is told');
+    return callback;
   };
 
   it('are the runs that failed, in the order in which they did, and no others', async () => {
@@ -93,11 +93,11 @@ describe('failed runs', () => {
     async (type) => {
       const { id } = await opened.fail({ id: 'a' });
       const command = { type, id, runId: 'wfr_again' };
-      expect(await opened.toLetter(command)).toMatchObject({ accepted: true });
+      expect(await opened.toLetter(command)).toMatchObject({ ok: true });
       expect(names()).toEqual([]);
       expect(await opened.toLetter(command)).toMatchObject({
-        accepted: false,
-        rejection: { code: 'not_found' },
+        ok: false,
+        code: 'not_found',
       });
     },
   );
@@ -107,21 +107,21 @@ describe('failed runs', () => {
     expect(names(epochMs + retentionMs - 1)).toEqual(['a']);
     expect(names(epochMs + retentionMs)).toEqual([]);
     const late = { type: 'DeleteFailedRun' as const, id, at: epochMs + retentionMs };
-    expect(await opened.toLetter(late)).toMatchObject({ accepted: false });
+    expect(await opened.toLetter(late)).toMatchObject({ ok: false });
   });
 
   it('have no callback where none is named, and one in progress while it is called', async () => {
     expect((await opened.fail({ id: 'a' })).callback).toBeNull();
-    const told = await opened.fail({ id: 'b', configuration: telling() });
-    expect(told.callback).toEqual({
+    const callback = await opened.fail({ id: 'b', configuration: telling() });
+    expect(callback.callback).toEqual({
       state: 'CALLBACK_INPROGRESS',
       messageId: expect.stringMatching(/^msg_/),
       publishedOffset: expect.any(Number),
       attemptOffset: null,
     });
-    expect(await opened.journal.read(told.callback?.publishedOffset ?? -1)).toMatchObject({
-      id: told.callback?.messageId,
-      event: { type: 'MessagePublished', callbackOf: { dlqId: told.id } },
+    expect(await opened.journal.read(callback.callback?.publishedOffset ?? -1)).toMatchObject({
+      id: callback.callback?.messageId,
+      event: { type: 'MessagePublished', callbackOf: { dlqId: callback.id } },
     });
   });
 

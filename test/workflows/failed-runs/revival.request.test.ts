@@ -1,4 +1,4 @@
-import { parsed, refused } from '../../../src/grammar/parsed.js';
+import { ok, refused } from '../../../src/grammar/result.js';
 import { dialects, readMessageOptions } from '../../../src/http/dialect.js';
 import { readRevival } from '../../../src/workflows/failed-runs/revival.request.js';
 import { epochMs } from '../../support/given.js';
@@ -9,7 +9,7 @@ const rules = {
   delayMaxMs: 86_400_000,
   timeoutMs: 60_000,
   judgeUrl: (text: string) =>
-    text.startsWith('https://') ? parsed(text) : refused('must be an absolute URL'),
+    text.startsWith('https://') ? ok(text) : refused('must be an absolute URL'),
 };
 const read = (headers: readonly string[], isAboutOne = true) =>
   readRevival(readMessageOptions(headers, dialects.svc), rules, epochMs, isAboutOne);
@@ -25,7 +25,7 @@ const unchanged = {
 
 describe('the headers of a resume or a restart', () => {
   it('change nothing where there are none, and it goes at once', () => {
-    expect(read([])).toEqual({ ok: true, overrides: unchanged });
+    expect(read([])).toEqual({ ok: true, value: unchanged });
     const beside = ['Content-Type', 'text/plain', 'Upstash-Telemetry-Sdk', 'x'];
     expect(read(beside)).toEqual(read([]));
   });
@@ -44,7 +44,7 @@ describe('the headers of a resume or a restart', () => {
     ];
     expect(read(said.flat())).toEqual({
       ok: true,
-      overrides: {
+      value: {
         delayMs: 60_000,
         notBefore: null,
         message: {
@@ -62,13 +62,14 @@ describe('the headers of a resume or a restart', () => {
 
   it('may name a moment, which wins over a delay', () => {
     const moment = ['Svc-Not-Before', String(epochMs / 1000 + 30), 'Svc-Delay', '1h'];
-    expect(read(moment)).toMatchObject({ overrides: { notBefore: epochMs + 30_000 } });
+    expect(read(moment)).toMatchObject({ value: { notBefore: epochMs + 30_000 } });
   });
 
   it('do not name many runs the same', () => {
-    expect(read(['Svc-Workflow-RunId', 'all'], false)).toEqual({
+    expect(read(['Svc-Workflow-RunId', 'all'], false)).toMatchObject({
       ok: false,
-      refusal: { code: 'invalid', message: expect.stringMatching(/^Svc-Workflow-Runid cannot/) },
+      code: 'invalid',
+      message: expect.stringMatching(/^Svc-Workflow-Runid cannot/),
     });
     expect(read(['Svc-Retries', '1'], false)).toMatchObject({ ok: true });
   });
@@ -92,9 +93,10 @@ describe('the headers of a resume or a restart', () => {
     ['Svc-Workflow-RunId', 'x'.repeat(513), 'invalid'],
     ['Svc-Retriess', '1', 'invalid'],
   ])('%s: %s is refused as %s', (name, value, code) => {
-    expect(read([name, value])).toEqual({
+    expect(read([name, value])).toMatchObject({
       ok: false,
-      refusal: { code, message: expect.stringMatching(/^Svc-/) },
+      code,
+      message: expect.stringMatching(/^Svc-/),
     });
   });
 });

@@ -38,11 +38,11 @@ const noOverrides: RevivalOverrides = {
 
 function revival(changes: Partial<RevivalOverrides> = {}): Revival {
   let named = 0;
-  const nextMessageId = () => {
+  const next = () => {
     named += 1;
     return `new_${named}`;
   };
-  return { id: 'wfr_new', at, nextMessageId, overrides: { ...noOverrides, ...changes } };
+  return { id: 'wfr_new', at, names: { next }, overrides: { ...noOverrides, ...changes } };
 }
 
 const { headers: _, ...failureCallback } = callbackOptions({ maxRetries: 2 });
@@ -115,11 +115,11 @@ describe('a restarted run', () => {
   });
 
   it('calls the failure callback it is given, in the way of the old one if there was one', () => {
-    const asked = revival({ failureCallback: 'https://example.com/failed' });
-    const told = restartedRun(remains, asked).configuration.terms.failureCallback;
-    expect(told).toEqual({ ...failureCallback, url: 'https://example.com/failed' });
+    const wanted = revival({ failureCallback: 'https://example.com/failed' });
+    const callback = restartedRun(remains, wanted).configuration.terms.failureCallback;
+    expect(callback).toEqual({ ...failureCallback, url: 'https://example.com/failed' });
     const silent = { ...remains, configuration: runConfiguration() };
-    expect(restartedRun(silent, asked).configuration.terms.failureCallback).toMatchObject({
+    expect(restartedRun(silent, wanted).configuration.terms.failureCallback).toMatchObject({
       url: 'https://example.com/failed',
       method: 'POST',
       maxRetries: 3,
@@ -240,7 +240,7 @@ describe('what is handed on of a run', () => {
     await opened.attempted('msg_1', 500, { nonRetryable: true });
     const [run] = opened.all();
     if (run === undefined) throw new Error('the run has not failed');
-    const inherited = inheritanceOf(run.runId, await opened.records.archives.remainsOf(run));
+    const inherited = inheritanceOf(run.runId, await opened.records.remainsOf(run));
     expect(Object.keys(inherited).sort()).toEqual(Object.keys(inheritance()).sort());
     expect(inherited.entries.map(({ messageId }) => messageId)).toEqual(['msg_0', 'msg_1']);
     const packr = new Packr();

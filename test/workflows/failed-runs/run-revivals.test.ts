@@ -1,10 +1,11 @@
 import { turnCommandsMax } from '../../../src/engine/engine.js';
 import { systemIdentifiers } from '../../../src/engine/identifiers.js';
-import { LetterSearch } from '../../../src/messaging/dead-letters/letter-search.js';
-import {
-  type FailedRunFilters,
-  revivedMax,
-} from '../../../src/workflows/failed-runs/failed-runs.request.js';
+import { valueIn } from '../../../src/http/outcome.js';
+import { readFilters } from '../../../src/http/query-filters.js';
+import { FailedRunMatching } from '../../../src/workflows/failed-runs/failed-run-matching.js';
+import { FailedRunSearch } from '../../../src/workflows/failed-runs/failed-run-search.js';
+import { revivalFilters } from '../../../src/workflows/failed-runs/failed-runs.request.js';
+import { InvokedRuns } from '../../../src/workflows/failed-runs/invoked-runs.js';
 import { RunRevivals } from '../../../src/workflows/failed-runs/run-revivals.js';
 import type {
   CancelRun,
@@ -24,10 +25,11 @@ let revivals: RunRevivals;
 
 beforeEach(async () => {
   opened = await openFailedRunEngine();
-  const { engine, letters, records } = opened;
+  const { engine, runs, failed, records } = opened;
   const clock = new ManualClock(epochMs);
-  const search = new LetterSearch(engine, letters, clock, () => true);
-  revivals = new RunRevivals(engine, search, records, clock, systemIdentifiers);
+  const search = new FailedRunSearch(engine, failed, new FailedRunMatching(records), clock);
+  const invoked = new InvokedRuns(runs, records);
+  revivals = new RunRevivals(engine, search, records, invoked, clock, systemIdentifiers);
 });
 
 afterEach(async () => {
@@ -36,7 +38,7 @@ afterEach(async () => {
   await opened.close();
 });
 
-const all = { dlqIds: null, count: revivedMax, cursor: null } as FailedRunFilters;
+const all = valueIn(readFilters('/v2/workflows/dlq/resume', revivalFilters));
 const asTheyWere = {
   runId: null,
   failureCallback: null,
@@ -77,7 +79,7 @@ describe('a failed run that waited for more runs than there are commands in a tu
     for (const step of early) await end(step);
     await opened.fail({ id: 'another' });
     const outcome = await revivals.reviveMatching(all, 'resume', asTheyWere);
-    const revived = outcome.accepted ? outcome.result : null;
+    const revived = outcome.ok ? outcome.value : null;
     expect(revived?.workflowRuns).toHaveLength(2);
     expect(revived).not.toHaveProperty('cursor');
     const runId = revived?.workflowRuns[0]?.workflowRunId ?? '';

@@ -1,8 +1,8 @@
 import type { EventEnvelope } from '../../../src/engine/decider.js';
 import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
 import { envelope } from '../../support/envelope.js';
+import { ReportedRun, stepOf } from '../../support/workflows/reported-run.js';
 import { runPlace } from '../../support/workflows/run-place.js';
-import { ReportedRun, stepOf } from '../logs/told-run.js';
 
 describe('the history of a run', () => {
   it('holds its own bytes, and not the pages of the journal that they were read with', () => {

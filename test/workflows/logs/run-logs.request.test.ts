@@ -1,4 +1,4 @@
-import type { Parsed } from '../../../src/grammar/parsed.js';
+import type { Result } from '../../../src/grammar/result.js';
 import {
   isGrouped,
   matchesRun,
@@ -8,15 +8,15 @@ import {
   runQueryTerms,
 } from '../../../src/workflows/logs/run-logs.request.js';
 
-const readAs = <Value>(result: Parsed<Value>): Value => {
-  if (!result.ok) throw new Error(result.reason);
+const readAs = <Value>(result: Result<Value>): Value => {
+  if (!result.ok) throw new Error(result.message);
   return result.value;
 };
 const rows = (query: string) => readAs(parseRunLogQuery(`/v2/workflows/messageLogs?${query}`));
 const runs = (query: string) => readAs(parseRunListQuery(`/v2/workflows/logs?${query}`));
 const runReason = (query: string) => {
   const result = parseRunListQuery(`/v2/workflows/logs?${query}`);
-  return result.ok ? null : result.reason;
+  return result.ok ? null : result.message;
 };
 
 describe('a question about runs', () => {

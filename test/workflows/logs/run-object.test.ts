@@ -1,8 +1,13 @@
 import { redacted } from '../../../src/messaging/messages/redaction.js';
 import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
 import { callbackOptions } from '../../support/message-options.js';
+import {
+  configuration,
+  ReportedRun,
+  stepOf,
+  workflow,
+} from '../../support/workflows/reported-run.js';
 import { runPlace } from '../../support/workflows/run-place.js';
-import { configuration, ReportedRun, stepOf, workflow } from './told-run.js';
 
 const hidden = { body: true, headers: ['x-tenant'] };
 
@@ -12,6 +17,7 @@ describe('a run that has begun', () => {
       workflowRunId: 'wfr_1',
       workflowUrl: workflow,
       workflowState: 'RUN_STARTED',
+      state: 'running',
       workflowRunCreatedAt: 1000,
       workflowRunCallerIp: '10.0.0.1',
       steps: [
@@ -57,9 +63,9 @@ describe('a run that has begun', () => {
         time: 3000,
       },
     ];
-    const told = { messageId: 'msg_0', stepName: 'one', retries: 3, errors };
-    expect(next(new Set())).toEqual([{ ...told, state: 'STEP_RETRY', nextDeliveryTime: 99_000 }]);
-    expect(next(new Set(['msg_0']))).toEqual([{ ...told, state: 'STEP_PROGRESS' }]);
+    const shown = { messageId: 'msg_0', stepName: 'one', retries: 3, errors };
+    expect(next(new Set())).toEqual([{ ...shown, state: 'STEP_RETRY', nextDeliveryTime: 99_000 }]);
+    expect(next(new Set(['msg_0']))).toEqual([{ ...shown, state: 'STEP_PROGRESS' }]);
   });
 
   it('tells of a step what failed before it came', () => {
@@ -286,7 +292,7 @@ describe('a run that has ended', () => {
 });
 
 /** Callbacks of the run's own configuration play no part in its history. */
-it('names no failure function where only a failure callback was configured', () => {
+it('a run names no failure function where only a failure callback was configured', () => {
   const failureCallback = callbackOptions();
   const terms = { ...configuration().terms, failureCallback };
   const run = new ReportedRun({ configuration: configuration({ terms }) });

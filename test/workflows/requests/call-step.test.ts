@@ -1,4 +1,4 @@
-import { parsed } from '../../../src/grammar/parsed.js';
+import { ok } from '../../../src/grammar/result.js';
 import { OptionReader } from '../../../src/messaging/publishing/option-reader.js';
 import { callStep } from '../../../src/workflows/requests/call-step.js';
 
@@ -7,7 +7,7 @@ const rules = {
   retriesMax: 1000,
   delayMaxMs: 31_536_000_000,
   timeoutMs: 900_000,
-  judgeUrl: (text: string) => parsed(text),
+  judgeUrl: (text: string) => ok(text),
 };
 const headers = {
   'Upstash-Workflow-StepId': '3',

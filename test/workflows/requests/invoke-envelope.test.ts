@@ -44,10 +44,10 @@ describe('an invocation', () => {
     ],
   ])('is refused as %j', (value, reason) => {
     const result = read(value);
-    expect(result.ok ? '' : result.reason).toContain(reason);
+    expect(result.ok ? '' : result.message).toContain(reason);
   });
 
-  it('is refused, and never a riddle, whatever else it is', () => {
+  it('is refused with a reason, whatever else it is', () => {
     fc.assert(fc.property(fc.uint8Array(), (bytes) => !parseInvokeEnvelope(Buffer.from(bytes)).ok));
     fc.assert(fc.property(fc.jsonValue(), (step) => void read({ ...envelope, step })));
   });

@@ -1,34 +1,35 @@
+import { Refusal, type RefusalCode } from '../../../src/grammar/result.js';
 import { dialects, readMessageOptions } from '../../../src/http/dialect.js';
+import { WholeRefusal } from '../../../src/messaging/publishing/submissions.js';
 import { runRefusal } from '../../../src/workflows/requests/run-interpreter.js';
 
-const refusal = (status: number, headers: Readonly<Record<string, string>>) => {
+const refusal = (code: RefusalCode, headers: Readonly<Record<string, string>>) => {
   const said = readMessageOptions(Object.entries(headers).flat(), dialects.svc);
-  return runRefusal({ status, message: 'no' }, said);
+  return runRefusal(new Refusal(code, 'no'), said);
 };
 
 describe('a refusal of a request for a run', () => {
   it.each([
-    [400, 422],
-    [413, 412],
-    [412, 412],
-    [507, 507],
-  ])('is %i told as %i to an endpoint that takes 400 for the end of its run', (status, told) => {
-    for (const headers of [
-      { 'svc-workflow-runid': 'wfr_1' },
-      { 'svc-workflow-init': 'false' },
-      { 'svc-workflow-init': 'maybe' },
-      { 'svc-workflow-init': ' True ', 'svc-workflow-invoke': 'true' },
-    ]) {
-      const whole = { status: told, message: 'no', isWhole: true };
-      expect(refusal(status, headers)).toEqual(whole);
-    }
-  });
+    ['invalid', 'unprocessable'],
+    ['too_large', 'over_limit'],
+    ['over_limit', 'over_limit'],
+    ['disk_full', 'disk_full'],
+  ] as const)(
+    'that is %s is %s to an endpoint that takes 400 for the end of its run',
+    (code, answered) => {
+      for (const headers of [
+        { 'svc-workflow-runid': 'wfr_1' },
+        { 'svc-workflow-init': 'false' },
+        { 'svc-workflow-init': 'maybe' },
+        { 'svc-workflow-init': ' True ', 'svc-workflow-invoke': 'true' },
+      ]) {
+        expect(refusal(code, headers)).toEqual(new WholeRefusal(answered, 'no'));
+      }
+    },
+  );
 
   it('is told unchanged to a client that starts a run, and is that of the whole request', () => {
-    expect(refusal(400, { 'svc-workflow-init': 'TRUE' })).toEqual({
-      status: 400,
-      message: 'no',
-      isWhole: true,
-    });
+    const starting = refusal('invalid', { 'svc-workflow-init': 'TRUE' });
+    expect(starting).toEqual(new WholeRefusal('invalid', 'no'));
   });
 });

@@ -1,4 +1,4 @@
-import { parsed, refused } from '../../../src/grammar/parsed.js';
+import { ok, refused } from '../../../src/grammar/result.js';
 import { dialects, readMessageOptions } from '../../../src/http/dialect.js';
 import type { PublishRules } from '../../../src/messaging/publishing/option-reader.js';
 import type { PublishInput } from '../../../src/messaging/publishing/publish.request.js';
@@ -19,7 +19,7 @@ const rules: PublishRules = {
   retriesMax: 1000,
   delayMaxMs: 31_536_000_000,
   timeoutMs: 900_000,
-  judgeUrl: (text) => (text.startsWith('https://') ? parsed(text) : refused('is not a URL')),
+  judgeUrl: (text) => (text.startsWith('https://') ? ok(text) : refused('is not a URL')),
 };
 
 type Headers = Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ const input = (headers: Headers, body: string, destination = url): PublishInput 
 };
 const read = (headers: Headers, body: string, destination?: string, granted = rules) => {
   const result = parseRunRequest(input(headers, body, destination), granted, names());
-  if (!result.ok) throw new Error(result.refusal.message);
+  if (!result.ok) throw new Error(result.message);
   return result.command;
 };
 
@@ -326,7 +326,7 @@ describe('an invocation', () => {
 describe('a trigger', () => {
   const trigger = (headers: Headers) => {
     const result = parseTrigger(input(headers, 'payload'), rules, names());
-    if (!result.ok) throw new Error(result.refusal.message);
+    if (!result.ok) throw new Error(result.message);
     return result.command;
   };
 

@@ -5,7 +5,7 @@ const step = { stepId: 1, stepName: 'one', stepType: 'Run', concurrent: 1 };
 const read = (changes: object) => parseStep({ ...step, ...changes });
 const reasonOf = (value: unknown) => {
   const result = parseStep(value);
-  return result.ok ? undefined : result.reason;
+  return result.ok ? undefined : result.message;
 };
 
 describe('a step', () => {
@@ -56,7 +56,7 @@ describe('a step', () => {
     expect(reasonOf(value)).toContain(reason);
   });
 
-  it('is refused, and never a riddle, whatever else it is', () => {
+  it('is refused with a reason, whatever else it is', () => {
     const odd = fc.record(
       {
         stepId: fc.jsonValue(),
@@ -70,7 +70,7 @@ describe('a step', () => {
     fc.assert(
       fc.property(fc.oneof(odd, fc.jsonValue()), (value) => {
         const result = parseStepBody(Buffer.from(JSON.stringify(value)));
-        if (!result.ok) return result.reason.length > 0;
+        if (!result.ok) return result.message.length > 0;
         const { id, target, concurrent } = result.value;
         return (id === 0) === (target !== null) && concurrent >= 1;
       }),

@@ -2,7 +2,12 @@ import { machineEvolve } from '../../../src/engine/machines/machine-evolve.js';
 import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
 import { type RunState, runMachine } from '../../../src/workflows/run-state/run.machine.js';
 import { callbackOptions } from '../../support/message-options.js';
-import { runConfiguration, runTermsOf, stepInfo } from '../../support/workflows/run-commands.js';
+import {
+  runConfiguration,
+  runStarted,
+  runTermsOf,
+  stepInfo,
+} from '../../support/workflows/run-commands.js';
 
 const { initialState, evolve, can, isFinal } = machineEvolve(runMachine);
 
@@ -11,15 +16,7 @@ const configuration = runConfiguration({
   answerCheck: 'sdk',
 });
 const invoker = { runId: 'wfr_p', url: 'https://p.example', createdAt: 9, step: stepInfo(1) };
-const started: RunEvent = {
-  type: 'RunStarted',
-  configuration,
-  messageId: 'msg_0',
-  payloadBytes: 0,
-  payloadOffset: null,
-  invoker: null,
-  inherited: null,
-};
+const started: RunEvent = runStarted({ configuration });
 const ends = [
   { type: 'RunSucceeded', completed: [], canceled: [] },
   { type: 'RunCanceled', canceled: [] },
@@ -104,7 +101,7 @@ describe('the life of a run', () => {
     for (const event of ends) expect(lifeAfter(event).value).toBe('absent');
   });
 
-  it('is in a state for all that is open, whatever else goes on', () => {
+  it('calls, invokes or waits, the first of these of which something is open', () => {
     const wait: RunEvent = {
       type: 'WaitOpened',
       step: stepInfo(1),
@@ -114,18 +111,45 @@ describe('the life of a run', () => {
     };
     const call: RunEvent = { type: 'CallRequested', step: stepInfo(2), messageId: 'msg_2' };
     const both = lifeAfter(started, wait, call);
-    expect(both.value).toEqual({
-      active: { calls: 'calling', waits: 'waiting', invocations: 'none' },
-    });
-    expect([...both.tags].sort()).toEqual(['active', 'calling', 'expecting', 'waiting']);
+    expect(both.value).toEqual({ active: 'calling' });
+    expect([...both.tags]).toEqual(['active']);
+    expect(both.context).toMatchObject({ calls: [{}], waits: [{}] });
     const result: RunEvent = {
       type: 'StepStored',
       step: stepInfo(2),
       messageId: 'msg_3',
       bytes: 2,
     };
-    const { value } = lifeAfter(started, wait, call, result);
-    expect(value).toEqual({ active: { calls: 'none', waits: 'waiting', invocations: 'none' } });
+    const invoked: RunEvent = {
+      type: 'StepInvoked',
+      step: stepInfo(3),
+      runId: 'wfr_c',
+      url: 'https://c.example',
+      messageId: 'msg_4',
+    };
+    const ended: RunEvent = {
+      type: 'InvocationEnded',
+      step: stepInfo(3),
+      runId: 'wfr_c',
+      messageId: 'msg_5',
+      outcome: 'succeeded',
+      endOffset: 3,
+      bytes: 4,
+    };
+    const came: RunEvent = {
+      type: 'WaitEnded',
+      step: stepInfo(1),
+      eventId: 'paid',
+      messageId: 'msg_6',
+      isTimeout: false,
+      notificationId: null,
+      notificationOffset: null,
+      bytes: 1,
+    };
+    const history = [started, wait, invoked, call, result, ended, came];
+    const values = history.map((_, index) => lifeAfter(...history.slice(0, index + 1)).value);
+    const states = ['running', 'waiting', 'invoking', 'calling', 'invoking', 'waiting', 'running'];
+    expect(values).toEqual(states.map((active) => ({ active })));
   });
 
   it('hears of the end of a wait and of an invocation only while they are open', () => {

@@ -14,6 +14,7 @@ import { callbackOptions } from '../../support/message-options.js';
 import {
   planOf,
   runConfiguration,
+  runStarted,
   runTermsOf,
   stepInfo,
 } from '../../support/workflows/run-commands.js';
@@ -200,15 +201,7 @@ describe('the state of a run', () => {
 
   it('of a sleeping run takes some hundred bytes', () => {
     const sleeping = evolved([
-      {
-        type: 'RunStarted',
-        configuration: runConfiguration(),
-        messageId: 'msg_01M7Z0XY214ND8BXV73MF9P1',
-        payloadBytes: 7,
-        payloadOffset: null,
-        invoker: null,
-        inherited: null,
-      },
+      runStarted({ messageId: 'msg_01M7Z0XY214ND8BXV73MF9P1', payloadBytes: 7 }),
     ]);
     expect(runPacking.pack(sleeping).context.length).toBeLessThan(300);
   });

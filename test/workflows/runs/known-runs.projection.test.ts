@@ -1,23 +1,12 @@
 import { TurnChanges } from '../../../src/engine/turn-changes.js';
-import { runKind } from '../../../src/workflows/run-state/run.events.js';
+import { type RunEvent, runKind } from '../../../src/workflows/run-state/run.events.js';
 import { KnownRuns } from '../../../src/workflows/runs/known-runs.projection.js';
 import { envelope } from '../../support/envelope.js';
-import { runConfiguration } from '../../support/workflows/run-commands.js';
+import { runStarted } from '../../support/workflows/run-commands.js';
 
 const minute = 60_000;
 const started = (id: string, at: number) =>
-  envelope(
-    {
-      type: 'RunStarted',
-      configuration: runConfiguration(),
-      messageId: `msg_${id}`,
-      payloadBytes: 0,
-      payloadOffset: null,
-      invoker: null,
-      inherited: null,
-    },
-    { kind: runKind, id, at },
-  );
+  envelope<RunEvent>(runStarted({ messageId: `msg_${id}` }), { kind: runKind, id, at });
 
 describe('the runs that were started lately', () => {
   it('are known for ten minutes, whether they have ended or not', () => {

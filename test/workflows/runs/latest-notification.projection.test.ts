@@ -1,11 +1,11 @@
 import { TurnChanges } from '../../../src/engine/turn-changes.js';
-import { runKind } from '../../../src/workflows/run-state/run.events.js';
+import { type RunEvent, runKind } from '../../../src/workflows/run-state/run.events.js';
 import { LatestNotification } from '../../../src/workflows/runs/latest-notification.projection.js';
 import { envelope } from '../../support/envelope.js';
 import { stepInfo } from '../../support/workflows/run-commands.js';
 
 const released = (notificationId: string | null, offset: number, body: string | null) =>
-  envelope(
+  envelope<RunEvent>(
     {
       type: 'WaitEnded',
       step: stepInfo(1),

@@ -9,7 +9,7 @@ import type { RunView } from '../../../src/workflows/runs/run-view.js';
 import { epochMs, given } from '../../support/given.js';
 import {
   planOf,
-  runConfiguration,
+  runStarted,
   startRun,
   stepInfo,
   submitStep,
@@ -22,15 +22,7 @@ const alone: RunView = {
   hasPending: () => false,
   notificationOffset: () => null,
 };
-const started: RunStarted = {
-  type: 'RunStarted',
-  configuration: runConfiguration(),
-  messageId: 'msg_0',
-  payloadBytes: 0,
-  payloadOffset: null,
-  invoker: null,
-  inherited: null,
-};
+const started = runStarted();
 const wait = toRun<OpenWaitForEvent>({
   type: 'OpenWait',
   step: stepInfo(1, { type: 'Wait' }),

@@ -23,6 +23,7 @@ import { epochMs } from '../../support/given.js';
 import { callbackOptions, messageOptions } from '../../support/message-options.js';
 import {
   runConfiguration,
+  runStarted,
   runTermsOf,
   stepInfo,
   toRun,
@@ -32,19 +33,10 @@ import { runPlace } from '../../support/workflows/run-place.js';
 /** Of a run that has just been started, at offset 3. */
 const startedOffset = 3;
 const started = (changes: Partial<RunConfiguration> = {}, payloadBytes = 2): RunState =>
-  evolveRun(
-    initialRun(),
-    {
-      type: 'RunStarted',
-      configuration: runConfiguration(changes),
-      messageId: 'msg_0',
-      payloadBytes,
-      payloadOffset: null,
-      invoker: null,
-      inherited: null,
-    },
-    { at: epochMs, offset: startedOffset },
-  );
+  evolveRun(initialRun(), runStarted({ configuration: runConfiguration(changes), payloadBytes }), {
+    at: epochMs,
+    offset: startedOffset,
+  });
 const underTerms = (changes: Partial<RunTerms>) => started({ terms: runTermsOf(changes) });
 /** What has just happened to it. */
 const happened = envelope<RunEvent>(
@@ -84,7 +76,7 @@ describe('the delivery of a step', () => {
     expect(message).toMatchObject(options);
   });
 
-  it('says where it belongs, so that whoever delivers it finds the rest', () => {
+  it('says where it belongs, so that its delivery finds the rest', () => {
     const { message } = stepMessage(happened, started(), 'msg_1', epochMs + 5);
     expect(message).toMatchObject({ method: 'POST', notBefore: epochMs + 5, callback: null });
     expect(message.run).toEqual({
@@ -162,7 +154,7 @@ describe('the call of a failure', () => {
     dlqId: '1-9',
   };
 
-  it('is made to nobody where nobody asked', () => {
+  it('is not made where no failure callback is named', () => {
     expect(failureMessage(happened, underTerms(terms), 'msg_f', source)).toBeNull();
   });
 

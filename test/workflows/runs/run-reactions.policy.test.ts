@@ -131,7 +131,7 @@ describe('a run', () => {
     await start();
     const own = runConfiguration({ url: 'https://own.example/wf' });
     const takeover = startRun({ isTakeover: true, messageId: 'msg_own', configuration: own });
-    expect(await runs.ask(takeover)).toMatchObject({ result: { messageId: 'msg_own' } });
+    expect(await runs.ask(takeover)).toMatchObject({ value: { messageId: 'msg_own' } });
     const { event } = await runs.published('msg_own');
     expect(event).toMatchObject({ url: 'https://own.example/wf', run: { entry: 0 } });
   });
@@ -143,7 +143,7 @@ describe('a run', () => {
     expect(await runs.history('msg_0')).toEqual(['MessagePublished', 'MessageCompleted']);
     expect(pendingMessages()).toEqual(['msg_own']);
     expect(await runs.history('wfr_1')).toEqual(['RunStarted', 'RunReconfigured']);
-    // What comes of it later is nobody's business.
+    // What comes of it later changes nothing of the run.
     await runs.attempted('msg_0', 500, { nonRetryable: true });
     expect(runs.run()?.matches('active')).toBe(true);
     expect(await typesFound('label:blue', 'msg_0')).toEqual([
@@ -163,7 +163,7 @@ describe('a call of a run', () => {
     expect(event).toMatchObject({ url: 'https://third.example/x', headers: [], maxRetries: 1 });
     expect(body?.toString()).toBe('ask');
     await runs.attempted('msg_call', 500);
-    // Intermediate answers are nobody's.
+    // Intermediate answers are delivered nowhere.
     expect(pendingMessages()).toEqual(['msg_call']);
     const record = {
       attempt: 1,
@@ -182,7 +182,7 @@ describe('a call of a run', () => {
       run: { role: 'callResult', runId: 'wfr_1' },
     });
     expect(runs.run()?.matches('active')).toBe(true);
-    // The endpoint makes nothing of it: nobody ever will.
+    // The endpoint makes no step of it, so no step will ever come.
     await runs.attempted(answer, 200);
     expect((await runs.history('wfr_1')).at(-1)).toBe('RunFailed');
   });
@@ -195,8 +195,8 @@ describe('a call of a run', () => {
     const [answer = ''] = pendingMessages();
     await runs.attempted(answer, 500);
     expect((await runs.history('wfr_1')).at(-1)).toBe('RunFailed');
-    const [told = ''] = pendingMessages();
-    expect((await runs.published(told)).event).toMatchObject({
+    const [called = ''] = pendingMessages();
+    expect((await runs.published(called)).event).toMatchObject({
       url: failureCallback.url,
       callbackOf: { kind: 'failureCallback', messageId: answer },
     });
@@ -219,7 +219,7 @@ describe('a run that waits', () => {
     expect(runs.run()?.matches('active')).toBe(true);
     const notification = { id: 'ntf_1', body: Buffer.from('{"ok":true}') };
     expect(await runs.ask(endWait(1, { notification }))).toMatchObject({
-      result: { messageId: 'msg_ended_1' },
+      value: { messageId: 'msg_ended_1' },
     });
     expect((await runs.published('msg_ended_1')).event.run).toMatchObject({ entry: 1 });
   });
@@ -230,8 +230,8 @@ describe('a run that waits', () => {
     const late = endWait(1, { messageId: 'msg_late' });
     await runs.ask(endWait(1));
     expect(await runs.ask(late)).toMatchObject({
-      accepted: false,
-      rejection: { code: 'conflict' },
+      ok: false,
+      code: 'conflict',
     });
     expect(runs.run()?.context.entries.length).toBe(2);
   });
@@ -242,7 +242,7 @@ describe('a run that waits', () => {
     const stale = endWait(1);
     await runs.ask(endWait(1));
     await runs.ask(wait(2));
-    expect(await runs.ask<EndWait>({ ...stale, stepId: 2 })).toMatchObject({ accepted: false });
+    expect(await runs.ask<EndWait>({ ...stale, stepId: 2 })).toMatchObject({ ok: false });
   });
 
   it('fails once everything is done, and all of it has failed to go on', async () => {
@@ -302,8 +302,9 @@ describe('a run that invoked another one', () => {
     await runs.ask(other);
     const again: InvokeRun = { ...invoke, id: 'wfr_2', at: later };
     expect(await runs.ask(again)).toMatchObject({
-      accepted: false,
-      rejection: { code: 'conflict', message: 'workflow run wfr_child has been started before' },
+      ok: false,
+      code: 'conflict',
+      message: 'workflow run wfr_child has been started before',
     });
   });
 });
@@ -316,10 +317,10 @@ describe('a run that ends', () => {
     expect(await runs.history('msg_0')).toEqual(['MessagePublished', 'MessageCompleted']);
     expect(await runs.history('msg_1')).toEqual(['MessagePublished', 'MessageCanceled']);
     expect(pendingMessages()).toEqual([]);
-    expect(runs.indexes.pending.has('wfr_1')).toBe(false);
+    expect(runs.runs.pending.has('wfr_1')).toBe(false);
   });
 
-  it('by a failure takes everything back and calls whoever wants to hear of it', async () => {
+  it('by a failure cancels its messages and calls its failure callback', async () => {
     await start();
     await runs.ask(submitStep(stepInfo(1), { notBefore: epochMs + 60_000 }));
     await runs.attempted('msg_0', 500);
@@ -330,8 +331,8 @@ describe('a run that ends', () => {
       callbackOf: { kind: 'failureCallback', messageId: 'msg_0' },
       run: { role: 'failureCallback', runId: 'wfr_1' },
     });
-    expect(runs.indexes.pending.has('wfr_1')).toBe(false);
-    // Nobody hears how that call ends.
+    expect(runs.runs.pending.has('wfr_1')).toBe(false);
+    // The run is over: how that call ends changes nothing.
     await runs.attempted(called, 500);
     expect(await runs.history('wfr_1')).toEqual(['RunStarted', 'StepStored', 'RunFailed']);
   });
@@ -355,7 +356,7 @@ describe('a run that ends', () => {
     expect(await runs.history('msg_1')).toEqual(['MessagePublished', 'MessageFailed']);
   });
 
-  it('by the cancel of its last message is canceled, and calls nobody', async () => {
+  it('by the cancel of its last message is canceled, and calls no failure callback', async () => {
     await start();
     await runs.canceled('msg_0');
     expect(await runs.history('wfr_1')).toEqual(['RunStarted', 'RunCanceled']);
@@ -367,8 +368,8 @@ describe('a run that ends', () => {
     await runs.ask(wait(1));
     await runs.ask(toRun<CancelRun>({ type: 'CancelRun' }));
     expect(runs.engine.actors('run').size).toBe(0);
-    expect(runs.indexes.waiters.of('paid')).toEqual([]);
-    expect(runs.indexes.pending.of('wfr_1')).toEqual([]);
+    expect(runs.runs.waiters.of('paid')).toEqual([]);
+    expect(runs.runs.pending.of('wfr_1')).toEqual([]);
   });
 });
 
@@ -383,14 +384,14 @@ describe('a turn that is taken back', () => {
       startRun({ id: 'wfr_2', messageId: 'msg_2' }),
       submitStep(stepInfo(1), { id: 'wfr_none' }),
     ]);
-    expect(refused.map(({ accepted }) => accepted)).toEqual([false, false, false, false]);
+    expect(refused.map(({ ok: accepted }) => accepted)).toEqual([false, false, false, false]);
     expect(runs.run()).toBe(before);
-    expect(runs.indexes.waiters.of('paid')).toHaveLength(1);
-    expect(runs.indexes.pending.of('wfr_1')).toEqual(['msg_0']);
+    expect(runs.runs.waiters.of('paid')).toHaveLength(1);
+    expect(runs.runs.pending.of('wfr_1')).toEqual(['msg_0']);
     expect(runs.run('wfr_2')).toBeUndefined();
     const started = await start({ id: 'wfr_2', messageId: 'msg_3' });
     expect(started).toMatchObject({
-      result: { deduplicated: false } satisfies Partial<StartReceipt>,
+      value: { deduplicated: false } satisfies Partial<StartReceipt>,
     });
     await runs.ask(submitStep(stepInfo(2), { messageId: 'msg_two' }));
     const entries = runs

@@ -5,14 +5,13 @@ import type {
 } from '../../../src/workflows/run-state/run.commands.js';
 import type {
   RunEvent,
-  RunStarted,
   WaitEnded,
   WaitOpened,
 } from '../../../src/workflows/run-state/run.events.js';
 import { runDecider } from '../../../src/workflows/runs/run.decider.js';
 import type { RunView } from '../../../src/workflows/runs/run-view.js';
 import { given } from '../../support/given.js';
-import { runConfiguration, stepInfo, toRun } from '../../support/workflows/run-commands.js';
+import { runStarted, stepInfo, toRun } from '../../support/workflows/run-commands.js';
 
 const viewOf = (notificationOffset: number | null = null): RunView => ({
   known: () => undefined,
@@ -20,15 +19,7 @@ const viewOf = (notificationOffset: number | null = null): RunView => ({
   hasPending: () => false,
   notificationOffset: () => notificationOffset,
 });
-const started: RunStarted = {
-  type: 'RunStarted',
-  configuration: runConfiguration(),
-  messageId: 'msg_0',
-  payloadBytes: 7,
-  payloadOffset: null,
-  invoker: null,
-  inherited: null,
-};
+const started = runStarted({ payloadBytes: 7 });
 const step = stepInfo(1, { type: 'Wait' });
 const open: OpenWaitForEvent = toRun({
   type: 'OpenWait',
@@ -110,7 +101,7 @@ describe('what a wait was notified with', () => {
   const endOf = (view: RunView, command: EndWait) => {
     const state = given(runDecider, viewOf(), started, opened).state;
     const decision = runDecider.decide(command, state, view);
-    if (!decision.accepted) throw new Error(decision.rejection.message);
+    if (!decision.ok) throw new Error(decision.message);
     const [event] = decision.events;
     return { ended: event as WaitEnded, body: decision.body };
   };

@@ -7,11 +7,7 @@ import type {
   RequestCall,
   SettleRun,
 } from '../../../src/workflows/run-state/run.commands.js';
-import type {
-  RunEvent,
-  RunStarted,
-  StepStored,
-} from '../../../src/workflows/run-state/run.events.js';
+import type { RunEvent, StepStored } from '../../../src/workflows/run-state/run.events.js';
 import type { KnownRun } from '../../../src/workflows/runs/known-runs.projection.js';
 import { runDecider } from '../../../src/workflows/runs/run.decider.js';
 import { noStepOptions } from '../../../src/workflows/runs/run-messages.policy.js';
@@ -21,6 +17,7 @@ import { callbackOptions, messageOptions } from '../../support/message-options.j
 import {
   planOf,
   runConfiguration,
+  runStarted,
   runTermsOf,
   startRun,
   stepInfo,
@@ -41,15 +38,7 @@ const viewOf = ({ known, pending = [] }: Around = {}): RunView => ({
 });
 const alone = viewOf();
 
-const started: RunStarted = {
-  type: 'RunStarted',
-  configuration: runConfiguration(),
-  messageId: 'msg_0',
-  payloadBytes: 7,
-  payloadOffset: null,
-  invoker: null,
-  inherited: null,
-};
+const started = runStarted({ payloadBytes: 7 });
 const knownStart: KnownRun = { messageId: 'msg_0', createdAt: epochMs };
 const stored = (id: number, bytes = 10): StepStored => ({
   type: 'StepStored',
@@ -98,7 +87,7 @@ describe('a run that is not known', () => {
     expect(given(runDecider, alone, started, ended).when(command)).toEqual(refused);
   });
 
-  it('takes it for told that a run ended which nobody knows', () => {
+  it('accepts the end of a run that is not known, and changes nothing', () => {
     const end = toRun<EndRun>({ type: 'EndRun', response: Buffer.from('1') });
     expect(given(runDecider, alone).when(end)).toMatchObject({ events: [] });
     expect(given(runDecider, alone, started, ended).when(end)).toMatchObject({ events: [] });
@@ -214,15 +203,15 @@ describe('a step', () => {
     expect(rejected?.code).toBe('conflict');
   });
 
-  it('of an older client tells whom to call when the run fails, if nobody did before', () => {
+  it('of an older client names the failure callback, if none was named before', () => {
     const failureCallback = callbackOptions();
     const step = submitStep(stepInfo(1), { failureCallback });
     const { events } = given(runDecider, alone, started).when(step);
     expect(events?.[1]).toEqual({ type: 'FailureCallbackNamed', callback: failureCallback });
     const { headers: _, ...known } = callbackOptions({ url: 'https://app.example/known' });
     const configuration = runConfiguration({ terms: runTermsOf({ failureCallback: known }) });
-    const told = given(runDecider, alone, { ...started, configuration }).when(step);
-    expect(told.events).toHaveLength(1);
+    const decided = given(runDecider, alone, { ...started, configuration }).when(step);
+    expect(decided.events).toHaveLength(1);
   });
 
   it('is refused when the history would grow beyond what is kept', () => {
@@ -292,7 +281,7 @@ describe('an invocation', () => {
     expect(after.events).toHaveLength(1);
     expect(after.state?.context.invocations).toEqual([]);
     expect(after.state?.context.entries.at(1)).toMatchObject({ messageId: 'msg_end', bytes: 20 });
-    // Somebody else's child means nothing here.
+    // The child of another run means nothing here.
     expect(history.when({ ...end, runId: 'wfr_other' }).events).toEqual([]);
   });
 
@@ -328,7 +317,7 @@ describe('the end of a run', () => {
   const busy = viewOf({ pending });
   const attempt = { messageId: 'msg_1', publishedOffset: 4, attemptOffset: 9 };
 
-  it('answers the deliveries that are due, and takes back what nobody waits for', () => {
+  it('answers the deliveries that are due, and cancels the messages that no step waits for', () => {
     const end = toRun<EndRun>({ type: 'EndRun', response: Buffer.from('{}') });
     const { events, isFinal } = given(runDecider, busy, started).when(end);
     expect(events).toEqual([

@@ -6,7 +6,7 @@ import {
 } from '../../../src/workflows/run-state/run.events.js';
 import { Waiters } from '../../../src/workflows/runs/waiters.projection.js';
 import { envelope } from '../../support/envelope.js';
-import { runConfiguration, stepInfo } from '../../support/workflows/run-commands.js';
+import { runStarted, stepInfo } from '../../support/workflows/run-commands.js';
 
 const opened = (stepId: number, eventId = 'paid'): RunEvent => ({
   type: 'WaitOpened',
@@ -83,15 +83,13 @@ describe('those that wait for an event', () => {
 
   it('are those of a resumed run too', () => {
     const nothing = { entries: [], calls: [], notifications: [], invocations: [] };
-    happen('wfr_new', {
-      type: 'RunStarted',
-      configuration: runConfiguration(),
-      messageId: 'msg_0',
-      payloadBytes: 0,
-      payloadOffset: 0,
-      invoker: null,
-      inherited: { ...nothing, runId: 'wfr_old', waits: [openWait(4)] },
-    });
+    happen(
+      'wfr_new',
+      runStarted({
+        payloadOffset: 0,
+        inherited: { ...nothing, runId: 'wfr_old', waits: [openWait(4)] },
+      }),
+    );
     const [waiter] = waiters.of('paid');
     expect(waiter).toEqual({ runId: 'wfr_new', stepId: 4, deadline: 9, offset: 3 });
   });

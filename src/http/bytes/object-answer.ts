@@ -1,0 +1,98 @@
+/** One object as JSON, made as its client takes it: the bodies that it shows may be long. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type InFlight, type ReadAllowance } from './in-flight.js';
+import type { Piece } from './paced-body.js';
+import { StoredText } from './stored-text.js';
+
+/** Made at once: more would let few clients hold the budget, less would read more often. */
+const pieceBytes = 512 * 1024;
+
+/**
+ * Answers what `read` gives. Where that is longer than one piece, `read` is called again for each
+ * piece, so that a client that waits holds no body; its stored texts must be the same each time.
+ */
+export function sendObject(
+  inFlight: InFlight,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  read: () => Promise<object>,
+): Promise<FastifyReply> {
+  reply.header('content-type', 'application/json; charset=utf-8');
+  return inFlight.answer(request, reply, new ObjectPieces(read, inFlight.roomFor(request, reply)));
+}
+
+/** Writes an object from where the piece before has ended. */
+class ObjectPieces implements AsyncIterator<Piece, undefined> {
+  /** What stands around the stored texts, as it was first: it may change while it is taken. */
+  private outline: readonly string[] = [];
+  private lengths: readonly number[] = [];
+  /** Which of the texts is next, and from which byte on. */
+  private index = 0;
+  private byte = 0;
+
+  constructor(
+    private readonly read: () => Promise<object>,
+    private readonly room: ReadAllowance,
+  ) {}
+
+  async next(): Promise<IteratorYieldResult<Piece>> {
+    await this.room.wait();
+    return { done: false, value: this.pieceOf(this.textsOf(await this.read())) };
+  }
+
+  private pieceOf(texts: readonly StoredText[]): Piece {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for (;;) {
+      const text = texts[this.index];
+      if (this.byte === 0) chunks.push(Buffer.from(this.outline[this.index] ?? ''));
+      if (text === undefined) return { chunks, isLast: true };
+      while (this.byte < text.length) {
+        const { chunk, end } = text.slice(this.byte);
+        chunks.push(chunk);
+        length += chunk.length;
+        this.byte = end;
+        if (length >= pieceBytes) return { chunks, isLast: false };
+      }
+      this.index += 1;
+      this.byte = 0;
+    }
+  }
+
+  private textsOf(object: object): readonly StoredText[] {
+    const outline = [''];
+    const texts: StoredText[] = [];
+    for (const part of partsOf(object)) {
+      if (part instanceof StoredText) {
+        texts.push(part);
+        outline.push('');
+      } else outline.push(`${outline.pop()}${part}`);
+    }
+    const lengths = texts.map(({ length }) => length);
+    if (this.outline.length === 0) {
+      this.outline = outline;
+      this.lengths = lengths;
+    } else if (String(lengths) !== String(this.lengths)) {
+      throw new Error('a stored text has changed while it was taken');
+    }
+    return texts;
+  }
+}
+
+/** The JSON of a value, with its stored texts as they are; none stands in an array. */
+function* partsOf(value: unknown): Generator<string | StoredText> {
+  if (value instanceof StoredText) {
+    yield '"';
+    yield value;
+    yield '"';
+  } else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    let separator = '{';
+    for (const [name, field] of Object.entries(value)) {
+      if (field === undefined) continue;
+      yield `${separator}${JSON.stringify(name)}:`;
+      yield* partsOf(field);
+      separator = ',';
+    }
+    yield separator === '{' ? '{}' : '}';
+  } else yield JSON.stringify(value);
+}

@@ -1,0 +1,128 @@
+/** Every route of the server, in one place: those of features, and those of Nest's controllers. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import findMyWay, { type HTTPMethod } from 'find-my-way';
+import type { InFlight } from '../bytes/in-flight.js';
+import { sendRefusal } from '../error-shapes.js';
+import { FastifyExchange, type Target } from './fastify-exchange.js';
+import type { ExpressRoute, Route } from './route.js';
+import type { RouteDescription } from './route-description.js';
+
+type RouterOptions = findMyWay.Config<findMyWay.HTTPVersion.V1>;
+
+/** A method and a pattern of the router, with what the route says of itself; null = nothing. */
+export interface TabledRoute {
+  readonly method: string;
+  readonly pattern: string;
+  readonly description: RouteDescription | null;
+}
+
+/** An express route and which targets are its own. */
+interface TargetedRoute {
+  readonly route: ExpressRoute;
+  readonly takes: (target: string) => boolean;
+}
+
+/** Takes routes while the modules are built: `constructor(table: RouteTable, routes: MyRoutes)`. */
+export class RouteTable {
+  /** Every route of the server, a controller's too; one for each of its methods. */
+  readonly routes: TabledRoute[] = [];
+  private readonly express = new Map<string, TargetedRoute[]>();
+  private readonly router: findMyWay.Instance<findMyWay.HTTPVersion.V1>;
+  private readonly methods = new Set<HTTPMethod>();
+
+  /** `routerOptions` are those of the server's own router: both must match the same paths. */
+  constructor(
+    private readonly fastify: FastifyInstance,
+    private readonly inFlight: InFlight,
+    routerOptions: RouterOptions,
+  ) {
+    this.router = findMyWay(routerOptions);
+    fastify.addHook('onRoute', ({ method, url, config }) => {
+      for (const each of [method].flat() as HTTPMethod[]) {
+        this.learn(each, url, config?.description ?? null);
+      }
+    });
+  }
+
+  /** Lets the server answer these from now on. */
+  add(...routes: readonly Route[]): void {
+    for (const route of routes) {
+      this.register(route);
+      if (route.isExpress) this.addExpress(route);
+    }
+  }
+
+  /** `work` is done when the server stops taking requests: it ends those that wait. */
+  beforeClose(work: () => void): void {
+    this.fastify.addHook('preClose', async () => work());
+  }
+
+  /** The express route of a request, where that can be told without decoding its target. */
+  expressFor(method: string, target: string): ExpressRoute | undefined {
+    for (const { route, takes } of this.express.get(method) ?? none) {
+      if (takes(target)) return route;
+    }
+    return undefined;
+  }
+
+  /** The methods a request target answers, sorted; none if the path is unknown. */
+  methodsOf(target: string): string[] {
+    const path = target.split('?', 1)[0] ?? target;
+    return [...this.methods].filter((method) => this.router.find(method, path) !== null).sort();
+  }
+
+  private learn(method: HTTPMethod, pattern: string, description: RouteDescription | null): void {
+    this.routes.push({ method, pattern, description });
+    this.methods.add(method);
+    if (!this.router.hasRoute(method, pattern)) this.router.on(method, pattern, () => undefined);
+  }
+
+  private addExpress(route: ExpressRoute): void {
+    const targeted = { route, takes: targetsOf(route.pattern) };
+    for (const method of route.methods) {
+      const known = this.express.get(method);
+      if (known === undefined) this.express.set(method, [targeted]);
+      else known.push(targeted);
+    }
+  }
+
+  private register(route: Route): void {
+    const { methods, pattern, description, bodyBytesMax: bodyLimit } = route;
+    const judge = route.isExpress ? undefined : route.judge?.bind(route);
+    this.fastify.route<Target>({
+      method: [...methods],
+      url: pattern,
+      config: { description },
+      ...(bodyLimit !== undefined && { bodyLimit }),
+      ...(judge !== undefined && {
+        onRequest: async (request, reply) => {
+          const refusal = await judge(this.exchangeOf(request, reply));
+          if (refusal !== null) return sendRefusal(request, reply, refusal);
+        },
+      }),
+      handler: async (request, reply) => {
+        await route.serve(this.exchangeOf(request, reply));
+        // The reply settles when it has gone out.
+        return reply;
+      },
+    });
+  }
+
+  private exchangeOf(request: FastifyRequest<Target>, reply: FastifyReply): FastifyExchange {
+    return new FastifyExchange(request, reply, this.inFlight);
+  }
+}
+
+const none: readonly TargetedRoute[] = [];
+
+/** What may stand in a target behind the plain text of a pattern. */
+const anything = /^/;
+const nothing = /^(?:\?|$)/;
+const oneSegment = /^[^/?#]+(?:\?|$)/;
+
+/** Which request targets a pattern takes: some that the router gives it too are left to it. */
+function targetsOf(pattern: string): (target: string) => boolean {
+  const [, prefix = '', tail = ''] = /^(.*?)(\*|:\w+)?$/.exec(pattern) ?? [];
+  const rest = tail === '*' ? anything : tail === '' ? nothing : oneSegment;
+  return (target) => target.startsWith(prefix) && rest.test(target.slice(prefix.length));
+}

@@ -1,0 +1,66 @@
+/** The body of a callback, made of the two events that it reports (messaging.md 4.5). Pure. */
+import { headerMap } from '../../grammar/header-map.js';
+import type {
+  AttemptEvent,
+  CallbackSource,
+  Published,
+  RunPlace,
+} from '../messages/message.events.js';
+import { callerFields } from '../messages/message-object.js';
+
+/** Everything that a callback reports. */
+export interface Reported {
+  readonly source: CallbackSource;
+  readonly published: Published;
+  /** The headers that were sent, names and values in turn, but for those of the attempt alone. */
+  readonly sourceHeaders: readonly string[];
+  /** The bytes that were sent, wherever they are stored. */
+  readonly sourceBody: Buffer | null;
+  /** How the attempt ended; the captured response body stands beside it. */
+  readonly attempt: AttemptEvent;
+  /** The run whose failure is reported; null = a message's own callback. */
+  readonly failedRun: RunPlace | null;
+}
+
+/**
+ * The callback's JSON. Where no response came, `status` is 0 and `body` the reason
+ * (messaging.md 4.5), and `bodyTruncated` says that only the beginning of the response was stored.
+ * Bodies are base64; `notBefore` and `createdAt` are milliseconds as text.
+ */
+export function callbackBody(reported: Reported): Buffer {
+  const { source, published, sourceHeaders, sourceBody, attempt, failedRun } = reported;
+  const { event: message, id, at } = published;
+  const { event: end, body } = attempt;
+  const response = end.status === 0 ? Buffer.from(end.error ?? '') : body;
+  return Buffer.from(
+    JSON.stringify({
+      status: end.status,
+      header: headerMap(null, end.headers),
+      body: base64(response),
+      ...(end.bodyTruncated === true && { bodyTruncated: true }),
+      retried: end.attempt,
+      maxRetries: message.maxRetries,
+      sourceMessageId: id,
+      ...(message.topicName !== null && { topicName: message.topicName }),
+      ...(message.endpointName !== null && { endpointName: message.endpointName }),
+      url: message.url,
+      method: message.method,
+      sourceHeader: headerMap(message.contentType, sourceHeaders),
+      sourceBody: base64(sourceBody),
+      notBefore: String(message.notBefore),
+      createdAt: String(at),
+      ...(message.scheduleId !== null && { scheduleId: message.scheduleId }),
+      ...callerFields(message.callerIp),
+      ...(source.dlqId !== null && { dlqId: source.dlqId }),
+      ...(failedRun !== null && {
+        workflowRunId: failedRun.runId,
+        workflowCreatedAt: failedRun.createdAt,
+        workflowUrl: failedRun.url,
+      }),
+    }),
+  );
+}
+
+function base64(bytes: Buffer | null): string {
+  return bytes === null ? '' : bytes.toString('base64');
+}

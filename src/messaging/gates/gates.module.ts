@@ -1,0 +1,36 @@
+/** Wiring of the gates that all attempts share. */
+import { Inject, Module } from '@nestjs/common';
+import { Registry } from 'prom-client';
+import { gauge } from '../../engine/metrics/gauge.js';
+import { provided } from '../../engine/provided.js';
+import type { MessagingSettings } from '../settings.js';
+import { CountingGate } from './counting-gate.js';
+import { greatBodyBytes } from './gate.js';
+import { Gates } from './gates.js';
+import { OriginGate } from './origin-gate.js';
+
+/** Great outgoing bodies in memory at once, in bytes (ADR 8): of all, and of one origin. */
+const bodyBytesMax = 128 * 1024 * 1024;
+const originBodyBytesMax = bodyBytesMax / 4;
+
+@Module({ providers: [Gates], exports: [Gates] })
+export class GatesModule {
+  constructor(
+    gates: Gates,
+    registry: Registry,
+    @Inject(provided.config) { originParallelism, globalParallelism }: MessagingSettings,
+  ) {
+    const ofOrigin = {
+      attempts: originParallelism,
+      places: globalParallelism,
+      bytes: originBodyBytesMax,
+    };
+    gates.add(
+      new OriginGate(ofOrigin, greatBodyBytes),
+      new CountingGate('bodyBytes', bodyBytesMax, greatBodyBytes),
+      new CountingGate('attempts', globalParallelism),
+    );
+    const help = 'Attempts that wait for a limit.';
+    gauge(registry, 'stepwell_waiting_attempts', help, () => gates.waiting);
+  }
+}

@@ -1,0 +1,45 @@
+/** What the logs of a server are made of: its journal, its messages and its attempts in flight. */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import { Journal } from '../../engine/journal.js';
+import { provided } from '../../engine/provided.js';
+import { EndpointCalls } from '../delivery/message.effects.js';
+import { MessageBodies } from '../delivery/message-bodies.js';
+import { Messages } from '../messages/message.entity.js';
+import type { MessagingSettings } from '../settings.js';
+import type { MessageLogSource } from './message-log.js';
+import type { LoggedMessages } from './published-messages.js';
+
+@Injectable()
+export class ServerLogSource implements MessageLogSource {
+  readonly messages: LoggedMessages;
+  readonly shown: MessageLogSource['shown'];
+  readonly running: MessageLogSource['running'];
+  readonly retentionMs: number;
+  readonly attemptMsMax: number;
+  /** Some tens of milliseconds of work; on a machine that is busy no caller waits longer. */
+  readonly budget = { events: 20_000, milliseconds: 1000 };
+
+  constructor(
+    engine: Engine,
+    { actors }: Messages,
+    readonly journal: Journal,
+    bodies: MessageBodies,
+    calls: EndpointCalls,
+    @Inject(provided.clock) readonly clock: Clock,
+    @Inject(provided.config) { logRetentionMs, timeoutMs }: MessagingSettings,
+  ) {
+    const publishedOffset = (id: string) => actors.firstOffsetOf(id);
+    this.messages = { journal, publishedOffset, body: (published) => bodies.readOwn(published) };
+    this.shown = (read) => engine.shown(read);
+    // An attempt whose message is final already (taken back meanwhile) will never be recorded.
+    this.running = () =>
+      [...calls.running()].flatMap(({ messageId, startedAt }) => {
+        const offset = publishedOffset(messageId);
+        return offset === undefined ? [] : [{ messageId, startedAt, publishedOffset: offset }];
+      });
+    this.retentionMs = logRetentionMs;
+    this.attemptMsMax = timeoutMs;
+  }
+}

@@ -1,0 +1,35 @@
+/** Events of messages, read back by their journal offsets as what they are there. */
+import { Injectable } from '@nestjs/common';
+import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import { Payloads } from '../../engine/payloads.js';
+import type { AttemptEvent, MessageFailed, Published } from './message.events.js';
+
+@Injectable()
+export class StoredMessages {
+  constructor(private readonly payloads: Payloads) {}
+
+  /** The `MessagePublished` at an offset, at once where it is at hand. */
+  published(offset: number): Published | Promise<Published> {
+    return this.read(offset);
+  }
+
+  /** How the attempt ended that is recorded at an offset; the answer's body stands beside it. */
+  attempt(offset: number): AttemptEvent | Promise<AttemptEvent> {
+    return this.read(offset);
+  }
+
+  /** The `MessageFailed` at an offset; the last answer's body stands beside it. */
+  failed(offset: number): EventEnvelope<MessageFailed> | Promise<EventEnvelope<MessageFailed>> {
+    return this.read(offset);
+  }
+
+  /** Offsets come from events and indexes that name what they point at. */
+  private read<Event extends DomainEvent>(offset: number) {
+    return this.payloads.read(offset) as EventEnvelope<Event> | Promise<EventEnvelope<Event>>;
+  }
+}
+
+/** Whether an event, or what is left of it, is the publish of a message. */
+export function isPublished(envelope: EventEnvelope | null): envelope is Published {
+  return envelope?.event.type === 'MessagePublished';
+}

@@ -1,0 +1,23 @@
+/** Schedules as features hold them, and what became of the messages of their last triggers. */
+import { Injectable } from '@nestjs/common';
+import { Engine } from '../../engine/engine.js';
+import { Entity } from '../../engine/entity.js';
+import { Messages } from '../messages/message.entity.js';
+import type { ScheduleCommand } from './schedule.commands.js';
+import { type ScheduleView, scheduleDecider } from './schedule.decider.js';
+import type { ScheduleEvent } from './schedule.events.js';
+import type { ScheduleState } from './schedule.machine.js';
+import { ScheduledMessages } from './scheduled-messages.projection.js';
+
+@Injectable()
+export class Schedules extends Entity<ScheduleState, ScheduleCommand, ScheduleEvent, ScheduleView> {
+  /** What became of the messages that schedules published. */
+  readonly messages: ScheduledMessages;
+
+  constructor(engine: Engine, messages: Messages) {
+    const scheduled = new ScheduledMessages();
+    super(engine, { decider: scheduleDecider, view: scheduled, folds: [scheduled] });
+    messages.follow(scheduled);
+    this.messages = scheduled;
+  }
+}

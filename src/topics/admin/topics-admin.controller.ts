@@ -1,0 +1,87 @@
+/** `/admin/topics`: topics are created, shown, altered, purged and deleted. */
+import { Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { provided } from '../../engine/provided.js';
+import type { Refusal } from '../../grammar/result.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { Intake } from '../../http/intake.js';
+import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
+import { rawBody } from '../../http/routes/raw-body.js';
+import { Describe } from '../../http/routes/route-description.js';
+import type { TopicSettings } from '../settings.js';
+import type { TopicDetails, TopicObject } from './topic-object.js';
+import { type Purged, TopicsAdmin } from './topics-admin.js';
+import { topicAdminRoutes } from './topics-admin.openapi.js';
+import { parseAlteration, parseCreation, parsePurge } from './topics-admin.request.js';
+
+@Controller('admin/topics')
+export class TopicsAdminController {
+  constructor(
+    private readonly admin: TopicsAdmin,
+    private readonly basic: BasicCredentials,
+    private readonly intake: Intake,
+    @Inject(provided.config) private readonly settings: TopicSettings,
+  ) {}
+
+  @Get()
+  @Describe(topicAdminRoutes.list)
+  list(@Req() request: FastifyRequest): Promise<readonly TopicObject[]> {
+    this.judge(request);
+    return this.admin.list();
+  }
+
+  @Post()
+  @Describe(topicAdminRoutes.create)
+  create(@Req() request: FastifyRequest): Promise<TopicDetails> {
+    this.judge(request);
+    const { topicPartitions } = this.settings;
+    const { name, settings } = valueIn(parseCreation(rawBody(request), topicPartitions));
+    return this.withRoom(() => this.admin.create(name, settings));
+  }
+
+  @Get(':name')
+  @Describe(topicAdminRoutes.show)
+  async show(@Req() request: FastifyRequest, @Param('name') name: string): Promise<TopicDetails> {
+    this.judge(request);
+    return answerIn(await this.admin.show(name));
+  }
+
+  @Patch(':name')
+  @Describe(topicAdminRoutes.alter)
+  alter(@Req() request: FastifyRequest, @Param('name') name: string): Promise<TopicDetails> {
+    this.judge(request);
+    const change = valueIn(parseAlteration(rawBody(request)));
+    return this.withRoom(() => this.admin.alter(name, change));
+  }
+
+  @Delete(':name')
+  @Describe(topicAdminRoutes.remove)
+  async remove(@Req() request: FastifyRequest, @Param('name') name: string) {
+    this.judge(request);
+    refuseIf(await this.admin.delete(name));
+    return { result: 'Success', status: 200 };
+  }
+
+  @Post(':name/purge')
+  @HttpCode(200)
+  @Describe(topicAdminRoutes.purge)
+  async purge(
+    @Req() request: FastifyRequest,
+    @Param('name') name: string,
+  ): Promise<readonly Purged[]> {
+    this.judge(request);
+    return answerIn(await this.admin.purge(name, valueIn(parsePurge(rawBody(request)))));
+  }
+
+  private judge({ raw }: FastifyRequest): void {
+    refuseIf(this.basic.judgeRight(raw, 'administer', null));
+  }
+
+  /** New logs are new files: none on a disk that is nearly full. */
+  private async withRoom<Answer extends object>(
+    work: () => Promise<Answer | Refusal>,
+  ): Promise<Answer> {
+    refuseIf(this.intake.take(0));
+    return answerIn(await work().finally(() => this.intake.done(0)));
+  }
+}

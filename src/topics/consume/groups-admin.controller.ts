@@ -1,0 +1,53 @@
+/** `/admin/groups`: consumer groups are shown, set back and deleted (topics.md 5.2). */
+import { Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
+import { rawBody } from '../../http/routes/raw-body.js';
+import { Describe } from '../../http/routes/route-description.js';
+import { GroupsAdmin } from '../sessions/groups-admin.js';
+import { parseOffsetReset } from '../sessions/groups-admin.request.js';
+import { groupRoutes } from './groups-admin.openapi.js';
+
+@Controller('admin/groups')
+export class GroupsAdminController {
+  constructor(
+    private readonly admin: GroupsAdmin,
+    private readonly credentials: BasicCredentials,
+  ) {}
+
+  @Get()
+  @Describe(groupRoutes.list)
+  list(@Req() request: FastifyRequest) {
+    this.judge(request);
+    return this.admin.list();
+  }
+
+  @Get(':group')
+  @Describe(groupRoutes.show)
+  async show(@Req() request: FastifyRequest, @Param('group') group: string) {
+    this.judge(request);
+    return answerIn(await this.admin.show(group));
+  }
+
+  @Delete(':group')
+  @Describe(groupRoutes.remove)
+  async remove(@Req() request: FastifyRequest, @Param('group') group: string) {
+    this.judge(request);
+    refuseIf(await this.admin.remove(group));
+    return { result: 'Success', status: 200 };
+  }
+
+  @Post(':group/offsets')
+  @HttpCode(200)
+  @Describe(groupRoutes.reset)
+  async reset(@Req() request: FastifyRequest, @Param('group') group: string) {
+    this.judge(request);
+    const reset = valueIn(parseOffsetReset(rawBody(request)));
+    return answerIn(await this.admin.reset(group, reset));
+  }
+
+  private judge({ raw }: FastifyRequest): void {
+    refuseIf(this.credentials.judgeRight(raw, 'administer', null));
+  }
+}

@@ -1,0 +1,38 @@
+/** Consumer groups as features hold them, by their names. */
+import { Inject, Injectable } from '@nestjs/common';
+import { Engine } from '../../engine/engine.js';
+import { Entity } from '../../engine/entity.js';
+import { provided } from '../../engine/provided.js';
+import { Topics } from '../topics/topic.entity.js';
+import type { ConsumerGroupCommand } from './consumer-group.commands.js';
+import { consumerGroupDecider, type GroupView } from './consumer-group.decider.js';
+import type { ConsumerGroupEvent } from './consumer-group.events.js';
+import type { ConsumerGroupLife } from './consumer-group.machine.js';
+import { GroupCount, type GroupLimits } from './group-count.projection.js';
+import { TopicPartitions } from './topic-partitions.projection.js';
+
+/** What is configured of groups. */
+export interface GroupSettings extends GroupLimits {
+  /** How long a group without members keeps its committed offsets, in milliseconds. */
+  readonly groupRetentionMs: number;
+}
+
+@Injectable()
+export class ConsumerGroups extends Entity<
+  ConsumerGroupLife,
+  ConsumerGroupCommand,
+  ConsumerGroupEvent,
+  GroupView
+> {
+  /** How many partitions each topic has, as groups assign them. */
+  readonly partitions: TopicPartitions;
+
+  constructor(engine: Engine, topics: Topics, @Inject(provided.config) settings: GroupSettings) {
+    const partitions = new TopicPartitions();
+    const count = new GroupCount(partitions, settings);
+    const decider = consumerGroupDecider(settings.groupRetentionMs);
+    super(engine, { decider, view: count, folds: [count] });
+    topics.follow(partitions);
+    this.partitions = partitions;
+  }
+}

@@ -1,0 +1,36 @@
+/** Wiring of what groups keep: committed offsets, until the group or the topic is gone. */
+import { Module } from '@nestjs/common';
+import { Store } from '../../../storage/store.js';
+import { Engine } from '../../engine/engine.js';
+import { GroupsModule } from '../groups/groups.module.js';
+import { TopicLogs } from '../topics/topic-logs.js';
+import { TopicsModule } from '../topics/topics.module.js';
+import { CommittedOffsets, offsetsTopic } from './committed-offsets.js';
+import { GroupRights } from './group-rights.js';
+import { GroupExpiry, OffsetRemoval } from './group-upkeep.js';
+
+const committedOffsets = {
+  provide: CommittedOffsets,
+  inject: [TopicLogs, Store],
+  useFactory: async (logs: TopicLogs, store: Store) =>
+    CommittedOffsets.open(await logs.openInternal(offsetsTopic), (wake) => store.whenRoom(wake)),
+};
+
+@Module({
+  imports: [TopicsModule, GroupsModule],
+  providers: [committedOffsets, GroupRights, GroupExpiry, OffsetRemoval],
+  exports: [CommittedOffsets, GroupRights],
+})
+export class OffsetsModule {
+  constructor(
+    engine: Engine,
+    logs: TopicLogs,
+    offsets: CommittedOffsets,
+    expiry: GroupExpiry,
+    removal: OffsetRemoval,
+  ) {
+    engine.carry('expireGroup', expiry);
+    engine.carry('forgetOffsets', removal);
+    logs.onDropped((topic) => offsets.forgetTopic(topic));
+  }
+}

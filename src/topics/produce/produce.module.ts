@@ -1,0 +1,35 @@
+/** Wiring of what appends records. */
+import { Inject, Module } from '@nestjs/common';
+import { provided } from '../../engine/provided.js';
+import { RouteTable } from '../../http/routes/route-table.js';
+import type { TopicSettings } from '../settings.js';
+import { TopicsModule } from '../topics/topics.module.js';
+import { ProduceByPathRoute, ProduceRoute } from './produce.routes.js';
+import { ProduceCalls } from './produce-calls.js';
+import { Producer } from './producer.js';
+import { RecordAppender } from './record-appender.js';
+import { WebhookRoute } from './webhook.routes.js';
+
+/** What a request may bring to one partition must fit into one append: 32 MiB with its frames. */
+const requestBytesMax = 31 * 1024 * 1024;
+
+@Module({ imports: [TopicsModule], providers: [RecordAppender, Producer, ProduceCalls] })
+export class ProduceModule {
+  constructor(
+    table: RouteTable,
+    calls: ProduceCalls,
+    @Inject(provided.config) config: Pick<TopicSettings, 'maxBodyBytes' | 'maxBatchBytes'>,
+  ) {
+    const { maxBodyBytes: recordBytesMax, maxBatchBytes } = config;
+    const limits = {
+      recordBytesMax,
+      requestBytesMax: Math.min(maxBatchBytes, requestBytesMax),
+    };
+    table.add(
+      new ProduceRoute('/produce/:topic', calls, limits),
+      new ProduceRoute('/produce', calls, limits),
+      new ProduceByPathRoute(calls, recordBytesMax),
+      new WebhookRoute(calls, recordBytesMax),
+    );
+  }
+}

@@ -1,0 +1,135 @@
+/** Records of a topic as the messages that a subscription makes of them. Pure. */
+import type { LogRecord, RecordHeader } from '../../../storage/format/record.js';
+import type { TurnNames } from '../../engine/decider.js';
+import { withDefaultHeaders } from '../../grammar/default-headers.js';
+import { isHeaderName, isHeaderValue } from '../../grammar/header-field.js';
+import { dialects, optionOf, readLogOptions } from '../../http/dialect.js';
+import type { PublishMessage } from '../../messaging/messages/message.commands.js';
+import { messageKind } from '../../messaging/messages/message.events.js';
+import type { MessageTargets } from '../../messaging/url-groups/message-targets.js';
+import { recordText } from '../records/record-text.js';
+import { type RecordPlace } from '../records/record-writer.js';
+import type { SubscriptionDefinition } from '../subscriptions/subscription.events.js';
+
+/** What one message says, the same for every destination. */
+export interface RecordsContent {
+  readonly body: Buffer;
+  /** null = nothing says it but the headers that the subscription was given. */
+  readonly contentType: string | null;
+  /** Of the records, names and values in turn; what the subscription was given wins over them. */
+  readonly headers: readonly string[];
+  /** Our own headers on where the records are, names and values in turn; they win over all. */
+  readonly place: readonly string[];
+  readonly records: number;
+}
+
+/**
+ * One record as it is: its value is the body, byte for byte. Its headers go along, without those
+ * that HTTP cannot carry and those that would speak for us.
+ */
+export function recordContent(
+  record: LogRecord,
+  place: RecordPlace,
+  { message }: SubscriptionDefinition,
+): RecordsContent {
+  const { logPrefix } = dialects[message.dialect];
+  const { timestamp, key, value } = record;
+  const pairs = record.headers.flatMap((header) => headerPair(header) ?? []);
+  const own = [...placePairs(logPrefix, place, record), `${logPrefix}Timestamp`, `${timestamp}`];
+  if (key !== null) own.push(`${logPrefix}Key`, percentEncoded(key));
+  if (value === null) own.push(`${logPrefix}Tombstone`, 'true');
+  return {
+    // A copy: the value is a view of all that was read with it, which would stay in memory too.
+    body: Buffer.from(value ?? []),
+    contentType: null,
+    headers: withDefaultHeaders(pairs, ['Content-Type', 'application/octet-stream']),
+    place: own,
+    records: 1,
+  };
+}
+
+/** As many of the records as fit into `bytesMax`, at least the first, as a JSON array. */
+export function batchContent(
+  records: readonly [LogRecord, ...LogRecord[]],
+  place: RecordPlace,
+  { message, encoding }: SubscriptionDefinition,
+  bytesMax: number,
+): RecordsContent {
+  const texts: string[] = [];
+  let bytes = 1;
+  for (const record of records) {
+    const text = recordText(record, place, encoding);
+    bytes += Buffer.byteLength(text) + 1;
+    if (texts.length > 0 && bytes > bytesMax) break;
+    texts.push(text);
+  }
+  const { logPrefix } = dialects[message.dialect];
+  const own = placePairs(logPrefix, place, records[0]);
+  if (encoding !== 'text') own.push(`${logPrefix}Encoding`, encoding);
+  return {
+    body: Buffer.from(`[${texts.join(',')}]`),
+    contentType: 'application/json',
+    headers: [],
+    place: own,
+    records: texts.length,
+  };
+}
+
+/** One message to each endpoint; the body is stored once. */
+export function recordMessages(
+  content: RecordsContent,
+  { groupName, message: { delayMs, ...template } }: SubscriptionDefinition,
+  { endpoints, headers: ofGroup }: Extract<MessageTargets, { ok: true }>,
+  at: number,
+  names: TurnNames,
+): PublishMessage[] {
+  const given = withDefaultHeaders(template.headers, ofGroup);
+  const headers = withDefaultHeaders(content.place, withDefaultHeaders(given, content.headers));
+  const message = {
+    ...template,
+    contentType: content.contentType,
+    headers,
+    bodyBytes: content.body.length,
+    notBefore: at + delayMs,
+    bodyOffset: null,
+    callbackOf: null,
+    topicName: groupName,
+    scheduleId: null,
+    run: null,
+  };
+  const ids = endpoints.map(() => names.next('msg'));
+  const [first = ''] = ids;
+  return endpoints.map(({ url, name }, index) => ({
+    type: 'PublishMessage',
+    kind: messageKind,
+    id: ids[index] ?? first,
+    at,
+    message: { ...message, url, endpointName: name },
+    body: content.body,
+    sharesBodyWith: index === 0 ? null : first,
+  }));
+}
+
+function placePairs(prefix: string, { topic, partition }: RecordPlace, { offset }: LogRecord) {
+  const words = { Topic: topic, Partition: `${partition}`, Offset: `${offset}` };
+  return Object.entries(words).flatMap(([name, value]) => [`${prefix}${name}`, value]);
+}
+
+/** Bytes above ASCII stay what they are: on the wire a header's value is bytes (RFC 9110, 5.5). */
+function headerPair({ name, value }: RecordHeader): [string, string] | null {
+  const text = value?.toString('latin1') ?? '';
+  return isHeaderName(name) && isHeaderValue(text) && !isOurs(name) ? [name, text] : null;
+}
+
+/** Whether a header speaks for us in any dialect. */
+function isOurs(name: string): boolean {
+  return optionOf(name) !== null || readLogOptions([name, '']).size > 0;
+}
+
+/** Visible ASCII as it is, every other byte and the sign itself percent-encoded. */
+function percentEncoded(bytes: Buffer): string {
+  return bytes.toString('latin1').replace(/[^\x21-\x24\x26-\x7e]/g, (byte) => {
+    const hex = byte.charCodeAt(0).toString(16).toUpperCase();
+    return `%${hex.padStart(2, '0')}`;
+  });
+}

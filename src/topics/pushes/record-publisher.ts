@@ -1,0 +1,112 @@
+/** Reads the next records of a partition and publishes them in the turn that counts them. */
+import { Inject, Injectable } from '@nestjs/common';
+import { OffsetOutOfRange, TooLarge } from '../../../storage/faults/storage-errors.js';
+import type { LogRecord } from '../../../storage/format/record.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
+import type { Clock } from '../../engine/clock.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import { provided } from '../../engine/provided.js';
+import { newNames } from '../../engine/seeded-names.js';
+import type { MessageTargets } from '../../messaging/url-groups/message-targets.js';
+import type { TopicSettings } from '../settings.js';
+import type { SubscriptionDefinition } from '../subscriptions/subscription.events.js';
+import type { PushRecords } from '../subscriptions/subscription-partition.commands.js';
+import { SubscriptionPartitions } from '../subscriptions/subscription-partition.entity.js';
+import { subscriptionPartitionKind } from '../subscriptions/subscription-partition.events.js';
+import type { Push } from './push.js';
+import { batchContent, recordContent, recordMessages } from './record-messages.js';
+
+/** What a push publishes, and where. */
+export interface PushSource {
+  readonly definition: SubscriptionDefinition;
+  readonly targets: Extract<MessageTargets, { ok: true }>;
+  readonly log: PartitionLog;
+}
+
+/** Reads and publishes under way at once: enough to share commits; each may hold a large batch. */
+const atOnceMax = 8;
+
+@Injectable()
+export class RecordPublisher {
+  private publishing = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(
+    private readonly partitions: SubscriptionPartitions,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
+    /** Bounds the JSON array of many records; one alone may be larger. */
+    @Inject(provided.config) private readonly config: Pick<TopicSettings, 'maxBodyBytes'>,
+  ) {}
+
+  /** Publishes when its turn has come; where to look next, null = it has published. */
+  async publish(push: Push, from: number, source: PushSource): Promise<number | null> {
+    if (this.publishing === atOnceMax) await new Promise<void>((go) => this.waiting.push(go));
+    else this.publishing += 1;
+    try {
+      return await this.publishNow(push, from, source);
+    } finally {
+      const next = this.waiting.shift();
+      if (next === undefined) this.publishing -= 1;
+      else next();
+    }
+  }
+
+  private async publishNow(push: Push, from: number, source: PushSource): Promise<number | null> {
+    if (!push.isWanted) return null;
+    const { definition, log } = source;
+    const { startOffset } = log;
+    const start = Math.max(from, startOffset);
+    const { maxBodyBytes: maxBytes } = this.config;
+    const read = log.read(start, { maxRecords: definition.maxRecords, maxBytes });
+    const batches = await read.catch((error: unknown) => {
+      if (error instanceof OffsetOutOfRange) return null;
+      throw error;
+    });
+    if (batches === null) return from; // trimmed a moment ago
+    const [first, ...rest] = batches.flatMap((batch) => batch.records());
+    if (first === undefined) return batches.at(-1)?.nextOffset ?? start;
+    const gone = Math.max(0, startOffset - push.effect.position);
+    const command = this.command(push, start, gone, [first, ...rest], source);
+    try {
+      await this.partitions.ask(command);
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error;
+      // No message can hold it: passing it by is what keeps those behind it coming.
+      const { records, skipped } = command;
+      const passed = { records: 0, skipped: skipped + records, messages: [] };
+      await this.partitions.ask({ ...command, ...passed });
+    }
+    return null;
+  }
+
+  private command(
+    { id, place: { partition }, effect: { position } }: Push,
+    from: number,
+    skipped: number,
+    read: readonly [LogRecord, ...LogRecord[]],
+    { definition, targets }: PushSource,
+  ): PushRecords {
+    const { topic, maxRecords } = definition;
+    const place = { topic, partition };
+    const content =
+      maxRecords === 1
+        ? recordContent(read[0], place, definition)
+        : batchContent(read, place, definition, this.config.maxBodyBytes);
+    const at = this.clock.now();
+    const names = newNames(this.identifiers, at);
+    const { records } = content;
+    return {
+      type: 'PushRecords',
+      kind: subscriptionPartitionKind,
+      id,
+      at,
+      position,
+      from,
+      until: (read[records - 1] ?? read[0]).offset + 1,
+      records,
+      skipped,
+      messages: recordMessages(content, definition, targets, at, names),
+    };
+  }
+}

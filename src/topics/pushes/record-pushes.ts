@@ -1,0 +1,94 @@
+/**
+ * How a partition pushes: waits for the last messages to be final and for the next records to be
+ * there, and has them published.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { DamagedOffsets, LogClosed } from '../../../storage/faults/storage-errors.js';
+import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
+import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
+import { Intake } from '../../http/intake.js';
+import { Subscriptions } from '../subscriptions/subscription.entity.js';
+import type { PushNext } from '../subscriptions/subscription-partition.decider.js';
+import { SubscriptionTargets } from '../subscriptions/subscription-targets.js';
+import { TopicLogs } from '../topics/topic-logs.js';
+import { MessageEnds } from './message-ends.js';
+import { Push } from './push.js';
+import { RecordPublisher } from './record-publisher.js';
+
+/** While nothing can be published, whether it still cannot is looked at this often. */
+const lookAgainMs = 1000;
+/** A push that failed is tried again this much later. */
+const tryAgainMs = 10_000;
+
+@Injectable()
+export class RecordPushes implements EffectCarrier<PushNext> {
+  private readonly running = new Map<Push, Promise<void>>();
+
+  constructor(
+    private readonly subscriptions: Subscriptions,
+    private readonly topicLogs: TopicLogs,
+    private readonly ends: MessageEnds,
+    private readonly targets: SubscriptionTargets,
+    private readonly publisher: RecordPublisher,
+    private readonly intake: Intake,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.log) private readonly log: Logger,
+  ) {}
+
+  start({ id }: EffectSource, effect: PushNext): () => void {
+    const push = new Push(id, effect);
+    const ended = this.run(push).finally(() => this.running.delete(push));
+    this.running.set(push, ended);
+    return () => push.stop();
+  }
+
+  /** Starts no more; settles when those under way have ended. */
+  async stop(): Promise<void> {
+    for (const push of this.running.keys()) push.stop();
+    await Promise.all(this.running.values());
+  }
+
+  private async run(push: Push): Promise<void> {
+    await push.wait((wake) => this.ends.whenFinal(push.effect.after, wake));
+    for (let from: number | null = push.effect.position; push.isWanted && from !== null; ) {
+      try {
+        from = await this.pushFrom(push, from);
+      } catch (error) {
+        // Its topic is gone, and it goes with it; or the server stops.
+        if (error instanceof LogClosed) return;
+        this.failed(push, error);
+        const delayMs = push.standsAt === null ? tryAgainMs : lookAgainMs;
+        await push.wait((wake) => this.clock.after(delayMs, wake));
+      }
+    }
+  }
+
+  /** A partition that stands before damage waits there until it is purged; it is logged once. */
+  private failed(push: Push, err: unknown): void {
+    const isDamage = err instanceof DamagedOffsets;
+    if (!(isDamage && push.standsAt === err.offsets.from)) {
+      this.log.error({ err, ...push.place }, 'a push failed; it will be tried again');
+    }
+    push.standsAt = isDamage ? err.offsets.from : null;
+  }
+
+  /** Where to look next; null = it has pushed, or nothing can come any more. */
+  private async pushFrom(push: Push, from: number): Promise<number | null> {
+    const lookAgain = async () => {
+      await push.wait((wake) => this.clock.after(lookAgainMs, wake));
+      return from;
+    };
+    const definition = this.subscriptions.definitionOf(push.place.subscription);
+    const logs = definition === null ? undefined : await this.topicLogs.logs(definition.topic);
+    const log = logs?.[push.place.partition];
+    if (definition === null || log === undefined) return lookAgain();
+    await push.wait((wake) => log.whenBeyond(from, wake));
+    if (log.highWatermark <= from) return null;
+    const targets = this.targets.of(definition);
+    // A push that may not come in now is late, never lost.
+    if (!targets.ok || this.intake.take(0) !== null) return lookAgain();
+    return this.publisher.publish(push, from, { definition, targets, log });
+  }
+}

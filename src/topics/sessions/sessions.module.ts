@@ -1,0 +1,49 @@
+/** Wiring of what active instances have: sessions, and positions in what they own. */
+import { Module } from '@nestjs/common';
+import { Registry } from 'prom-client';
+import { Engine } from '../../engine/engine.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { gauge } from '../../engine/metrics/gauge.js';
+import { GroupViews } from '../groups/group-views.js';
+import { GroupsModule } from '../groups/groups.module.js';
+import { OffsetsModule } from '../offsets/offsets.module.js';
+import { TopicsModule } from '../topics/topics.module.js';
+import { Commits } from './commits.js';
+import { ConsumerSessions } from './consumer-sessions.js';
+import { ConsumersService } from './consumers.service.js';
+import { GroupsAdmin } from './groups-admin.js';
+import { InstanceRemoval } from './instance-removal.js';
+import { Seeks } from './seeks.js';
+import { StartPositions } from './start-positions.js';
+
+/** A stop waits this long for the last commits. */
+const stopDeadlineMs = 10_000;
+
+const positions = [ConsumerSessions, StartPositions, Commits, Seeks];
+const shared = [...positions, ConsumersService, GroupsAdmin];
+
+@Module({
+  imports: [TopicsModule, GroupsModule, OffsetsModule],
+  providers: [...shared, InstanceRemoval],
+  exports: shared,
+})
+export class SessionsModule {
+  constructor(
+    engine: Engine,
+    views: GroupViews,
+    sessions: ConsumerSessions,
+    life: ProcessLife,
+    registry: Registry,
+  ) {
+    engine.carry('runConsumer', sessions);
+    views.onChanged((group, view) => sessions.viewChanged(group, view));
+    life.addStoppable({
+      name: 'consumer sessions',
+      phase: 'commit',
+      deadlineMs: stopDeadlineMs,
+      stop: () => sessions.stop(),
+    });
+    const active = 'Consumer instances that are active.';
+    gauge(registry, 'stepwell_consumer_instances', active, () => sessions.size);
+  }
+}

@@ -1,0 +1,70 @@
+/** Workflow runs as features hold them: those that are active. */
+import { Injectable } from '@nestjs/common';
+import { Engine } from '../../engine/engine.js';
+import { Entity } from '../../engine/entity.js';
+import { Messages } from '../../messaging/messages/message.entity.js';
+import type { RunCommand } from '../run-state/run.commands.js';
+import type { RunContext } from '../run-state/run.context.js';
+import type { RunEvent } from '../run-state/run.events.js';
+import type { RunState } from '../run-state/run.state.js';
+import { type KnownRun, KnownRuns } from './known-runs.projection.js';
+import { LatestNotification } from './latest-notification.projection.js';
+import { messageEndedFor } from './message-run.policy.js';
+import { PendingRunMessages } from './pending-messages.projection.js';
+import { runDecider } from './run.decider.js';
+import type { PendingRunMessage, RunView } from './run-view.js';
+import { Waiters } from './waiters.projection.js';
+
+@Injectable()
+export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
+  /** Which runs were started lately. */
+  readonly known: KnownRuns;
+  readonly notifications: LatestNotification;
+  /** Which messages of each run are not final. */
+  readonly pending: PendingRunMessages;
+  /** Which runs wait for which event. */
+  readonly waiters: Waiters;
+
+  constructor(
+    engine: Engine,
+    private readonly messages: Messages,
+  ) {
+    const known = new KnownRuns();
+    const notifications = new LatestNotification();
+    const pending = new PendingRunMessages((id) => messages.pending(id)?.run?.runId);
+    const waiters = new Waiters((id) => this.active(id)?.waits ?? []);
+    const view: RunView = {
+      known: (id, at) => this.startOf(id) ?? known.find(id, at),
+      hasPending: (id) => pending.has(id),
+      pending: (id) => pending.of(id).flatMap((messageId) => this.pendingMessage(messageId)),
+      notificationOffset: (id) => notifications.offsetOf(id),
+    };
+    super(engine, { decider: runDecider, view, folds: [known, notifications, waiters] });
+    this.known = known;
+    this.notifications = notifications;
+    this.pending = pending;
+    this.waiters = waiters;
+    messages.follow(pending);
+    messages.reactTo(messageEndedFor);
+  }
+
+  /** A run as memory holds it; undefined = it has ended, or never began. */
+  active(id: string): RunContext | undefined {
+    return this.find(id)?.state.context;
+  }
+
+  private startOf(id: string): KnownRun | undefined {
+    const run = this.active(id);
+    const messageId = run?.entries.at(0)?.messageId;
+    return run === undefined || messageId === undefined
+      ? undefined
+      : { messageId, createdAt: run.createdAt };
+  }
+
+  private pendingMessage(messageId: string): readonly PendingRunMessage[] {
+    const { run, notBefore } = this.messages.pending(messageId) ?? { run: null, notBefore: 0 };
+    if (run === null) return [];
+    const { role, publishedOffset } = run;
+    return [{ messageId, role, publishedOffset, notBefore }];
+  }
+}

@@ -1,0 +1,7 @@
+/** Wiring of runs: every feature of workflows follows them. */
+import { Module } from '@nestjs/common';
+import { MessagesModule } from '../../messaging/messages/messages.module.js';
+import { Runs } from './run.entity.js';
+
+@Module({ imports: [MessagesModule], providers: [Runs], exports: [Runs] })
+export class RunsModule {}

@@ -1,0 +1,56 @@
+/** How far a step of a run has come (workflows.md 5.1). Pure. */
+import type { HistoryMessage } from '../history/run-history.js';
+import type { RunSurroundings } from './run-surroundings.js';
+import type { RunStep, StepGroup } from './step-groups.js';
+import type { StepMessages } from './step-messages.js';
+import type { StepState } from './step-object.js';
+
+const sleeps: ReadonlySet<string> = new Set(['SleepFor', 'SleepUntil']);
+
+/** `hasEnded`: the run has, and nothing of it goes on behind its end. */
+export function stepState(
+  step: RunStep,
+  group: StepGroup,
+  messages: StepMessages,
+  around: RunSurroundings,
+  hasEnded: boolean,
+): StepState {
+  const { result, opening } = step;
+  if (result !== null) return resultState(step, messages.delivery(result.place), around);
+  if (opening?.kind === 'invocation') {
+    // A run that was invoked goes on to its end, whatever becomes of its invoker.
+    const end = around.children.get(opening.runId)?.end ?? null;
+    if (end !== null) return 'STEP_SUCCESS';
+    if (hasEnded) return 'STEP_PROGRESS';
+  }
+  if (messages.carrier(step, group)?.status === 'failed') return 'STEP_FAILED';
+  const awaited = opening === null || opening.kind === 'call' ? messages.latest(step) : undefined;
+  const state = awaited === undefined ? 'STEP_PROGRESS' : messageState(awaited, around);
+  return hasEnded && state !== 'STEP_FAILED' ? 'STEP_CANCELED' : state;
+}
+
+/** What a message that has brought nothing yet says of its step. */
+export function messageState(
+  { status, failures, published }: HistoryMessage,
+  { running }: RunSurroundings,
+): StepState {
+  // A third party that fails has answered: its answer goes to the endpoint.
+  if (status === 'failed' && published.event.run?.role !== 'call') return 'STEP_FAILED';
+  if (status === 'canceled') return 'STEP_CANCELED';
+  const isWaiting = status === 'pending' && !running.has(published.id);
+  return isWaiting && failures.length > 0 ? 'STEP_RETRY' : 'STEP_PROGRESS';
+}
+
+/** A result is there for good; but a sleep is over only when its delivery is due. */
+function resultState(
+  { info }: RunStep,
+  delivery: HistoryMessage | undefined,
+  { now }: RunSurroundings,
+): StepState {
+  if (delivery === undefined || !sleeps.has(info.type)) return 'STEP_SUCCESS';
+  const { status, published, endedAt } = delivery;
+  const { notBefore } = published.event;
+  if (status === 'pending' && now < notBefore) return 'STEP_PROGRESS';
+  const isCut = status === 'canceled' && endedAt !== null && endedAt < notBefore;
+  return isCut ? 'STEP_CANCELED' : 'STEP_SUCCESS';
+}
