@@ -9,7 +9,11 @@ import { askToWait, WaitingRuns } from '../../support/workflows/waiting-runs.js'
 const messages = Number(process.env['SWEPT_MESSAGES'] ?? 20_000);
 const perBatch = 100;
 
-const environment = { STEPWELL_LOG_RETENTION: '1s', STEPWELL_GLOBAL_PARALLELISM: '200' };
+const environment = {
+  STEPWELL_JOURNAL_RETENTION: 'sweep',
+  STEPWELL_LOG_RETENTION: '1s',
+  STEPWELL_GLOBAL_PARALLELISM: '200',
+};
 const ports = { fileSizes: { segmentBytes: 64 * 1024, reserveBytes: 0 } };
 
 let server: TestServer;
