@@ -34,6 +34,18 @@ class PackedActor {
   }
 }
 
+/** An event is in the journal, and those that must stand before it are not: damage. */
+export class BrokenStream extends Error {
+  override readonly name = 'BrokenStream';
+
+  constructor({ kind, id, sequence, offset }: EventEnvelope, expected: number) {
+    super(
+      `damaged data: the journal has event ${sequence} of ${kind} ${id} at offset ${offset}, ` +
+        `where event ${expected} must follow`,
+    );
+  }
+}
+
 /** Live states per packable kind; beyond them the least recently touched are packed. */
 export const liveStatesMax = 1024;
 
@@ -44,8 +56,8 @@ export class ActorDirectory<State = unknown> {
 
   /** `folds` are the indexes over this kind's events; more may join until recovery. */
   constructor(
-    private readonly decider: Decider<State, Command, DomainEvent>,
-    private readonly folds: readonly Fold[],
+    readonly decider: Decider<State, Command, DomainEvent>,
+    readonly folds: readonly Fold[],
     private readonly liveStates: number,
   ) {}
 
@@ -107,6 +119,19 @@ export class ActorDirectory<State = unknown> {
   /** The state of a stream, or the state before its first event. */
   stateOf(id: string): State {
     return this.find(id)?.state ?? this.decider.initialState();
+  }
+
+  /**
+   * Remembers one event of the past. False: a sweep has removed the beginning of its stream, which
+   * has ended, and it tells of nothing (ADR 35). Throws `BrokenStream`.
+   */
+  replay(envelope: EventEnvelope, changes: TurnChanges): boolean {
+    const actor = this.find(envelope.id);
+    const length = actor?.length ?? 0;
+    if (actor === undefined && envelope.sequence > 0) return false;
+    if (envelope.sequence !== length) throw new BrokenStream(envelope, length);
+    this.evolve(envelope, actor, changes);
+    return true;
   }
 
   /**

@@ -117,6 +117,17 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
    */
   terms?(event: Event, command: Cmd, state: State): readonly string[];
   /**
+   * Journal offsets that an event names, of earlier events that are read for its sake: as long as a
+   * sweep keeps it, they are kept.
+   */
+  references?(event: Event): readonly number[];
+  /**
+   * The journal offset, told by the id of a stream, of the event of another stream that this stream
+   * takes back: as long as a sweep keeps that event, this stream is kept, or replay would forget
+   * that it was taken back.
+   */
+  takesBack?(id: string): number;
+  /**
    * Per event type, what turns version n+1 of its fields into version n+2; the version written is
    * one more than the number of upcasters. Events on disk are never rewritten.
    */

@@ -157,13 +157,15 @@ export class Engine {
     return entity.actors;
   }
 
-  /** Remembers one turn of the past: no decision, no reaction, nothing is sent. */
+  /**
+   * Remembers one turn of the past: no decision, no reaction, nothing is sent. What a sweep has
+   * left of streams whose beginning is gone is passed over.
+   */
   replay(envelopes: readonly EventEnvelope[]): void {
-    for (const envelope of envelopes) {
-      const actors = this.actors(envelope.kind);
-      actors.evolve(envelope, actors.find(envelope.id), this.past);
-    }
-    this.indexes.show(envelopes);
+    const whole = envelopes.filter((envelope) =>
+      this.actors(envelope.kind).replay(envelope, this.past),
+    );
+    this.indexes.show(whole);
   }
 
   /** Asks one stream what it wants and starts or stops accordingly. */

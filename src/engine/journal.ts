@@ -2,6 +2,8 @@
  * All streams, kept in one internal partition log: append a turn, read an event, a stream,
  * everything.
  */
+
+import type { SweepReport } from '../../storage/compaction/sweep.js';
 import type { LogRecord, RecordInput } from '../../storage/format/record.js';
 import type { RecordBatch } from '../../storage/format/record-batch.js';
 import type { Appended, PartitionLog } from '../../storage/log/partition-log.js';
@@ -77,6 +79,27 @@ export class Journal {
   /** One turn: atomic, at the offsets it was encoded for. */
   append(records: readonly RecordInput[]): Appended {
     return this.log.append(records);
+  }
+
+  /** The parts that it is made of, oldest first. */
+  get segments(): PartitionLog['segments'] {
+    return this.log.segments;
+  }
+
+  /**
+   * Removes the events at offsets that `keeps` refuses from the sealed segments below `until`;
+   * `settled` is awaited before anything is gone. What definitions say of shapes stays.
+   */
+  sweep(
+    until: number,
+    keeps: (offset: number) => boolean,
+    settled: () => Promise<void>,
+  ): Promise<SweepReport> {
+    return this.log.sweep({
+      until,
+      keeps: ({ key, offset }) => key === null || keeps(offset),
+      settled,
+    });
   }
 
   /** The event at an offset that is durable; null where the offset holds none. */

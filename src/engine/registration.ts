@@ -7,6 +7,16 @@ import type { TurnChanges } from './turn-changes.js';
 /** An in-memory index: a fold of events, changed in the same tick as the state. */
 export interface Fold<Event extends DomainEvent = DomainEvent> {
   evolve(envelope: EventEnvelope<Event>, changes: TurnChanges): void;
+  /**
+   * Journal offsets of events of streams that have ended, of which the index still tells at `at`: a
+   * sweep keeps those streams. Of streams that have not ended it names nothing.
+   */
+  references?(at: number): Iterable<number>;
+  /**
+   * Lets go of what is over at `at`. Every recorded sweep calls it, live and in replay alike: what
+   * is swept may then be missing from the journal without a difference to memory.
+   */
+  forget?(at: number, changes: TurnChanges): void;
 }
 
 /**

@@ -40,6 +40,7 @@ import { allowedNetworks } from './configuration/config.js';
 import { userIdsOf } from './credentials/credentials.js';
 import { EngineModule, type StoreSettings } from './engine.module.js';
 import { HealthModule } from './health/health.module.js';
+import { JournalSweepsModule } from './history/journal-sweeps.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
 import type { Shared } from './shared.js';
@@ -112,6 +113,7 @@ export function applicationModule(
     PushesModule,
     ConsumersModule,
     ActivityModule,
+    JournalSweepsModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }

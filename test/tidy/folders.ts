@@ -14,6 +14,7 @@ export const folders: readonly string[] = [
   'src/server/openapi',
   'src/server/start-page',
   'src/server/health',
+  'src/server/history',
   'src/server/activity',
   'src/server/inbound',
   'src/server/metrics',
@@ -67,6 +68,7 @@ export const folders: readonly string[] = [
   'src/http/identity',
   'src/http',
   // The turn: decide, evolve, react, want.
+  'src/engine/history',
   'src/engine/metrics',
   'src/engine/lifecycle',
   'src/engine/bulk',

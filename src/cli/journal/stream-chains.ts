@@ -20,7 +20,7 @@ export class StreamChains {
   /** Takes the next event of the journal; why it does not follow its stream, or null. */
   follow({ kind, id, sequence, previous, offset }: EventEnvelope): string | null {
     const name = crc32(`${kind}/${id}`);
-    const follows = this.take(name, sequence, previous);
+    const follows = previous < offset && this.take(name, sequence, previous);
     const place = offset - this.startOffset;
     while (place >= this.names.length) this.grow();
     this.names[place] = name;
@@ -35,6 +35,8 @@ export class StreamChains {
     if (previous === -1) return sequence === 0;
     if (previous < this.startOffset) return sequence > 0;
     const place = previous - this.startOffset;
+    // A sweep has removed what was there; the rest of the stream goes with a later one (ADR 35).
+    if (this.names[place] === 0 && this.next[place] === 0) return sequence > 0;
     if (this.names[place] !== name || this.next[place] !== sequence || sequence === 0) return false;
     this.next[place] = 0;
     return true;

@@ -28,6 +28,14 @@ export class FailedMessages implements Fold<MessageEvent | DeadLetterEvent> {
     private readonly messages: Pick<Messages, 'find'>,
   ) {}
 
+  references(at: number): Iterable<number> {
+    return this.letters.references(at);
+  }
+
+  forget(at: number, changes: TurnChanges): void {
+    this.letters.forget(at, changes);
+  }
+
   evolve(envelope: EventEnvelope<MessageEvent | DeadLetterEvent>, changes: TurnChanges): void {
     const { event } = envelope;
     switch (event.type) {

@@ -53,6 +53,18 @@ export class LetterIndex<Letter extends PlacedLetter> {
     if (letter !== undefined) changes.set(this.letters, id, change(letter));
   }
 
+  /** Journal offsets of the failures whose letters are there at `at`. */
+  *references(at: number): Generator<number> {
+    for (const letter of this.letters.values()) if (!this.isOver(letter, at)) yield letter.offset;
+  }
+
+  /** Lets go of the letters that are too old at `at`. */
+  forget(at: number, changes: TurnChanges): void {
+    for (const letter of this.letters.values()) {
+      if (this.isOver(letter, at)) changes.delete(this.letters, letter.id);
+    }
+  }
+
   take(id: string, changes: TurnChanges): void {
     changes.delete(this.letters, id);
   }

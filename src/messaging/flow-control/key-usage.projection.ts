@@ -23,6 +23,8 @@ export class KeyUsage implements Fold<MessageEvent> {
   evolve({ id, event }: EventEnvelope<MessageEvent>, changes: TurnChanges): void {
     switch (event.type) {
       case 'MessagePublished':
+        // One that is published again counts once.
+        this.leave(id, changes);
         if (event.flowControl !== null) this.enter(id, event.flowControl.key, changes);
         return;
       case 'MessageDelivered':

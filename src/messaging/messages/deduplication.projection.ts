@@ -15,8 +15,11 @@ type Deduplicated = Pick<MessagePublished, 'deduplicationKey' | 'topicName' | 'u
 interface FirstPublish {
   readonly messageId: string;
   readonly at: number;
+  /** Journal offset of the publish. */
+  readonly offset: number;
 }
 
+/** Bounded by the publishes with a key of one window. */
 export class DeduplicationIndex implements Fold<MessageEvent> {
   /** In publish order, so that the oldest expire from the front. */
   private readonly publishes = new Map<string, FirstPublish>();
@@ -26,26 +29,38 @@ export class DeduplicationIndex implements Fold<MessageEvent> {
     const key = keyOf(message);
     if (key === null) return undefined;
     const first = this.publishes.get(key);
-    return first !== undefined && at < first.at + deduplicationWindowMs
-      ? first.messageId
-      : undefined;
+    return first === undefined || isOver(first, at) ? undefined : first.messageId;
   }
 
-  evolve({ id, at, event }: EventEnvelope<MessageEvent>, changes: TurnChanges): void {
+  *references(at: number): Generator<number> {
+    for (const first of this.publishes.values()) if (!isOver(first, at)) yield first.offset;
+  }
+
+  forget(at: number, changes: TurnChanges): void {
+    for (const [key, first] of this.publishes) {
+      if (isOver(first, at)) changes.delete(this.publishes, key);
+    }
+  }
+
+  evolve({ id, at, offset, event }: EventEnvelope<MessageEvent>, changes: TurnChanges): void {
     if (event.type !== 'MessagePublished') return;
     const key = keyOf(event);
     if (key === null) return;
     this.expire(at, changes);
     changes.delete(this.publishes, key);
-    changes.set(this.publishes, key, { messageId: id, at });
+    changes.set(this.publishes, key, { messageId: id, at, offset });
   }
 
   private expire(at: number, changes: TurnChanges): void {
     for (const [key, first] of this.publishes) {
-      if (at < first.at + deduplicationWindowMs) return;
+      if (!isOver(first, at)) return;
       changes.delete(this.publishes, key);
     }
   }
+}
+
+function isOver(first: FirstPublish, at: number): boolean {
+  return at >= first.at + deduplicationWindowMs;
 }
 
 /** Endpoints of a URL group are published to once each (messaging.md 4.6). */

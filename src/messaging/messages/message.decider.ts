@@ -18,7 +18,7 @@ import type {
   PublishReceipt,
   RecordAttempt,
 } from './message.commands.js';
-import { type MessageEvent, messageKind } from './message.events.js';
+import { type MessageEvent, messageKind, offsetsNamedBy } from './message.events.js';
 import {
   evolveMessage,
   initialMessage,
@@ -155,5 +155,6 @@ export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent,
   wants,
   isFinal: isFinalMessage,
   terms,
+  references: offsetsNamedBy,
   upcasters: { MessagePublished: [liftPublishedToVersion2, liftPublishedToVersion3] },
 };

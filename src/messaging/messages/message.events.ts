@@ -202,6 +202,24 @@ export function deadLetterId({ at, offset }: { readonly at: number; readonly off
   return `${at}-${offset}`;
 }
 
+/** The journal offset of the failure that the id of a dead letter names. */
+export function failureOffsetOf(dlqId: string): number {
+  return Number(dlqId.slice(dlqId.lastIndexOf('-') + 1));
+}
+
+/** Journal offsets of the events that a message names: what it is made of when it is delivered. */
+export function offsetsNamedBy(event: MessageEvent): readonly number[] {
+  if (event.type !== 'MessagePublished') return nothing;
+  const { bodyOffset, callbackOf, run } = event;
+  if (bodyOffset === null && callbackOf === null && run === null) return nothing;
+  const named: number[] = bodyOffset === null ? [] : [bodyOffset];
+  if (callbackOf !== null) named.push(callbackOf.publishedOffset, callbackOf.attemptOffset);
+  if (run !== null) named.push(run.startedOffset, run.configurationOffset, run.eventOffset);
+  return named;
+}
+
+const nothing: readonly number[] = [];
+
 export type MessageEvent =
   | MessagePublished
   | MessageDelivered

@@ -12,11 +12,19 @@ import type { ScheduleEvent } from './schedule.events.js';
 export const scheduledMessageStates = ['IN_PROGRESS', 'SUCCESS', 'FAIL'] as const;
 export type ScheduledMessageState = (typeof scheduledMessageStates)[number];
 
+/** A message that failed or was taken back. */
+interface FailedMessage {
+  readonly id: string;
+  /** Journal offset of its end. */
+  readonly offset: number;
+}
+
+/** Bounded by the messages that are pending and what each schedule's last trigger published. */
 export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
   /** Message id to schedule id. */
   private readonly pending = new Map<string, string>();
-  /** Schedule id to the messages that failed since its last trigger. */
-  private readonly failed = new Map<string, readonly string[]>();
+  /** Schedule id to the messages that failed since its last trigger; every schedule is in it. */
+  private readonly failed = new Map<string, readonly FailedMessage[]>();
 
   /** Whether a schedule published this message and it is not final. */
   isPending(messageId: string): boolean {
@@ -25,7 +33,7 @@ export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
 
   /** The state of each of `messageIds`, which the last trigger of the schedule published. */
   states(scheduleId: string, messageIds: readonly string[]): Record<string, ScheduledMessageState> {
-    const failed = new Set(this.failed.get(scheduleId));
+    const failed = new Set(this.failed.get(scheduleId)?.map(({ id }) => id));
     const stateOf = (id: string): ScheduledMessageState => {
       if (this.pending.has(id)) return 'IN_PROGRESS';
       return failed.has(id) ? 'FAIL' : 'SUCCESS';
@@ -33,7 +41,14 @@ export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
     return Object.fromEntries(messageIds.map((id) => [id, stateOf(id)]));
   }
 
-  evolve({ id, event }: EventEnvelope<MessageEvent | ScheduleEvent>, changes: TurnChanges): void {
+  *references(): Generator<number> {
+    for (const failed of this.failed.values()) for (const { offset } of failed) yield offset;
+  }
+
+  evolve(
+    { id, offset, event }: EventEnvelope<MessageEvent | ScheduleEvent>,
+    changes: TurnChanges,
+  ): void {
     switch (event.type) {
       case 'MessagePublished':
         if (event.scheduleId !== null) changes.set(this.pending, id, event.scheduleId);
@@ -42,19 +57,30 @@ export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
       case 'MessageFailed':
       case 'MessageCompleted':
       case 'MessageCanceled':
-        this.ended(id, event.type !== 'MessageDelivered', changes);
+        this.ended({ id, offset }, event.type !== 'MessageDelivered', changes);
         return;
-      case 'ScheduleTriggered':
+      case 'AttemptFailed':
+        return;
       case 'ScheduleDeleted':
-        if (this.failed.has(id)) changes.delete(this.failed, id);
+        changes.delete(this.failed, id);
+        return;
+      default:
+        if (event.type === 'ScheduleTriggered' || !this.failed.has(id)) {
+          changes.set(this.failed, id, none);
+        }
     }
   }
 
-  private ended(id: string, isFailed: boolean, changes: TurnChanges): void {
+  private ended(message: FailedMessage, isFailed: boolean, changes: TurnChanges): void {
+    const { id } = message;
     const scheduleId = this.pending.get(id);
     if (scheduleId === undefined) return;
     changes.delete(this.pending, id);
-    if (!isFailed) return;
-    changes.set(this.failed, scheduleId, [...(this.failed.get(scheduleId) ?? []), id]);
+    const failed = this.failed.get(scheduleId);
+    // A schedule that is deleted learns no more of its messages.
+    if (!isFailed || failed === undefined) return;
+    changes.set(this.failed, scheduleId, [...failed, message]);
   }
 }
+
+const none: readonly FailedMessage[] = [];

@@ -5,6 +5,7 @@ import {
   DiskFailure,
   LockUnavailable,
 } from '../../../storage/faults/storage-errors.js';
+import { BrokenStream } from '../../engine/actor-directory.js';
 import { ConfigurationError } from '../configuration/config.js';
 import { PortInUse } from './listen-error.js';
 
@@ -26,7 +27,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** The exit code of an error that ends the process. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof ConfigurationError) return exitCodes.usage;
-  if (error instanceof DamagedData) return exitCodes.damagedData;
+  if (error instanceof DamagedData || error instanceof BrokenStream) return exitCodes.damagedData;
   if (error instanceof DiskFailure) return exitCodes.diskError;
   if (error instanceof LockUnavailable) return exitCodes.unavailable;
   if (error instanceof DirectoryInUse || error instanceof PortInUse) return exitCodes.inUse;

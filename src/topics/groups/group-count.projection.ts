@@ -18,7 +18,7 @@ const all = 'all';
 /** What decisions of groups read beside the group. */
 export class GroupCount implements Fold<ConsumerGroupEvent>, GroupView {
   private readonly ofGroups = new Map<string, number>();
-  private readonly sums = new Map<typeof all, number>();
+  private readonly sums = new Map<typeof all, number>([[all, 0]]);
 
   constructor(
     private readonly topics: TopicPartitions,

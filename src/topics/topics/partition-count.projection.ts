@@ -14,7 +14,7 @@ export interface TopicLimits {
 
 export class PartitionCount implements Fold<TopicEvent> {
   private readonly ofTopics = new Map<string, number>();
-  private readonly sums = new Map<typeof all, number>();
+  private readonly sums = new Map<typeof all, number>([[all, 0]]);
 
   constructor(readonly limits: TopicLimits) {}
 

@@ -63,6 +63,18 @@ export class FailedRunLetters implements Fold<RunEvent | MessageEvent | FailedRu
     private readonly runs: Pick<Runs, 'active'>,
   ) {}
 
+  /** Of each letter the failure, and the message that told its failure callback last. */
+  *references(at: number): Generator<number> {
+    yield* this.letters.references(at);
+    for (const { callback } of this.letters.all(at)) {
+      if (callback !== null) yield callback.publishedOffset;
+    }
+  }
+
+  forget(at: number, changes: TurnChanges): void {
+    this.letters.forget(at, changes);
+  }
+
   evolve(
     envelope: EventEnvelope<RunEvent | MessageEvent | FailedRunEvent>,
     changes: TurnChanges,

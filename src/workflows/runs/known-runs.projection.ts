@@ -16,23 +16,46 @@ export interface KnownRun {
   readonly createdAt: number;
 }
 
+interface Start extends KnownRun {
+  /** Journal offset of `RunStarted`. */
+  readonly offset: number;
+}
+
+/** Bounded by the starts of ten minutes. */
 export class KnownRuns implements Fold<RunEvent> {
   /** In the order of their starts, so that the oldest expire from the front. */
-  private readonly runs = new Map<string, KnownRun>();
+  private readonly runs = new Map<string, Start>();
 
   /** The run of this name that was started less than ten minutes before `at`. */
   find(runId: string, at: number): KnownRun | undefined {
     const known = this.runs.get(runId);
-    return known !== undefined && at < known.createdAt + windowMs ? known : undefined;
+    if (known === undefined || isOver(known, at)) return undefined;
+    const { messageId, createdAt } = known;
+    return { messageId, createdAt };
   }
 
-  evolve({ id, at, event }: EventEnvelope<RunEvent>, changes: TurnChanges): void {
+  *references(at: number): Generator<number> {
+    for (const start of this.runs.values()) if (!isOver(start, at)) yield start.offset;
+  }
+
+  forget(at: number, changes: TurnChanges): void {
+    for (const [runId, start] of this.runs) {
+      if (isOver(start, at)) changes.delete(this.runs, runId);
+    }
+  }
+
+  evolve({ id, at, offset, event }: EventEnvelope<RunEvent>, changes: TurnChanges): void {
     if (event.type !== 'RunStarted') return;
-    for (const [runId, { createdAt }] of this.runs) {
-      if (at < createdAt + windowMs) break;
+    for (const [runId, start] of this.runs) {
+      if (!isOver(start, at)) break;
       changes.delete(this.runs, runId);
     }
     changes.delete(this.runs, id);
-    changes.set(this.runs, id, { messageId: keptText(event.messageId), createdAt: at });
+    const messageId = keptText(event.messageId);
+    changes.set(this.runs, id, { messageId, createdAt: at, offset });
   }
+}
+
+function isOver({ createdAt }: KnownRun, at: number): boolean {
+  return at >= createdAt + windowMs;
 }

@@ -14,6 +14,11 @@ export class LatestNotification implements Fold<RunEvent> {
     return latest?.id === notificationId ? latest.offset : null;
   }
 
+  /** The latest is remembered for ever: it is one. */
+  *references(): Generator<number> {
+    for (const { offset } of this.latest.values()) yield offset;
+  }
+
   evolve({ event, offset, body }: EventEnvelope<RunEvent>, changes: TurnChanges): void {
     if (event.type !== 'WaitEnded' || event.notificationId === null || body === null) return;
     changes.set(this.latest, 'latest', { id: event.notificationId, offset });

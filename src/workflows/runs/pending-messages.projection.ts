@@ -46,6 +46,7 @@ export class PendingRunMessages implements Fold<MessageEvent> {
 
   private add(runId: string, messageId: string, changes: TurnChanges): void {
     const own = this.messages.get(runId);
+    if (own === messageId) return;
     if (own === undefined) {
       changes.set(this.messages, keptText(runId), messageId);
     } else if (typeof own === 'string') {
@@ -68,6 +69,10 @@ export class PendingRunMessages implements Fold<MessageEvent> {
       return;
     }
     changes.delete(own, messageId);
-    if (own.size === 0) changes.delete(this.messages, runId);
+    if (own.size > 1) return;
+    // One is remembered as one, however many there were.
+    const [left] = own.keys();
+    if (left === undefined) changes.delete(this.messages, runId);
+    else changes.set<string, Pending>(this.messages, runId, left);
   }
 }

@@ -22,6 +22,7 @@ import {
   runPacking,
 } from '../run-state/run.state.js';
 import { liftReconfiguredToVersion2 } from '../run-state/run.upcasters.js';
+import { offsetsNamedBy } from '../run-state/run-offsets.js';
 import { configuredRunTerm, runTerms } from '../run-state/run-terms.js';
 import type { KnownRun } from './known-runs.projection.js';
 import { endOfRun } from './run-end.policy.js';
@@ -212,5 +213,6 @@ export const runDecider: Decider<RunState, RunCommand, RunEvent, RunView> = {
   isFinal: isFinalRun,
   terms,
   packing: runPacking,
+  references: offsetsNamedBy,
   upcasters: { RunReconfigured: [liftReconfiguredToVersion2] },
 };

@@ -30,10 +30,15 @@ describe('the events of a stream', () => {
     expect(verdict(100, event('a', 3, 100, 42), event('a', 4, 101, 100))).toBeNull();
   });
 
+  it('may have lost their beginning to a sweep', () => {
+    expect(verdict(0, event('a', 0, 0, -1), event('b', 3, 5, 2), event('b', 4, 6, 5))).toBeNull();
+  });
+
   it.each([
     ['is numbered wrong', event('a', 2, 3, 0)],
     ['points at another stream', event('b', 1, 3, 0)],
-    ['points at nothing', event('a', 1, 3, 2)],
+    ['points at itself', event('a', 1, 3, 3)],
+    ['is first but points at what a sweep took', event('b', 0, 3, 2)],
     ['begins in the middle', event('b', 1, 3, -1)],
     ['is first but has one before it', event('a', 0, 3, 0)],
   ])('do not hang together where one %s', (_what, broken) => {

@@ -4,7 +4,8 @@ import { deadLetterDecider } from '../../../src/messaging/dead-letters/dead-lett
 import { DeadLetters } from '../../../src/messaging/dead-letters/dead-letter.entity.js';
 import type { MessageCommand } from '../../../src/messaging/messages/message.commands.js';
 import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
-import { commandsTo, describeLaws, historyStart } from '../../support/deciders/decider-laws.js';
+import { describeLaws } from '../../support/deciders/decider-laws.js';
+import { commandsTo, historyStart } from '../../support/deciders/histories.js';
 import {
   publish,
   recordAttempt,

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import type { FlowControlCommand } from '../../../src/messaging/flow-control/flow-control.commands.js';
 import { flowControlDecider } from '../../../src/messaging/flow-control/flow-control.decider.js';
 import { KeyUsage } from '../../../src/messaging/flow-control/key-usage.projection.js';
-import { commandsTo, describeLaws } from '../../support/deciders/decider-laws.js';
+import { describeLaws } from '../../support/deciders/decider-laws.js';
+import { commandsTo } from '../../support/deciders/histories.js';
 import { messageCommands, registerMessages } from '../../support/deciders/message-histories.js';
 
 const limit = fc.option(fc.integer({ min: 1, max: 3 }), { nil: null });

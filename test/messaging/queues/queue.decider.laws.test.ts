@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { QueueCommand } from '../../../src/messaging/queues/queue.commands.js';
 import { queueDecider } from '../../../src/messaging/queues/queue.decider.js';
-import { commandsTo, describeLaws } from '../../support/deciders/decider-laws.js';
+import { describeLaws } from '../../support/deciders/decider-laws.js';
+import { commandsTo } from '../../support/deciders/histories.js';
 
 const anyQueue = fc.constantFrom('orders', 'mails');
 

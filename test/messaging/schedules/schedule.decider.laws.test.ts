@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import type { ScheduleCommand } from '../../../src/messaging/schedules/schedule.commands.js';
 import { scheduleDecider } from '../../../src/messaging/schedules/schedule.decider.js';
 import { ScheduledMessages } from '../../../src/messaging/schedules/scheduled-messages.projection.js';
-import { carriesNothing, commandsTo, describeLaws } from '../../support/deciders/decider-laws.js';
+import { describeLaws } from '../../support/deciders/decider-laws.js';
+import { carriesNothing, commandsTo } from '../../support/deciders/histories.js';
 import { scheduleDefinition } from '../../support/schedule-definition.js';
 
 const anySchedule = fc.constantFrom('hourly', 'yearly');

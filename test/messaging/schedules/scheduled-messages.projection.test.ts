@@ -24,6 +24,7 @@ function messages() {
       ...messageOptions({ scheduleId }),
     });
   const schedule = (type: string) => happen(scheduleKind, 'nightly', { type } as ScheduleEvent);
+  schedule('ScheduleCreated');
   return { fold, changes, message, publish, schedule };
 }
 
@@ -51,14 +52,25 @@ describe('the messages of schedules', () => {
     message('msg_a', 'MessageDelivered');
     message('msg_b', 'MessageFailed');
     expect(fold.isPending('msg_a')).toBe(false);
-    expect(fold).toEqual(new ScheduledMessages());
+    expect(fold).toEqual(messages().fold);
   });
 
-  it.each(['ScheduleTriggered', 'ScheduleDeleted'])('that failed are forgotten by %s', (type) => {
+  it('that failed are forgotten by the next trigger, and needed until then', () => {
     const { fold, message, publish, schedule } = messages();
     publish('msg_a');
     message('msg_a', 'MessageFailed');
-    schedule(type);
+    expect([...fold.references()]).toEqual([0]);
+    schedule('ScheduleTriggered');
+    expect(fold).toEqual(messages().fold);
+  });
+
+  it('that failed are forgotten with their schedule, also those that fail later', () => {
+    const { fold, message, publish, schedule } = messages();
+    publish('msg_a');
+    publish('msg_b');
+    message('msg_a', 'MessageFailed');
+    schedule('ScheduleDeleted');
+    message('msg_b', 'MessageFailed');
     expect(fold).toEqual(new ScheduledMessages());
   });
 

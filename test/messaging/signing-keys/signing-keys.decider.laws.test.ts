@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { RotateSigningKeys } from '../../../src/messaging/signing-keys/signing-keys.commands.js';
 import { signingKeysDecider } from '../../../src/messaging/signing-keys/signing-keys.decider.js';
-import { commandsTo, describeLaws } from '../../support/deciders/decider-laws.js';
+import { describeLaws } from '../../support/deciders/decider-laws.js';
+import { commandsTo } from '../../support/deciders/histories.js';
 
 const rotations = commandsTo<RotateSigningKeys>(
   signingKeysDecider.kind,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { UrlGroupCommand } from '../../../src/messaging/url-groups/url-group.commands.js';
 import { urlGroupDecider } from '../../../src/messaging/url-groups/url-group.decider.js';
-import { commandsTo, describeLaws } from '../../support/deciders/decider-laws.js';
+import { describeLaws } from '../../support/deciders/decider-laws.js';
+import { commandsTo } from '../../support/deciders/histories.js';
 
 const anyGroup = fc.constantFrom('all', 'some');
 const anyUrl = fc.constantFrom('https://a.example', 'https://b.example', 'https://c.example');

@@ -8,7 +8,7 @@ import { messageDecider } from '../../../src/messaging/messages/message.decider.
 import { Messages } from '../../../src/messaging/messages/message.entity.js';
 import { queueDecider } from '../../../src/messaging/queues/queue.decider.js';
 import { messageOptions } from '../message-options.js';
-import { carriesNothing, commandsTo, historyStart } from './decider-laws.js';
+import { carriesNothing, commandsTo, historyStart } from './histories.js';
 
 const few = { min: 0, max: 3 };
 const anyMessage = fc.integer({ min: 0, max: 6 }).map((number) => `msg_${number}`);

@@ -19,7 +19,7 @@ import {
   submitStep,
 } from '../workflows/run-commands.js';
 import { runPlace } from '../workflows/run-place.js';
-import { carriesNothing, commandsTo, historyStart } from './decider-laws.js';
+import { carriesNothing, commandsTo, historyStart } from './histories.js';
 import { recordAttempt, registerMessages } from './message-histories.js';
 
 /** The runs that the commands are addressed to. */

@@ -4,7 +4,7 @@ import type { Engine } from '../../../src/engine/engine.js';
 import { PartitionCount } from '../../../src/topics/topics/partition-count.projection.js';
 import type { TopicCommand } from '../../../src/topics/topics/topic.commands.js';
 import { topicDecider } from '../../../src/topics/topics/topic.decider.js';
-import { carriesNothing, commandsTo, historyStart } from './decider-laws.js';
+import { carriesNothing, commandsTo, historyStart } from './histories.js';
 
 const anyTopic = fc.constantFrom('rides', 'fares');
 const anyPartition = fc.integer({ min: 0, max: 3 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { RestCredentialCommand } from '../../../src/topics/credentials/rest-credential.commands.js';
 import { restCredentialDecider } from '../../../src/topics/credentials/rest-credential.decider.js';
-import { commandsTo, describeLaws } from '../../support/deciders/decider-laws.js';
+import { describeLaws } from '../../support/deciders/decider-laws.js';
+import { commandsTo } from '../../support/deciders/histories.js';
 
 const anyCredential = fc.constantFrom('reader', 'writer');
 

@@ -10,7 +10,7 @@ import { consumerGroupDecider } from '../../../src/topics/groups/consumer-group.
 import { GroupCount } from '../../../src/topics/groups/group-count.projection.js';
 import { TopicPartitions } from '../../../src/topics/groups/topic-partitions.projection.js';
 import { topicDecider } from '../../../src/topics/topics/topic.decider.js';
-import { carriesNothing, commandsTo, historyStart } from '../../support/deciders/decider-laws.js';
+import { carriesNothing, commandsTo, historyStart } from '../../support/deciders/histories.js';
 import { registerTopics, topicCommands } from '../../support/deciders/topic-histories.js';
 
 const minute = 60_000;

@@ -8,7 +8,7 @@ import type { PushRecords } from '../../../src/topics/subscriptions/subscription
 import { partitionDecider } from '../../../src/topics/subscriptions/subscription-partition.decider.js';
 import { topicDecider } from '../../../src/topics/topics/topic.decider.js';
 import type { TopicState } from '../../../src/topics/topics/topic.state.js';
-import { carriesNothing, commandsTo, historyStart } from '../../support/deciders/decider-laws.js';
+import { carriesNothing, commandsTo, historyStart } from '../../support/deciders/histories.js';
 import {
   messageCommands,
   publish,

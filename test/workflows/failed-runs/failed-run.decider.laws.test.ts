@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import type { FailedRunCommand } from '../../../src/workflows/failed-runs/failed-run.commands.js';
 import { failedRunDecider } from '../../../src/workflows/failed-runs/failed-run.decider.js';
 import { FailedRuns } from '../../../src/workflows/failed-runs/failed-run.entity.js';
-import { commandsTo, describeLaws, historyStart } from '../../support/deciders/decider-laws.js';
+import { describeLaws } from '../../support/deciders/decider-laws.js';
+import { commandsTo, historyStart } from '../../support/deciders/histories.js';
 import {
   messagesOfRuns,
   registerRunsAndMessages,

@@ -1,0 +1,69 @@
+/**
+ * Which old events newer ones need: the event before them in their stream, and those that they
+ * name. A sweep ends at an edge that retention chooses, and what lies above it is not read again:
+ * what that needs from below is noted when it happens, live and in replay alike.
+ */
+import type { ActorDirectory } from '../actor-directory.js';
+import type { DomainEvent, EventEnvelope } from '../decider.js';
+import type { Engine } from '../engine.js';
+
+export class Crossings {
+  /**
+   * By stretch of the needing event, the needed offsets below it: eight bytes for each event that
+   * lies a stretch or more behind the one that it needs, as long as it is in retention.
+   */
+  private readonly needed = new Map<number, number[]>();
+  /** Told of each need that is noted, while a mark is made. */
+  watch: ((offset: number) => void) | null = null;
+
+  /** A sweep may end at multiples of `stretch`: needs within one stretch are not noted. */
+  constructor(private readonly stretch: number) {}
+
+  /** Follows every kind of event that is registered by now; before recovery. */
+  follow(engine: Engine): void {
+    for (const kind of engine.kinds) {
+      const actors = engine.actors(kind);
+      engine.follow(kind, { evolve: (envelope) => this.note(actors, envelope) });
+    }
+  }
+
+  /** The latest edge that does not lie behind `offset`. */
+  edgeAt(offset: number): number {
+    return Math.floor(offset / this.stretch) * this.stretch;
+  }
+
+  /** What events at `edge`, which is one, and behind it need from before it. */
+  *across(edge: number): Generator<number> {
+    for (const [stretch, offsets] of this.needed) {
+      if (stretch < edge) continue;
+      for (const offset of offsets) if (offset < edge) yield offset;
+    }
+  }
+
+  /** No sweep ends before `edge` any more. */
+  forgetBefore(edge: number): void {
+    for (const stretch of this.needed.keys()) if (stretch < edge) this.needed.delete(stretch);
+  }
+
+  private note(actors: ActorDirectory, { offset, previous, event }: EventEnvelope): void {
+    const stretch = this.edgeAt(offset);
+    if (previous >= 0) this.add(stretch, previous);
+    for (const named of namedBy(actors, event)) this.add(stretch, named);
+  }
+
+  private add(stretch: number, offset: number): void {
+    this.watch?.(offset);
+    if (offset >= stretch) return;
+    const offsets = this.needed.get(stretch);
+    if (offsets === undefined) this.needed.set(stretch, [offset]);
+    // A schedule's messages all name one body.
+    else if (offsets.at(-1) !== offset) offsets.push(offset);
+  }
+}
+
+/** The offsets that an event names. */
+export function namedBy({ decider }: ActorDirectory, event: DomainEvent): readonly number[] {
+  return decider.references?.(event) ?? nothing;
+}
+
+const nothing: readonly number[] = [];

@@ -1,0 +1,20 @@
+/** What can have happened to the history that the journal keeps. */
+import type { DomainEvent } from '../decider.js';
+
+/** The stream kind of sweeps; there is one stream, `journalSweepsId`. */
+export const journalSweepKind = 'journal-sweep';
+export const journalSweepsId = 'journal';
+
+/** What one sweep of the journal came to. */
+export interface SweepOutcome {
+  /** Below this offset only what was needed is left. */
+  readonly until: number;
+  readonly keptRecords: number;
+  readonly removedRecords: number;
+  readonly removedBytes: number;
+}
+
+/** The journal was swept: what nothing needed and retention did not keep is gone. */
+export interface JournalSwept extends DomainEvent, SweepOutcome {
+  readonly type: 'JournalSwept';
+}

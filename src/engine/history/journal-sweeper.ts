@@ -1,0 +1,86 @@
+/**
+ * Shortens the journal: what has ended and is older than retention goes, unless something needs it
+ * (ADR 35). One sweep at a time, in the background.
+ */
+import type { Engine } from '../engine.js';
+import type { Journal } from '../journal.js';
+import type { Crossings } from './crossings.js';
+import type { SweepOutcome } from './journal-sweep.events.js';
+import type { JournalSweeps } from './journal-sweeps.js';
+import { Mark } from './mark.js';
+
+/** The server stops: a sweep that is under way ends. What it has done until then stays done. */
+export class SweepStopped extends Error {
+  override readonly name = 'SweepStopped';
+}
+
+export class JournalSweeper {
+  private isStopped = false;
+  private underWay: Promise<unknown> = Promise.resolve();
+  /** Where the last sweep of this process ended: what lies across earlier edges is forgotten. */
+  private lastEdge = 0;
+
+  /**
+   * `bytesMin`: so much has to lie in segments that no sweep has seen, and half as much as earlier
+   * sweeps have kept, for a sweep to be worth it.
+   */
+  constructor(
+    private readonly engine: Engine,
+    private readonly journal: Journal,
+    private readonly crossings: Crossings,
+    private readonly sweeps: JournalSweeps,
+    private readonly bytesMin: number,
+  ) {}
+
+  /**
+   * Removes what happened before `before`, Unix milliseconds, and is not needed at `at`; null = a
+   * sweep is not worth it yet. Rejects with `SweepStopped`, or as the log does.
+   */
+  async sweep(before: number, at: number): Promise<SweepOutcome | null> {
+    this.check();
+    const sweeping = this.sweepTo(before, at);
+    this.underWay = sweeping.catch(() => undefined);
+    return sweeping;
+  }
+
+  /** No sweep begins after this, and one that is under way ends soon. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await this.underWay;
+  }
+
+  private async sweepTo(before: number, at: number): Promise<SweepOutcome | null> {
+    const { engine, journal, crossings } = this;
+    const edge = Math.max(this.lastEdge, crossings.edgeAt(await journal.offsetFor(before)));
+    if (!this.isWorthIt(edge)) return null;
+    const mark = new Mark(engine, journal, crossings, edge);
+    await mark.make(at, this.check);
+    const keeps = (offset: number) => {
+      this.check();
+      return mark.keeps(offset);
+    };
+    const settled = () => {
+      this.check();
+      return engine.durable();
+    };
+    const outcome = await journal.sweep(edge, keeps, settled);
+    await this.sweeps.record(outcome, at);
+    crossings.forgetBefore(edge);
+    this.lastEdge = edge;
+    return outcome;
+  }
+
+  private isWorthIt(edge: number): boolean {
+    let [seen, unseen] = [0, 0];
+    for (const { isSealed, nextOffset, byteLength } of this.journal.segments) {
+      if (!isSealed || nextOffset > edge) break;
+      if (nextOffset <= this.sweeps.until) seen += byteLength;
+      else unseen += byteLength;
+    }
+    return unseen > 0 && unseen >= Math.max(this.bytesMin, seen / 2);
+  }
+
+  private readonly check = () => {
+    if (this.isStopped) throw new SweepStopped('the server stops');
+  };
+}

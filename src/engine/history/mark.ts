@@ -1,0 +1,145 @@
+/**
+ * What a sweep keeps of the journal below an edge (ADR 35). The law: what is left replays to the
+ * same memory, and every event that something kept names is there.
+ *
+ *     kept    a stream that has not ended          all of it
+ *             what an event above the edge needs   and all of its stream
+ *             what an index still tells of         and all of its stream
+ *             what a kept event names              and all of its stream
+ *             a stream that takes a kept event back
+ *
+ * A stream is kept as a whole or not at all: its end without its beginning tells nothing, and its
+ * beginning without its end would be a stream that has not ended.
+ */
+import type { EventEnvelope } from '../decider.js';
+import type { Engine } from '../engine.js';
+import type { Journal } from '../journal.js';
+import { type Crossings, namedBy } from './crossings.js';
+import { foldsOf } from './journal-sweeps.js';
+import { OffsetSet } from './offset-set.js';
+
+/** A stream that has ended, as far as it was read: backwards, from its end. */
+interface EndedStream {
+  isKept: boolean;
+  /** The number of the last event that was read. */
+  sequence: number;
+  readonly events: { readonly offset: number; readonly names: readonly number[] }[];
+  /** Streams that take an event of this one back. */
+  readonly takenBackBy: EndedStream[];
+}
+
+/** Decides about the events of `journal` below `edge`. */
+export class Mark {
+  private readonly kept = new OffsetSet();
+  /** Offsets that something kept needs. */
+  private readonly wanted = new OffsetSet();
+  private readonly open = new Map<string, EndedStream>();
+  /** By the offset of the event that they take back. */
+  private readonly takers = new Map<number, EndedStream>();
+  /** Everything at this offset and above it was read. */
+  private position = 0;
+  private isIncomplete = true;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly journal: Journal,
+    private readonly crossings: Crossings,
+    private readonly edge: number,
+  ) {}
+
+  /** Whether a sweep leaves the record at `offset`. */
+  keeps(offset: number): boolean {
+    return offset >= this.edge || this.kept.has(offset);
+  }
+
+  /**
+   * Reads the journal below the edge, newest first, and again where something kept turned out to
+   * need what had been passed. `at` is now; `check` is called for each event and may throw.
+   *
+   * Turns go on meanwhile. What they need, they need of what had not ended when this began: the
+   * crossings tell of it at once, so that a stream that ends meanwhile is kept all the same.
+   */
+  async make(at: number, check: () => void = () => undefined): Promise<void> {
+    this.crossings.watch = (offset) => this.want(offset);
+    try {
+      for (const offset of this.crossings.across(this.edge)) this.want(offset);
+      for (const offset of this.toldOf(at)) this.want(offset);
+      while (this.isIncomplete) await this.pass(check);
+    } finally {
+      this.crossings.watch = null;
+    }
+  }
+
+  private async pass(check: () => void): Promise<void> {
+    this.isIncomplete = false;
+    this.open.clear();
+    this.takers.clear();
+    this.position = this.edge;
+    const { startOffset: from } = this.journal;
+    const range = { terms: [], from, until: this.edge, order: 'newest' as const };
+    for await (const envelope of this.journal.query(range)) {
+      check();
+      this.position = envelope.offset;
+      this.visit(envelope);
+    }
+    this.position = 0;
+  }
+
+  private *toldOf(at: number): Generator<number> {
+    for (const fold of foldsOf(this.engine)) yield* fold.references?.(at) ?? [];
+  }
+
+  private visit(envelope: EventEnvelope): void {
+    const { kind, id, offset, sequence, previous, event } = envelope;
+    const actors = this.engine.actors(kind);
+    const names = namedBy(actors, event);
+    const taker = this.takers.get(offset);
+    const first = actors.firstOffsetOf(id);
+    if (first !== undefined && first <= offset) {
+      // It may end before the rest of it is read.
+      this.want(previous);
+      this.keep(offset, names);
+      if (taker !== undefined) this.keepStream(taker);
+      return;
+    }
+    const stream = this.streamOf(`${kind}/${id}`, sequence);
+    stream.events.push({ offset, names });
+    if (taker !== undefined) stream.takenBackBy.push(taker);
+    if (stream.isKept || this.wanted.has(offset) || this.kept.has(offset)) this.keepStream(stream);
+    if (sequence === 0) {
+      this.open.delete(`${kind}/${id}`);
+      const takenBack = actors.decider.takesBack?.(id);
+      if (takenBack !== undefined) this.takers.set(takenBack, stream);
+    }
+  }
+
+  /** The stream whose later events were read, or one that ends here: names are used again. */
+  private streamOf(name: string, sequence: number): EndedStream {
+    const known = this.open.get(name);
+    if (known !== undefined && known.sequence === sequence + 1) {
+      known.sequence = sequence;
+      return known;
+    }
+    const stream: EndedStream = { isKept: false, sequence, events: [], takenBackBy: [] };
+    this.open.set(name, stream);
+    return stream;
+  }
+
+  /** All that was read of it; the rest is kept when it is read. */
+  private keepStream(stream: EndedStream): void {
+    stream.isKept = true;
+    for (const { offset, names } of stream.events.splice(0)) this.keep(offset, names);
+    for (const taker of stream.takenBackBy.splice(0)) this.keepStream(taker);
+  }
+
+  private keep(offset: number, names: readonly number[]): void {
+    this.kept.add(offset);
+    for (const name of names) this.want(name);
+  }
+
+  private want(offset: number): void {
+    if (offset >= this.edge || offset < 0 || this.wanted.has(offset)) return;
+    this.wanted.add(offset);
+    if (offset >= this.position && !this.kept.has(offset)) this.isIncomplete = true;
+  }
+}

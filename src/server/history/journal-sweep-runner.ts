@@ -1,0 +1,59 @@
+/** Looks now and then whether the journal is worth a sweep, and has it swept in the background. */
+import type { Logger } from 'pino';
+import { LogClosed } from '../../../storage/faults/storage-errors.js';
+import type { Clock } from '../../engine/clock.js';
+import type { JournalSweepMetrics } from '../../engine/history/journal-sweep.metrics.js';
+import { type JournalSweeper, SweepStopped } from '../../engine/history/journal-sweeper.js';
+import { WallClockWatch } from '../../topics/topics/wall-clock-watch.js';
+
+/** A clock that jumps is seen by looks that are no further apart. */
+const lookEveryMsMax = 60_000;
+
+export class JournalSweepRunner {
+  private readonly wallClock: WallClockWatch;
+  private isStopped = false;
+  private cancel: () => void = () => undefined;
+
+  /** What is older than `retentionMs` may go. */
+  constructor(
+    private readonly sweeper: JournalSweeper,
+    private readonly clock: Clock,
+    private readonly metrics: JournalSweepMetrics,
+    private readonly log: Logger,
+    private readonly retentionMs: number,
+  ) {
+    this.wallClock = new WallClockWatch(clock);
+  }
+
+  /** The first look is a minute away, or as far as retention reaches. */
+  start(): void {
+    if (this.isStopped) return;
+    const delayMs = Math.min(this.retentionMs, lookEveryMsMax);
+    this.cancel = this.clock.after(delayMs, () => {
+      const again = () => this.start();
+      this.look().then(again, again);
+    });
+  }
+
+  /** Settles when no sweep is under way; none begins after this. */
+  stop(): Promise<void> {
+    this.isStopped = true;
+    this.cancel();
+    return this.sweeper.stop();
+  }
+
+  private async look(): Promise<void> {
+    const at = this.clock.now();
+    // One that was set ahead by mistake would have everything removed.
+    if (!this.wallClock.isBelieved()) return;
+    try {
+      const outcome = await this.sweeper.sweep(at - this.retentionMs, at);
+      if (outcome === null) return;
+      this.metrics.swept(outcome, at);
+      this.log.info({ ...outcome }, 'the journal is swept');
+    } catch (error) {
+      if (error instanceof SweepStopped || error instanceof LogClosed) return;
+      this.log.error({ err: error }, 'the journal was not swept; it will be tried again');
+    }
+  }
+}

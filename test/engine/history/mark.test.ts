@@ -1,0 +1,149 @@
+import { accept, type Command, type Decider } from '../../../src/engine/decider.js';
+import type { Engine } from '../../../src/engine/engine.js';
+import { Crossings } from '../../../src/engine/history/crossings.js';
+import { Mark } from '../../../src/engine/history/mark.js';
+import { type EngineOnDisk, openEngine } from '../../support/engine.js';
+
+/** A note refers to others, is over when it is crossed out, and may take another one back. */
+interface Noted {
+  readonly type: 'Noted' | 'CrossedOut';
+  readonly about: readonly number[];
+}
+interface Note extends Command {
+  readonly type: 'Note' | 'CrossOut';
+  readonly about: readonly number[];
+}
+
+const noteDecider: Decider<boolean, Note, Noted> = {
+  kind: 'note',
+  initialState: () => false,
+  decide: ({ type, about }) =>
+    accept([{ type: type === 'Note' ? 'Noted' : 'CrossedOut', about: [...about] }]),
+  evolve: (_state, { type }) => type === 'Noted',
+  wants: () => [],
+  isFinal: (isThere) => !isThere,
+  references: ({ about }) => about,
+  takesBack: (id) => Number(id.split('-')[1]),
+};
+
+const at = 1_767_000_000_000;
+const edge = 10;
+
+let opened: EngineOnDisk;
+let crossings: Crossings;
+
+beforeEach(async () => {
+  crossings = new Crossings(edge);
+  opened = await openEngine((engine: Engine) => {
+    engine.register({ decider: noteDecider, view: null, folds: [] });
+    crossings.follow(engine);
+  });
+});
+
+afterEach(() => opened.close());
+
+const ask = (type: Note['type'], id: string, about: readonly number[] = []) =>
+  opened.engine.dispatch([{ type, kind: 'note', id, at, about }]);
+const note = (id: string, ...about: number[]) => ask('Note', id, about);
+const crossOut = (id: string, ...about: number[]) => ask('CrossOut', id, about);
+
+/** Ended notes of one event each, up to the edge; offset 0 defines the shape of events. */
+async function fill(): Promise<void> {
+  while (opened.journal.endOffset < edge) await crossOut('filler');
+}
+
+/** The offsets below the edge that a sweep leaves. */
+async function kept(check?: () => void): Promise<number[]> {
+  await fill();
+  await opened.engine.durable();
+  const mark = new Mark(opened.engine, opened.journal, crossings, edge);
+  await mark.make(at, check);
+  return Array.from({ length: edge }, (_, offset) => offset).filter((offset) => mark.keeps(offset));
+}
+
+describe('a sweep', () => {
+  it('keeps nothing of what has ended', async () => {
+    await note('a');
+    await crossOut('a');
+    expect(await kept()).toEqual([]);
+  });
+
+  it('keeps all of what has not ended, and not the one of that name before it', async () => {
+    await note('a');
+    await crossOut('a');
+    await note('a');
+    await crossOut('b');
+    await note('a');
+    expect(await kept()).toEqual([3, 5]);
+  });
+
+  it('keeps what a kept one refers to, with its end, and what that refers to', async () => {
+    await note('old');
+    await note('later');
+    await crossOut('later');
+    await crossOut('old', 2);
+    await note('alive', 1);
+    expect(await kept()).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('keeps what goes on above the edge, or is referred to from there', async () => {
+    await note('across');
+    await note('body');
+    await crossOut('body');
+    await note('over');
+    await crossOut('over');
+    await fill();
+    await crossOut('across');
+    await crossOut('teller', 2);
+    expect(await kept()).toEqual([1, 2, 3]);
+  });
+
+  it('keeps what takes something kept back, and not what takes back what goes', async () => {
+    await note('a');
+    await crossOut('a');
+    await crossOut('taker-2');
+    await note('b');
+    await crossOut('b');
+    await crossOut('taker-5');
+    await note('alive', 1);
+    expect(await kept()).toEqual([1, 2, 3, 7]);
+  });
+
+  it('keeps what ends, or is referred to by what ends, while it is decided', async () => {
+    await note('body');
+    await note('short', 1);
+    await crossOut('body');
+    let isAsked = false;
+    const end = () => {
+      if (!isAsked) void crossOut('short');
+      isAsked = true;
+    };
+    expect(await kept(end)).toEqual([1, 2, 3]);
+  });
+});
+
+describe('a replay of what a sweep has left', () => {
+  const event = (id: string, sequence: number, offset: number) => ({
+    kind: 'note',
+    id,
+    sequence,
+    at,
+    offset,
+    previous: -1,
+    event: { type: 'Noted', about: [] },
+    body: null,
+  });
+
+  it('passes over the end of a stream whose beginning is gone', () => {
+    opened.engine.replay([event('swept', 3, 50), event('whole', 0, 51)]);
+    expect([...opened.engine.actors('note').ids()]).toEqual(['whole']);
+  });
+
+  it('refuses an event that does not follow the one before it', () => {
+    opened.engine.replay([event('whole', 0, 50)]);
+    const replay = () => opened.engine.replay([event('whole', 2, 51)]);
+    expect(replay).toThrow(
+      'the journal has event 2 of note whole at offset 51, where event 1 must follow',
+    );
+  });
+});

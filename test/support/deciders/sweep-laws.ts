@@ -1,0 +1,117 @@
+/** What holds for every decider when its journal is swept, with crashes in between. */
+import fc from 'fast-check';
+import type { Command } from '../../../src/engine/decider.js';
+import type { Engine } from '../../../src/engine/engine.js';
+import {
+  type JournalSwept,
+  journalSweepKind,
+  type SweepOutcome,
+} from '../../../src/engine/history/journal-sweep.events.js';
+import type { Journal } from '../../../src/engine/journal.js';
+import { SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { danglingOffsets, memoryOf, openSwept, unnamedOffsets } from '../swept-history.js';
+import { countedNames, histories, historyStart, minute, runs, type Subject } from './histories.js';
+
+/** The moment of a sweep: behind a turn, of what is older, with a crash at a change of the disk. */
+const anySweep = fc.record({
+  after: fc.integer({ min: 12, max: 23 }),
+  beforeMs: fc.constantFrom(-1, 0, minute, 10 * minute),
+  crashAt: fc.nat(60),
+});
+
+/** Tests that what is left of a swept journal answers and remembers as the whole one does. */
+export function testSweeps<Indexes>(subject: Subject<Indexes>): void {
+  it('answers and remembers after sweeps and their crashes as before', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories(subject.commands, 24, 32), anySweep, async (turns, chosen) => {
+        const whole = await openSubject(subject);
+        let swept = await openSubject(subject);
+        let at = historyStart;
+        for (const [index, { afterMs, turn }] of turns.entries()) {
+          at += afterMs;
+          if (index === chosen.after) {
+            const before = await offsetsOf(whole.journal);
+            swept = await sweptAndRestarted(subject, swept, at, chosen);
+            for (const outcome of await sweepsOf(swept.journal)) {
+              await whole.sweeps.record(outcome, at);
+            }
+            expect(memoryOf(swept.engine)).toEqual(memoryOf(whole.engine));
+            expect(await danglingOffsets(swept.engine, swept.journal, before)).toEqual([]);
+          }
+          const commands = turn.map((command) => ({ ...whole.address(command), at }));
+          const outcomes = await whole.engine.dispatch(commands);
+          expect(await swept.engine.dispatch(commands)).toEqual(outcomes);
+          await swept.roll();
+        }
+        expect(memoryOf(swept.engine)).toEqual(memoryOf(whole.engine));
+        for await (const events of whole.journal.replay()) {
+          expect(events.flatMap((event) => unnamedOffsets(whole.engine, event))).toEqual([]);
+        }
+      }),
+      { numRuns: runs, endOnFailure: true },
+    );
+  }, 600_000);
+}
+
+/** A subject over a simulated disk, with all that sweeps need. */
+async function openSubject<Indexes>(
+  { register, address }: Subject<Indexes>,
+  disk = new SimulatedDisk(),
+  names = countedNames(),
+) {
+  const registered: { indexes?: Indexes } = {};
+  const join = (engine: Engine) => {
+    registered.indexes = register(engine);
+  };
+  const opened = await openSwept(disk, join, names);
+  const indexes = registered.indexes as Indexes;
+  return {
+    ...opened,
+    names,
+    address: (command: Command) => address?.(command, indexes) ?? command,
+  };
+}
+
+type OpenedSubject = Awaited<ReturnType<typeof openSubject>>;
+
+/**
+ * Sweeps with a crash at the `crashAt`th change of the disk, restarts on what that leaves, sweeps
+ * to the end and restarts again.
+ */
+async function sweptAndRestarted<Indexes>(
+  subject: Subject<Indexes>,
+  { disk, names, sweeper, engine }: OpenedSubject,
+  at: number,
+  { beforeMs, crashAt }: { readonly beforeMs: number; readonly crashAt: number },
+): Promise<OpenedSubject> {
+  let changes = 0;
+  let left: SimulatedDisk | null = null;
+  disk.afterChange = () => {
+    changes += 1;
+    if (changes === crashAt) left = disk.crash('nothing', crashAt);
+  };
+  await sweeper.sweep(at - beforeMs, at);
+  disk.afterChange = null;
+  await engine.durable();
+  const crashed = await openSubject(subject, left ?? disk.restart(), names);
+  await crashed.sweeper.sweep(at - beforeMs, at);
+  await crashed.engine.durable();
+  return openSubject(subject, crashed.disk.restart(), names);
+}
+
+/** What the sweeps of a journal came to. */
+async function sweepsOf(journal: Journal): Promise<SweepOutcome[]> {
+  const outcomes: SweepOutcome[] = [];
+  for await (const turn of journal.replay()) {
+    for (const { kind, event } of turn) {
+      if (kind === journalSweepKind) outcomes.push(event as JournalSwept);
+    }
+  }
+  return outcomes;
+}
+
+async function offsetsOf(journal: Journal): Promise<ReadonlySet<number>> {
+  const offsets = new Set<number>();
+  for await (const turn of journal.replay()) for (const { offset } of turn) offsets.add(offset);
+  return offsets;
+}

@@ -1,0 +1,94 @@
+/** The law of a sweep, checked on an engine of a test: what is left replays to the same memory. */
+import type { EventEnvelope } from '../../src/engine/decider.js';
+import type { Engine } from '../../src/engine/engine.js';
+import { Entity } from '../../src/engine/entity.js';
+import { Crossings, namedBy } from '../../src/engine/history/crossings.js';
+import { JournalSweeper } from '../../src/engine/history/journal-sweeper.js';
+import { foldsOf, JournalSweeps } from '../../src/engine/history/journal-sweeps.js';
+import type { Identifiers } from '../../src/engine/identifiers.js';
+import { type Journal, journalLogName } from '../../src/engine/journal.js';
+import type { SimulatedDisk } from '../simulation/simulated-disk.js';
+import { openSimulated } from '../storage/simulated-store.js';
+import { startEngine } from './engine.js';
+import { ManualClock } from './manual-clock.js';
+
+/** So few events between two edges that histories of a test have many. */
+const stretch = 4;
+
+/** An engine over a simulated disk, and its sweeps. */
+export interface SweptEngine {
+  readonly disk: SimulatedDisk;
+  readonly engine: Engine;
+  readonly journal: Journal;
+  readonly sweeps: JournalSweeps;
+  readonly sweeper: JournalSweeper;
+  /** Seals what there is, so that it can be swept. */
+  roll(): Promise<void>;
+}
+
+/** Opens an engine on a disk, with what `fill` registers, and recovers. */
+export async function openSwept(
+  disk: SimulatedDisk,
+  fill: (engine: Engine) => void,
+  identifiers: Identifiers,
+): Promise<SweptEngine> {
+  const { store } = await openSimulated(disk, { segmentBytes: 16 * 1024 });
+  const crossings = new Crossings(stretch);
+  const joined: JournalSweeps[] = [];
+  const join = (engine: Engine) => {
+    fill(engine);
+    joined.push(new JournalSweeps(engine));
+    crossings.follow(engine);
+  };
+  const { engine, journal } = await startEngine(store, join, new ManualClock(), identifiers);
+  const [sweeps] = joined;
+  if (sweeps === undefined) throw new Error('the engine was opened without its kinds');
+  const sweeper = new JournalSweeper(engine, journal, crossings, sweeps, 0);
+  const roll = async () => store.log(journalLogName)?.roll();
+  return { disk, engine, journal, sweeps, sweeper, roll };
+}
+
+/** All that an engine remembers: its streams, and what its indexes hold. */
+export function memoryOf(engine: Engine): unknown {
+  const streams = engine.kinds.map((kind) => {
+    const actors = engine.actors(kind);
+    return [kind, [...actors.ids()].sort().map((id) => [id, actors.find(id)])];
+  });
+  return { streams, indexes: [...foldsOf(engine)].map((fold) => heldBy(fold)) };
+}
+
+/** The maps of an index, and those of what it stands on. */
+function heldBy(index: object): unknown {
+  const fields = Object.entries(index).filter(
+    ([, value]) => typeof value === 'object' && value !== null && !(value instanceof Entity),
+  );
+  return fields.map(([name, value]) => [name, value instanceof Map ? value : heldBy(value)]);
+}
+
+/** Offsets that events of a swept journal name, of events that there were before. */
+export async function danglingOffsets(
+  engine: Engine,
+  journal: Journal,
+  before: ReadonlySet<number>,
+): Promise<number[]> {
+  const events: EventEnvelope[] = [];
+  for await (const turn of journal.replay()) events.push(...turn);
+  const left = new Set(events.map(({ offset }) => offset));
+  return events
+    .flatMap(({ kind, event }) => namedBy(engine.actors(kind), event))
+    .filter((offset) => before.has(offset) && !left.has(offset));
+}
+
+/** Fields of an event that hold a journal offset, by their names, and that its kind names not. */
+export function unnamedOffsets(engine: Engine, { kind, event }: EventEnvelope): string[] {
+  const named = new Set(namedBy(engine.actors(kind), event));
+  return [...offsetFields(event, event.type)].flatMap(([path, offset]) =>
+    named.has(offset) ? [] : [`${path} = ${offset}`],
+  );
+}
+
+function* offsetFields(value: unknown, path: string): Generator<[path: string, offset: number]> {
+  if (typeof value === 'number' && /offsets?(\.\d+)?$/i.test(path)) yield [path, value];
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, field] of Object.entries(value)) yield* offsetFields(field, `${path}.${name}`);
+}
