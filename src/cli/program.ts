@@ -40,7 +40,7 @@ export function program(): Command {
   return stepwell;
 }
 
-/** How errors are told and ended holds for the commands of commands too. */
+/** How errors are printed and ended holds for the commands of commands too. */
 function inherit(command: Command): void {
   for (const part of command.commands) {
     part.copyInheritedSettings(command);

@@ -17,7 +17,7 @@ export interface Command<Result = unknown> {
   readonly kind: string;
   /** Which entity of that kind it is addressed to. */
   readonly id: string;
-  /** When it was asked, Unix milliseconds: the only time a decider knows. */
+  /** When it was given, Unix milliseconds: the only time a decider knows. */
   readonly at: number;
   /** Never there: it ties the type of the result to that of the command. */
   readonly resultType?: Result;
@@ -43,7 +43,7 @@ export type Decision<Event extends DomainEvent> =
        * Bytes that the first event brings along; stored beside it, never parsed or copied into it.
        */
       readonly body: Buffer | null;
-      /** What the asker is told; the engine only carries it. */
+      /** What is answered to the command; the engine only carries it. */
       readonly result: unknown;
     }
   | Refusal;

@@ -257,7 +257,7 @@ export class Engine {
     if (appended.durable !== this.lastDurable) {
       const envelopes: EventEnvelope[] = [];
       this.lastDurable = appended.durable;
-      // A failed write never settles: the store has told the process, and the process ends.
+      // A failed write never settles: the store has reported it, and the process ends.
       const settled = appended.durable.then(
         // Replies go first: they are the microtasks of this promise.
         () => void setImmediate(() => this.settle(envelopes)),

@@ -96,8 +96,8 @@ function readCron(text: string): Result<Cron> {
 }
 
 class ZonedCron implements Cron {
-  private asked = Number.NaN;
-  private answered = Number.NaN;
+  private latestFrom = Number.NaN;
+  private latestTime = Number.NaN;
 
   constructor(
     private readonly expression: CronExpression,
@@ -107,11 +107,11 @@ class ZonedCron implements Cron {
 
   nextTime(afterMs: number): number {
     const from = Math.floor(afterMs / minute) * minute;
-    if (from !== this.asked) {
-      this.answered = this.find(from);
-      this.asked = from;
+    if (from !== this.latestFrom) {
+      this.latestTime = this.find(from);
+      this.latestFrom = from;
     }
-    return this.answered;
+    return this.latestTime;
   }
 
   /**

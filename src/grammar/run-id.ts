@@ -4,7 +4,7 @@ import { ok, type Result, refused } from './result.js';
 
 const lengthMax = 512;
 
-/** What every client takes out of a path before it asks: such a run could not be asked about. */
+/** What every client takes out of a path: no request could name such a run. */
 const pathSteps = new Set(['.', '..']);
 
 /**

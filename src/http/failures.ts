@@ -1,4 +1,4 @@
-/** What a thrown error means to the one who asked; only here is an error "internal". */
+/** What a thrown error means to the client; only here is an error "internal". */
 import { HttpException } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DiskFull, TooLarge } from '../../storage/faults/storage-errors.js';

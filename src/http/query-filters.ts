@@ -120,7 +120,7 @@ export interface UrlFilters {
   readonly path: readonly string[] | null;
 }
 
-/** Whether a destination is among those asked for. A URL is compared as it was published. */
+/** Whether a destination is among those of the filter. A URL is compared as it was published. */
 export function matchesUrl(destination: string, { url, host, path }: UrlFilters): boolean {
   if (url !== null && !url.includes(destination)) return false;
   if (host === null && path === null) return true;

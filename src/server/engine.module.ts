@@ -152,8 +152,8 @@ function engineOf(
   const watch: EngineWatch = {
     turnFailed: (error, commands) => {
       metrics.turnFailed();
-      const asked = commands.map(({ type, kind, id }) => ({ type, kind, id }));
-      log.error({ err: error, commands: asked }, 'a turn failed; nothing has changed');
+      const given = commands.map(({ type, kind, id }) => ({ type, kind, id }));
+      log.error({ err: error, commands: given }, 'a turn failed; nothing has changed');
     },
     reactionRefused: ({ command: { type, kind, id }, refusal }) => {
       metrics.reactionRefused();

@@ -51,7 +51,7 @@ export class EventRedactions {
     return allHidden;
   }
 
-  /** A callback is told of what its source was sent, and so is the destination that answers it. */
+  /** A callback repeats what its source was sent, and so may the destination that answers it. */
   private async ofPublished({ redaction, callbackOf }: MessagePublished): Promise<Redaction> {
     const own = redaction ?? null;
     const source = (callbackOf ?? null) === null ? null : await this.ofSource(callbackOf);

@@ -42,7 +42,7 @@ export const lifeMachine = setup({
       target: '.draining',
       actions: { type: 'remember', params: ({ event }) => ({ reason: event.reason }) },
     },
-    // Before it serves: found out at the start, and told from the first moment it does.
+    // Before it serves: found out at the start, and shown from the first moment it does.
     writesRefused: {
       actions: { type: 'refuse', params: ({ event }) => ({ reason: event.reason }) },
     },

@@ -46,7 +46,7 @@ export interface Recoverable {
   recover(): Promise<void>;
 }
 
-/** A recovery that takes longer is told: it is why the start takes as long. */
+/** A recovery that takes longer is logged: it is why the start takes as long. */
 const noticedMs = 1000;
 
 export class ProcessLife {

@@ -12,7 +12,7 @@ export interface MachineState {
   readonly value: unknown;
 }
 
-/** What an assignment is told. */
+/** What an assignment is given. */
 export interface AssignerInput {
   readonly context: object;
   readonly event: unknown;

@@ -28,13 +28,13 @@ export class Selection {
 
   constructor(
     private readonly named: Readonly<Record<string, unknown>>,
-    private readonly asked: (state: MachineState, event: unknown) => readonly Transition[],
+    private readonly selected: (state: MachineState, event: unknown) => readonly Transition[],
   ) {}
 
   /** None = the event is not heard in this state. */
   of(state: MachineState, event: { readonly type: string }): readonly Transition[] {
     const candidates = this.candidates(state, event.type);
-    if (candidates === null) return this.asked(state, event);
+    if (candidates === null) return this.selected(state, event);
     const { context } = state;
     for (const { alone, guard } of candidates) {
       if (guard === null || guard({ context, event })) return isHandling(alone[0]) ? alone : none;

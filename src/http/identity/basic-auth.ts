@@ -45,7 +45,7 @@ export class BasicCredentials {
     this.configured = { ...fullGrant, digest: pairDigest(username, password) };
   }
 
-  /** Further credentials, by username; those of the configured username are not asked for. */
+  /** Further credentials, by username; the configured username is not looked up. */
   alsoKnow(lookUp: (username: string) => KnownCredential | undefined): void {
     this.lookUp = lookUp;
   }

@@ -15,7 +15,7 @@ export function acceptRawBodies(fastify: FastifyInstance): void {
     done(null, body);
   });
   fastify.addHook('onRequest', (request, _reply, done) => {
-    // Only Fastify reads what it is told here; `request.raw` keeps what was sent.
+    // Only Fastify reads what is set here; `request.raw` keeps what was sent.
     if (request.raw.headers['content-type'] !== undefined) request.headers = bytes;
     done();
   });

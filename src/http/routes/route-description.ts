@@ -20,7 +20,7 @@ export interface RouteDescription {
   readonly access?: 'open' | 'path';
   /** Its answer holds secrets: a token that may only read is refused with 403. */
   readonly isSecret?: true;
-  /** Query parameters; what a field's schema describes itself as is told with it. */
+  /** Query parameters; the description of a field's schema is shown with it. */
   readonly query?: z.ZodObject;
   /** Request headers that mean something here. */
   readonly headers?: z.ZodObject;

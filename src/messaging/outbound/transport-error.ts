@@ -27,8 +27,8 @@ const meanings: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response is shorter or longer than it says',
 };
 
-/** Words for what the client says of a response that HTTP allows, but nothing asked for. */
-const unasked: Readonly<Record<string, string>> = {
+/** Words for what the client says of a response that HTTP allows, but no request wanted. */
+const unwanted: Readonly<Record<string, string>> = {
   'bad upgrade': 'the destination wants another protocol, which nothing asked for',
   'bad response': 'the destination asks for a body that it has (100)',
 };
@@ -50,5 +50,5 @@ function meaningOf(message: string, code: string): string {
     const [, reason = 'it cannot be read'] = parsing;
     return `the response is not valid HTTP: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`;
   }
-  return unasked[message] ?? meanings[code] ?? message;
+  return unwanted[message] ?? meanings[code] ?? message;
 }

@@ -82,7 +82,7 @@ export type ServerMode = 'start' | 'dev';
 export type Config = {
   readonly [Name in keyof Settings]: z.output<Settings[Name]['schema']>;
 } & {
-  /** True under `stepwell dev`, whose credentials are public and whose mistakes are told early. */
+  /** True under `stepwell dev`, with public credentials, and with mistakes reported early. */
   readonly isDevelopment: boolean;
 };
 

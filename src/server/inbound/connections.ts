@@ -1,6 +1,6 @@
 /**
  * Every open connection of the server: how many there may be in all and from one address, which of
- * them have never asked anything, and which wait for an answer.
+ * them have never sent a request, and which wait for an answer.
  */
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -27,7 +27,7 @@ export interface ConnectionPorts {
 /** Beyond the limits so many more are open for health checks; each is closed after one answer. */
 export const spareConnectionsMax = 32;
 
-/** Where there is no place, a connection that has asked nothing for so long gives way. */
+/** Where there is no place, a connection that has sent no request for so long gives way. */
 const silenceMs = 1000;
 
 /** How long a refused client may take to read why. */
@@ -75,7 +75,7 @@ export class Connections {
       if (this.admits(socket)) for (const listener of serve) listener.call(server, socket);
       else socket.destroy();
     });
-    server.prependListener('request', ({ socket }, response) => this.asked(socket, response));
+    server.prependListener('request', ({ socket }, response) => this.requested(socket, response));
   }
 
   /** The latest answer on a connection, begun or not; null before its first request. */
@@ -170,7 +170,7 @@ export class Connections {
     return true;
   }
 
-  private asked(socket: Socket, response: ServerResponse): void {
+  private requested(socket: Socket, response: ServerResponse): void {
     const connection = this.open.get(socket);
     if (connection === undefined) return;
     if (connection.latest === null) this.spoke(connection);

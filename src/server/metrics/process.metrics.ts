@@ -67,7 +67,7 @@ export class ProcessMetrics {
 
   /**
    * The worse of this window and the one before. Reading resets nothing that another reader has
-   * not seen: a window ends by its age, and is told for one more.
+   * not seen: a window ends by its age, and is shown for one more.
    */
   #readDelays(): readonly number[] {
     const delays = delayQuantiles.map(

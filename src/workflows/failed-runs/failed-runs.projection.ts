@@ -63,7 +63,7 @@ export class FailedRunLetters implements Fold<RunEvent | MessageEvent | FailedRu
     private readonly runs: Pick<Runs, 'active'>,
   ) {}
 
-  /** Of each letter the failure, and the message that told its failure callback last. */
+  /** Of each letter the failure, and the message that called its failure callback last. */
   *references(at: number): Generator<number> {
     yield* this.letters.references(at);
     for (const { callback } of this.letters.all(at)) {

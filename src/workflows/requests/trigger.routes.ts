@@ -29,10 +29,10 @@ export class TriggerRoute implements ExpressRoute {
 
   serve(exchange: Exchange): void {
     const { publisher } = this;
-    const asked = publishIn(exchange);
-    const submission = publisher.readAs(readTrigger, asked, publisher.context(exchange));
+    const request = publishIn(exchange);
+    const submission = publisher.readAs(readTrigger, request, publisher.context(exchange));
     if (submission instanceof Refusal) exchange.refuse(submission);
-    else publisher.carryOut(exchange, submission, asked.body.length);
+    else publisher.carryOut(exchange, submission, request.body.length);
   }
 }
 
@@ -59,9 +59,11 @@ export class BatchTriggerRoute implements ExpressRoute {
       return;
     }
     const submissions = batch.items.map((item) => {
-      const asked = readItem(item, limits);
+      const request = readItem(item, limits);
       const submission =
-        asked instanceof Refusal ? asked : publisher.readAs(readTrigger, asked, batch.context);
+        request instanceof Refusal
+          ? request
+          : publisher.readAs(readTrigger, request, batch.context);
       return submission instanceof Refusal ? new RefusedSubmission(submission) : submission;
     });
     publisher.carryOut(exchange, new BatchSubmission(submissions, 201), exchange.body.length);
