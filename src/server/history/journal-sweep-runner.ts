@@ -4,7 +4,7 @@ import { LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
 import type { JournalSweepMetrics } from '../../engine/history/journal-sweep.metrics.js';
 import { type JournalSweeper, SweepStopped } from '../../engine/history/journal-sweeper.js';
-import { WallClockWatch } from '../../topics/topics/wall-clock-watch.js';
+import { WallClockWatch } from '../../engine/history/wall-clock-watch.js';
 
 /** A clock that jumps is seen by looks that are no further apart. */
 const lookEveryMsMax = 60_000;

@@ -9,6 +9,7 @@ import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { dispatchAll } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
+import { WallClockWatch } from '../../engine/history/wall-clock-watch.js';
 import { provided } from '../../engine/provided.js';
 import type { TopicSettings } from '../settings.js';
 import { LogCompactions } from './log-compactions.js';
@@ -24,7 +25,6 @@ import { Topics } from './topic.entity.js';
 import { type Trim, topicKind, unlimited } from './topic.events.js';
 import { compactionOf, type Topic } from './topic.state.js';
 import { TopicLogs } from './topic-logs.js';
-import { WallClockWatch } from './wall-clock-watch.js';
 
 const lookEveryMs = 60_000;
 

@@ -33,7 +33,7 @@ describe('failed runs', () => {
   const names = (at = epochMs) => opened.all(at).map(({ runId }) => runId);
   const callback = () => {
     const callback = opened.all()[0]?.callback;
-    if (callback == null) throw new Error('nobody is told');
+    if (callback == null) throw new Error('the failure has no callback');
     return callback;
   };
 

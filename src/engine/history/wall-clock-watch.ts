@@ -1,9 +1,9 @@
 /**
- * Whether the wall clock can be believed when it says that records are old. One that was set ahead
+ * Whether the wall clock can be believed when it says that something is old. One that was set ahead
  * by mistake would have everything deleted, so after a jump there is time to notice (ADR 11); a
  * clock that is wrong at the start looks like one that is right.
  */
-import type { Clock } from '../../engine/clock.js';
+import type { Clock } from '../clock.js';
 
 /** A wall clock that gains more than this on the monotonic one has jumped. */
 const jumpMs = 60_000;

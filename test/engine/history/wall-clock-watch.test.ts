@@ -1,4 +1,4 @@
-import { WallClockWatch } from '../../../src/topics/topics/wall-clock-watch.js';
+import { WallClockWatch } from '../../../src/engine/history/wall-clock-watch.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
 const minute = 60_000;
