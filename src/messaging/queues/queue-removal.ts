@@ -43,7 +43,8 @@ export class QueueRemoval {
     const deletion: DeleteQueue = { type: 'DeleteQueue', kind: queueKind, id: name, at };
     const cancels = await this.cancels(pending.slice(from));
     const outcomes = await this.engine.dispatch([...cancels, deletion]);
-    for (const outcome of outcomes.slice(-1)) valueIn(outcome);
+    const deleted = outcomes.at(-1);
+    if (deleted !== undefined) valueIn(deleted);
   }
 
   /** What was enqueued while its queue was deleted has a queue, as whatever is enqueued has. */
