@@ -39,6 +39,7 @@ export const folders: readonly string[] = [
   // Durable workflow runs.
   'src/workflows/failed-runs',
   'src/workflows/logs',
+  'src/workflows/why',
   'src/workflows/shown-steps',
   'src/workflows/history',
   'src/workflows/events',
@@ -54,6 +55,7 @@ export const folders: readonly string[] = [
   'src/messaging/publishing',
   'src/messaging/schedules',
   'src/messaging/url-groups',
+  'src/messaging/why',
   'src/messaging/queues',
   'src/messaging/flow-control',
   'src/messaging/delivery',
