@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Arguments, readArguments, usageOf } from './arguments.js';
 import { appendCases } from './cases/append.bench.js';
 import { batchCases } from './cases/batch.bench.js';
+import { bulkMeasurements } from './cases/bulk.bench.js';
 import { delayedMeasurements } from './cases/delayed.bench.js';
 import { deliveryCases } from './cases/delivery.bench.js';
 import { flowCases } from './cases/flow.bench.js';
@@ -48,6 +49,7 @@ const casesOf = (events: number): readonly Case[] => [
 const measurementsOf = (sleeping: number, consumers: number): readonly Measurement[] => [
   ...rateLimitMeasurements,
   ...delayedMeasurements,
+  ...bulkMeasurements,
   ...scheduleMeasurements,
   ...sleepingRunMeasurements(sleeping),
   ...idleConsumerMeasurements(consumers),
