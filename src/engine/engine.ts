@@ -135,7 +135,7 @@ export class Engine {
   }
 
   /** Dispatches for a caller that waits for no answer: the watch learns of a defect. */
-  tell(commands: readonly Command[]): void {
+  dispatchAndForget(commands: readonly Command[]): void {
     this.dispatch(commands).catch(() => undefined);
   }
 

@@ -133,7 +133,7 @@ async function storeOf(
 
 function intakeOf(store: Store, life: ProcessLife, clock: Clock): Intake {
   const intake = new Intake(() => store.hasRoom);
-  const { stop } = intake.tell(life, clock);
+  const { stop } = intake.report(life, clock);
   life.addStoppable({ name: 'intake', phase: 'doors', deadlineMs: storageDeadlineMs, stop });
   return intake;
 }

@@ -137,7 +137,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     const outcome = await this.call(published, attempt.number);
     this.left(attempt);
     if (outcome !== null && !outcome.cut) {
-      this.engine.tell([this.records.of(published, attempt.number, outcome)]);
+      this.engine.dispatchAndForget([this.records.of(published, attempt.number, outcome)]);
     }
     if (this.gates.running === 0) this.ended?.();
   }

@@ -12,6 +12,7 @@ import { Refusal } from '../../grammar/result.js';
 import type { CreateSubscription, SubscriptionCommand } from './subscription.commands.js';
 import { type SubscriptionEvent, subscriptionKind } from './subscription.events.js';
 import { type SubscriptionState, subscriptionMachine } from './subscription.machine.js';
+import { liftDeletedToVersion2 } from './subscription.upcasters.js';
 import type {
   OpenPartition,
   SubscriptionPartitionCommand,
@@ -153,4 +154,5 @@ export const subscriptionDecider: Decider<
   wants,
   isFinal: machine.isFinal,
   packing: machine.packing,
+  upcasters: { SubscriptionDeleted: [liftDeletedToVersion2] },
 };
