@@ -76,8 +76,8 @@ class Client {
   }
 
   /**
-   * A run that waits for its first step: gives what submits it and waits for the next delivery. That
-   * one is answered later: an endpoint that has submitted nothing more fails its run by the answer.
+   * A run that waits for its first step: gives what submits it and waits for the next delivery.
+   * That one is answered later: by an answer without another step its endpoint fails the run.
    */
   async run(): Promise<() => Promise<void>> {
     this.answerLast();
