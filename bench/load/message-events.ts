@@ -1,7 +1,6 @@
 /** Messages as the bench publishes and ends them, and what their events weigh in the journal. */
 import type { EventEnvelope } from '../../src/engine/decider.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
-import { UpcasterTable } from '../../src/engine/upcasters.js';
 import type {
   PublishMessage,
   RecordAttempt,
@@ -110,7 +109,7 @@ function recordBytes(event: MessageEvent, found: readonly string[], body: Buffer
   const place = { kind: messageKind, id, sequence: 0, at: Date.now(), offset: 1e6, previous: -1 };
   const envelope: EventEnvelope = { ...place, event, body };
   const terms = [id, ...found];
-  const codec = new EventCodec(new UpcasterTable());
+  const codec = new EventCodec();
   // The first one of a shape teaches the codec its fields; what follows is what the log holds.
   codec.encode(envelope, terms);
   return recordLength(codec.encode(envelope, terms));

@@ -127,14 +127,16 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
    * that it was taken back.
    */
   takesBack?(id: string): number;
-  /**
-   * Per event type, what turns version n+1 of its fields into version n+2; the version written is
-   * one more than the number of upcasters. Events on disk are never rewritten.
-   */
-  readonly upcasters?: Readonly<Record<string, readonly ((fields: never) => DomainEvent)[]>>;
+  readonly upcasters?: Upcasters;
   /** An idle state made small and back, for kinds whose live state is large (machines). */
   readonly packing?: StatePacking<State>;
 }
+
+/**
+ * Per event type, what turns version n+1 of its fields into version n+2; the version written is one
+ * more than the number of upcasters. Events on disk are never rewritten.
+ */
+export type Upcasters = Readonly<Record<string, readonly ((fields: never) => DomainEvent)[]>>;
 
 /** `Packed` is what memory holds of an idle state: bytes, and what many share beside them. */
 export interface StatePacking<State, Packed = unknown> {

@@ -15,7 +15,6 @@ import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
 import { Payloads } from '../engine/payloads.js';
 import { provided } from '../engine/provided.js';
 import { replayJournal, resumeEffects } from '../engine/recovery.js';
-import { UpcasterTable } from '../engine/upcasters.js';
 import type { DurabilitySettings } from '../http/durability.js';
 import { Intake } from '../http/intake.js';
 import type { Ports } from './ports.js';
@@ -34,7 +33,7 @@ export interface StoreSettings extends DurabilitySettings {
 @Global()
 @Module({
   providers: [
-    UpcasterTable,
+    EventCodec,
     {
       provide: Store,
       inject: [
@@ -52,11 +51,6 @@ export interface StoreSettings extends DurabilitySettings {
       useFactory: storeOf,
     },
     {
-      provide: EventCodec,
-      inject: [UpcasterTable],
-      useFactory: (table: UpcasterTable) => new EventCodec(table),
-    },
-    {
       provide: Journal,
       inject: [Store, EventCodec],
       useFactory: async (store: Store, codec: EventCodec) =>
@@ -67,7 +61,6 @@ export interface StoreSettings extends DurabilitySettings {
       inject: [
         Journal,
         EventCodec,
-        UpcasterTable,
         EngineMetrics,
         ProcessLife,
         provided.clock,
@@ -141,7 +134,6 @@ function intakeOf(store: Store, life: ProcessLife, clock: Clock): Intake {
 function engineOf(
   journal: Journal,
   codec: EventCodec,
-  upcasters: UpcasterTable,
   metrics: EngineMetrics,
   life: ProcessLife,
   clock: Clock,
@@ -160,7 +152,7 @@ function engineOf(
       log.warn({ type, kind, id, reason: refusal.message }, 'a reaction was refused and dropped');
     },
   };
-  const engine = new Engine(journal, codec, upcasters, clock, identifiers, watch, liveStates);
+  const engine = new Engine(journal, codec, clock, identifiers, watch, liveStates);
   life.addRecoverable({
     name: 'journal',
     recover: async () => {
