@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.js';
 import type { Command } from '../decider.js';
 import { type Engine, turnCommandsMax } from '../engine.js';
+import type { Principal } from '../principal/principal.js';
 
 /** Turns that are decided and not durable yet: they share commits with each other. */
 const turnsAheadMax = 8;
@@ -19,15 +20,16 @@ const pauseFactor = 2;
 /**
  * Dispatches commands as they come until `countMax` of them were accepted or there are no more.
  * Answers how many were, once all of that is durable. Takes a third of the process's time at most,
- * with what the commands are made from, and the memory of a few turns.
+ * with what the commands are made from, and the memory of a few turns. `by` caused it.
  */
 export async function dispatchMany(
   engine: Engine,
   clock: Clock,
   commands: AsyncIterable<Command> | Iterable<Command>,
   countMax: number,
+  by: Principal | null = null,
 ): Promise<number> {
-  const action = new BulkAction(engine, clock, countMax);
+  const action = new BulkAction(engine, clock, countMax, by);
   for await (const command of commands) {
     if (await action.add(command)) break;
   }
@@ -49,6 +51,7 @@ class BulkAction {
     private readonly engine: Engine,
     private readonly clock: Clock,
     private readonly countMax: number,
+    private readonly by: Principal | null,
   ) {
     this.workingSince = clock.monotonic();
   }
@@ -82,7 +85,7 @@ class BulkAction {
     this.turn = [];
     this.undecided += turn.length;
     const begun = clock.monotonic();
-    const dispatched = this.engine.dispatch(turn);
+    const dispatched = this.engine.dispatch(turn, this.by);
     const fitting = Math.floor((turn.length * turnMsMax) / (clock.monotonic() - begun));
     this.lengthMax = Math.max(turnCommandsMin, Math.min(fitting, turnCommandsMax));
     const settled = dispatched.then((outcomes) => {
