@@ -122,11 +122,10 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
    */
   references?(event: Event): readonly number[];
   /**
-   * The journal offset, told by the id of a stream, of the event of another stream that this stream
-   * takes back: as long as a sweep keeps that event, this stream is kept, or replay would forget
-   * that it was taken back.
+   * What of another stream this stream is kept with by a sweep, though nothing there names it, told
+   * by its id and its first event: what it takes back, or what will be asked for its sake.
    */
-  takesBack?(id: string): number;
+  keptWith?(id: string, first: Event): KeptWith | null;
   /**
    * Per event type, what turns version n+1 of its fields into version n+2; the version written is
    * one more than the number of upcasters. Events on disk are never rewritten.
@@ -135,6 +134,9 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
   /** An idle state made small and back, for kinds whose live state is large (machines). */
   readonly packing?: StatePacking<State>;
 }
+
+/** Something of an earlier stream: the event at a journal offset, or the stream of this name. */
+export type KeptWith = { readonly offset: number } | { readonly kind: string; readonly id: string };
 
 /** `Packed` is what memory holds of an idle state: bytes, and what many share beside them. */
 export interface StatePacking<State, Packed = unknown> {
