@@ -1,4 +1,4 @@
-/** Everything that was ever durable in the journal of a simulation, whatever sweeps have removed. */
+/** All that was ever durable in the journal of a simulation, whatever sweeps have removed. */
 import type { EventEnvelope } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
 import type { Journal } from '../../src/engine/journal.js';
