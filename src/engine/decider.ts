@@ -125,11 +125,10 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
    */
   references?(event: Event): readonly number[];
   /**
-   * The journal offset, told by the id of a stream, of the event of another stream that this stream
-   * takes back: as long as a sweep keeps that event, this stream is kept, or replay would forget
-   * that it was taken back.
+   * What of another stream this stream is kept with by a sweep, though nothing there names it, told
+   * by its id and its first event: what it takes back, or what will be asked for its sake.
    */
-  takesBack?(id: string): number;
+  keptWith?(id: string, first: Event): KeptWith | null;
   readonly upcasters?: Upcasters;
   /** An idle state made small and back, for kinds whose live state is large (machines). */
   readonly packing?: StatePacking<State>;
@@ -140,6 +139,9 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
  * more than the number of upcasters. Events on disk are never rewritten.
  */
 export type Upcasters = Readonly<Record<string, readonly ((fields: never) => DomainEvent)[]>>;
+
+/** Something of an earlier stream: the event at a journal offset, or the stream of this name. */
+export type KeptWith = { readonly offset: number } | { readonly kind: string; readonly id: string };
 
 /** `Packed` is what memory holds of an idle state: bytes, and what many share beside them. */
 export interface StatePacking<State, Packed = unknown> {
