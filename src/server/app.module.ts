@@ -36,6 +36,7 @@ import { RunLogsModule } from '../workflows/logs/run-logs.module.js';
 import { RunRequestsModule } from '../workflows/requests/run-requests.module.js';
 import type { WorkflowSettings } from '../workflows/settings.js';
 import { ActivityModule } from './activity/activity.module.js';
+import { BackupsModule } from './backup/backups.module.js';
 import { allowedNetworks } from './configuration/config.js';
 import { userIdsOf } from './credentials/credentials.js';
 import { EngineModule, type StoreSettings } from './engine.module.js';
@@ -114,6 +115,7 @@ export function applicationModule(
     ConsumersModule,
     ActivityModule,
     JournalSweepsModule,
+    BackupsModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }

@@ -24,7 +24,7 @@ export interface CopiedLog {
   readonly log: ManifestLog;
   readonly logTag: number;
   readonly segments: readonly CopiedSegment[];
-  /** It goes on behind them in the source, damaged: what is there is left out. Null: it does not. */
+  /** It goes on behind them in the source, but damaged: that is left out. Null: it does not. */
   readonly cut: DamagedData | null;
 }
 
@@ -58,8 +58,8 @@ interface Look extends Moment {
  *
  * Segments may be begun and sealed meanwhile. Any other change of the manifest (a log, a trim, a
  * replaced segment, a start) rejects with `SourceChanged`: so what the manifest says is of the same
- * moment. What is damaged rejects with `LogBroken`, unless its log is one of `broken`: of those what
- * is there is taken, as far as it is intact where it was not sealed.
+ * moment. What is damaged rejects with `LogBroken`, unless its log is one of `broken`: of those
+ * what is there is taken, as far as it is intact where it was not sealed.
  */
 export class MomentSearch {
   private readonly parts = new Map<string, GrowingPart>();
