@@ -1,14 +1,12 @@
 /** `stepwell journal print` and `journal verify`: looking at a data folder without touching it. */
 import { Command, InvalidArgumentError } from 'commander';
-import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { systemClock } from '../engine/clock.js';
-import { readConfiguration } from '../server/configuration/config.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
-import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
+import { type DataDirOption, dataDirOption } from './folder-option.js';
 import { type PrintOptions, printedLines } from './journal/journal-print.js';
 import { readJournal } from './journal/journal-reader.js';
 import { verifyFolder } from './journal/journal-verify.js';
-import { requireDataFolder } from './owned-folder.js';
+import { configuredFolder } from './owned-folder.js';
 import { complain, progressLine, sayAll } from './terminal.js';
 
 export function journalCommand(): Command {
@@ -39,25 +37,18 @@ function offsetOption(text: string): number {
   throw new InvalidArgumentError('An offset is a whole number.');
 }
 
-/** The configured data folder, which must be there. */
-async function dataFolder(options: DataDirOption): Promise<string> {
-  const { config } = readConfiguration(undefined, 'start', givenSettings(options));
-  const { dataDirectory } = config;
-  await requireDataFolder(dataDirectory, nodeDisk);
-  return dataDirectory;
-}
-
 async function print(options: PrintOptions & DataDirOption): Promise<void> {
-  await readJournal(await dataFolder(options), async (journal) => {
+  await readJournal(await configuredFolder(options), async (journal) => {
     if (journal !== null) await sayAll(printedLines(journal, options));
   });
 }
 
 async function verify(options: DataDirOption): Promise<void> {
   const progress = progressLine(systemClock);
-  const { lines, problems } = await verifyFolder(await dataFolder(options), progress.show).finally(
-    progress.clear,
-  );
+  const { lines, problems } = await verifyFolder(
+    await configuredFolder(options),
+    progress.show,
+  ).finally(progress.clear);
   await sayAll(lines);
   for (const problem of problems) complain(problem);
   if (problems.length > 0) process.exitCode = exitCodes.damagedData;

@@ -38,6 +38,7 @@ import { RunRequestsModule } from '../workflows/requests/run-requests.module.js'
 import type { WorkflowSettings } from '../workflows/settings.js';
 import { WhyRunModule } from '../workflows/why/why-run.module.js';
 import { ActivityModule } from './activity/activity.module.js';
+import { BackupsModule } from './backup/backups.module.js';
 import { allowedNetworks } from './configuration/config.js';
 import { userIdsOf } from './credentials/credentials.js';
 import { EngineModule, type StoreSettings } from './engine.module.js';
@@ -118,6 +119,7 @@ export function applicationModule(
     ConsumersModule,
     ActivityModule,
     JournalSweepsModule,
+    BackupsModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }

@@ -15,6 +15,7 @@ export const folders: readonly string[] = [
   'src/server/start-page',
   'src/server/health',
   'src/server/history',
+  'src/server/backup',
   'src/server/activity',
   'src/server/inbound',
   'src/server/metrics',
