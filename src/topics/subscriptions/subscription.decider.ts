@@ -153,6 +153,7 @@ export const subscriptionDecider: Decider<
   react,
   wants,
   isFinal: machine.isFinal,
-  packing: machine.packing,
+  stored: machine.stored,
+  restsIdle: true,
   upcasters: { SubscriptionDeleted: [liftDeletedToVersion2] },
 };
