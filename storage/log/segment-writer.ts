@@ -32,6 +32,8 @@ export interface WrittenLog {
   /** In order; the last one grows, unless nothing does. The reader and the log share it. */
   readonly segments: Segment[];
   readonly numbers: SegmentNumbers;
+  /** Called for each segment that is sealed. */
+  sealedOne(): void;
 }
 
 /** How a log goes on after a start. */
@@ -58,7 +60,7 @@ export class SegmentWriter {
     private readonly store: WritingStore,
     private readonly log: WrittenLog,
   ) {
-    this.sealer = new SegmentSealer(store, log);
+    this.sealer = new SegmentSealer(store, log, () => log.sealedOne());
   }
 
   /** The segment that grows, or grew last, and how many of its bytes are known to be on disk. */

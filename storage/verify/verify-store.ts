@@ -16,6 +16,7 @@ import type { RecoveredLog, RecoveringStore } from '../recovery/recovered-log.js
 import type { StoreOptions } from '../recovery/store-options.js';
 import { listLogs, refuseUnlistedData } from '../recovery/stray-files.js';
 import type { Segment } from '../segment/segment.js';
+import { type VerifiedChain, verifyChain } from './verify-chain.js';
 import { verifyManifest } from './verify-manifest.js';
 import { verifySegment } from './verify-segment.js';
 
@@ -32,6 +33,8 @@ export interface VerifiedLog {
   /** Segments whose index file was there, and was held against the records. */
   readonly indexes: number;
   readonly isDamaged: boolean;
+  /** What its sealed part was; null where it has no chain, or is damaged. */
+  readonly chain: VerifiedChain | null;
 }
 
 /** What was found. */
@@ -146,6 +149,7 @@ async function verifyLog(
   const intact: Segment[] = [];
   let indexes = 0;
   let endOffset = log.startOffset;
+  let chain: VerifiedChain | null = null;
   await collect(damages, directory.watermarks, () => verifyWatermarks(store, log.id));
   await collect(damages, directory.log(log.id), async () => {
     const recovered = await recover(store, state, log);
@@ -157,6 +161,9 @@ async function verifyLog(
         intact.push(segment);
       });
     }
+    if (damages.length > before) return;
+    const sealed = recovered.segments.filter(({ isSealed }) => isSealed);
+    chain = await verifyChain(store, { recovered, sealed }, (damage) => damages.push(damage));
   });
   const sum = (count: (segment: Segment) => number) =>
     intact.reduce((total, segment) => total + count(segment), 0);
@@ -170,6 +177,7 @@ async function verifyLog(
     bytes: sum(({ end }) => end),
     indexes,
     isDamaged: damages.length > before,
+    chain,
   };
 }
 
