@@ -9,6 +9,7 @@
  * All four are pure: no clock, no randomness, no I/O. Time and ids come in with the command.
  */
 import type { Refusal } from '../grammar/result.js';
+import type { Principal } from './principal/principal.js';
 
 /** An imperative request, addressed to one stream. `Result` is what its acceptance answers. */
 export interface Command<Result = unknown> {
@@ -72,6 +73,8 @@ export interface EventEnvelope<Event extends DomainEvent = DomainEvent> {
    * The offset of the stream's event before it; -1 for the first. A stream is read by this chain.
    */
   readonly previous: number;
+  /** Who or what caused it; null = it is of a version that did not record it. */
+  readonly by: Principal | null;
   readonly event: Event;
   readonly body: Buffer | null;
 }

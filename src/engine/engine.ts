@@ -9,6 +9,7 @@ import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
 import type { Identifiers } from './identifiers.js';
 import type { Journal } from './journal.js';
+import type { Principal } from './principal/principal.js';
 import type { EffectCarrier, Fold, Reaction, Registration } from './registration.js';
 import { SeededNames } from './seeded-names.js';
 import { type EventListener, Subscribers } from './subscribers.js';
@@ -119,19 +120,22 @@ export class Engine {
 
   /**
    * Decides the commands now, in order, as one atomic turn, and answers when it is durable.
-   * Rejects if a decider threw: then nothing has changed.
+   * Rejects if a decider threw: then nothing has changed. `by` caused it; null = the server did,
+   * each command for the sake of its own stream.
    */
   dispatch<const Commands extends readonly Command[]>(
     commands: Commands,
+    by: Principal | null = null,
   ): Promise<Outcomes<Commands>> {
-    return this.answer(commands, false);
+    return this.answer(commands, false, by);
   }
 
   /** As `dispatch`, but one refusal refuses all: nothing has changed, and it is each answer. */
   dispatchTogether<const Commands extends readonly Command[]>(
     commands: Commands,
+    by: Principal | null = null,
   ): Promise<Outcomes<Commands>> {
-    return this.answer(commands, true);
+    return this.answer(commands, true, by);
   }
 
   /** Dispatches for a caller that waits for no answer: the watch learns of a defect. */
@@ -191,22 +195,28 @@ export class Engine {
   private answer<Commands extends readonly Command[]>(
     commands: Commands,
     together: boolean,
+    by: Principal | null,
   ): Promise<Outcomes<Commands>> {
     try {
       // One outcome for each command, of the type that its decider answers.
-      const outcomes = this.turn(commands, together) as Outcomes<Commands>;
+      const outcomes = this.turn(commands, together, by) as Outcomes<Commands>;
       return this.durable().then(() => outcomes);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  private turn(commands: readonly Command[], together: boolean): readonly Outcome[] {
+  private turn(
+    commands: readonly Command[],
+    together: boolean,
+    by: Principal | null,
+  ): readonly Outcome[] {
     if (commands.length > turnCommandsMax) throw new Error('a turn takes at most 256 commands');
     const names = new SeededNames(this.makeSeed);
     for (;;) {
       names.restart();
-      const turn = new Turn(this.entities, this.codec, this.changes, this.journal.endOffset, names);
+      const { endOffset } = this.journal;
+      const turn = new Turn(this.entities, this.codec, this.changes, endOffset, names, by);
       const outcomes = this.decide(turn, commands);
       const refusal = together ? outcomes.find((outcome) => !outcome.ok) : undefined;
       if (refusal !== undefined) {

@@ -74,6 +74,7 @@ export const folders: readonly string[] = [
   'src/engine/bulk',
   'src/engine/machines',
   'src/engine',
+  'src/engine/principal',
   // The log engine.
   ...storageFolders,
   // Text in, value or refusal out.

@@ -1,6 +1,7 @@
 /** Actions on many streams: many turns, so that none of them holds the event loop (ADR 2). */
 import type { Command } from '../decider.js';
 import { type Engine, turnCommandsMax } from '../engine.js';
+import type { Principal } from '../principal/principal.js';
 
 /** Turns that are decided and not durable yet: they share commits with each other. */
 const turnsAheadMax = 8;
@@ -8,14 +9,15 @@ const turnsAheadMax = 8;
 /**
  * Dispatches commands as they come, a turn per tick, until `countMax` of them were accepted or
  * there are no more. Answers how many were, once all of that is durable. Costs the memory of a few
- * turns.
+ * turns. `by` caused it.
  */
 export async function dispatchMany(
   engine: Engine,
   commands: AsyncIterable<Command> | Iterable<Command>,
   countMax: number,
+  by: Principal | null = null,
 ): Promise<number> {
-  const action = new BulkAction(engine, countMax);
+  const action = new BulkAction(engine, countMax, by);
   for await (const command of commands) {
     if (await action.add(command)) break;
   }
@@ -32,6 +34,7 @@ class BulkAction {
   constructor(
     private readonly engine: Engine,
     private readonly countMax: number,
+    private readonly by: Principal | null,
   ) {}
 
   /** Whether there are enough. */
@@ -62,7 +65,7 @@ class BulkAction {
     const { turn } = this;
     this.turn = [];
     this.undecided += turn.length;
-    const settled = this.engine.dispatch(turn).then((outcomes) => {
+    const settled = this.engine.dispatch(turn, this.by).then((outcomes) => {
       this.undecided -= turn.length;
       this.accepted += outcomes.filter(({ ok: accepted }) => accepted).length;
     });

@@ -52,7 +52,16 @@ function reactions(...history: readonly SubscriptionEvent[]) {
   const { state } = subscription(...history);
   const event = history.at(-1);
   if (event === undefined) throw new Error('nothing has happened');
-  const place = { kind, id: 'push', sequence: 0, at, offset: 0, previous: -1, body: null };
+  const place = {
+    kind,
+    id: 'push',
+    sequence: 0,
+    at,
+    offset: 0,
+    previous: -1,
+    by: null,
+    body: null,
+  };
   const envelope: EventEnvelope<SubscriptionEvent> = { ...place, event };
   const names = { next: (prefix: string) => prefix };
   const commands = subscriptionDecider.react?.(envelope, state, names, remove, state) ?? [];
