@@ -1,15 +1,18 @@
 /** `stepwell journal print` and `journal verify`: looking at a data folder without touching it. */
 import { Command, InvalidArgumentError } from 'commander';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
+import { readChainHead } from '../../storage/verify/chain-head.js';
 import { systemClock } from '../engine/clock.js';
+import { journalLogName } from '../engine/journal.js';
 import { readConfiguration } from '../server/configuration/config.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
 import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
 import { type PrintOptions, printedLines } from './journal/journal-print.js';
 import { readJournal } from './journal/journal-reader.js';
 import { verifyFolder } from './journal/journal-verify.js';
+import { type KeptHead, readKeptHead } from './journal/kept-head.js';
 import { requireDataFolder } from './owned-folder.js';
-import { complain, progressLine, sayAll } from './terminal.js';
+import { complain, progressLine, say, sayAll } from './terminal.js';
 
 export function journalCommand(): Command {
   const journal = new Command('journal').description('look at the data folder; changes nothing');
@@ -27,8 +30,20 @@ export function journalCommand(): Command {
   journal.addCommand(
     new Command('verify')
       .description('check every checksum, chain and index of the data folder')
+      .option(
+        '--against <digest[@offset]>',
+        'a digest of the journal that was kept elsewhere; may be given more than once',
+        againstOption,
+        [],
+      )
       .addOption(dataDirOption())
       .action(verify),
+  );
+  journal.addCommand(
+    new Command('digest')
+      .description('print the digest of the sealed part of the journal, to be kept elsewhere')
+      .addOption(dataDirOption())
+      .action(digest),
   );
   return journal;
 }
@@ -37,6 +52,12 @@ function offsetOption(text: string): number {
   const offset = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(offset)) return offset;
   throw new InvalidArgumentError('An offset is a whole number.');
+}
+
+function againstOption(text: string, before: readonly KeptHead[]): readonly KeptHead[] {
+  const kept = readKeptHead(text);
+  if (kept !== null) return [...before, kept];
+  throw new InvalidArgumentError('A digest is 64 hex digits, and may have @<offset> behind it.');
 }
 
 /** The configured data folder, which must be there. */
@@ -53,9 +74,20 @@ async function print(options: PrintOptions & DataDirOption): Promise<void> {
   });
 }
 
-async function verify(options: DataDirOption): Promise<void> {
+interface VerifyOptions extends DataDirOption {
+  readonly against: readonly KeptHead[];
+}
+
+async function digest(options: DataDirOption): Promise<void> {
+  const head = await readChainHead(nodeDisk, await dataFolder(options), journalLogName);
+  if (head === null) throw new Error('no part of the journal is sealed yet');
+  say(`digest ${head.digest} at ${head.offset}`);
+}
+
+async function verify(options: VerifyOptions): Promise<void> {
   const progress = progressLine(systemClock);
-  const { lines, problems } = await verifyFolder(await dataFolder(options), progress.show).finally(
+  const folder = await dataFolder(options);
+  const { lines, problems } = await verifyFolder(folder, progress.show, options.against).finally(
     progress.clear,
   );
   await sayAll(lines);

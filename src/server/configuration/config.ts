@@ -56,6 +56,11 @@ const settings = {
   logRetentionMs: setting('LOG_RETENTION', '7d', grammar.readDuration),
   deadLetterRetentionMs: setting('DLQ_RETENTION', '30d', grammar.readDuration),
   journalRetention: setting('JOURNAL_RETENTION', 'forever', grammar.readWord(journalRetentions)),
+  journalSealMs: setting(
+    'JOURNAL_SEAL',
+    '1d',
+    grammar.readDurationFrom(60_000, 31_622_400_000, '1m to 1y'),
+  ),
   topicPartitions: setting('TOPIC_PARTITIONS', '3', grammar.readInteger(1, 1024)),
   topicsMax: setting('TOPICS_MAX', '1000', grammar.readInteger(1, 1_000_000)),
   partitionsMax: setting('PARTITIONS_MAX', '10000', grammar.readInteger(1, 1_000_000)),
