@@ -68,6 +68,7 @@ export const folders: readonly string[] = [
   'src/http/identity',
   'src/http',
   // The turn: decide, evolve, react, want.
+  'src/engine/snapshots',
   'src/engine/history',
   'src/engine/metrics',
   'src/engine/lifecycle',
@@ -75,6 +76,7 @@ export const folders: readonly string[] = [
   'src/engine/machines',
   'src/engine',
   'src/engine/principal',
+  'src/engine/resting',
   // The log engine.
   ...storageFolders,
   // Text in, value or refusal out.
