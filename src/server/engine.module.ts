@@ -3,6 +3,7 @@
  */
 import { Global, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import type { Disk } from '../../storage/disk/disk.js';
 import { openStore, Store } from '../../storage/store.js';
 import type { Clock } from '../engine/clock.js';
@@ -17,6 +18,8 @@ import { provided } from '../engine/provided.js';
 import { replayJournal, resumeEffects } from '../engine/recovery.js';
 import type { DurabilitySettings } from '../http/durability.js';
 import { Intake } from '../http/intake.js';
+import { journalChain } from './history/journal-chain.js';
+import { JournalHeadMetrics } from './history/journal-head.metrics.js';
 import type { Ports } from './ports.js';
 
 /** Options and bodies of messages in flight that are kept at hand, in bytes. */
@@ -47,6 +50,7 @@ export interface StoreSettings extends DurabilitySettings {
         provided.log,
         ProcessLife,
         EngineMetrics,
+        Registry,
       ],
       useFactory: storeOf,
     },
@@ -96,7 +100,9 @@ async function storeOf(
   log: Logger,
   life: ProcessLife,
   metrics: EngineMetrics,
+  registry: Registry,
 ): Promise<Store> {
+  const chain = journalChain(disk, clock, new JournalHeadMetrics(registry), log);
   const store = await openStore(disk, config.dataDirectory, {
     now: () => clock.now(),
     after: (delayMs, callback) => clock.after(delayMs, callback),
@@ -104,6 +110,7 @@ async function storeOf(
     fsync: config.fsync,
     ...fileSizes,
     isolatesDamage,
+    chain: chain.options,
     onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
     onCommit: (records) => {
       const startedAt = clock.monotonic();
@@ -119,7 +126,7 @@ async function storeOf(
     name: 'store',
     phase: 'storage',
     deadlineMs: storageDeadlineMs,
-    stop: () => store.close(),
+    stop: () => store.close().finally(() => chain.stop()),
   });
   return store;
 }

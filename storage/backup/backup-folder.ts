@@ -226,6 +226,7 @@ class Backup {
       for (const { entry, part } of segments) {
         if (part !== null) await this.held.copyPart(log.id, entry.number, part);
       }
+      await this.held.copyChain(log.id);
     }
     const listed = logs.flatMap(({ log, segments }) =>
       segments.map(({ entry: { number } }) => ({ logId: log.id, number })),

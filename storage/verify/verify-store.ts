@@ -17,7 +17,11 @@ import type { RecoveredLog, RecoveringStore } from '../recovery/recovered-log.js
 import type { StoreOptions } from '../recovery/store-options.js';
 import { listLogs, refuseUnlistedData } from '../recovery/stray-files.js';
 import type { Segment } from '../segment/segment.js';
+
 import { findDamage } from '../segment/segment-damage.js';
+
+import { type VerifiedChain, verifyChain } from './verify-chain.js';
+
 import { verifyManifest } from './verify-manifest.js';
 import { verifySegment } from './verify-segment.js';
 
@@ -38,6 +42,8 @@ export interface VerifiedLog {
   readonly damages: readonly DamagedData[];
   /** Offsets that cannot be read, in order: of its sealed segments. */
   readonly lost: readonly OffsetRange[];
+  /** What its sealed part was; null where it has no chain, or is damaged. */
+  readonly chain: VerifiedChain | null;
 }
 
 /** What was found. */
@@ -153,6 +159,7 @@ async function verifyLog(
   const lost: OffsetRange[] = [];
   let indexes = 0;
   let endOffset = log.startOffset;
+  let chain: VerifiedChain | null = null;
   await collect(damages, directory.watermarks, () => verifyWatermarks(store, log.id));
   await collect(damages, directory.log(log.id), async () => {
     const recovered = await recover(store, state, log);
@@ -170,6 +177,9 @@ async function verifyLog(
         lost.push({ from, until });
       }
     }
+    if (damages.length > before) return;
+    const sealed = recovered.segments.filter(({ isSealed }) => isSealed);
+    chain = await verifyChain(store, { recovered, sealed }, (damage) => damages.push(damage));
   });
   const sum = (count: (segment: Segment) => number) =>
     intact.reduce((total, segment) => total + count(segment), 0);
@@ -185,6 +195,7 @@ async function verifyLog(
     isDamaged: damages.length > before,
     damages: damages.slice(before),
     lost,
+    chain,
   };
 }
 
