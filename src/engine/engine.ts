@@ -12,7 +12,13 @@ import type { Journal } from './journal.js';
 import type { Principal } from './principal/principal.js';
 import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
 import { type EventListener, Subscribers } from './subscribers.js';
-import { type Outcome, type RefusedReaction, type RegisteredKind, Turn } from './turn.js';
+import {
+  type Outcome,
+  type Outcomes,
+  type RefusedReaction,
+  type RegisteredKind,
+  Turn,
+} from './turn.js';
 import { TurnChanges } from './turn-changes.js';
 
 /** A turn decides at most this many commands, so that no request holds the event loop. */
@@ -27,11 +33,6 @@ export interface EngineWatch {
   turnFailed(error: unknown, commands: readonly Command[]): void;
   reactionRefused(refused: RefusedReaction): void;
 }
-
-/** What became of each of several commands, in their order. */
-export type Outcomes<Commands extends readonly Command[]> = {
-  readonly [Index in keyof Commands]: Outcome<ResultOf<Commands[Index]>>;
-};
 
 /** Everything decided since the last commit began: it becomes durable together. */
 interface CommitGroup {
