@@ -4,7 +4,7 @@
 import type { Appended } from '../../storage/log/partition-log.js';
 import { ActorDirectory, liveStatesMax } from './actor-directory.js';
 import type { Clock } from './clock.js';
-import type { Command, DomainEvent, Effect, EventEnvelope, ResultOf } from './decider.js';
+import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
 import { type Identifiers, SeededNames } from './identifiers.js';
