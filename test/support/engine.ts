@@ -87,3 +87,20 @@ export async function startEngine(
   await resumeEffects(engine);
   return { engine, journal, failures, refused };
 }
+
+/** An engine that folds and decides nothing, with what `fill` registers. */
+export function foldingEngine(fill: (engine: Engine) => void): {
+  readonly engine: Engine;
+  readonly codec: EventCodec;
+} {
+  const upcasters = new UpcasterTable();
+  const codec = new EventCodec(upcasters);
+  const append = () => {
+    throw new Error('nothing is decided here');
+  };
+  const journal = { endOffset: 0, highWatermark: 0, append };
+  const watch = { turnFailed: () => undefined, reactionRefused: () => undefined };
+  const engine = new Engine(journal, codec, upcasters, systemClock, systemIdentifiers, watch);
+  fill(engine);
+  return { engine, codec };
+}

@@ -56,6 +56,7 @@ const settings = {
   logRetentionMs: setting('LOG_RETENTION', '7d', grammar.readDuration),
   deadLetterRetentionMs: setting('DLQ_RETENTION', '30d', grammar.readDuration),
   journalRetention: setting('JOURNAL_RETENTION', 'forever', grammar.readWord(journalRetentions)),
+  snapshotEveryBytes: setting('SNAPSHOT_EVERY', '64mb', grammar.readSnapshotEvery),
   topicPartitions: setting('TOPIC_PARTITIONS', '3', grammar.readInteger(1, 1024)),
   topicsMax: setting('TOPICS_MAX', '1000', grammar.readInteger(1, 1_000_000)),
   partitionsMax: setting('PARTITIONS_MAX', '10000', grammar.readInteger(1, 1_000_000)),
