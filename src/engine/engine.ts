@@ -1,8 +1,10 @@
 /**
  * The turn of the house: decide, evolve, react and append in one tick; answer and act once durable.
  */
+
 import type { Appended } from '../../storage/log/partition-log.js';
-import { ActorDirectory, liveStatesMax } from './actor-directory.js';
+import { listIn } from '../grammar/list-in.js';
+import { ActorDirectory, type DirectoryOptions, liveStatesMax } from './actor-directory.js';
 import type { Clock } from './clock.js';
 import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
@@ -13,26 +15,21 @@ import type { Principal } from './principal/principal.js';
 import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
 import { type EventListener, Subscribers } from './subscribers.js';
 import {
+  type EngineWatch,
   type Outcome,
   type Outcomes,
-  type RefusedReaction,
   type RegisteredKind,
   Turn,
 } from './turn.js';
 import { TurnChanges } from './turn-changes.js';
+
+export type { EngineWatch, Outcomes } from './turn.js';
 
 /** A turn decides at most this many commands, so that no request holds the event loop. */
 export const turnCommandsMax = 256;
 
 /** What the engine needs of its journal. */
 export type EngineJournal = Pick<Journal, 'append' | 'endOffset' | 'highWatermark'>;
-
-/** What the engine tells the component that watches over it. */
-export interface EngineWatch {
-  /** A defect: a decider threw. Memory and journal are untouched. */
-  turnFailed(error: unknown, commands: readonly Command[]): void;
-  reactionRefused(refused: RefusedReaction): void;
-}
 
 /** Everything decided since the last commit began: it becomes durable together. */
 interface CommitGroup {
@@ -46,10 +43,10 @@ export class Engine {
   private readonly reactions = new Map<string, Reaction[]>();
   private readonly changes = new TurnChanges();
   private readonly past = new TurnChanges(false);
-  private readonly effects: EffectRunner;
-  private readonly indexes = new Subscribers();
-  /** What indexes of durable events remember. */
-  readonly indexMemories: IndexMemory[] = [];
+  readonly effects: EffectRunner;
+  private readonly directoryOptions: DirectoryOptions;
+  /** Indexes of durable events. */
+  readonly indexes = new Subscribers();
   private readonly listeners = new Subscribers();
   private readonly makeSeed = () => this.identifiers.turnSeed(this.clock.now());
   private lastDurable: Promise<void> | null = null;
@@ -61,9 +58,15 @@ export class Engine {
     private readonly clock: Clock,
     private readonly identifiers: Identifiers,
     private readonly watch: EngineWatch,
-    private readonly liveStates: number = liveStatesMax,
+    liveStates: number = liveStatesMax,
   ) {
-    this.effects = new EffectRunner(clock, (kind, id) => this.reconcile(kind, id));
+    const restingOf = (kind: string) => this.actors(kind);
+    this.effects = new EffectRunner(clock, restingOf, (kind, id) => this.reconcile(kind, id));
+    this.directoryOptions = {
+      liveStates,
+      seed: identifiers.randomBytes(4).readUInt32LE(),
+      woken: (kind, id, wantedAt) => this.effects.woken(kind, id, wantedAt),
+    };
   }
 
   /** One more kind of entity, and its actors; before recovery. Features do so by an `Entity`. */
@@ -75,7 +78,7 @@ export class Engine {
     if (upcasters !== undefined) this.codec.lift(kind, upcasters);
     const folds = listIn(this.folds, kind);
     folds.push(...registration.folds);
-    const actors = new ActorDirectory<State>(registration.decider, folds, this.liveStates);
+    const actors = new ActorDirectory<State>(registration.decider, folds, this.directoryOptions);
     this.entities.set(kind, { registration, actors, reactions: listIn(this.reactions, kind) });
     return actors;
   }
@@ -111,8 +114,7 @@ export class Engine {
     index: EventListener<Event>,
     memory: IndexMemory | null,
   ): void {
-    this.indexes.add(kinds, index as EventListener);
-    if (memory !== null) this.indexMemories.push(memory);
+    this.indexes.add(kinds, index as EventListener, memory);
   }
 
   /**
@@ -291,15 +293,6 @@ export class Engine {
     this.listeners.show(envelopes);
     for (const { kind, id } of envelopes) this.reconcile(kind, id);
   }
-}
-
-/** The list of `kind`, which is made where there is none. */
-function listIn<Item>(lists: Map<string, Item[]>, kind: string): Item[] {
-  const known = lists.get(kind);
-  if (known !== undefined) return known;
-  const list: Item[] = [];
-  lists.set(kind, list);
-  return list;
 }
 
 const settled = Promise.resolve();

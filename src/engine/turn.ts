@@ -33,6 +33,13 @@ export interface RefusedReaction {
   readonly refusal: Refusal;
 }
 
+/** What the engine tells the component that watches over it. */
+export interface EngineWatch {
+  /** A defect: a decider threw. Memory and journal are untouched. */
+  turnFailed(error: unknown, commands: readonly Command[]): void;
+  reactionRefused(refused: RefusedReaction): void;
+}
+
 export class Turn {
   readonly records: RecordInput[] = [];
   readonly envelopes: EventEnvelope[] = [];

@@ -14,6 +14,7 @@ export const folders: readonly string[] = [
   'src/server/openapi',
   'src/server/start-page',
   'src/server/health',
+  'src/server/snapshots',
   'src/server/history',
   'src/server/backup',
   'src/server/activity',
