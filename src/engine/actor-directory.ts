@@ -4,6 +4,7 @@
  */
 import type { Command, Decider, DomainEvent, EventEnvelope } from './decider.js';
 import type { Fold } from './registration.js';
+import { bytesOf, valueIn } from './resting/stored-form.js';
 import type { TurnChanges } from './turn-changes.js';
 
 /** What memory holds of one stream. Replaced, never mutated, by every event. */
@@ -16,7 +17,13 @@ export interface Actor<State = unknown> {
   readonly lastOffset: number;
 }
 
-/** A stream whose state is packed; only kinds with `packing` ever have one. */
+/** A stream as it is stored: its state is made of the bytes by `valueIn` and `fromStored`. */
+export interface StoredStream extends Omit<Actor, 'state'> {
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+/** A stream whose state is kept as bytes; only kinds with `restsIdle` ever have one. */
 class PackedActor {
   readonly length: number;
   readonly firstOffset: number;
@@ -24,7 +31,7 @@ class PackedActor {
 
   constructor(
     { length, firstOffset, lastOffset }: Actor,
-    readonly packed: unknown,
+    readonly packed: Buffer,
     /** Whether the state wants anything: one that does not need not be woken to be asked. */
     readonly wantsEffects: boolean,
   ) {
@@ -94,6 +101,15 @@ export class ActorDirectory<State = unknown> {
     }
   }
 
+  /** Every stream with its state as bytes; wakes none. */
+  *stored(): Generator<StoredStream> {
+    for (const [id, actor] of this.actors) {
+      const { length, firstOffset, lastOffset } = actor;
+      const bytes = actor instanceof PackedActor ? actor.packed : this.bytesOf(actor.state);
+      yield { id, length, firstOffset, lastOffset, bytes };
+    }
+  }
+
   /** Whether a stream is there and not final. */
   has(id: string): boolean {
     return this.actors.has(id);
@@ -155,7 +171,7 @@ export class ActorDirectory<State = unknown> {
     for (const fold of folds) fold.evolve(envelope, changes);
     if (decider.isFinal(evolved.state)) {
       changes.delete(this.actors, id);
-      if (decider.packing !== undefined) this.live.delete(id);
+      if (decider.restsIdle === true) this.live.delete(id);
     } else {
       changes.set(this.actors, id, evolved);
       this.touch(id);
@@ -164,7 +180,7 @@ export class ActorDirectory<State = unknown> {
   }
 
   private touch(id: string): void {
-    if (this.decider.packing === undefined) return;
+    if (this.decider.restsIdle !== true) return;
     this.live.delete(id);
     this.live.set(id, true);
     if (this.live.size > this.liveStates) this.passivateOldest();
@@ -172,25 +188,32 @@ export class ActorDirectory<State = unknown> {
 
   private passivateOldest(): void {
     const { decider } = this;
-    const { packing } = decider;
     for (const id of this.live.keys()) {
       const actor = this.actors.get(id);
-      if (packing !== undefined && actor !== undefined && !(actor instanceof PackedActor)) {
+      if (actor !== undefined && !(actor instanceof PackedActor)) {
         const wantsEffects = decider.wants(actor.state, id).length > 0;
-        this.actors.set(id, new PackedActor(actor, packing.pack(actor.state), wantsEffects));
+        this.actors.set(id, new PackedActor(actor, this.bytesOf(actor.state), wantsEffects));
       }
       this.live.delete(id);
       return;
     }
   }
 
-  private wake(id: string, actor: PackedActor): Actor<State> {
-    const packing = this.decider.packing;
-    if (packing === undefined) throw new Error(`${id} is packed but its kind cannot unpack`);
-    const { packed, length, firstOffset, lastOffset } = actor;
-    const woken = { state: packing.unpack(packed), length, firstOffset, lastOffset };
+  private wake(id: string, { packed, length, firstOffset, lastOffset }: PackedActor): Actor<State> {
+    const woken = { state: this.stateIn(packed), length, firstOffset, lastOffset };
     this.actors.set(id, woken);
     this.touch(id);
     return woken;
+  }
+
+  private bytesOf(state: State): Buffer {
+    const { stored } = this.decider;
+    return bytesOf(stored === undefined ? state : stored.toStored(state));
+  }
+
+  private stateIn(bytes: Buffer): State {
+    const { stored } = this.decider;
+    const plain = valueIn(bytes);
+    return stored === undefined ? (plain as State) : stored.fromStored(plain);
   }
 }

@@ -9,6 +9,7 @@
  * All four are pure: no clock, no randomness, no I/O. Time and ids come in with the command.
  */
 import type { Refusal } from '../grammar/result.js';
+import type { StoredForm } from './resting/stored-form.js';
 
 /** An imperative request, addressed to one stream. `Result` is what its acceptance answers. */
 export interface Command<Result = unknown> {
@@ -131,19 +132,14 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
    * one more than the number of upcasters. Events on disk are never rewritten.
    */
   readonly upcasters?: Readonly<Record<string, readonly ((fields: never) => DomainEvent)[]>>;
-  /** An idle state made small and back, for kinds whose live state is large (machines). */
-  readonly packing?: StatePacking<State>;
+  /** How a state is stored as bytes; without it, it is made of plain values and stored as it is. */
+  readonly stored?: StoredForm<State>;
+  /** States that were not touched for long are kept as bytes: those of machines are large. */
+  readonly restsIdle?: boolean;
 }
 
 /** Something of an earlier stream: the event at a journal offset, or the stream of this name. */
 export type KeptWith = { readonly offset: number } | { readonly kind: string; readonly id: string };
-
-/** `Packed` is what memory holds of an idle state: bytes, and what many share beside them. */
-export interface StatePacking<State, Packed = unknown> {
-  pack(state: State): Packed;
-  // A method, so that the engine, which does not know what `Packed` is, may hand it back.
-  unpack(packed: Packed): State;
-}
 
 /** The command means these facts (none: it was a repeat, nothing changes). */
 export function accept<Event extends DomainEvent>(

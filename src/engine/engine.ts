@@ -9,7 +9,7 @@ import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
 import type { Identifiers } from './identifiers.js';
 import type { Journal } from './journal.js';
-import type { EffectCarrier, Fold, Reaction, Registration } from './registration.js';
+import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
 import { SeededNames } from './seeded-names.js';
 import { type EventListener, Subscribers } from './subscribers.js';
 import { type Outcome, type RefusedReaction, type RegisteredKind, Turn } from './turn.js';
@@ -18,6 +18,9 @@ import type { UpcasterTable } from './upcasters.js';
 
 /** A turn decides at most this many commands, so that no request holds the event loop. */
 export const turnCommandsMax = 256;
+
+/** What the engine needs of its journal. */
+export type EngineJournal = Pick<Journal, 'append' | 'endOffset' | 'highWatermark'>;
 
 /** What the engine tells the component that watches over it. */
 export interface EngineWatch {
@@ -45,13 +48,15 @@ export class Engine {
   private readonly past = new TurnChanges(false);
   private readonly effects: EffectRunner;
   private readonly indexes = new Subscribers();
+  /** What indexes of durable events remember. */
+  readonly indexMemories: IndexMemory[] = [];
   private readonly listeners = new Subscribers();
   private readonly makeSeed = () => this.identifiers.turnSeed(this.clock.now());
   private lastDurable: Promise<void> | null = null;
   private group: CommitGroup = { settled: Promise.resolve(), envelopes: [] };
 
   constructor(
-    private readonly journal: Journal,
+    private readonly journal: EngineJournal,
     private readonly codec: EventCodec,
     private readonly upcasters: UpcasterTable,
     private readonly clock: Clock,
@@ -100,10 +105,15 @@ export class Engine {
    * `index` learns the events of `kinds` once they are durable, replayed ones first: those of whole
    * turns in the order of the journal, before any listener sees them and before anything starts
    * because of them. What it knows is never taken back, so it may hold what it likes; before
-   * recovery.
+   * recovery. `memory` is what it remembers; null = nothing.
    */
-  index<Event extends DomainEvent>(kinds: readonly string[], index: EventListener<Event>): void {
+  index<Event extends DomainEvent>(
+    kinds: readonly string[],
+    index: EventListener<Event>,
+    memory: IndexMemory | null,
+  ): void {
     this.indexes.add(kinds, index as EventListener);
+    if (memory !== null) this.indexMemories.push(memory);
   }
 
   /**

@@ -34,6 +34,7 @@ interface CounterCommand extends Command {
 /** How much all counters hold together. */
 class Sum implements Fold {
   readonly totals = new Map<string, number>();
+  readonly memory = { name: 'sum', maps: { totals: this.totals } };
 
   evolve({ id, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
     const added = event as CounterEvent;
@@ -272,6 +273,7 @@ describe('an index of another feature', () => {
   /** How many counters have ever been closed, and what they held as far as memory knew. */
   class Closings implements Fold {
     readonly totals = new Map<string, number>();
+    readonly memory = { name: 'closings', maps: { totals: this.totals } };
 
     constructor(private readonly engine: Engine) {}
 

@@ -29,6 +29,7 @@ export class Past implements Turns {
     }
     for (const kind of engine.kinds) {
       engine.follow(kind, {
+        memory: null,
         evolve: (envelope, changes) => {
           // Replayed ones are there by now.
           if (envelope.offset < end) return;

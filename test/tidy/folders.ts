@@ -68,12 +68,14 @@ export const folders: readonly string[] = [
   'src/http/identity',
   'src/http',
   // The turn: decide, evolve, react, want.
+  'src/engine/snapshots',
   'src/engine/history',
   'src/engine/metrics',
   'src/engine/lifecycle',
   'src/engine/bulk',
   'src/engine/machines',
   'src/engine',
+  'src/engine/resting',
   // The log engine.
   ...storageFolders,
   // Text in, value or refusal out.

@@ -2,6 +2,7 @@
  * The letters that are there: key fields by id, oldest first, until they are taken away or too old
  * (messaging.md 10). What messages and what runs leave behind when they fail is kept alike.
  */
+import type { FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 
 /** What every letter is found by. */
@@ -19,6 +20,11 @@ export class LetterIndex<Letter extends PlacedLetter> {
 
   /** A letter older than `retentionMs` counts as gone. */
   constructor(private readonly retentionMs: number) {}
+
+  /** What an index of this name remembers that keeps these letters and the maps of `others`. */
+  memory(name: string, others: FoldMemory['maps'] = {}): FoldMemory {
+    return { name, maps: { letters: this.letters, ...others }, settings: [this.retentionMs] };
+  }
 
   /** Those that are remembered: letters that grow too old leave when another one comes. */
   get size(): number {

@@ -1,6 +1,6 @@
 /** Which publishes of the last ten minutes a new one would repeat: a fold of `MessagePublished`. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent, MessagePublished } from './message.events.js';
 
@@ -23,6 +23,10 @@ interface FirstPublish {
 export class DeduplicationIndex implements Fold<MessageEvent> {
   /** In publish order, so that the oldest expire from the front. */
   private readonly publishes = new Map<string, FirstPublish>();
+  readonly memory: FoldMemory = {
+    name: 'deduplication',
+    maps: { publishes: this.publishes },
+  };
 
   /** The message that one published at `at` would repeat. */
   find(message: Deduplicated, at: number): string | undefined {

@@ -25,6 +25,7 @@ import {
   isFinalMessage,
   type MessageState,
   type PendingMessage,
+  storedMessage,
 } from './message.state.js';
 import { liftPublishedToVersion2, liftPublishedToVersion3 } from './message.upcasters.js';
 import { messageTerms } from './message-terms.js';
@@ -154,6 +155,7 @@ export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent,
   react,
   wants,
   isFinal: isFinalMessage,
+  stored: storedMessage,
   terms,
   references: offsetsNamedBy,
   keptWith: (_id, first) => stepOf(first),

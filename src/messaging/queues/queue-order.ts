@@ -21,7 +21,8 @@ export class QueueOrder {
   lag = 0;
   /** Entries that have not left. */
   size = 0;
-  private lastPlace = 0;
+  /** Of the entry that has joined last. */
+  lastPlace = 0;
   /** Those whose delay has not passed. */
   private delayed = new TinyQueue<QueueEntry>([], bySoonest);
   /** Those that have joined and hold no slot. */
@@ -50,6 +51,13 @@ export class QueueOrder {
       this.admitNext();
     }
     this.join(entry);
+  }
+
+  /** Puts an entry back where it stood; an order that is restored has its settings already. */
+  restore(entry: QueueEntry): void {
+    this.size += 1;
+    if (!entry.isFinal) this.lag += 1;
+    (entry.place === 0 ? this.delayed : this.waiting).push(entry);
   }
 
   /** The delay of `entry` has passed: it joins, behind those whose delay passed before. */

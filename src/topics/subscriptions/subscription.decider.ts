@@ -152,5 +152,6 @@ export const subscriptionDecider: Decider<
   react,
   wants,
   isFinal: machine.isFinal,
-  packing: machine.packing,
+  stored: machine.stored,
+  restsIdle: true,
 };

@@ -1,6 +1,6 @@
 /** Which runs have been started lately, whether they have ended or not: a fold of `RunStarted`. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import { keptText } from '../../grammar/kept-text.js';
 import type { RunEvent } from '../run-state/run.events.js';
@@ -25,6 +25,10 @@ interface Start extends KnownRun {
 export class KnownRuns implements Fold<RunEvent> {
   /** In the order of their starts, so that the oldest expire from the front. */
   private readonly runs = new Map<string, Start>();
+  readonly memory: FoldMemory = {
+    name: 'known runs',
+    maps: { runs: this.runs },
+  };
 
   /** The run of this name that was started less than ten minutes before `at`. */
   find(runId: string, at: number): KnownRun | undefined {

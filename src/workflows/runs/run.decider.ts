@@ -19,7 +19,7 @@ import {
   isActive,
   isFinalRun,
   type RunState,
-  runPacking,
+  storedRun,
 } from '../run-state/run.state.js';
 import { liftReconfiguredToVersion2 } from '../run-state/run.upcasters.js';
 import { invokerOf, offsetsNamedBy } from '../run-state/run-offsets.js';
@@ -212,7 +212,8 @@ export const runDecider: Decider<RunState, RunCommand, RunEvent, RunView> = {
   wants,
   isFinal: isFinalRun,
   terms,
-  packing: runPacking,
+  stored: storedRun,
+  restsIdle: true,
   references: offsetsNamedBy,
   keptWith: invokerOf,
   upcasters: { RunReconfigured: [liftReconfiguredToVersion2] },
