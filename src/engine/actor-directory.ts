@@ -3,7 +3,8 @@
  * was not touched for long is packed into bytes and woken synchronously; a final one leaves memory.
  */
 import type { Command, Decider, DomainEvent, EventEnvelope } from './decider.js';
-import type { Fold } from './registration.js';
+import type { Fold, FoldMemory } from './registration.js';
+import { type Checkpointed, isCheckpoint } from './resting/checkpoint.js';
 import { bytesOf, valueIn } from './resting/stored-form.js';
 import type { TurnChanges } from './turn-changes.js';
 
@@ -60,6 +61,8 @@ export const liveStatesMax = 1024;
 export class ActorDirectory<State = unknown> {
   private readonly actors = new Map<string, Actor<State> | PackedActor>();
   private readonly live = new Map<string, true>();
+  /** Streams of which replay has passed over events, by the first of them: a checkpoint follows. */
+  private readonly gaps = new Map<string, EventEnvelope>();
 
   /** `folds` are the indexes over this kind's events; more may join until recovery. */
   constructor(
@@ -139,15 +142,44 @@ export class ActorDirectory<State = unknown> {
 
   /**
    * Remembers one event of the past. False: a sweep has removed the beginning of its stream, which
-   * has ended, and it tells of nothing (ADR 35). Throws `BrokenStream`.
+   * has ended (ADR 35), or what lies between it and the event before (ADR 36), and it tells of
+   * nothing. Throws `BrokenStream`.
    */
   replay(envelope: EventEnvelope, changes: TurnChanges): boolean {
-    const actor = this.find(envelope.id);
+    const { id, sequence, event } = envelope;
+    const actor = this.find(id);
     const length = actor?.length ?? 0;
-    if (actor === undefined && envelope.sequence > 0) return false;
-    if (envelope.sequence !== length) throw new BrokenStream(envelope, length);
+    if (isCheckpoint(event) && sequence >= length) this.gaps.delete(id);
+    else if (actor === undefined && sequence > 0) return false;
+    else if (this.decider.checkpoints !== undefined && sequence > length) {
+      if (!this.gaps.has(id)) this.gaps.set(id, envelope);
+      return false;
+    } else if (sequence !== length) throw new BrokenStream(envelope, length);
     this.evolve(envelope, actor, changes);
     return true;
+  }
+
+  /** After the last event of the past. Throws `BrokenStream` where no checkpoint has followed. */
+  requireWhole(): void {
+    for (const envelope of this.gaps.values()) {
+      throw new BrokenStream(envelope, this.find(envelope.id)?.length ?? 0);
+    }
+  }
+
+  /** What a stream is now, as an event. */
+  checkpointOf(id: string, { state, firstOffset }: Actor<State>): Checkpointed {
+    const entries = [...this.maps()].flatMap(([{ name }, map, entriesOfMap]) => {
+      const value = entriesOfMap.get(id);
+      return value === undefined ? [] : [{ index: name, map, value }];
+    });
+    const { stored } = this.decider;
+    const plain = stored === undefined ? state : stored.toStored(state);
+    return { type: 'Checkpointed', began: firstOffset, state: plain, entries };
+  }
+
+  /** Journal offsets that a checkpoint names. */
+  referencesOf({ state }: Checkpointed): readonly number[] {
+    return this.decider.checkpoints?.references(this.stateOfPlain(state)) ?? [];
   }
 
   /**
@@ -162,13 +194,18 @@ export class ActorDirectory<State = unknown> {
     const { decider, folds } = this;
     const { id, offset, event, sequence } = envelope;
     const before = actor === undefined ? decider.initialState() : actor.state;
+    const checkpoint = isCheckpoint(event) ? event : null;
     const evolved: Actor<State> = {
-      state: decider.evolve(before, event, envelope),
+      state:
+        checkpoint === null
+          ? decider.evolve(before, event, envelope)
+          : this.stateOfPlain(checkpoint.state),
       length: sequence + 1,
-      firstOffset: actor?.firstOffset ?? offset,
+      firstOffset: checkpoint?.began ?? actor?.firstOffset ?? offset,
       lastOffset: offset,
     };
     for (const fold of folds) fold.evolve(envelope, changes);
+    if (checkpoint !== null) this.restoreEntries(id, checkpoint, changes);
     if (decider.isFinal(evolved.state)) {
       changes.delete(this.actors, id);
       if (decider.restsIdle === true) this.live.delete(id);
@@ -212,8 +249,30 @@ export class ActorDirectory<State = unknown> {
   }
 
   private stateIn(bytes: Buffer): State {
+    return this.stateOfPlain(valueIn(bytes));
+  }
+
+  private stateOfPlain(plain: unknown): State {
     const { stored } = this.decider;
-    const plain = valueIn(bytes);
     return stored === undefined ? (plain as State) : stored.fromStored(plain);
+  }
+
+  /** What indexes remember of the stream is what the checkpoint says, whatever was folded. */
+  private restoreEntries(id: string, { entries }: Checkpointed, changes: TurnChanges): void {
+    for (const [{ name }, map, entriesOfMap] of this.maps()) {
+      const entry = entries.find(({ index, map: own }) => index === name && own === map);
+      if (entry !== undefined) changes.set(entriesOfMap, id, entry.value);
+      else if (entriesOfMap.has(id)) changes.delete(entriesOfMap, id);
+    }
+  }
+
+  /** The maps of the indexes over this kind that remember what the events say, and no more. */
+  private *maps(): Generator<readonly [FoldMemory, string, Map<unknown, unknown>]> {
+    for (const { memory } of this.folds) {
+      if (memory === null || memory.mayHoldMore === true) continue;
+      for (const [map, entries] of Object.entries(memory.maps)) {
+        yield [memory, map, entries as Map<unknown, unknown>];
+      }
+    }
   }
 }

@@ -10,6 +10,7 @@ import type { EventCodec } from './event-codec.js';
 import type { Identifiers } from './identifiers.js';
 import type { Journal } from './journal.js';
 import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
+import { eventsPerCheckpoint } from './resting/checkpoint.js';
 import { SeededNames } from './seeded-names.js';
 import { type EventListener, Subscribers } from './subscribers.js';
 import { type Outcome, type RefusedReaction, type RegisteredKind, Turn } from './turn.js';
@@ -63,6 +64,7 @@ export class Engine {
     private readonly identifiers: Identifiers,
     private readonly watch: EngineWatch,
     private readonly liveStates: number = liveStatesMax,
+    private readonly checkpointAfter: number = eventsPerCheckpoint,
   ) {
     this.effects = new EffectRunner(clock, (kind, id) => this.reconcile(kind, id));
   }
@@ -216,7 +218,14 @@ export class Engine {
     const names = new SeededNames(this.makeSeed);
     for (;;) {
       names.restart();
-      const turn = new Turn(this.entities, this.codec, this.changes, this.journal.endOffset, names);
+      const turn = new Turn(
+        this.entities,
+        this.codec,
+        this.changes,
+        this.journal.endOffset,
+        names,
+        this.checkpointAfter,
+      );
       const outcomes = this.decide(turn, commands);
       const refusal = together ? outcomes.find((outcome) => !outcome.ok) : undefined;
       if (refusal !== undefined) {

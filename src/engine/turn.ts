@@ -40,6 +40,7 @@ export class Turn {
     private readonly changes: TurnChanges,
     private readonly firstOffset: number,
     private readonly names: TurnNames,
+    private readonly eventsPerCheckpoint: number,
   ) {}
 
   /** Decides every command, then every reaction to what they caused, in order. */
@@ -76,17 +77,8 @@ export class Turn {
     event: DomainEvent,
     body: Buffer | null,
   ): Actor {
-    const { kind, id, at } = command;
-    const envelope: EventEnvelope = {
-      kind,
-      id,
-      sequence: actor?.length ?? 0,
-      at,
-      offset: this.firstOffset + this.records.length,
-      previous: actor?.lastOffset ?? -1,
-      event,
-      body,
-    };
+    const envelope = this.envelopeOf(command, actor, event, body);
+    const { kind, id } = envelope;
     const before = actor === undefined ? decider.initialState() : actor.state;
     if (decider.hears?.(before, event) === false) {
       throw new Error(`${kind} ${id} accepted ${event.type}, which it does not hear in its state`);
@@ -101,7 +93,39 @@ export class Turn {
     for (const react of others) {
       this.reactions.push(...react(envelope, state, this.names, command, before));
     }
-    return evolved;
+    const isDue = decider.checkpoints !== undefined && this.isCheckpointDue(evolved);
+    return isDue && !decider.isFinal(state) ? this.checkpoint(actors, command, evolved) : evolved;
+  }
+
+  private isCheckpointDue({ length }: Actor): boolean {
+    return length % this.eventsPerCheckpoint === 0;
+  }
+
+  /** What the stream is now is stored beside what made it so. */
+  private checkpoint(actors: ActorDirectory, command: Command, actor: Actor): Actor {
+    const event = actors.checkpointOf(command.id, actor);
+    const envelope = this.envelopeOf(command, actor, event, null);
+    this.records.push(this.codec.encode(envelope, [command.id]));
+    this.envelopes.push(envelope);
+    return actors.evolve(envelope, actor, this.changes);
+  }
+
+  private envelopeOf(
+    { kind, id, at }: Command,
+    actor: Actor | undefined,
+    event: DomainEvent,
+    body: Buffer | null,
+  ): EventEnvelope {
+    return {
+      kind,
+      id,
+      sequence: actor?.length ?? 0,
+      at,
+      offset: this.firstOffset + this.records.length,
+      previous: actor?.lastOffset ?? -1,
+      event,
+      body,
+    };
   }
 }
 
