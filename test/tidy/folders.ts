@@ -15,6 +15,8 @@ export const folders: readonly string[] = [
   'src/server/start-page',
   'src/server/health',
   'src/server/history',
+  // The journal as it is shown to people and programs.
+  'src/server/journal',
   'src/server/activity',
   'src/server/inbound',
   'src/server/metrics',
