@@ -13,7 +13,7 @@ import { readFolder, readJournal } from './journal/journal-reader.js';
 import type { ReplayOptions } from './journal/journal-replay.js';
 import { verifyFolder } from './journal/journal-verify.js';
 import { type KeptHead, readKeptHead } from './journal/kept-head.js';
-import { requireDataFolder } from './owned-folder.js';
+import { configuredFolder } from './owned-folder.js';
 import { complain, progressLine, say, sayAll } from './terminal.js';
 
 export function journalCommand(): Command {
@@ -90,14 +90,6 @@ function typeOption(text: string, before: readonly string[] = []): readonly stri
   return [...before, ...text.split(',')];
 }
 
-/** The configured data folder, which must be there. */
-async function dataFolder(options: DataDirOption): Promise<string> {
-  const { config } = readConfiguration(undefined, 'start', givenSettings(options));
-  const { dataDirectory } = config;
-  await requireDataFolder(dataDirectory, nodeDisk);
-  return dataDirectory;
-}
-
 interface ReplayCommandOptions extends ReplayOptions, DataDirOption {
   readonly offsets?: boolean;
   readonly records?: string;
@@ -105,7 +97,7 @@ interface ReplayCommandOptions extends ReplayOptions, DataDirOption {
 
 async function replay(options: ReplayCommandOptions): Promise<void> {
   const { config } = readConfiguration(undefined, 'start', givenSettings(options));
-  const folder = await dataFolder(options);
+  const folder = await configuredFolder(options);
   // They bring all deciders: the other commands start without.
   const { productFolding } = await import('../server/history/product-folding.js');
   const { replayedLines } = await import('./journal/journal-replay.js');
@@ -122,7 +114,7 @@ async function replay(options: ReplayCommandOptions): Promise<void> {
 }
 
 async function print(options: PrintOptions & DataDirOption): Promise<void> {
-  await readJournal(await dataFolder(options), async (journal) => {
+  await readJournal(await configuredFolder(options), async (journal) => {
     if (journal !== null) await sayAll(printedLines(journal, options));
   });
 }
@@ -132,14 +124,14 @@ interface VerifyOptions extends DataDirOption {
 }
 
 async function digest(options: DataDirOption): Promise<void> {
-  const head = await readChainHead(nodeDisk, await dataFolder(options), journalLogName);
+  const head = await readChainHead(nodeDisk, await configuredFolder(options), journalLogName);
   if (head === null) throw new Error('no part of the journal is sealed yet');
   say(`digest ${head.digest} at ${head.offset}`);
 }
 
 async function verify(options: VerifyOptions): Promise<void> {
   const progress = progressLine(systemClock);
-  const folder = await dataFolder(options);
+  const folder = await configuredFolder(options);
   const { lines, problems } = await verifyFolder(folder, progress.show, options.against).finally(
     progress.clear,
   );

@@ -7,15 +7,13 @@ import type { Clock } from './clock.js';
 import type { Command, DomainEvent, Effect, EventEnvelope, ResultOf } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
-import type { Identifiers } from './identifiers.js';
+import { type Identifiers, SeededNames } from './identifiers.js';
 import type { Journal } from './journal.js';
 import type { Principal } from './principal/principal.js';
 import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
-import { SeededNames } from './seeded-names.js';
 import { type EventListener, Subscribers } from './subscribers.js';
 import { type Outcome, type RefusedReaction, type RegisteredKind, Turn } from './turn.js';
 import { TurnChanges } from './turn-changes.js';
-import type { UpcasterTable } from './upcasters.js';
 
 /** A turn decides at most this many commands, so that no request holds the event loop. */
 export const turnCommandsMax = 256;
@@ -59,7 +57,6 @@ export class Engine {
   constructor(
     private readonly journal: EngineJournal,
     private readonly codec: EventCodec,
-    private readonly upcasters: UpcasterTable,
     private readonly clock: Clock,
     private readonly identifiers: Identifiers,
     private readonly watch: EngineWatch,
@@ -72,9 +69,9 @@ export class Engine {
   register<State, Cmd extends Command, Event extends DomainEvent, View>(
     registration: Registration<State, Cmd, Event, View>,
   ): ActorDirectory<State> {
-    const { kind } = registration.decider;
+    const { kind, upcasters } = registration.decider;
     if (this.entities.has(kind)) throw new Error(`two deciders for ${kind}`);
-    this.upcasters.add(kind, registration.decider.upcasters);
+    if (upcasters !== undefined) this.codec.lift(kind, upcasters);
     const folds = listIn(this.folds, kind);
     folds.push(...registration.folds);
     const actors = new ActorDirectory<State>(registration.decider, folds, this.liveStates);
@@ -149,7 +146,7 @@ export class Engine {
   }
 
   /** Dispatches for a caller that waits for no answer: the watch learns of a defect. */
-  tell(commands: readonly Command[]): void {
+  dispatchAndForget(commands: readonly Command[]): void {
     this.dispatch(commands).catch(() => undefined);
   }
 

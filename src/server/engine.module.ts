@@ -16,7 +16,6 @@ import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
 import { Payloads } from '../engine/payloads.js';
 import { provided } from '../engine/provided.js';
 import { replayJournal, resumeEffects } from '../engine/recovery.js';
-import { UpcasterTable } from '../engine/upcasters.js';
 import type { DurabilitySettings } from '../http/durability.js';
 import { Intake } from '../http/intake.js';
 import { journalChain } from './history/journal-chain.js';
@@ -37,7 +36,7 @@ export interface StoreSettings extends DurabilitySettings {
 @Global()
 @Module({
   providers: [
-    UpcasterTable,
+    EventCodec,
     {
       provide: Store,
       inject: [
@@ -56,11 +55,6 @@ export interface StoreSettings extends DurabilitySettings {
       useFactory: storeOf,
     },
     {
-      provide: EventCodec,
-      inject: [UpcasterTable],
-      useFactory: (table: UpcasterTable) => new EventCodec(table),
-    },
-    {
       provide: Journal,
       inject: [Store, EventCodec],
       useFactory: async (store: Store, codec: EventCodec) =>
@@ -71,7 +65,6 @@ export interface StoreSettings extends DurabilitySettings {
       inject: [
         Journal,
         EventCodec,
-        UpcasterTable,
         EngineMetrics,
         ProcessLife,
         provided.clock,
@@ -140,7 +133,7 @@ async function storeOf(
 
 function intakeOf(store: Store, life: ProcessLife, clock: Clock): Intake {
   const intake = new Intake(() => store.hasRoom);
-  const { stop } = intake.tell(life, clock);
+  const { stop } = intake.report(life, clock);
   life.addStoppable({ name: 'intake', phase: 'doors', deadlineMs: storageDeadlineMs, stop });
   return intake;
 }
@@ -148,7 +141,6 @@ function intakeOf(store: Store, life: ProcessLife, clock: Clock): Intake {
 function engineOf(
   journal: Journal,
   codec: EventCodec,
-  upcasters: UpcasterTable,
   metrics: EngineMetrics,
   life: ProcessLife,
   clock: Clock,
@@ -167,7 +159,7 @@ function engineOf(
       log.warn({ type, kind, id, reason: refusal.message }, 'a reaction was refused and dropped');
     },
   };
-  const engine = new Engine(journal, codec, upcasters, clock, identifiers, watch, liveStates);
+  const engine = new Engine(journal, codec, clock, identifiers, watch, liveStates);
   life.addRecoverable({
     name: 'journal',
     recover: async () => {

@@ -21,9 +21,11 @@ export class HeldSegments {
   private readonly made = new Set<number>();
   private readonly parts = new Set<string>();
 
+  /** Without `sharesFiles` every file is copied. */
   constructor(
     private readonly source: SourceFolder,
     private readonly target: StoreDirectory,
+    private readonly sharesFiles: boolean,
   ) {}
 
   /** Bytes that the copy shares with the source. */
@@ -117,7 +119,7 @@ export class HeldSegments {
 
   private async take(from: string, to: string): Promise<void> {
     const { disk } = this.source;
-    const isLinked = await unlessGone(() => this.link(from, to));
+    const isLinked = this.sharesFiles && (await unlessGone(() => this.link(from, to)));
     if (!isLinked) {
       await unlessGone(() =>
         withFile(disk, from, 'read', async (file) =>

@@ -9,6 +9,7 @@ import type { StoreDirectory } from '../disk/store-directory.js';
 import { Fence } from '../faults/fence.js';
 import { newIndexCache } from '../index/index-cache.js';
 import { BufferPool } from '../log/append-group.js';
+import { AppendTimes } from '../log/append-times.js';
 import type { LogStore } from '../log/log-store.js';
 import type { ManifestFile } from '../manifest/manifest-file.js';
 import { ManifestKeeper } from '../manifest/manifest-keeper.js';
@@ -45,6 +46,7 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
     manifest: new ManifestKeeper(manifest, freeSpace, fence),
     indexes: newIndexCache(),
     buffers: new BufferPool(),
+    appendTimes: new AppendTimes(() => options.now()),
     storeId,
     epoch: manifest.state.epoch,
     now: () => options.now(),

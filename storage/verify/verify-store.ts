@@ -10,12 +10,14 @@ import { DamagedData, diskError, errorCode } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
 import type { ManifestLog, ManifestState } from '../manifest/manifest.js';
 import { isIntactSlot, slotLength, WatermarkFile } from '../manifest/watermark-file.js';
+import type { OffsetRange } from '../offsets/offset.js';
 import { recoverLog } from '../recovery/log-recovery.js';
 import { contextForReading } from '../recovery/open-directory.js';
 import type { RecoveredLog, RecoveringStore } from '../recovery/recovered-log.js';
 import type { StoreOptions } from '../recovery/store-options.js';
 import { listLogs, refuseUnlistedData } from '../recovery/stray-files.js';
 import type { Segment } from '../segment/segment.js';
+import { findDamage } from '../segment/segment-damage.js';
 import { type VerifiedChain, verifyChain } from './verify-chain.js';
 import { verifyManifest } from './verify-manifest.js';
 import { verifySegment } from './verify-segment.js';
@@ -35,6 +37,10 @@ export interface VerifiedLog {
   readonly isDamaged: boolean;
   /** What its sealed part was; null where it has no chain, or is damaged. */
   readonly chain: VerifiedChain | null;
+  /** Those of all damages that are its own. */
+  readonly damages: readonly DamagedData[];
+  /** Offsets that cannot be read, in order: of its sealed segments. */
+  readonly lost: readonly OffsetRange[];
 }
 
 /** What was found. */
@@ -147,6 +153,7 @@ async function verifyLog(
   const { directory } = store;
   const before = damages.length;
   const intact: Segment[] = [];
+  const lost: OffsetRange[] = [];
   let indexes = 0;
   let endOffset = log.startOffset;
   let chain: VerifiedChain | null = null;
@@ -156,10 +163,16 @@ async function verifyLog(
     endOffset = recovered.nextOffset;
     for (const [place, segment] of recovered.segments.entries()) {
       const expected = expectedOf(state, recovered, segment, recovered.segments[place - 1] ?? null);
+      const faults = damages.length;
       await collect(damages, directory.segment(log.id, segment.number), async () => {
         if (await verifySegment(store, expected, progressed)) indexes += 1;
         intact.push(segment);
       });
+      if (damages.length === faults) continue;
+      const damaged = { id: log.id, logTag: recovered.logTag };
+      for (const { from, until } of await findDamage(store, damaged, segment)) {
+        lost.push({ from, until });
+      }
     }
     if (damages.length > before) return;
     const sealed = recovered.segments.filter(({ isSealed }) => isSealed);
@@ -178,6 +191,8 @@ async function verifyLog(
     indexes,
     isDamaged: damages.length > before,
     chain,
+    damages: damages.slice(before),
+    lost,
   };
 }
 

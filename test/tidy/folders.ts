@@ -17,6 +17,7 @@ export const folders: readonly string[] = [
   'src/server/history',
   // The journal as it is shown to people and programs.
   'src/server/journal',
+  'src/server/backup',
   'src/server/activity',
   'src/server/inbound',
   'src/server/metrics',
@@ -41,6 +42,7 @@ export const folders: readonly string[] = [
   // Durable workflow runs.
   'src/workflows/failed-runs',
   'src/workflows/logs',
+  'src/workflows/why',
   'src/workflows/shown-steps',
   'src/workflows/history',
   'src/workflows/events',
@@ -56,6 +58,7 @@ export const folders: readonly string[] = [
   'src/messaging/publishing',
   'src/messaging/schedules',
   'src/messaging/url-groups',
+  'src/messaging/why',
   'src/messaging/queues',
   'src/messaging/flow-control',
   'src/messaging/delivery',

@@ -5,7 +5,6 @@ import { systemClock } from '../../engine/clock.js';
 import { EventCodec } from '../../engine/event-codec.js';
 import { systemIdentifiers } from '../../engine/identifiers.js';
 import { Journal, journalLogName } from '../../engine/journal.js';
-import { UpcasterTable } from '../../engine/upcasters.js';
 import { isolatesDamage } from '../../topics/topics/topic-log-name.js';
 
 /** How a folder is looked at. */
@@ -30,7 +29,7 @@ export async function readJournal<T>(
   dataDirectory: string,
   use: (journal: Journal | null) => Promise<T>,
 ): Promise<T> {
-  const codec = new EventCodec(new UpcasterTable());
+  const codec = new EventCodec();
   return readFolder(dataDirectory, codec, (_store, journal) => use(journal));
 }
 
