@@ -44,6 +44,7 @@ import { userIdsOf } from './credentials/credentials.js';
 import { EngineModule, type StoreSettings } from './engine.module.js';
 import { HealthModule } from './health/health.module.js';
 import { JournalSweepsModule } from './history/journal-sweeps.module.js';
+import { JournalModule } from './journal/journal.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
 import type { Shared } from './shared.js';
@@ -119,6 +120,7 @@ export function applicationModule(
     ConsumersModule,
     ActivityModule,
     JournalSweepsModule,
+    JournalModule,
     BackupsModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };

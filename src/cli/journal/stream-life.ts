@@ -11,6 +11,7 @@ import { queueKind } from '../../messaging/queues/queue.commands.js';
 import { scheduleKind } from '../../messaging/schedules/schedule.events.js';
 import { urlGroupKind } from '../../messaging/url-groups/url-group.events.js';
 import type { ProductFolding } from '../../server/history/product-folding.js';
+import { asFields, plain } from '../../server/journal/entity-moment.js';
 import { eventsOfStream } from '../../server/journal/named-stream.js';
 import { shownFields } from '../../server/journal/shown-fields.js';
 import { runKind } from '../../workflows/run-state/run.events.js';
@@ -53,22 +54,6 @@ export async function* lifeOf(
     const fields = { ...asFields(plain(valueIn(stored.bytes))), type: first.event.type };
     yield `${kind}/${id} after ${own.length} events: ${JSON.stringify(shownFields(fields, hidden))}`;
   }
-}
-
-function asFields(state: unknown): Record<string, unknown> {
-  const isList = Array.isArray(state);
-  return typeof state === 'object' && state !== null && !isList ? { ...state } : { state };
-}
-
-/** What JSON can say of a stored state: maps by their keys, bytes by their number. */
-function plain(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Uint8Array) return `${value.length} bytes`;
-  if (value instanceof Map) {
-    return Object.fromEntries([...value].map(([key, each]) => [String(key), plain(each)]));
-  }
-  if (value instanceof Set || Array.isArray(value)) return [...value].map(plain);
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
 }
 
 /** Events of messages that a stream has published, as far as they are found by its id. */
