@@ -45,6 +45,7 @@ import { userIdsOf } from './credentials/credentials.js';
 import { EngineModule, type StoreSettings } from './engine.module.js';
 import { HealthModule } from './health/health.module.js';
 import { JournalSweepsModule } from './history/journal-sweeps.module.js';
+import { JournalModule } from './journal/journal.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
 import type { Shared } from './shared.js';
@@ -122,6 +123,7 @@ export function applicationModule(
     ConsumersModule,
     ActivityModule,
     JournalSweepsModule,
+    JournalModule,
     BackupsModule,
     SnapshotsModule,
   ];

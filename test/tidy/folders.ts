@@ -16,6 +16,8 @@ export const folders: readonly string[] = [
   'src/server/health',
   'src/server/snapshots',
   'src/server/history',
+  // The journal as it is shown to people and programs.
+  'src/server/journal',
   'src/server/backup',
   'src/server/activity',
   'src/server/inbound',
