@@ -31,6 +31,7 @@ export class EffectRunner {
   private readonly carriers = new Map<string, EffectCarrier>();
   private readonly streams = new Map<string, Streams>();
   private stopped = false;
+  private onlyReads = false;
 
   /** `askAgain` has a stream reconciled with what it wants by then. */
   constructor(
@@ -41,6 +42,11 @@ export class EffectRunner {
   /** Effects of `kind` are carried out by `carrier`. */
   carry(kind: string, carrier: EffectCarrier): void {
     this.carriers.set(kind, carrier);
+  }
+
+  /** From now on only those start that change nothing. */
+  changeNothing(): void {
+    this.onlyReads = true;
   }
 
   /**
@@ -56,6 +62,7 @@ export class EffectRunner {
     for (const effect of wanted) {
       if (runs.some(({ id }) => id === effect.id)) continue;
       const carrier = this.carrierOf(effect.kind);
+      if (this.onlyReads && carrier.changesNothing !== true) continue;
       if (effect.notBefore > now) nextStart = Math.min(nextStart, effect.notBefore);
       else runs.push(begin(carrier, source, effect));
     }

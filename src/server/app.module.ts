@@ -44,6 +44,7 @@ import { HealthModule } from './health/health.module.js';
 import { JournalSweepsModule } from './history/journal-sweeps.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
+import { ScrubModule } from './scrub/scrub.module.js';
 import type { Shared } from './shared.js';
 import { StartPageModule } from './start-page/start-page.module.js';
 
@@ -116,6 +117,7 @@ export function applicationModule(
     ActivityModule,
     JournalSweepsModule,
     BackupsModule,
+    ScrubModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }

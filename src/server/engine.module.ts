@@ -110,6 +110,7 @@ async function storeOf(
     randomBytes: (length) => identifiers.randomBytes(length),
     fsync: config.fsync,
     ...fileSizes,
+    readOnly: life.changesNothing !== null,
     isolatesDamage,
     onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
     onCommit: (records) => {
@@ -161,6 +162,7 @@ function engineOf(
     },
   };
   const engine = new Engine(journal, codec, upcasters, clock, identifiers, watch, liveStates);
+  if (life.changesNothing !== null) engine.changeNothing();
   life.addRecoverable({
     name: 'journal',
     recover: async () => {

@@ -59,7 +59,11 @@ export class JournalSweepsModule implements OnModuleInit {
   onModuleInit(): void {
     if (this.config.journalRetention === 'forever') return;
     this.crossings.follow(this.engine);
-    this.life.addRecoverable({ name: 'journal sweeps', recover: async () => this.runner.start() });
+    this.life.addRecoverable({
+      name: 'journal sweeps',
+      changes: true,
+      recover: async () => this.runner.start(),
+    });
     this.life.addStoppable({
       name: 'journal sweeps',
       phase: 'doors',
