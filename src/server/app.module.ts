@@ -48,6 +48,7 @@ import { JournalSweepsModule } from './history/journal-sweeps.module.js';
 import { JournalModule } from './journal/journal.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
+import { ScrubModule } from './scrub/scrub.module.js';
 import type { Shared } from './shared.js';
 import { SnapshotsModule } from './snapshots/snapshots.module.js';
 import { StartPageModule } from './start-page/start-page.module.js';
@@ -126,6 +127,7 @@ export function applicationModule(
     JournalModule,
     BackupsModule,
     SnapshotsModule,
+    ScrubModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }
