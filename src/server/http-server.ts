@@ -1,5 +1,5 @@
 /** Builds the HTTP side: Nest for wiring, Fastify for bytes, guards before both. */
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -22,6 +22,7 @@ import { acceptRawBodies } from '../http/routes/raw-body.js';
 import { RouteTable } from '../http/routes/route-table.js';
 import { allowedOrigins } from './configuration/config.js';
 import { AnswerLog } from './inbound/answer-log.js';
+import { Callers, requestIdHeader } from './inbound/callers.js';
 import { refuseConnection } from './inbound/client-error.js';
 import type { Connections } from './inbound/connections.js';
 import { allowRequest, isPreflight, shareWithOrigin } from './inbound/cross-origin.js';
@@ -58,9 +59,11 @@ export async function createHttpServer(
   moduleOf: ModuleOf,
 ): Promise<NestFastifyApplication> {
   const { log } = shared.ports;
-  const frontDoor = new FrontDoor(shared.bearer, shared.basic, shared.life, connections);
+  const callers = new Callers(shared.config.trustedProxies, shared.ports.identifiers);
+  const { bearer, basic, life } = shared;
+  const frontDoor = new FrontDoor(bearer, basic, life, connections, callers);
   const failures = new Failures(log);
-  const adapter = adapterOf(shared, connections);
+  const adapter = adapterOf(shared, connections, callers);
   const fastify: FastifyInstance = adapter.getInstance();
   const inFlight = inFlightOf(shared);
   const routes = new RouteTable(fastify, inFlight, routerOptions);
@@ -129,7 +132,11 @@ function putInFront(
   });
 }
 
-function adapterOf({ config, ports }: Shared, connections: Connections): FastifyAdapter {
+function adapterOf(
+  { config, ports }: Shared,
+  connections: Connections,
+  callers: Callers,
+): FastifyAdapter {
   return new FastifyAdapter({
     ...limits.serverTimeouts,
     routerOptions,
@@ -138,6 +145,8 @@ function adapterOf({ config, ports }: Shared, connections: Connections): Fastify
     bodyLimit: config.maxBodyBytes,
     exposeHeadRoutes: false,
     trustProxy: false,
+    requestIdHeader: false,
+    genReqId: (request: IncomingMessage) => callers.idOf(request),
     skipMiddie: true,
     loggerInstance: fastifyLog(ports.log),
     logController: new AnswerLog(ports.log),
@@ -145,6 +154,7 @@ function adapterOf({ config, ports }: Shared, connections: Connections): Fastify
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, connections),
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      reply.header(requestIdHeader, request.id);
       sendRefusal(request, reply, new Refusal(codeOf(error.statusCode ?? 400), error.message));
     },
   });

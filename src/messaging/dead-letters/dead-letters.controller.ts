@@ -1,4 +1,5 @@
 /** `/v2/dlq`: messages that failed for good, taken away or tried again (messaging.md 10). */
+
 import {
   Controller,
   Delete,
@@ -14,11 +15,13 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
+import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendListing } from '../../http/bytes/listing.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
+import { By } from '../../http/identity/caller.js';
 import { Intake } from '../../http/intake.js';
 import { refuseIf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
@@ -69,30 +72,30 @@ export class DeadLettersController {
 
   @Delete()
   @Describe(deadLetterRoutes.removeMany)
-  deleteMany(@Req() request: FastifyRequest) {
-    return this.service.deleteMatching(meant(request));
+  deleteMany(@By() by: Caller, @Req() request: FastifyRequest) {
+    return this.service.deleteMatching(meant(request), by);
   }
 
   @Delete(':id')
   @Describe(deadLetterRoutes.remove)
-  async delete(@Param('id') id: string): Promise<{ deleted: number }> {
-    if (!(await this.service.delete(id))) throw notFound(id);
+  async delete(@By() by: Caller, @Param('id') id: string): Promise<{ deleted: number }> {
+    if (!(await this.service.delete(id, by))) throw notFound(id);
     return { deleted: 1 };
   }
 
   @Post('retry')
   @HttpCode(200)
   @Describe(deadLetterRoutes.retryMany)
-  retryMany(@Req() request: FastifyRequest) {
-    return this.service.retryMatching(meant(request), this.overrides(request));
+  retryMany(@By() by: Caller, @Req() request: FastifyRequest) {
+    return this.service.retryMatching(meant(request), this.overrides(request), by);
   }
 
   /** Answers in both shapes that clients know. */
   @Post('retry/:id')
   @HttpCode(200)
   @Describe(deadLetterRoutes.retry)
-  async retry(@Param('id') id: string, @Req() request: FastifyRequest) {
-    const messageId = await this.service.retry(id, this.overrides(request));
+  async retry(@By() by: Caller, @Param('id') id: string, @Req() request: FastifyRequest) {
+    const messageId = await this.service.retry(id, this.overrides(request), by);
     if (messageId === null) throw notFound(id);
     return { messageId, responses: [{ messageId }] };
   }

@@ -1,4 +1,5 @@
 /** Takes publishes in, whichever way they came: reads what each submits, dispatches it, answers. */
+
 import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAll, dispatchAtOnce } from '../../engine/bulk/slices.js';
@@ -6,6 +7,7 @@ import type { Clock } from '../../engine/clock.js';
 import type { TurnNames } from '../../engine/decider.js';
 import { Engine, turnCommandsMax } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { newNames } from '../../engine/seeded-names.js';
 import type { Outcome } from '../../engine/turn.js';
@@ -17,6 +19,7 @@ import {
   readMessageOptions,
 } from '../../http/dialect.js';
 import { durabilityOf } from '../../http/durability.js';
+import { callerOf } from '../../http/identity/caller.js';
 import { Intake } from '../../http/intake.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { MessagingSettings } from '../settings.js';
@@ -89,10 +92,10 @@ export class Publisher {
   }
 
   /** The context of a request that has just been read whole. */
-  context({ request }: Pick<Exchange, 'request'>): RequestContext {
+  context({ caller }: Pick<Exchange, 'caller'>): RequestContext {
     const at = this.clock.now();
     const names = newNames(this.identifiers, at);
-    return { at, callerIp: request.socket.remoteAddress ?? '', dialect: this.dialect, names };
+    return { at, callerIp: caller.address, dialect: this.dialect, names };
   }
 
   /**
@@ -137,7 +140,7 @@ export class Publisher {
     const target = this.targets.read(destination);
     if (target instanceof Refusal) return target;
     const { rawHeaders } = request;
-    const context = this.context({ request });
+    const context = this.context({ caller: callerOf(request) });
     const input = inputOf({ destination, rawHeaders, ...withoutBody }, target, context);
     const typo = this.typoIn(unknownOptions(input.headers));
     if (typo !== undefined) return typo;
@@ -165,7 +168,7 @@ export class Publisher {
       return;
     }
     // One promise per submission beside the engine's own: an async function would add three.
-    void this.dispatch(submission).then(
+    void this.dispatch(submission, exchange.caller).then(
       (outcomes) => {
         intake.done(bytes);
         const decided = new SubmissionOutcomes(submission.commands, outcomes);
@@ -223,13 +226,13 @@ export class Publisher {
     return typo && new Refusal('invalid', typo.warning);
   }
 
-  private dispatch({ commands, isWhole }: Submission): Promise<readonly Outcome[]> {
+  private dispatch({ commands, isWhole }: Submission, by: Principal): Promise<readonly Outcome[]> {
     const { engine } = this;
     // Nothing that a run refuses can happen between the turns of one tick.
-    if (isWhole) return dispatchAtOnce(engine, commands, true);
+    if (isWhole) return dispatchAtOnce(engine, commands, true, by);
     return commands.length <= turnCommandsMax
-      ? engine.dispatch(commands)
-      : dispatchAll(engine, commands);
+      ? engine.dispatch(commands, by)
+      : dispatchAll(engine, commands, by);
   }
 }
 

@@ -2,12 +2,14 @@
  * One trigger of a schedule: its definition is read back, its destination looked up, and its
  * messages are published in one turn with the trigger itself.
  */
+
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
 import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
+import { workFor } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { newNames } from '../../engine/seeded-names.js';
 import { messageTargets } from '../url-groups/message-targets.js';
@@ -44,7 +46,7 @@ export class SchedulePublisher {
     const messages = triggerMessages(definition, targets, at, names);
     const ids = messages.map(({ id }) => id);
     const trigger = triggerOf(scheduleId, effect, at, ids, null);
-    const refusal = await this.dispatch([...messages, trigger]);
+    const refusal = await this.dispatch(scheduleId, [...messages, trigger]);
     if (refusal === null) return;
     await this.schedules.ask(triggerOf(scheduleId, effect, at, [], refusal));
   }
@@ -53,8 +55,9 @@ export class SchedulePublisher {
    * Why it was refused; null = it was not. A group of hundreds takes several turns of one tick: the
    * trigger counts with the last one, so a crash in between repeats messages and loses none.
    */
-  private async dispatch(commands: readonly Command[]): Promise<string | null> {
-    for (const outcome of await dispatchAtOnce(this.engine, commands, true)) {
+  private async dispatch(id: string, commands: readonly Command[]): Promise<string | null> {
+    const by = workFor(scheduleKind, id);
+    for (const outcome of await dispatchAtOnce(this.engine, commands, true, by)) {
       if (!outcome.ok) return outcome.message;
     }
     return null;

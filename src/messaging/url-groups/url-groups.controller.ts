@@ -1,4 +1,5 @@
 /** `/v2/topics`: URL groups, which have nothing to do with topics (messaging.md 6). */
+
 import {
   BadRequestException,
   Controller,
@@ -14,9 +15,11 @@ import {
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
+import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { parseName } from '../../grammar/name.js';
 import type { Result } from '../../grammar/result.js';
+import { By } from '../../http/identity/caller.js';
 import { valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -55,41 +58,53 @@ export class UrlGroupsController {
 
   @Delete(':name')
   @Describe(urlGroupRoutes.remove)
-  remove(@Param('name') name: string): Promise<void> {
-    return this.carryOut({ type: 'DeleteUrlGroup', ...this.address(name) });
+  remove(@By() by: Caller, @Param('name') name: string): Promise<void> {
+    return this.carryOut(by, { type: 'DeleteUrlGroup', ...this.address(name) });
   }
 
   @Patch(':name')
   @Describe(urlGroupRoutes.setHeaders)
-  setHeaders(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
+  setHeaders(
+    @By() by: Caller,
+    @Param('name') name: string,
+    @Req() request: FastifyRequest,
+  ): Promise<void> {
     const headers = soundOf(parseGroupHeaders(rawBody(request)));
-    return this.carryOut({ type: 'SetGroupHeaders', ...this.address(name), headers });
+    return this.carryOut(by, { type: 'SetGroupHeaders', ...this.address(name), headers });
   }
 
   @Post(':name/endpoints')
   @HttpCode(200)
   @Describe(urlGroupRoutes.upsertEndpoints)
-  upsertEndpoints(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
+  upsertEndpoints(
+    @By() by: Caller,
+    @Param('name') name: string,
+    @Req() request: FastifyRequest,
+  ): Promise<void> {
     const known = parseName(name);
     if (!known.ok) throw new BadRequestException(`the name of a URL group ${known.message}`);
     const check = (url: URL) => this.guard.checkDestination(url);
     const endpoints = soundOf(parseUpserted(rawBody(request), check));
-    return this.carryOut({ type: 'UpsertEndpoints', ...this.address(name), endpoints });
+    return this.carryOut(by, { type: 'UpsertEndpoints', ...this.address(name), endpoints });
   }
 
   @Delete(':name/endpoints')
   @Describe(urlGroupRoutes.removeEndpoints)
-  removeEndpoints(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
+  removeEndpoints(
+    @By() by: Caller,
+    @Param('name') name: string,
+    @Req() request: FastifyRequest,
+  ): Promise<void> {
     const endpoints = soundOf(parseRemoved(rawBody(request)));
-    return this.carryOut({ type: 'RemoveEndpoints', ...this.address(name), endpoints });
+    return this.carryOut(by, { type: 'RemoveEndpoints', ...this.address(name), endpoints });
   }
 
   private address(id: string) {
     return { kind: urlGroupKind, id, at: this.clock.now() };
   }
 
-  private async carryOut(command: UrlGroupCommand): Promise<void> {
-    valueIn(await this.groups.ask(command));
+  private async carryOut(by: Caller, command: UrlGroupCommand): Promise<void> {
+    valueIn(await this.groups.ask(command, by));
   }
 
   private object(name: string): UrlGroupObject | null {

@@ -57,7 +57,7 @@ export class ConsumersRoutes {
   private async remove(exchange: FastifyExchange): Promise<void> {
     const place = placeIn(exchange);
     refuseIf(this.rights.judge(exchange.request, place.group, []));
-    refuseIf(await this.consumers.remove(place));
+    refuseIf(await this.consumers.remove(place, exchange.caller));
     answerJson(exchange, success);
   }
 }

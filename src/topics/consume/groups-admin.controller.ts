@@ -1,7 +1,10 @@
 /** `/admin/groups`: consumer groups are shown, set back and deleted (topics.md 5.2). */
+
 import { Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../engine/principal/principal.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { By } from '../../http/identity/caller.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -32,9 +35,9 @@ export class GroupsAdminController {
 
   @Delete(':group')
   @Describe(groupRoutes.remove)
-  async remove(@Req() request: FastifyRequest, @Param('group') group: string) {
+  async remove(@By() by: Caller, @Req() request: FastifyRequest, @Param('group') group: string) {
     this.judge(request);
-    refuseIf(await this.admin.remove(group));
+    refuseIf(await this.admin.remove(group, by));
     return { result: 'Success', status: 200 };
   }
 

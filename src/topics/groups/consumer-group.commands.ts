@@ -1,6 +1,6 @@
 /** The commands of a consumer group; its id is the group's name. */
 import type { Command } from '../../engine/decider.js';
-import type { Grant } from '../../http/identity/grant.js';
+import type { Access } from '../../http/identity/grant.js';
 import type { Strategy } from './assignment.policy.js';
 import type { ConsumerSettings } from './consumer.events.js';
 
@@ -12,7 +12,7 @@ export interface JoinGroup extends Command<MembershipReceipt> {
   /** Of the instance, which is opened in the same turn. */
   readonly settings: ConsumerSettings;
   /** What the caller may do: refused where the group has members that read other topics. */
-  readonly grant: Grant;
+  readonly grant: Access;
   /** null = the group's, or range where the group has no members. */
   readonly strategy: Strategy | null;
 }
@@ -23,7 +23,7 @@ export interface ChangeSubscription extends Command<MembershipReceipt> {
   readonly instance: string;
   readonly topics: readonly string[];
   /** As that of `JoinGroup`. */
-  readonly grant: Grant;
+  readonly grant: Access;
 }
 
 /** The generation in which a member has what it subscribed to. */

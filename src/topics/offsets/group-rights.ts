@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../../grammar/result.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
-import { type Grant, permitsAll } from '../../http/identity/grant.js';
+import { type Access, permitsAll } from '../../http/identity/grant.js';
 import { GroupViews } from '../groups/group-views.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
 import { CommittedOffsets } from './committed-offsets.js';
@@ -32,7 +32,7 @@ export class GroupRights {
   }
 
   /** What a request may do that may consume the topics that it names in a group; else why not. */
-  admit(request: IncomingMessage, group: string, named: Iterable<string>): Grant | Refusal {
+  admit(request: IncomingMessage, group: string, named: Iterable<string>): Access | Refusal {
     return this.judge(request, group, named) ?? this.credentials.grantOf(request);
   }
 

@@ -1,7 +1,9 @@
 /** What operators see of groups and may do to them (topics.md 5.2). */
+
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
 import type { DeleteGroup } from '../groups/consumer-group.commands.js';
@@ -70,10 +72,10 @@ export class GroupsAdmin {
   }
 
   /** Why a group cannot be deleted; null = it is. */
-  async remove(id: string): Promise<Refusal | null> {
+  async remove(id: string, by: Principal | null): Promise<Refusal | null> {
     const at = this.clock.now();
     const command: DeleteGroup = { type: 'DeleteGroup', kind: consumerGroupKind, id, at };
-    const outcome = await this.groups.ask(command);
+    const outcome = await this.groups.ask(command, by);
     return outcome.ok ? null : outcome;
   }
 

@@ -1,7 +1,9 @@
 /** `/admin/subscriptions`: which topics are pushed, where to, and how far each is. */
+
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { callerOf } from '../../http/identity/caller.js';
 import { Intake } from '../../http/intake.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
@@ -87,7 +89,7 @@ export class SubscriptionsController {
     command: Parameters<SubscriptionsService['carryOut']>[1],
   ): Promise<typeof success> {
     this.judge(request);
-    refuseIf(await this.service.carryOut(name, command));
+    refuseIf(await this.service.carryOut(name, command, callerOf(request.raw)));
     return success;
   }
 }

@@ -3,11 +3,13 @@
  * decided because of it happen in one tick, so that whatever was accepted before is seen, and
  * nothing comes between.
  */
+
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { newNames } from '../../engine/seeded-names.js';
 import type { Outcome } from '../../engine/turn.js';
@@ -49,6 +51,7 @@ export class EventsService {
   wait(
     eventId: string,
     { runId, step, timeout, timeoutMs }: WaitRequest,
+    by: Principal | null,
   ): Promise<Outcome<StepReceipt>> {
     const at = this.clock.now();
     const command: OpenWaitForEvent = {
@@ -62,12 +65,12 @@ export class EventsService {
       deadline: at + timeoutMs,
       messageId: newNames(this.identifiers, at).next('msg'),
     };
-    return this.runs.ask(command);
+    return this.runs.ask(command, by);
   }
 
   /** Ends every wait for an event, of any run. */
-  notify(eventId: string, body: Buffer): Promise<NotifyItem[]> {
-    return this.release(this.runs.waiters.of(eventId), body);
+  notify(eventId: string, body: Buffer, by: Principal | null): Promise<NotifyItem[]> {
+    return this.release(this.runs.waiters.of(eventId), body, by);
   }
 
   /** Ends every wait of one run for an event; where there is none, keeps the event for the next. */
@@ -75,10 +78,11 @@ export class EventsService {
     runId: string,
     eventId: string,
     body: Buffer,
+    by: Principal | null,
   ): Promise<Outcome<readonly NotifyItem[]>> {
     const waiters = this.waitersOf(runId, eventId, false);
-    if (waiters.length === 0) return this.store(runId, eventId, body, false);
-    return { ok: true, value: await this.release(waiters, body) };
+    if (waiters.length === 0) return this.store(runId, eventId, body, false, by);
+    return { ok: true, value: await this.release(waiters, body, by) };
   }
 
   /**
@@ -89,10 +93,11 @@ export class EventsService {
     runId: string,
     eventId: string,
     body: Buffer,
+    by: Principal | null,
   ): Promise<Outcome<readonly NotifyItem[]>> {
     const [first] = this.waitersOf(runId, eventId, true);
-    if (first === undefined) return this.store(runId, eventId, body, true);
-    return { ok: true, value: await this.release([first], body) };
+    if (first === undefined) return this.store(runId, eventId, body, true, by);
+    return { ok: true, value: await this.release([first], body, by) };
   }
 
   /** Whether a run of this id is active and has announced a webhook of this name. */
@@ -123,7 +128,11 @@ export class EventsService {
    * Ends waits with one event, whose bytes are kept once. Turns of one tick: a wait that opens
    * meanwhile is not among those that were looked at, and none of these can end otherwise.
    */
-  private async release(waiters: readonly Waiter[], body: Buffer): Promise<NotifyItem[]> {
+  private async release(
+    waiters: readonly Waiter[],
+    body: Buffer,
+    by: Principal | null,
+  ): Promise<NotifyItem[]> {
     const waiting = this.waitingOf(waiters);
     const at = this.clock.now();
     const names = newNames(this.identifiers, at);
@@ -142,7 +151,7 @@ export class EventsService {
     );
     // If no run waits, the answer says so once all earlier turns are durable.
     const [outcomes] = await Promise.all([
-      dispatchAtOnce(this.engine, commands, false),
+      dispatchAtOnce(this.engine, commands, false, by),
       this.settled(),
     ]);
     const items: NotifyItem[] = [];
@@ -157,6 +166,7 @@ export class EventsService {
     eventId: string,
     body: Buffer,
     isCall: boolean,
+    by: Principal | null,
   ): Promise<Outcome<readonly NotifyItem[]>> {
     const command: StoreNotification = {
       type: 'StoreNotification',
@@ -167,7 +177,7 @@ export class EventsService {
       body,
       isCall,
     };
-    const outcome = await this.runs.ask(command);
+    const outcome = await this.runs.ask(command, by);
     return outcome.ok ? { ok: true, value: [] } : outcome;
   }
 

@@ -56,7 +56,8 @@ export class WebhookRoute implements FastifyRoute {
     const { service, settings } = this;
     const eventId = valueIn(eventIn(exchange.target, segments));
     const body = webhookEvent(exchange.request, exchange.body, settings.publicUrl);
-    const outcome = await service.callWebhook(exchange.param('workflowRunId'), eventId, body);
+    const runId = exchange.param('workflowRunId');
+    const outcome = await service.callWebhook(runId, eventId, body, exchange.caller);
     if (outcome.ok) {
       exchange.answer(200, ['stepwell-durability', durabilityOf(settings)]);
       return;

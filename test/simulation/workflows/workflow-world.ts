@@ -82,7 +82,7 @@ export class WorkflowWorld extends SimulatedWorld {
     this.notified.push(notified);
     const bytes = Buffer.from(body);
     const answer =
-      runId === null ? events.notify(eventId, bytes) : this.tellRun(runId, eventId, bytes);
+      runId === null ? events.notify(eventId, bytes, null) : this.tellRun(runId, eventId, bytes);
     await simulation.heard<unknown>(answer);
     notified.isHeard = true;
   }
@@ -117,7 +117,7 @@ export class WorkflowWorld extends SimulatedWorld {
   }
 
   private tellRun(runId: string, eventId: string, body: Buffer) {
-    return this.simulation.server.events.notifyRun(runId, eventId, body);
+    return this.simulation.server.events.notifyRun(runId, eventId, body, null);
   }
 
   private mood(): Mood {
