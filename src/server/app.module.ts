@@ -41,10 +41,12 @@ import { userIdsOf } from './credentials/credentials.js';
 import { EngineModule, type StoreSettings } from './engine.module.js';
 import { HealthModule } from './health/health.module.js';
 import { JournalSweepsModule } from './history/journal-sweeps.module.js';
+import { Connections } from './inbound/connections.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
 import type { Shared } from './shared.js';
 import { StartPageModule } from './start-page/start-page.module.js';
+import { TokensModule } from './tokens/tokens.module.js';
 
 @Global()
 @Module({})
@@ -56,7 +58,9 @@ export function applicationModule(
   routes: RouteTable,
   failures: Failures,
   inFlight: InFlight,
+  connections: Connections,
 ): DynamicModule {
+  const userIds = userIdsOf(shared.credentials);
   const { ports, config } = shared;
   // What each wing declares to need is there.
   const settings: WorkflowSettings & TopicSettings & StoreSettings = {
@@ -69,7 +73,11 @@ export function applicationModule(
     { provide: InFlight, useValue: inFlight },
     { provide: provided.config, useValue: settings },
     { provide: provided.credentials, useValue: shared.credentials },
-    { provide: provided.userIds, useValue: userIdsOf(shared.credentials) },
+    {
+      provide: provided.userIds,
+      useValue: { has: (id: string) => userIds.has(id) || shared.bearer.names(id) },
+    },
+    { provide: Connections, useValue: connections },
     { provide: provided.clock, useValue: ports.clock },
     { provide: provided.identifiers, useValue: ports.identifiers },
     { provide: provided.disk, useValue: ports.disk },
@@ -113,6 +121,7 @@ export function applicationModule(
     PushesModule,
     ConsumersModule,
     ActivityModule,
+    TokensModule,
     JournalSweepsModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };

@@ -50,6 +50,7 @@ export type ModuleOf = (
   routes: RouteTable,
   failures: Failures,
   inFlight: InFlight,
+  connections: Connections,
 ) => DynamicModule;
 
 /** The application, built and initialised; it does not listen yet. */
@@ -78,7 +79,7 @@ export async function createHttpServer(
     done();
   });
   const application = await NestFactory.create<NestFastifyApplication>(
-    moduleOf(shared, routes, failures, inFlight),
+    moduleOf(shared, routes, failures, inFlight, connections),
     adapter,
     { bodyParser: false, logger: new NestLog(log), abortOnError: false },
   );

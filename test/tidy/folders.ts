@@ -16,6 +16,7 @@ export const folders: readonly string[] = [
   'src/server/health',
   'src/server/history',
   'src/server/activity',
+  'src/server/tokens',
   'src/server/inbound',
   'src/server/metrics',
   'src/server/lifecycle',

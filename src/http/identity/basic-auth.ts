@@ -97,7 +97,7 @@ export class BasicCredentials {
     if (grant instanceof Refusal) return grant;
     if (permits(grant, right, topic)) return undefined;
     const place = topic === null ? '' : ` topic ${topic}`;
-    return new Refusal('forbidden', `forbidden: this credential may not ${right}${place}`);
+    return new Refusal('forbidden', `forbidden: this credential may not ${wordOf(right)}${place}`);
   }
 
   /**
@@ -113,7 +113,7 @@ export class BasicCredentials {
     const grant = this.grantOf(request);
     if (grant instanceof Refusal) return grant;
     if (permitsAll(grant, right, topics)) return undefined;
-    const message = `forbidden: this credential may not ${right} every topic of ${owner}`;
+    const message = `forbidden: this credential may not ${wordOf(right)} every topic of ${owner}`;
     return new Refusal('forbidden', message);
   }
 
@@ -155,6 +155,12 @@ export class BasicCredentials {
     const isKnown = grant !== undefined && timingSafeEqual(grant.digest, digest);
     return isKnown ? { principal, grant, token: null } : undefined;
   }
+}
+
+/** What a credential names by its own three words: the right that holds this one. */
+function wordOf(right: Right): string {
+  if (right === 'read') return 'consume';
+  return right === 'inspect' ? 'administer' : right;
 }
 
 const unknown: Admission = { principal: null, refusal: unauthorized };

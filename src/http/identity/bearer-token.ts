@@ -48,6 +48,7 @@ export class BearerTokens {
    */
   private readonly configured = new Map<string, BearerToken>();
   private lookUp: TokenLookUp = () => undefined;
+  private isName: (user: string) => boolean = () => false;
   /** `Authorization` values that were found good once, with the digests of their tokens. */
   private readonly accepted = new Map<string, string>();
 
@@ -63,6 +64,16 @@ export class BearerTokens {
   /** Further tokens, which enter the log interface, too. */
   alsoKnow(lookUp: TokenLookUp): void {
     this.lookUp = lookUp;
+  }
+
+  /** `isName` tells whether a created token names a user. */
+  alsoName(isName: (user: string) => boolean): void {
+    this.isName = isName;
+  }
+
+  /** Whether a created token names this user (messaging.md 1.1). */
+  names(user: string): boolean {
+    return this.isName(user);
   }
 
   /** Whether this request may enter the messages and workflows interface. */

@@ -15,9 +15,14 @@ export function identify(request: IncomingMessage, caller: Caller): void {
   (request as IdentifiedRequest)[callerOfRequest] = caller;
 }
 
+/** Who makes a request; undefined where it has not passed the front door. */
+export function knownCallerOf(request: IncomingMessage): Caller | undefined {
+  return (request as IdentifiedRequest)[callerOfRequest];
+}
+
 /** Who makes a request that has passed the front door. */
 export function callerOf(request: IncomingMessage): Caller {
-  const caller = (request as IdentifiedRequest)[callerOfRequest];
+  const caller = knownCallerOf(request);
   if (caller === undefined) throw new Error('the request has not passed the front door');
   return caller;
 }

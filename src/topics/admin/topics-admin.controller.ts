@@ -7,6 +7,7 @@ import { provided } from '../../engine/provided.js';
 import type { Refusal } from '../../grammar/result.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { By } from '../../http/identity/caller.js';
+import type { Right } from '../../http/identity/grant.js';
 import { Intake } from '../../http/intake.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
@@ -29,7 +30,7 @@ export class TopicsAdminController {
   @Get()
   @Describe(topicAdminRoutes.list)
   list(@Req() request: FastifyRequest): Promise<readonly TopicObject[]> {
-    this.judge(request);
+    this.judge(request, 'inspect');
     return this.admin.list();
   }
 
@@ -45,7 +46,7 @@ export class TopicsAdminController {
   @Get(':name')
   @Describe(topicAdminRoutes.show)
   async show(@Req() request: FastifyRequest, @Param('name') name: string): Promise<TopicDetails> {
-    this.judge(request);
+    this.judge(request, 'inspect');
     return answerIn(await this.admin.show(name));
   }
 
@@ -82,8 +83,8 @@ export class TopicsAdminController {
     return answerIn(await this.admin.purge(name, trims, by));
   }
 
-  private judge({ raw }: FastifyRequest): void {
-    refuseIf(this.basic.judgeRight(raw, 'administer', null));
+  private judge({ raw }: FastifyRequest, right: Right = 'administer'): void {
+    refuseIf(this.basic.judgeRight(raw, right, null));
   }
 
   /** New logs are new files: none on a disk that is nearly full. */

@@ -39,7 +39,7 @@ export class ConsumersRoutes {
   ) {}
 
   private list(exchange: Exchange): void {
-    refuseIf(this.credentials.judgeRight(exchange.request, 'consume', null));
+    refuseIf(this.credentials.judgeRight(exchange.request, 'read', null));
     const { views } = this;
     const groups = [];
     for (const name of views.names()) {

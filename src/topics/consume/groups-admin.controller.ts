@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { By } from '../../http/identity/caller.js';
+import type { Right } from '../../http/identity/grant.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -22,14 +23,14 @@ export class GroupsAdminController {
   @Get()
   @Describe(groupRoutes.list)
   list(@Req() request: FastifyRequest) {
-    this.judge(request);
+    this.judge(request, 'inspect');
     return this.admin.list();
   }
 
   @Get(':group')
   @Describe(groupRoutes.show)
   async show(@Req() request: FastifyRequest, @Param('group') group: string) {
-    this.judge(request);
+    this.judge(request, 'inspect');
     return answerIn(await this.admin.show(group));
   }
 
@@ -50,7 +51,7 @@ export class GroupsAdminController {
     return answerIn(await this.admin.reset(group, reset));
   }
 
-  private judge({ raw }: FastifyRequest): void {
-    refuseIf(this.credentials.judgeRight(raw, 'administer', null));
+  private judge({ raw }: FastifyRequest, right: Right = 'administer'): void {
+    refuseIf(this.credentials.judgeRight(raw, right, null));
   }
 }

@@ -35,7 +35,7 @@ export class WebhookRoute implements FastifyRoute {
   constructor(
     private readonly service: EventsService,
     private readonly intake: Intake,
-    @Inject(provided.userIds) private readonly userIds: ReadonlySet<string>,
+    @Inject(provided.userIds) private readonly userIds: Pick<ReadonlySet<string>, 'has'>,
     @Inject(provided.config) private readonly settings: WorkflowSettings,
   ) {}
 
