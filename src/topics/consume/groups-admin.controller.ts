@@ -45,10 +45,10 @@ export class GroupsAdminController {
   @Post(':group/offsets')
   @HttpCode(200)
   @Describe(groupRoutes.reset)
-  async reset(@Req() request: FastifyRequest, @Param('group') group: string) {
+  async reset(@By() by: Caller, @Req() request: FastifyRequest, @Param('group') group: string) {
     this.judge(request);
     const reset = valueIn(parseOffsetReset(rawBody(request)));
-    return answerIn(await this.admin.reset(group, reset));
+    return answerIn(await this.admin.reset(group, reset, by));
   }
 
   private judge({ raw }: FastifyRequest, right: Right = 'administer'): void {

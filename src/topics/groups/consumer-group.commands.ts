@@ -3,6 +3,7 @@ import type { Command } from '../../engine/decider.js';
 import type { Access } from '../../http/identity/grant.js';
 import type { Strategy } from './assignment.policy.js';
 import type { ConsumerSettings } from './consumer.events.js';
+import type { OffsetMove } from './consumer-group.events.js';
 
 /** Make an instance a member, and the group if there is none. A member stays as it is. */
 export interface JoinGroup extends Command<MembershipReceipt> {
@@ -42,6 +43,12 @@ export interface ReassignGroup extends Command {
   readonly type: 'ReassignGroup';
 }
 
+/** Other offsets are to be committed; refused while the group has members. */
+export interface ResetOffsets extends Command {
+  readonly type: 'ResetOffsets';
+  readonly moves: readonly OffsetMove[];
+}
+
 /** Forget the group and its committed offsets; refused while it has members. */
 export interface DeleteGroup extends Command {
   readonly type: 'DeleteGroup';
@@ -63,6 +70,7 @@ export type ConsumerGroupCommand =
   | ChangeSubscription
   | LeaveGroup
   | ReassignGroup
+  | ResetOffsets
   | DeleteGroup
   | ExpireGroup
   | RemoveGroup;

@@ -129,6 +129,7 @@ const rows: readonly (readonly [
   ['POST /admin/topics/others/purge', ['TopicTrimmed'], [{ partition: 0, before: 1 }]],
   ['GET /consume/g/i/rides?timeout=1', ['MemberJoined', 'ConsumerOpened']],
   ['DELETE /delete-consumer/g/i', ['ConsumerClosed', 'MemberLeft']],
+  ['POST /admin/groups/g/offsets', ['OffsetsReset'], { topic: 'rides', to: 'earliest' }],
   ['DELETE /admin/groups/g', ['GroupDeleted']],
   [
     'POST /admin/subscriptions',
