@@ -41,9 +41,12 @@ import { userIdsOf } from './credentials/credentials.js';
 import { EngineModule, type StoreSettings } from './engine.module.js';
 import { HealthModule } from './health/health.module.js';
 import { JournalSweepsModule } from './history/journal-sweeps.module.js';
+import type { HttpSide } from './http-server.js';
 import { Connections } from './inbound/connections.js';
+import { RefusedRequests } from './inbound/refused-requests.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
+import { RefusalsModule } from './refusals/refusals.module.js';
 import type { Shared } from './shared.js';
 import { StartPageModule } from './start-page/start-page.module.js';
 import { TokensModule } from './tokens/tokens.module.js';
@@ -55,10 +58,7 @@ export class AppModule {}
 /** The application over what it shares. */
 export function applicationModule(
   shared: Shared,
-  routes: RouteTable,
-  failures: Failures,
-  inFlight: InFlight,
-  connections: Connections,
+  { routes, failures, inFlight, connections, refused }: HttpSide,
 ): DynamicModule {
   const userIds = userIdsOf(shared.credentials);
   const { ports, config } = shared;
@@ -78,6 +78,7 @@ export function applicationModule(
       useValue: { has: (id: string) => userIds.has(id) || shared.bearer.names(id) },
     },
     { provide: Connections, useValue: connections },
+    { provide: RefusedRequests, useValue: refused },
     { provide: provided.clock, useValue: ports.clock },
     { provide: provided.identifiers, useValue: ports.identifiers },
     { provide: provided.disk, useValue: ports.disk },
@@ -122,6 +123,7 @@ export function applicationModule(
     ConsumersModule,
     ActivityModule,
     TokensModule,
+    RefusalsModule,
     JournalSweepsModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };

@@ -30,6 +30,7 @@ import { ErrorFilter } from './inbound/error.filter.js';
 import { ExpressLane } from './inbound/express-lane.js';
 import { FrontDoor } from './inbound/front-door.js';
 import * as limits from './inbound/inbound-limits.js';
+import { RefusedRequests } from './inbound/refused-requests.js';
 import { fastifyLog, NestLog } from './logging/log.js';
 import type { Shared } from './shared.js';
 
@@ -44,14 +45,17 @@ const routerOptions = {
   maxParamLength: headerBytesMax,
 };
 
+/** What takes the requests of the application in. */
+export interface HttpSide {
+  readonly routes: RouteTable;
+  readonly failures: Failures;
+  readonly inFlight: InFlight;
+  readonly connections: Connections;
+  readonly refused: RefusedRequests;
+}
+
 /** The module of the whole application, over what it shares and what takes its routes. */
-export type ModuleOf = (
-  shared: Shared,
-  routes: RouteTable,
-  failures: Failures,
-  inFlight: InFlight,
-  connections: Connections,
-) => DynamicModule;
+export type ModuleOf = (shared: Shared, http: HttpSide) => DynamicModule;
 
 /** The application, built and initialised; it does not listen yet. */
 export async function createHttpServer(
@@ -67,6 +71,7 @@ export async function createHttpServer(
   const adapter = adapterOf(shared, connections, callers);
   const fastify: FastifyInstance = adapter.getInstance();
   const inFlight = inFlightOf(shared);
+  const refused = new RefusedRequests(shared.inbound);
   const routes = new RouteTable(fastify, inFlight, routerOptions);
   acceptRawBodies(fastify);
   frontDoor.guard(fastify);
@@ -76,10 +81,11 @@ export async function createHttpServer(
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     const seconds = reply.elapsedTime / 1000;
     shared.inbound.requestAnswered(request.method, route, reply.statusCode, seconds);
+    refused.answered(request.raw, route, reply.statusCode);
     done();
   });
   const application = await NestFactory.create<NestFastifyApplication>(
-    moduleOf(shared, routes, failures, inFlight, connections),
+    moduleOf(shared, { routes, failures, inFlight, connections, refused }),
     adapter,
     { bodyParser: false, logger: new NestLog(log), abortOnError: false },
   );
@@ -93,6 +99,7 @@ export async function createHttpServer(
     frontDoor,
     failures,
     metrics,
+    refused,
     clock,
     bodyLimit,
     inFlight,

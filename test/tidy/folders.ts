@@ -17,6 +17,7 @@ export const folders: readonly string[] = [
   'src/server/history',
   'src/server/activity',
   'src/server/tokens',
+  'src/server/refusals',
   'src/server/inbound',
   'src/server/metrics',
   'src/server/lifecycle',

@@ -18,6 +18,7 @@ import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteTable } from '../../http/routes/route-table.js';
 import { requestIdHeader } from './callers.js';
 import type { FrontDoor } from './front-door.js';
+import type { RefusedRequests } from './refused-requests.js';
 
 /** Digits only: whatever else a length could be is Fastify's to judge. */
 const plainLength = /^\d{1,15}$/;
@@ -28,6 +29,7 @@ export interface LaneContext {
   readonly frontDoor: FrontDoor;
   readonly failures: Failures;
   readonly metrics: InboundMetrics;
+  readonly refused: RefusedRequests;
   readonly clock: Clock;
   /** The largest body of a route that says nothing else, in bytes. */
   readonly bodyLimit: number;
@@ -120,6 +122,7 @@ class LaneExchange implements Exchange {
     else this.sendPaced(typeof body === 'string' ? Buffer.from(body) : body);
     const seconds = (context.clock.monotonic() - this.started) / 1000;
     context.metrics.requestAnswered(request.method ?? '', route.pattern, status, seconds);
+    context.refused.answered(request, route.pattern, status);
   }
 
   refuse(refusal: Refusal): void {
