@@ -7,7 +7,6 @@ import {
   type Principal,
   principalTerm,
 } from '../../src/engine/principal/principal.js';
-import { UpcasterTable } from '../../src/engine/upcasters.js';
 import type {
   PublishMessage,
   RecordAttempt,
@@ -131,7 +130,7 @@ function recordBytes(
   const place = { kind: messageKind, id, sequence: 0, at: Date.now(), offset: 1e6, previous: -1 };
   const envelope: EventEnvelope = { ...place, by, event, body };
   const terms = [id, ...found];
-  const codec = new EventCodec(new UpcasterTable());
+  const codec = new EventCodec();
   // The first one of a shape teaches the codec its fields; what follows is what the log holds.
   codec.encode(envelope, terms);
   return recordLength(codec.encode(envelope, terms));

@@ -2,35 +2,33 @@
  * The turn of the house: decide, evolve, react and append in one tick; answer and act once durable.
  */
 import type { Appended } from '../../storage/log/partition-log.js';
-import { ActorDirectory, liveStatesMax } from './actor-directory.js';
+import { listIn } from '../grammar/list-in.js';
+import { ActorDirectory, type DirectoryOptions, liveStatesMax } from './actor-directory.js';
 import type { Clock } from './clock.js';
-import type { Command, DomainEvent, Effect, EventEnvelope, ResultOf } from './decider.js';
+import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
-import type { Identifiers } from './identifiers.js';
+import { type Identifiers, SeededNames } from './identifiers.js';
 import type { Journal } from './journal.js';
 import type { Principal } from './principal/principal.js';
-import type { EffectCarrier, Fold, Reaction, Registration } from './registration.js';
-import { SeededNames } from './seeded-names.js';
+import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
 import { type EventListener, Subscribers } from './subscribers.js';
-import { type Outcome, type RefusedReaction, type RegisteredKind, Turn } from './turn.js';
+import {
+  type EngineWatch,
+  type Outcome,
+  type Outcomes,
+  type RegisteredKind,
+  Turn,
+} from './turn.js';
 import { TurnChanges } from './turn-changes.js';
-import type { UpcasterTable } from './upcasters.js';
+
+export type { EngineWatch, Outcomes } from './turn.js';
 
 /** A turn decides at most this many commands, so that no request holds the event loop. */
 export const turnCommandsMax = 256;
 
-/** What the engine tells the component that watches over it. */
-export interface EngineWatch {
-  /** A defect: a decider threw. Memory and journal are untouched. */
-  turnFailed(error: unknown, commands: readonly Command[]): void;
-  reactionRefused(refused: RefusedReaction): void;
-}
-
-/** What became of each of several commands, in their order. */
-export type Outcomes<Commands extends readonly Command[]> = {
-  readonly [Index in keyof Commands]: Outcome<ResultOf<Commands[Index]>>;
-};
+/** What the engine needs of its journal. */
+export type EngineJournal = Pick<Journal, 'append' | 'endOffset' | 'highWatermark'>;
 
 /** Everything decided since the last commit began: it becomes durable together. */
 interface CommitGroup {
@@ -44,35 +42,42 @@ export class Engine {
   private readonly reactions = new Map<string, Reaction[]>();
   private readonly changes = new TurnChanges();
   private readonly past = new TurnChanges(false);
-  private readonly effects: EffectRunner;
-  private readonly indexes = new Subscribers();
+  readonly effects: EffectRunner;
+  private readonly directoryOptions: DirectoryOptions;
+  /** Indexes of durable events. */
+  readonly indexes = new Subscribers();
   private readonly listeners = new Subscribers();
   private readonly makeSeed = () => this.identifiers.turnSeed(this.clock.now());
   private lastDurable: Promise<void> | null = null;
   private group: CommitGroup = { settled: Promise.resolve(), envelopes: [] };
 
   constructor(
-    private readonly journal: Journal,
+    private readonly journal: EngineJournal,
     private readonly codec: EventCodec,
-    private readonly upcasters: UpcasterTable,
     private readonly clock: Clock,
     private readonly identifiers: Identifiers,
     private readonly watch: EngineWatch,
-    private readonly liveStates: number = liveStatesMax,
+    liveStates: number = liveStatesMax,
   ) {
-    this.effects = new EffectRunner(clock, (kind, id) => this.reconcile(kind, id));
+    const restingOf = (kind: string) => this.actors(kind);
+    this.effects = new EffectRunner(clock, restingOf, (kind, id) => this.reconcile(kind, id));
+    this.directoryOptions = {
+      liveStates,
+      seed: identifiers.randomBytes(4).readUInt32LE(),
+      woken: (kind, id, wantedAt) => this.effects.woken(kind, id, wantedAt),
+    };
   }
 
   /** One more kind of entity, and its actors; before recovery. Features do so by an `Entity`. */
   register<State, Cmd extends Command, Event extends DomainEvent, View>(
     registration: Registration<State, Cmd, Event, View>,
   ): ActorDirectory<State> {
-    const { kind } = registration.decider;
+    const { kind, upcasters } = registration.decider;
     if (this.entities.has(kind)) throw new Error(`two deciders for ${kind}`);
-    this.upcasters.add(kind, registration.decider.upcasters);
+    if (upcasters !== undefined) this.codec.lift(kind, upcasters);
     const folds = listIn(this.folds, kind);
     folds.push(...registration.folds);
-    const actors = new ActorDirectory<State>(registration.decider, folds, this.liveStates);
+    const actors = new ActorDirectory<State>(registration.decider, folds, this.directoryOptions);
     this.entities.set(kind, { registration, actors, reactions: listIn(this.reactions, kind) });
     return actors;
   }
@@ -101,10 +106,14 @@ export class Engine {
    * `index` learns the events of `kinds` once they are durable, replayed ones first: those of whole
    * turns in the order of the journal, before any listener sees them and before anything starts
    * because of them. What it knows is never taken back, so it may hold what it likes; before
-   * recovery.
+   * recovery. `memory` is what it remembers; null = nothing.
    */
-  index<Event extends DomainEvent>(kinds: readonly string[], index: EventListener<Event>): void {
-    this.indexes.add(kinds, index as EventListener);
+  index<Event extends DomainEvent>(
+    kinds: readonly string[],
+    index: EventListener<Event>,
+    memory: IndexMemory | null,
+  ): void {
+    this.indexes.add(kinds, index as EventListener, memory);
   }
 
   /**
@@ -139,7 +148,7 @@ export class Engine {
   }
 
   /** Dispatches for a caller that waits for no answer: the watch learns of a defect. */
-  tell(commands: readonly Command[]): void {
+  dispatchAndForget(commands: readonly Command[]): void {
     this.dispatch(commands).catch(() => undefined);
   }
 
@@ -283,15 +292,6 @@ export class Engine {
     this.listeners.show(envelopes);
     for (const { kind, id } of envelopes) this.reconcile(kind, id);
   }
-}
-
-/** The list of `kind`, which is made where there is none. */
-function listIn<Item>(lists: Map<string, Item[]>, kind: string): Item[] {
-  const known = lists.get(kind);
-  if (known !== undefined) return known;
-  const list: Item[] = [];
-  lists.set(kind, list);
-  return list;
 }
 
 const settled = Promise.resolve();

@@ -3,7 +3,7 @@ import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, ResultOf } from './decider.js';
 import type { Engine } from './engine.js';
 import type { Principal } from './principal/principal.js';
-import type { Fold, Reaction, Registration } from './registration.js';
+import type { Fold, IndexMemory, Reaction, Registration } from './registration.js';
 import type { EventListener } from './subscribers.js';
 import type { Outcome } from './turn.js';
 
@@ -46,7 +46,7 @@ export abstract class Entity<State, Cmd extends Command, Event extends DomainEve
 
   /** A stream that is there and not final. */
   find(id: string): Actor<State> | undefined {
-    return this.actors.find(id);
+    return this.actors.look(id);
   }
 
   /** The state of a stream, or the state before its first event. */
@@ -83,8 +83,11 @@ export abstract class Entity<State, Cmd extends Command, Event extends DomainEve
     this.engine.observe([this.kind], listener);
   }
 
-  /** `index` learns the events of this kind once they are durable, replayed ones first. */
-  index(index: EventListener<Event>): void {
-    this.engine.index([this.kind], index);
+  /**
+   * `index` learns the events of this kind once they are durable, replayed ones first; `memory` is
+   * what it remembers.
+   */
+  index(index: EventListener<Event>, memory: IndexMemory | null): void {
+    this.engine.index([this.kind], index, memory);
   }
 }

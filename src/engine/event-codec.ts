@@ -16,9 +16,8 @@
  */
 import { Packr } from 'msgpackr';
 import type { LogRecord, RecordHeader, RecordInput } from '../../storage/format/record.js';
-import type { DomainEvent, EventEnvelope } from './decider.js';
+import type { DomainEvent, EventEnvelope, Upcasters } from './decider.js';
 import { type Principal, principalIn } from './principal/principal.js';
-import type { UpcasterTable } from './upcasters.js';
 
 /** The index term of definition records. */
 export const structuresTerm = 'structures';
@@ -37,9 +36,16 @@ export class EventCodec {
   private table = '[]';
   private undefinedStructures = false;
   private latestKind = '';
+  /** By kind, where there are any. */
+  private readonly upcasters = new Map<string, Upcasters>();
 
-  constructor(private readonly upcasters: UpcasterTable) {
+  constructor() {
     this.packr = this.packrOverTable();
+  }
+
+  /** Events of `kind` that older versions wrote are read as these say. */
+  lift(kind: string, upcasters: Upcasters): void {
+    this.upcasters.set(kind, upcasters);
   }
 
   /**
@@ -63,7 +69,7 @@ export class EventCodec {
 
   encode(envelope: EventEnvelope, terms: readonly string[]): RecordInput {
     const { kind, id, sequence, previous, by, event, body } = envelope;
-    const version = (this.upcasters.find(kind, event.type)?.length ?? 0) + 1;
+    const version = (this.upcasters.get(kind)?.[event.type]?.length ?? 0) + 1;
     const fields =
       by === null
         ? [version, sequence, previous, event]
@@ -80,7 +86,7 @@ export class EventCodec {
   /** The event of a record, or null for a definition, which is remembered. */
   decode(record: LogRecord): EventEnvelope | null {
     if (record.key === null) {
-      this.learn(record.value);
+      this.learnShapes((record.value ?? empty).toString());
       return null;
     }
     const kind = this.kindOf(record.key);
@@ -100,15 +106,21 @@ export class EventCodec {
   }
 
   private upcast(kind: string, version: number, fields: DomainEvent): DomainEvent {
-    const upcasters = this.upcasters.find(kind, fields.type);
+    const upcasters = this.upcasters.get(kind)?.[fields.type];
     if (upcasters === undefined || version > upcasters.length) return fields;
     return upcasters
       .slice(version - 1)
       .reduce<DomainEvent>((older, lift) => lift(older as never), fields);
   }
 
-  private learn(table: Buffer | null): void {
-    this.table = (table ?? empty).toString();
+  /** Every shape that the log has defined so far, as `learnShapes` takes it. */
+  get shapes(): string {
+    return this.table;
+  }
+
+  /** Knows the shapes that the log had defined when these were given. */
+  learnShapes(shapes: string): void {
+    this.table = shapes;
     this.packr = this.packrOverTable();
   }
 

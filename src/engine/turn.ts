@@ -5,7 +5,7 @@
 import type { RecordInput } from '../../storage/format/record.js';
 import { ok, type Refusal, type Result } from '../grammar/result.js';
 import type { Actor, ActorDirectory } from './actor-directory.js';
-import type { Command, DomainEvent, EventEnvelope, TurnNames } from './decider.js';
+import type { Command, DomainEvent, EventEnvelope, ResultOf, TurnNames } from './decider.js';
 import type { EventCodec } from './event-codec.js';
 import { ownWork, type Principal, principalTerm, workFor } from './principal/principal.js';
 import type { AnyRegistration, Reaction } from './registration.js';
@@ -13,6 +13,11 @@ import type { TurnChanges } from './turn-changes.js';
 
 /** What became of one command. */
 export type Outcome<Answer = unknown> = Result<Answer>;
+
+/** What became of each of several commands, in their order. */
+export type Outcomes<Commands extends readonly Command[]> = {
+  readonly [Index in keyof Commands]: Outcome<ResultOf<Commands[Index]>>;
+};
 
 /** One kind of entity as the engine holds it. */
 export interface RegisteredKind {
@@ -26,6 +31,13 @@ export interface RegisteredKind {
 export interface RefusedReaction {
   readonly command: Command;
   readonly refusal: Refusal;
+}
+
+/** What the engine tells the component that watches over it. */
+export interface EngineWatch {
+  /** A defect: a decider threw. Memory and journal are untouched. */
+  turnFailed(error: unknown, commands: readonly Command[]): void;
+  reactionRefused(refused: RefusedReaction): void;
 }
 
 export class Turn {

@@ -14,7 +14,9 @@ export const folders: readonly string[] = [
   'src/server/openapi',
   'src/server/start-page',
   'src/server/health',
+  'src/server/snapshots',
   'src/server/history',
+  'src/server/backup',
   'src/server/activity',
   'src/server/tokens',
   'src/server/refusals',
@@ -41,6 +43,7 @@ export const folders: readonly string[] = [
   // Durable workflow runs.
   'src/workflows/failed-runs',
   'src/workflows/logs',
+  'src/workflows/why',
   'src/workflows/shown-steps',
   'src/workflows/history',
   'src/workflows/events',
@@ -56,6 +59,7 @@ export const folders: readonly string[] = [
   'src/messaging/publishing',
   'src/messaging/schedules',
   'src/messaging/url-groups',
+  'src/messaging/why',
   'src/messaging/queues',
   'src/messaging/flow-control',
   'src/messaging/delivery',
@@ -70,6 +74,7 @@ export const folders: readonly string[] = [
   'src/http/identity',
   'src/http',
   // The turn: decide, evolve, react, want.
+  'src/engine/snapshots',
   'src/engine/history',
   'src/engine/metrics',
   'src/engine/lifecycle',
@@ -77,6 +82,7 @@ export const folders: readonly string[] = [
   'src/engine/machines',
   'src/engine',
   'src/engine/principal',
+  'src/engine/resting',
   // The log engine.
   ...storageFolders,
   // Text in, value or refusal out.

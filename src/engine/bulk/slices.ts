@@ -4,9 +4,6 @@ import { type Engine, turnCommandsMax } from '../engine.js';
 import type { Principal } from '../principal/principal.js';
 import type { Outcome } from '../turn.js';
 
-/** Some 10 ms of work: more of one request waits for the next tick. */
-const turnsPerTick = 4;
-
 /** The items in slices of `length`, the last one shorter: those of one turn. */
 export function* slicesOf<Item>(
   items: readonly Item[],
@@ -16,7 +13,7 @@ export function* slicesOf<Item>(
 }
 
 /**
- * Dispatches all commands, a few turns in each tick so that no other request waits long behind them
+ * Dispatches all commands, one turn in each tick so that no other request waits long behind them
  * (ADR 0002), and answers their outcomes in order once all are durable. `by` caused it.
  */
 export async function dispatchAll<Own extends Command>(
@@ -26,7 +23,7 @@ export async function dispatchAll<Own extends Command>(
 ): Promise<readonly Outcome<ResultOf<Own>>[]> {
   const turns: Promise<readonly Outcome<ResultOf<Own>>[]>[] = [];
   for (const slice of slicesOf(commands)) {
-    if (turns.length > 0 && turns.length % turnsPerTick === 0) await nextTick();
+    if (turns.length > 0) await nextTick();
     const turn = engine.dispatch(slice, by);
     // It is awaited below; until then its failure is not unhandled.
     turn.catch(() => undefined);

@@ -1,12 +1,10 @@
 /** `/v2/dlq`: messages that failed for good, taken away or tried again (messaging.md 10). */
-
 import {
   Controller,
   Delete,
   Get,
   HttpCode,
   Inject,
-  NotFoundException,
   Param,
   Post,
   Query,
@@ -17,13 +15,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendListing } from '../../http/bytes/listing.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
 import { By } from '../../http/identity/caller.js';
 import { Intake } from '../../http/intake.js';
-import { refuseIf, valueIn } from '../../http/outcome.js';
+import { foundIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -65,8 +64,7 @@ export class DeadLettersController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const letter = await this.service.find(id);
-    if (letter === undefined) throw notFound(id);
+    const letter = foundIn(await this.service.find(id), `dead letter ${id}`);
     return sendObject(this.inFlight, request, reply, () => this.service.shown(letter));
   }
 
@@ -79,7 +77,8 @@ export class DeadLettersController {
   @Delete(':id')
   @Describe(deadLetterRoutes.remove)
   async delete(@By() by: Caller, @Param('id') id: string): Promise<{ deleted: number }> {
-    if (!(await this.service.delete(id, by))) throw notFound(id);
+    const isThere = await this.service.delete(id, by);
+    refuseIf(isThere ? null : new Refusal('not_found', `dead letter ${id} not found`));
     return { deleted: 1 };
   }
 
@@ -95,8 +94,8 @@ export class DeadLettersController {
   @HttpCode(200)
   @Describe(deadLetterRoutes.retry)
   async retry(@By() by: Caller, @Param('id') id: string, @Req() request: FastifyRequest) {
-    const messageId = await this.service.retry(id, this.overrides(request), by);
-    if (messageId === null) throw notFound(id);
+    const retried = await this.service.retry(id, this.overrides(request), by);
+    const messageId = foundIn(retried, `dead letter ${id}`);
     return { messageId, responses: [{ messageId }] };
   }
 
@@ -112,8 +111,4 @@ export class DeadLettersController {
 
 function meant(request: FastifyRequest): LetterFilters {
   return valueIn(readFilters(request.url, bulkFilters, rawBody(request)));
-}
-
-function notFound(id: string): NotFoundException {
-  return new NotFoundException(`dead letter ${id} not found`);
 }

@@ -1,13 +1,11 @@
 /** What is done with dead letters: they are found, shown, taken away, and tried again. */
-
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAll, slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
-import type { Identifiers } from '../../engine/identifiers.js';
+import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
-import { newNames } from '../../engine/seeded-names.js';
 import { MessageBodies } from '../delivery/message-bodies.js';
 import type { PublishMessage } from '../messages/message.commands.js';
 import { messageKind, type Published } from '../messages/message.events.js';

@@ -1,5 +1,4 @@
 /** The messages that are accepted and not final: shown one by one, taken back one or many. */
-
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
@@ -17,7 +16,7 @@ import { isPublished, StoredMessages } from '../messages/stored-messages.js';
 import type { CancelFilters } from './cancel.request.js';
 
 /** So many are looked at per tick, so that a million of them do not hold the event loop. */
-const looksPerTick = 4096;
+const looksPerTick = 512;
 /** Fewer where what is looked at may have to be unpacked. */
 const wakesPerTick = 512;
 
@@ -49,7 +48,7 @@ export class PendingMessages {
    */
   async cancelMatching(filters: CancelFilters, by: Principal | null): Promise<number> {
     const until = await this.messages.shown(() => this.journal.endOffset);
-    return dispatchMany(this.engine, this.cancels(filters, until), filters.count, by);
+    return dispatchMany(this.engine, this.clock, this.cancels(filters, until), filters.count, by);
   }
 
   private async *cancels(filters: CancelFilters, until: number): AsyncGenerator<CancelMessage> {

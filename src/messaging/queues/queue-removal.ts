@@ -1,5 +1,4 @@
 /** Deletes a queue together with the messages that are pending in it. */
-
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
@@ -56,7 +55,7 @@ export class QueueRemoval {
       if (event.type !== 'QueueDeleted') continue;
       if (this.entries.lagOf(id) === 0) continue;
       const creation: EnsureQueue = { type: 'EnsureQueue', kind: queueKind, id, at };
-      this.engine.tell([creation]);
+      this.engine.dispatchAndForget([creation]);
     }
   };
 

@@ -2,16 +2,14 @@
  * One trigger of a schedule: its definition is read back, its destination looked up, and its
  * messages are published in one turn with the trigger itself.
  */
-
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
 import { Engine } from '../../engine/engine.js';
-import type { Identifiers } from '../../engine/identifiers.js';
+import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import { workFor } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
-import { newNames } from '../../engine/seeded-names.js';
 import { messageTargets } from '../url-groups/message-targets.js';
 import { UrlGroups } from '../url-groups/url-group.entity.js';
 import type { TriggerSchedule } from './schedule.commands.js';

@@ -1,12 +1,10 @@
 /** `/v2/schedules`: what will be published again and again (messaging.md 7). */
-
 import {
   Controller,
   Delete,
   Get,
   HttpCode,
   Inject,
-  NotFoundException,
   Param,
   Patch,
   Post,
@@ -21,7 +19,7 @@ import { InFlight } from '../../http/bytes/in-flight.js';
 import { TextPieces } from '../../http/bytes/listing.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
 import { By } from '../../http/identity/caller.js';
-import { valueIn } from '../../http/outcome.js';
+import { foundIn, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { ScheduleCommand } from './schedule.commands.js';
@@ -62,8 +60,7 @@ export class SchedulesController {
     @Res() reply: FastifyReply,
   ): Promise<FastifyReply> {
     const found = await this.schedules.shown(() => this.snapshotOf(id));
-    if (found === null) throw new NotFoundException(`schedule ${id} not found`);
-    const { value, context, states } = found;
+    const { value, context, states } = foundIn(found, `schedule ${id}`);
     return sendObject(this.inFlight, request, reply, async () => {
       const definition = await this.definitions.at(context.definitionOffset);
       return scheduleObject(definition, { value, context }, states);

@@ -1,5 +1,4 @@
 /** `/v2/keys`: the pair that receivers verify with, and its rotation (messaging.md 11). */
-
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { Caller } from '../../engine/principal/principal.js';
 import { By } from '../../http/identity/caller.js';

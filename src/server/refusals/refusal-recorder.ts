@@ -84,6 +84,6 @@ export class RefusalRecorder {
     const { counted: count, since } = minute;
     const place = { kind: refusalRecordKind, id: allAddresses, at: this.clock.now() };
     const command: CountRefusals = { type: 'CountRefusals', ...place, count, since };
-    this.engine.tell([command]);
+    this.engine.dispatchAndForget([command]);
   }
 }

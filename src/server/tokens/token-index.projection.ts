@@ -1,6 +1,6 @@
 /** The tokens that exist, by the digests that requests show. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { TokenView } from './token.decider.js';
 import type { TokenEvent } from './token.events.js';
@@ -8,6 +8,10 @@ import type { TokenEvent } from './token.events.js';
 export class TokenIndex implements Fold<TokenEvent>, TokenView {
   private readonly names = new Map<string, string>();
   private readonly digests = new Map<string, string>();
+  readonly memory: FoldMemory = {
+    name: 'tokens',
+    maps: { names: this.names, digests: this.digests },
+  };
 
   get count(): number {
     return this.digests.size;

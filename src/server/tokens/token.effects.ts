@@ -20,7 +20,7 @@ export class TokenExpiry implements EffectCarrier<ExpireTokenEffect> {
   start({ id }: EffectSource): () => void {
     const at = this.clock.now();
     const command: ExpireToken = { type: 'ExpireToken', kind: tokenKind, id, at };
-    this.engine.tell([command]);
+    this.engine.dispatchAndForget([command]);
     return nothing;
   }
 }

@@ -1,5 +1,4 @@
 /** `/admin/topics`: topics are created, shown, altered, purged and deleted. */
-
 import { Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';

@@ -1,5 +1,4 @@
 /** Creates, alters, shows, purges and deletes topics for administrators. */
-
 import { Inject, Injectable } from '@nestjs/common';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';

@@ -1,5 +1,4 @@
 /** `/admin/groups`: consumer groups are shown, set back and deleted (topics.md 5.2). */
-
 import { Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';

@@ -1,5 +1,4 @@
 /** `/admin/credentials`: who may enter the log interface beside the configured pair. */
-
 import { Controller, Delete, Get, Inject, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';

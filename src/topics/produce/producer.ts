@@ -2,7 +2,6 @@
  * Carries out a produce: judges every record before any is written, then appends topic by topic;
  * outcomes are in the order of the request.
  */
-
 import { Injectable } from '@nestjs/common';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Principal } from '../../engine/principal/principal.js';

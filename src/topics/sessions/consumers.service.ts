@@ -1,5 +1,4 @@
 /** Finds the session of a consumer instance for a request, and makes the instance where it may. */
-
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Principal } from '../../engine/principal/principal.js';

@@ -1,5 +1,4 @@
 /** What operators see of groups and may do to them (topics.md 5.2). */
-
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';

@@ -1,5 +1,4 @@
 /** Closes instances of groups before their sessions are silent, or because they are. */
-
 import { Injectable } from '@nestjs/common';
 import { dispatchAll } from '../../engine/bulk/slices.js';
 import { Engine } from '../../engine/engine.js';

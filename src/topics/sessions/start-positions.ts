@@ -1,5 +1,4 @@
 /** Where a group begins to read: what is stored, else what its instance's settings say. */
-
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';

@@ -1,5 +1,4 @@
 /** `/admin/subscriptions`: which topics are pushed, where to, and how far each is. */
-
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
@@ -50,7 +49,7 @@ export class SubscriptionsController {
   @Delete(':name')
   @Describe(subscriptionRoutes.remove)
   remove(@Req() request: FastifyRequest, @Param('name') name: string) {
-    return this.carryOut(request, name, { type: 'DeleteSubscription', cause: 'asked' });
+    return this.carryOut(request, name, { type: 'DeleteSubscription', cause: 'request' });
   }
 
   @Patch(':name/pause')

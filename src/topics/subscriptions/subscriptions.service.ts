@@ -1,5 +1,4 @@
 /** Creates, shows, pauses and deletes subscriptions for administrators. */
-
 import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';

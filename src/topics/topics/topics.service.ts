@@ -1,5 +1,4 @@
 /** Finds a topic's logs for a request, and makes the topic exist where a request may. */
-
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';

@@ -1,5 +1,4 @@
 /** The runs that have not ended: shown, ended by their endpoint, taken back one or many. */
-
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
@@ -43,7 +42,7 @@ export class ActiveRuns {
 
   /** Takes back every active run that matches; answers how many. */
   cancelMatching(filters: CancelRunsFilters, by: Principal | null): Promise<number> {
-    return dispatchMany(this.engine, this.cancels(filters), filters.count, by);
+    return dispatchMany(this.engine, this.clock, this.cancels(filters), filters.count, by);
   }
 
   private async *cancels(filters: CancelRunsFilters): AsyncGenerator<CancelRun> {

@@ -1,5 +1,4 @@
 /** `/v2/workflows/runs`: taking many runs back (workflows.md 4.2). */
-
 import { Controller, Delete, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';

@@ -3,15 +3,13 @@
  * decided because of it happen in one tick, so that whatever was accepted before is seen, and
  * nothing comes between.
  */
-
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
-import type { Identifiers } from '../../engine/identifiers.js';
+import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
-import { newNames } from '../../engine/seeded-names.js';
 import type { Outcome } from '../../engine/turn.js';
 import { RunArchive } from '../deliveries/run-archive.js';
 import type {

@@ -1,13 +1,11 @@
 /** What requests do with failed runs: find, show and delete them, call their callbacks again. */
-
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
-import type { Identifiers } from '../../engine/identifiers.js';
+import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
-import { newNames } from '../../engine/seeded-names.js';
 import type { Outcome } from '../../engine/turn.js';
 import { ok, refused } from '../../grammar/result.js';
 import { listed } from '../../messaging/dead-letters/letter-listing.js';
@@ -135,7 +133,7 @@ export class FailedRunsService {
   }
 
   private deleteAll(ids: readonly string[], by: Principal | null): Promise<number> {
-    return dispatchMany(this.engine, this.deletions(ids), ids.length, by);
+    return dispatchMany(this.engine, this.clock, this.deletions(ids), ids.length, by);
   }
 
   private async *deletions(ids: readonly string[]): AsyncGenerator<DeleteFailedRun> {

@@ -17,7 +17,6 @@ import {
   principalObject,
   shownPrincipal,
 } from '../../../src/engine/principal/shown-principal.js';
-import { UpcasterTable } from '../../../src/engine/upcasters.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 import { envelope } from '../../support/envelope.js';
 
@@ -133,7 +132,7 @@ describe('who caused an event', () => {
   });
 
   it('is not known of events that were stored before it was recorded', () => {
-    const codec = new EventCodec(new UpcasterTable());
+    const codec = new EventCodec();
     const record = codec.encode(envelope({ type: 'Happened' }, { by: null }), []);
     expect(record.headers).toEqual([]);
     const { key, value, headers = [] } = record;
@@ -146,7 +145,7 @@ describe('who caused an event', () => {
     [null, '10.0.0.1', 'id'],
     ['käse', '', 'id'],
   ])('is kept as it is: %s from %s', (name, address, requestId) => {
-    const codec = new EventCodec(new UpcasterTable());
+    const codec = new EventCodec();
     const by = new Caller(name, address, requestId);
     const record = codec.encode(envelope({ type: 'Happened' }, { by }), []);
     const { key, value, headers = [] } = record;

@@ -2,7 +2,6 @@
  * The endpoint of all simulated workflows, and the third parties that they call: it does as the SDK
  * does, and now and then it fails, dawdles, dies in the middle or says everything twice.
  */
-
 import type { Clock } from '../../../src/engine/clock.js';
 import type { Command } from '../../../src/engine/decider.js';
 import type { DialectName } from '../../../src/http/dialect.js';

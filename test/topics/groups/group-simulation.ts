@@ -2,7 +2,6 @@
  * A day of consumer groups in a second: readers that join, read, commit, lose answers, die and
  * leave; topics that grow; power cuts at any change of the disk.
  */
-
 import { Refusal } from '../../../src/grammar/result.js';
 import { fullGrant } from '../../../src/http/identity/grant.js';
 import { ConsumeCall } from '../../../src/topics/consume/consume-call.js';
@@ -269,7 +268,7 @@ export class GroupSimulation {
     if (partitions > 6) return;
     const at = this.world.clock.now();
     const changes = { partitions };
-    this.world.engine.tell([
+    this.world.engine.dispatchAndForget([
       { type: 'AlterTopic', kind: topicKind, id: topic, at, changes } as never,
     ]);
   }

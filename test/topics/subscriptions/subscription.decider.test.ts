@@ -15,7 +15,7 @@ const created: SubscriptionEvent = {
 const grown: SubscriptionEvent = { type: 'SubscriptionGrown', from: 2, partitions: 3 };
 const paused: SubscriptionEvent = { type: 'SubscriptionPaused' };
 const resumed: SubscriptionEvent = { type: 'SubscriptionResumed' };
-const deleted: SubscriptionEvent = { type: 'SubscriptionDeleted', cause: 'asked' };
+const deleted: SubscriptionEvent = { type: 'SubscriptionDeleted', cause: 'request' };
 
 const create = (changes: Partial<typeof definition> = {}, id = 'push'): SubscriptionCommand => ({
   type: 'CreateSubscription',
@@ -40,7 +40,7 @@ const remove: SubscriptionCommand = {
   kind,
   id: 'push',
   at,
-  cause: 'asked',
+  cause: 'request',
 };
 
 const view = { partitionsOf: (topic: string) => (topic === 'rides' ? 2 : 0) };
