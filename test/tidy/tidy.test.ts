@@ -57,7 +57,7 @@ function unreachable(tree: readonly SourceFile[]): string[] {
   );
   return tree
     .map((file) => file.path)
-    .filter((path) => /^(src|storage)\//.test(path) && path !== 'src/main.ts')
+    .filter((path) => /^(src|storage)\//.test(path) && path !== 'src/cli/main.ts')
     .filter((path) => !imported.has(path));
 }
 
