@@ -5,6 +5,7 @@ import { liveStatesMax } from '../engine/actor-directory.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
 import { provided } from '../engine/provided.js';
+import { eventsPerCheckpoint } from '../engine/resting/checkpoint.js';
 import { InFlight } from '../http/bytes/in-flight.js';
 import { Failures } from '../http/failures.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
@@ -76,6 +77,10 @@ export function applicationModule(
     { provide: provided.fileSizes, useValue: ports.fileSizes ?? {} },
     { provide: provided.isolatesDamage, useValue: isolatesDamage },
     { provide: provided.liveStates, useValue: ports.liveStates ?? liveStatesMax },
+    {
+      provide: provided.eventsPerCheckpoint,
+      useValue: ports.eventsPerCheckpoint ?? eventsPerCheckpoint,
+    },
     { provide: provided.log, useValue: ports.log },
     { provide: provided.fatal, useValue: ports.fatal },
     { provide: ProcessLife, useValue: shared.life },

@@ -73,6 +73,7 @@ export interface StoreSettings extends DurabilitySettings {
         provided.clock,
         provided.identifiers,
         provided.liveStates,
+        provided.eventsPerCheckpoint,
         provided.log,
       ],
       useFactory: engineOf,
@@ -147,6 +148,7 @@ function engineOf(
   clock: Clock,
   identifiers: Identifiers,
   liveStates: number,
+  checkpointAfter: number,
   log: Logger,
 ): Engine {
   const watch: EngineWatch = {
@@ -160,7 +162,16 @@ function engineOf(
       log.warn({ type, kind, id, reason: refusal.message }, 'a reaction was refused and dropped');
     },
   };
-  const engine = new Engine(journal, codec, upcasters, clock, identifiers, watch, liveStates);
+  const engine = new Engine(
+    journal,
+    codec,
+    upcasters,
+    clock,
+    identifiers,
+    watch,
+    liveStates,
+    checkpointAfter,
+  );
   life.addRecoverable({
     name: 'journal',
     recover: async () => {
