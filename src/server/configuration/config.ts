@@ -55,7 +55,7 @@ const settings = {
   originParallelism: setting('ORIGIN_PARALLELISM', '64', grammar.readInteger(1, 100_000)),
   logRetentionMs: setting('LOG_RETENTION', '7d', grammar.readDuration),
   deadLetterRetentionMs: setting('DLQ_RETENTION', '30d', grammar.readDuration),
-  journalRetention: setting('JOURNAL_RETENTION', 'forever', grammar.readWord(journalRetentions)),
+  journalRetention: setting('JOURNAL_RETENTION', 'sweep', grammar.readWord(journalRetentions)),
   topicPartitions: setting('TOPIC_PARTITIONS', '3', grammar.readInteger(1, 1024)),
   topicsMax: setting('TOPICS_MAX', '1000', grammar.readInteger(1, 1_000_000)),
   partitionsMax: setting('PARTITIONS_MAX', '10000', grammar.readInteger(1, 1_000_000)),
