@@ -9,6 +9,7 @@
  * All four are pure: no clock, no randomness, no I/O. Time and ids come in with the command.
  */
 import type { Refusal } from '../grammar/result.js';
+import type { Principal } from './principal/principal.js';
 import type { StoredForm } from './resting/stored-form.js';
 
 /** An imperative request, addressed to one stream. `Result` is what its acceptance answers. */
@@ -73,6 +74,8 @@ export interface EventEnvelope<Event extends DomainEvent = DomainEvent> {
    * The offset of the stream's event before it; -1 for the first. A stream is read by this chain.
    */
   readonly previous: number;
+  /** Who or what caused it; null = it is of a version that did not record it. */
+  readonly by: Principal | null;
   readonly event: Event;
   readonly body: Buffer | null;
 }
@@ -127,11 +130,7 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
    * by its id and its first event: what it takes back, or what will be asked for its sake.
    */
   keptWith?(id: string, first: Event): KeptWith | null;
-  /**
-   * Per event type, what turns version n+1 of its fields into version n+2; the version written is
-   * one more than the number of upcasters. Events on disk are never rewritten.
-   */
-  readonly upcasters?: Readonly<Record<string, readonly ((fields: never) => DomainEvent)[]>>;
+  readonly upcasters?: Upcasters;
   /**
    * Streams of this kind live for years: now and then their state is stored as an event, so that
    * older ones may go. Neither `evolve` nor `react` sees it.
@@ -145,6 +144,12 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
   /** States that were not touched for long are kept as bytes: those of machines are large. */
   readonly restsIdle?: boolean;
 }
+
+/**
+ * Per event type, what turns version n+1 of its fields into version n+2; the version written is one
+ * more than the number of upcasters. Events on disk are never rewritten.
+ */
+export type Upcasters = Readonly<Record<string, readonly ((fields: never) => DomainEvent)[]>>;
 
 /** Something of an earlier stream: the event at a journal offset, or the stream of this name. */
 export type KeptWith = { readonly offset: number } | { readonly kind: string; readonly id: string };

@@ -19,6 +19,8 @@ export interface Ports {
   readonly liveStates?: number;
   /** Events of a stream that lives for years until its next checkpoint; without it a thousand. */
   readonly eventsPerCheckpoint?: number;
+  /** What tells this build of the program from others; without it its version. */
+  readonly build?: string;
   /** Files that the process may open; without it any number. */
   readonly descriptorLimit?: number;
   readonly log: Logger;

@@ -10,7 +10,6 @@ import { type Identifiers, systemIdentifiers } from '../../src/engine/identifier
 import { Journal, openJournalLog } from '../../src/engine/journal.js';
 import { replayJournal, resumeEffects } from '../../src/engine/recovery.js';
 import type { RefusedReaction } from '../../src/engine/turn.js';
-import { UpcasterTable } from '../../src/engine/upcasters.js';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
 import { leave } from './leftovers.js';
@@ -77,8 +76,7 @@ export async function startEngine(
   clock: Clock,
   identifiers: Identifiers = systemIdentifiers,
 ): Promise<Omit<EngineOnDisk, 'directory' | 'close'>> {
-  const upcasters = new UpcasterTable();
-  const codec = new EventCodec(upcasters);
+  const codec = new EventCodec();
   const journal = new Journal(await openJournalLog(store), codec);
   const failures: unknown[] = [];
   const refused: RefusedReaction[] = [];
@@ -89,7 +87,6 @@ export async function startEngine(
   const engine = new Engine(
     journal,
     codec,
-    upcasters,
     clock,
     identifiers,
     watch,
@@ -100,4 +97,20 @@ export async function startEngine(
   await replayJournal(engine, journal);
   await resumeEffects(engine);
   return { engine, journal, failures, refused };
+}
+
+/** An engine that folds and decides nothing, with what `fill` registers. */
+export function foldingEngine(fill: (engine: Engine) => void): {
+  readonly engine: Engine;
+  readonly codec: EventCodec;
+} {
+  const codec = new EventCodec();
+  const append = () => {
+    throw new Error('nothing is decided here');
+  };
+  const journal = { endOffset: 0, highWatermark: 0, append };
+  const watch = { turnFailed: () => undefined, reactionRefused: () => undefined };
+  const engine = new Engine(journal, codec, systemClock, systemIdentifiers, watch);
+  fill(engine);
+  return { engine, codec };
 }

@@ -94,7 +94,7 @@ export class Crossings {
 
 /** The offsets that an event names. */
 export function namedBy(actors: ActorDirectory, event: DomainEvent): readonly number[] {
-  if (isCheckpoint(event)) return actors.referencesOf(event);
+  if (isCheckpoint(event)) return actors.checkpoints.referencesOf(event);
   return actors.decider.references?.(event) ?? nothing;
 }
 

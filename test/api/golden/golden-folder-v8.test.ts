@@ -67,7 +67,7 @@ async function checkpointedKinds(server: TestServer): Promise<string[]> {
   return [...kinds].sort();
 }
 
-/** What version 8 leaves behind otherwise than version 7: a checkpoint of every kind that has them. */
+/** What version 8 leaves behind otherwise than version 7: checkpoints, of every kind with them. */
 async function writeFolder(): Promise<void> {
   const clock = new ManualClock(writtenAt);
   const server = await folder.start(clock, ports);
@@ -99,7 +99,7 @@ describe('a data folder of version 8', () => {
     expect(await folder.printed()).toBe((await folder.expected()).journal);
   });
 
-  it('has a checkpoint of every kind whose streams live for years, and holds what it held', async () => {
+  it('has a checkpoint of every kind that lives for years, and holds what it held', async () => {
     await folder.unpack();
     const server = await folder.start(new ManualClock(writtenAt), ports);
     const engine = server.application.nest.get(Engine);

@@ -128,6 +128,7 @@ describe('a stream that lives for years', () => {
       previous: 99 + sequence,
       event: { type: 'Counted', more: 1, knownOffset: -1 } as const,
       body: null,
+      by: null,
     });
     opened.engine.replay([envelope(0), envelope(7)]);
     expect(() => opened.engine.actors('tally').requireWhole()).toThrow(

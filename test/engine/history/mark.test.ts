@@ -119,6 +119,7 @@ describe('a replay of what a sweep has left', () => {
     at,
     offset,
     previous: -1,
+    by: null,
     event: { type: 'Noted', about: [] },
     body: null,
   });

@@ -107,6 +107,7 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
   ['LOG_RETENTION', 'logRetentionMs', 7 * day, '1h', 3_600_000, ['', '0']],
   ['DLQ_RETENTION', 'deadLetterRetentionMs', 30 * day, '1h', 3_600_000, ['', '0']],
   ['JOURNAL_RETENTION', 'journalRetention', 'sweep', 'forever', 'forever', ['', '7d', 'SWEEP']],
+  ['JOURNAL_SEAL', 'journalSealMs', 86_400_000, '1h', 3_600_000, ['', '59s', '2y', 'never']],
   ['TOPIC_PARTITIONS', 'topicPartitions', 3, '1', 1, ['', '0', '1025']],
   ['TOPICS_MAX', 'topicsMax', 1000, '5', 5, ['', '0', 'x', '1.5']],
   ['PARTITIONS_MAX', 'partitionsMax', 10_000, '5', 5, ['', '0', 'x', '1.5']],
