@@ -107,10 +107,15 @@ export class Soak {
     // What was to wait by a clock that was set back since is due.
     this.setClock(this.clock.aheadAtMost + 10_000);
     await this.runs.settle(withinMs);
-    const until = Date.now() + withinMs;
+    let until = Date.now() + withinMs;
     const { texts, records } = this.sink;
-    while (texts.missing.length + records.missing.length > 0 && Date.now() < until) {
+    let left = texts.missing.length + records.missing.length;
+    // A partition is pushed message by message: as long as something arrives there is hope.
+    while (left > 0 && Date.now() < until) {
       await pause(100);
+      const now = texts.missing.length + records.missing.length;
+      if (now < left) until = Date.now() + withinMs;
+      left = now;
     }
   }
 
