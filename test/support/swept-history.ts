@@ -7,6 +7,7 @@ import { JournalSweeper } from '../../src/engine/history/journal-sweeper.js';
 import { foldsOf, JournalSweeps } from '../../src/engine/history/journal-sweeps.js';
 import type { Identifiers } from '../../src/engine/identifiers.js';
 import { type Journal, journalLogName } from '../../src/engine/journal.js';
+import type { Store } from '../../storage/store.js';
 import type { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { openSimulated } from '../storage/simulated-store.js';
 import { startEngine } from './engine.js';
@@ -18,12 +19,20 @@ const stretch = 4;
 /** An engine over a simulated disk, and its sweeps. */
 export interface SweptEngine {
   readonly disk: SimulatedDisk;
+  readonly store: Store;
   readonly engine: Engine;
   readonly journal: Journal;
   readonly sweeps: JournalSweeps;
   readonly sweeper: JournalSweeper;
   /** Seals what there is, so that it can be swept. */
   roll(): Promise<void>;
+}
+
+/** What `openSwept` registers, for an engine that folds aside. */
+export function joinSwept(engine: Engine, fill: (engine: Engine) => void): void {
+  fill(engine);
+  new JournalSweeps(engine);
+  new Crossings(stretch).follow(engine);
 }
 
 /** Opens an engine on a disk, with what `fill` registers, and recovers. */
@@ -45,7 +54,7 @@ export async function openSwept(
   if (sweeps === undefined) throw new Error('the engine was opened without its kinds');
   const sweeper = new JournalSweeper(engine, journal, crossings, sweeps, 0);
   const roll = async () => store.log(journalLogName)?.roll();
-  return { disk, engine, journal, sweeps, sweeper, roll };
+  return { disk, store, engine, journal, sweeps, sweeper, roll };
 }
 
 /** All that an engine remembers: its streams, and what its indexes hold. */

@@ -9,6 +9,7 @@ import { JournalSweeper } from '../../engine/history/journal-sweeper.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
+import { liveMemory } from '../../engine/snapshots/live-memory.js';
 import { imageLabel } from '../../engine/snapshots/memory-image.js';
 import { SnapshotKeeper } from '../../engine/snapshots/snapshot-keeper.js';
 import type { Config } from '../configuration/config.js';
@@ -51,6 +52,7 @@ export class SnapshotsModule {
       () => imageLabel(engine, start.build),
       () => new FoldingThread(settings),
       config.snapshotEveryBytes,
+      (standsStill) => liveMemory(engine, journal, standsStill),
     );
     sweeper.guard = keeper;
     const metrics = new SnapshotMetrics(registry, () => keeper.unfoldedBytes);
