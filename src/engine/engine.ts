@@ -7,10 +7,10 @@ import type { Clock } from './clock.js';
 import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
-import type { Identifiers } from './identifiers.js';
+import { type Identifiers, SeededNames } from './identifiers.js';
 import type { Journal } from './journal.js';
+import type { Principal } from './principal/principal.js';
 import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
-import { SeededNames } from './seeded-names.js';
 import { type EventListener, Subscribers } from './subscribers.js';
 import {
   type EngineWatch,
@@ -20,7 +20,6 @@ import {
   Turn,
 } from './turn.js';
 import { TurnChanges } from './turn-changes.js';
-import type { UpcasterTable } from './upcasters.js';
 
 export type { EngineWatch, Outcomes } from './turn.js';
 
@@ -54,7 +53,6 @@ export class Engine {
   constructor(
     private readonly journal: EngineJournal,
     private readonly codec: EventCodec,
-    private readonly upcasters: UpcasterTable,
     private readonly clock: Clock,
     private readonly identifiers: Identifiers,
     private readonly watch: EngineWatch,
@@ -73,9 +71,9 @@ export class Engine {
   register<State, Cmd extends Command, Event extends DomainEvent, View>(
     registration: Registration<State, Cmd, Event, View>,
   ): ActorDirectory<State> {
-    const { kind } = registration.decider;
+    const { kind, upcasters } = registration.decider;
     if (this.entities.has(kind)) throw new Error(`two deciders for ${kind}`);
-    this.upcasters.add(kind, registration.decider.upcasters);
+    if (upcasters !== undefined) this.codec.lift(kind, upcasters);
     const folds = listIn(this.folds, kind);
     folds.push(...registration.folds);
     const actors = new ActorDirectory<State>(registration.decider, folds, this.directoryOptions);
@@ -130,23 +128,26 @@ export class Engine {
 
   /**
    * Decides the commands now, in order, as one atomic turn, and answers when it is durable.
-   * Rejects if a decider threw: then nothing has changed.
+   * Rejects if a decider threw: then nothing has changed. `by` caused it; null = the server did,
+   * each command for the sake of its own stream.
    */
   dispatch<const Commands extends readonly Command[]>(
     commands: Commands,
+    by: Principal | null = null,
   ): Promise<Outcomes<Commands>> {
-    return this.answer(commands, false);
+    return this.answer(commands, false, by);
   }
 
   /** As `dispatch`, but one refusal refuses all: nothing has changed, and it is each answer. */
   dispatchTogether<const Commands extends readonly Command[]>(
     commands: Commands,
+    by: Principal | null = null,
   ): Promise<Outcomes<Commands>> {
-    return this.answer(commands, true);
+    return this.answer(commands, true, by);
   }
 
   /** Dispatches for a caller that waits for no answer: the watch learns of a defect. */
-  tell(commands: readonly Command[]): void {
+  dispatchAndForget(commands: readonly Command[]): void {
     this.dispatch(commands).catch(() => undefined);
   }
 
@@ -202,22 +203,28 @@ export class Engine {
   private answer<Commands extends readonly Command[]>(
     commands: Commands,
     together: boolean,
+    by: Principal | null,
   ): Promise<Outcomes<Commands>> {
     try {
       // One outcome for each command, of the type that its decider answers.
-      const outcomes = this.turn(commands, together) as Outcomes<Commands>;
+      const outcomes = this.turn(commands, together, by) as Outcomes<Commands>;
       return this.durable().then(() => outcomes);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  private turn(commands: readonly Command[], together: boolean): readonly Outcome[] {
+  private turn(
+    commands: readonly Command[],
+    together: boolean,
+    by: Principal | null,
+  ): readonly Outcome[] {
     if (commands.length > turnCommandsMax) throw new Error('a turn takes at most 256 commands');
     const names = new SeededNames(this.makeSeed);
     for (;;) {
       names.restart();
-      const turn = new Turn(this.entities, this.codec, this.changes, this.journal.endOffset, names);
+      const { endOffset } = this.journal;
+      const turn = new Turn(this.entities, this.codec, this.changes, endOffset, names, by);
       const outcomes = this.decide(turn, commands);
       const refusal = together ? outcomes.find((outcome) => !outcome.ok) : undefined;
       if (refusal !== undefined) {

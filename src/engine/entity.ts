@@ -2,6 +2,7 @@
 import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, ResultOf } from './decider.js';
 import type { Engine } from './engine.js';
+import type { Principal } from './principal/principal.js';
 import type { Fold, IndexMemory, Reaction, Registration } from './registration.js';
 import type { EventListener } from './subscribers.js';
 import type { Outcome } from './turn.js';
@@ -53,9 +54,12 @@ export abstract class Entity<State, Cmd extends Command, Event extends DomainEve
     return this.actors.stateOf(id);
   }
 
-  /** Decides one command as a turn of its own and answers once it is durable. */
-  async ask<Own extends Cmd>(command: Own): Promise<Outcome<ResultOf<Own>>> {
-    const [outcome] = await this.engine.dispatch([command]);
+  /** Decides one command as a turn of its own and answers once it is durable; `by` caused it. */
+  async ask<Own extends Cmd>(
+    command: Own,
+    by: Principal | null = null,
+  ): Promise<Outcome<ResultOf<Own>>> {
+    const [outcome] = await this.engine.dispatch([command], by);
     return outcome;
   }
 

@@ -89,6 +89,13 @@ export class Journal {
     return this.log.segments;
   }
 
+  /** Ends the part that grows: what is in the journal now is sealed when this settles. */
+  async seal(): Promise<void> {
+    // The next part is there first, so that no turn waits for it.
+    await this.log.prepare();
+    await this.log.roll();
+  }
+
   /**
    * Removes the events at offsets that `keeps` refuses from the sealed segments below `until`;
    * `settled` is awaited before anything is gone. What definitions say of shapes stays.

@@ -21,6 +21,7 @@ import { QueuesModule } from '../messaging/queues/queues.module.js';
 import { SchedulesModule } from '../messaging/schedules/schedules.module.js';
 import { SigningKeysModule } from '../messaging/signing-keys/signing-keys.module.js';
 import { UrlGroupsModule } from '../messaging/url-groups/url-groups.module.js';
+import { WhyMessageModule } from '../messaging/why/why-message.module.js';
 import { TopicsAdminModule } from '../topics/admin/topics-admin.module.js';
 import { ConsumersModule } from '../topics/consume/consumers.module.js';
 import { RestCredentialsModule } from '../topics/credentials/rest-credentials.module.js';
@@ -36,7 +37,9 @@ import { FailedRunsModule } from '../workflows/failed-runs/failed-runs.module.js
 import { RunLogsModule } from '../workflows/logs/run-logs.module.js';
 import { RunRequestsModule } from '../workflows/requests/run-requests.module.js';
 import type { WorkflowSettings } from '../workflows/settings.js';
+import { WhyRunModule } from '../workflows/why/why-run.module.js';
 import { ActivityModule } from './activity/activity.module.js';
+import { BackupsModule } from './backup/backups.module.js';
 import { allowedNetworks } from './configuration/config.js';
 import { userIdsOf } from './credentials/credentials.js';
 import { EngineModule, type StoreSettings } from './engine.module.js';
@@ -96,6 +99,7 @@ export function applicationModule(
     StartPageModule,
     SigningKeysModule,
     DeliveryModule,
+    WhyMessageModule,
     FlowControlModule,
     MessageLogsModule,
     DeadLettersModule,
@@ -103,6 +107,7 @@ export function applicationModule(
     QueuesModule,
     UrlGroupsModule,
     WorkflowsModule,
+    WhyRunModule,
     EventsModule,
     PublishingModule,
     RunRequestsModule,
@@ -118,6 +123,7 @@ export function applicationModule(
     ActivityModule,
     JournalSweepsModule,
     SnapshotsModule,
+    BackupsModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }

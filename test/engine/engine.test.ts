@@ -162,7 +162,7 @@ describe('a turn', () => {
     const end = journal.endOffset;
     const poison = [command('Add', 'a', { amount: 5 }), command('Explode', 'a')];
     await expect(engine.dispatch(poison)).rejects.toThrow('defect');
-    expect(() => engine.tell(poison)).not.toThrow();
+    expect(() => engine.dispatchAndForget(poison)).not.toThrow();
     expect(JSON.stringify(states())).toBe(before);
     expect(journal.endOffset).toBe(end);
     expect(failures).toHaveLength(2);

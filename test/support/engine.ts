@@ -9,7 +9,6 @@ import { type Identifiers, systemIdentifiers } from '../../src/engine/identifier
 import { Journal, openJournalLog } from '../../src/engine/journal.js';
 import { replayJournal, resumeEffects } from '../../src/engine/recovery.js';
 import type { RefusedReaction } from '../../src/engine/turn.js';
-import { UpcasterTable } from '../../src/engine/upcasters.js';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
 import { leave } from './leftovers.js';
@@ -73,12 +72,11 @@ export async function startEngine(
   clock: Clock,
   identifiers: Identifiers = systemIdentifiers,
 ): Promise<Omit<EngineOnDisk, 'directory' | 'close'>> {
-  const upcasters = new UpcasterTable();
-  const codec = new EventCodec(upcasters);
+  const codec = new EventCodec();
   const journal = new Journal(await openJournalLog(store), codec);
   const failures: unknown[] = [];
   const refused: RefusedReaction[] = [];
-  const engine = new Engine(journal, codec, upcasters, clock, identifiers, {
+  const engine = new Engine(journal, codec, clock, identifiers, {
     turnFailed: (error) => failures.push(error),
     reactionRefused: (reaction) => refused.push(reaction),
   });
@@ -93,14 +91,13 @@ export function foldingEngine(fill: (engine: Engine) => void): {
   readonly engine: Engine;
   readonly codec: EventCodec;
 } {
-  const upcasters = new UpcasterTable();
-  const codec = new EventCodec(upcasters);
+  const codec = new EventCodec();
   const append = () => {
     throw new Error('nothing is decided here');
   };
   const journal = { endOffset: 0, highWatermark: 0, append };
   const watch = { turnFailed: () => undefined, reactionRefused: () => undefined };
-  const engine = new Engine(journal, codec, upcasters, systemClock, systemIdentifiers, watch);
+  const engine = new Engine(journal, codec, systemClock, systemIdentifiers, watch);
   fill(engine);
   return { engine, codec };
 }

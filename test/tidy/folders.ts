@@ -16,6 +16,7 @@ export const folders: readonly string[] = [
   'src/server/health',
   'src/server/snapshots',
   'src/server/history',
+  'src/server/backup',
   'src/server/activity',
   'src/server/inbound',
   'src/server/metrics',
@@ -40,6 +41,7 @@ export const folders: readonly string[] = [
   // Durable workflow runs.
   'src/workflows/failed-runs',
   'src/workflows/logs',
+  'src/workflows/why',
   'src/workflows/shown-steps',
   'src/workflows/history',
   'src/workflows/events',
@@ -55,6 +57,7 @@ export const folders: readonly string[] = [
   'src/messaging/publishing',
   'src/messaging/schedules',
   'src/messaging/url-groups',
+  'src/messaging/why',
   'src/messaging/queues',
   'src/messaging/flow-control',
   'src/messaging/delivery',
@@ -76,6 +79,7 @@ export const folders: readonly string[] = [
   'src/engine/bulk',
   'src/engine/machines',
   'src/engine',
+  'src/engine/principal',
   'src/engine/resting',
   // The log engine.
   ...storageFolders,

@@ -16,6 +16,8 @@ export const storageFolders: readonly string[] = [
   'storage/log',
   // Putting one segment in the place of others, with all records or the latest of each key.
   'storage/compaction',
+  // What the sealed segments of a log were, provably, whatever was taken out of them since.
+  'storage/chain',
   // A segment in memory and its file: made, sealed, read, searched for damage, removed.
   'storage/segment',
   // What is live, and its two copies on disk; the watermarks.

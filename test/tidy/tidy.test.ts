@@ -79,6 +79,7 @@ describe('a rule', () => {
     ['src/messages/x.ts', '/** . */\nconst home = process.env;\n'],
     ['src/messages/x.ts', "/** . */\nimport { readFile } from 'node:fs/promises';\n"],
     ['src/messages/x.ts', '/** . */\nconst x = y as any;\n'],
+    ['src/messages/x.ts', "/** . */\nthrow new HttpException('x', 412);\n"],
     ['src/messages/x.ts', '/** . */\nexport class QueueManager {}\n'],
     ['src/messages/x.helper.ts', '/** . */\n'],
     ['src/messages/x.ts', '/** . */\nexport class QueueDesk {}\n'],

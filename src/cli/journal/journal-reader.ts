@@ -5,7 +5,6 @@ import { systemClock } from '../../engine/clock.js';
 import { EventCodec } from '../../engine/event-codec.js';
 import { systemIdentifiers } from '../../engine/identifiers.js';
 import { Journal, journalLogName } from '../../engine/journal.js';
-import { UpcasterTable } from '../../engine/upcasters.js';
 import { isolatesDamage } from '../../topics/topics/topic-log-name.js';
 
 /** How a folder is looked at. */
@@ -41,7 +40,7 @@ export async function readJournal<T>(
 async function journalOf(store: Store): Promise<Journal | null> {
   const log = store.log(journalLogName);
   if (log === undefined) return null;
-  const journal = new Journal(log, new EventCodec(new UpcasterTable()));
+  const journal = new Journal(log, new EventCodec());
   await journal.learnShapes();
   return journal;
 }

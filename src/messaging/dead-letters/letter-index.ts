@@ -39,16 +39,14 @@ export class LetterIndex<Letter extends PlacedLetter> {
 
   /** The letters that are there at `at`, oldest first. */
   all(at: number): Letter[] {
-    const there = [...this.letters.values()].filter((letter) => !this.isOver(letter, at));
-    // A turn that was taken back may have put one in the wrong place.
-    return there.sort((one, other) => one.offset - other.offset);
+    return [...this.letters.values()].filter((letter) => !this.isOver(letter, at));
   }
 
   /** Puts a new letter there, and lets go of those that are too old at its time. */
   add(letter: Letter, changes: TurnChanges): void {
     for (const oldest of this.letters.values()) {
       if (!this.isOver(oldest, letter.at)) break;
-      changes.delete(this.letters, oldest.id);
+      changes.deleteInOrder(this.letters, oldest.id);
     }
     changes.set(this.letters, letter.id, letter);
   }
@@ -67,12 +65,12 @@ export class LetterIndex<Letter extends PlacedLetter> {
   /** Lets go of the letters that are too old at `at`. */
   forget(at: number, changes: TurnChanges): void {
     for (const letter of this.letters.values()) {
-      if (this.isOver(letter, at)) changes.delete(this.letters, letter.id);
+      if (this.isOver(letter, at)) changes.deleteInOrder(this.letters, letter.id);
     }
   }
 
   take(id: string, changes: TurnChanges): void {
-    changes.delete(this.letters, id);
+    changes.deleteInOrder(this.letters, id);
   }
 
   private isOver(letter: PlacedLetter, at: number): boolean {

@@ -42,7 +42,7 @@ export class DeduplicationIndex implements Fold<MessageEvent> {
 
   forget(at: number, changes: TurnChanges): void {
     for (const [key, first] of this.publishes) {
-      if (isOver(first, at)) changes.delete(this.publishes, key);
+      if (isOver(first, at)) changes.deleteInOrder(this.publishes, key);
     }
   }
 
@@ -51,14 +51,14 @@ export class DeduplicationIndex implements Fold<MessageEvent> {
     const key = keyOf(event);
     if (key === null) return;
     this.expire(at, changes);
-    changes.delete(this.publishes, key);
+    changes.deleteInOrder(this.publishes, key);
     changes.set(this.publishes, key, { messageId: id, at, offset });
   }
 
   private expire(at: number, changes: TurnChanges): void {
     for (const [key, first] of this.publishes) {
       if (!isOver(first, at)) return;
-      changes.delete(this.publishes, key);
+      changes.deleteInOrder(this.publishes, key);
     }
   }
 }

@@ -18,7 +18,7 @@ import type {
   PublishReceipt,
   RecordAttempt,
 } from './message.commands.js';
-import { type MessageEvent, messageKind, offsetsNamedBy } from './message.events.js';
+import { type MessageEvent, messageKind, offsetsNamedBy, stepOf } from './message.events.js';
 import {
   evolveMessage,
   initialMessage,
@@ -158,5 +158,6 @@ export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent,
   stored: storedMessage,
   terms,
   references: offsetsNamedBy,
+  keptWith: (_id, first) => stepOf(first),
   upcasters: { MessagePublished: [liftPublishedToVersion2, liftPublishedToVersion3] },
 };

@@ -10,6 +10,9 @@ import type { QueueEntry } from './queue-entry.js';
 /** So many that have left may stand in the heaps before these are swept. */
 const leftBehindMin = 1024;
 
+/** So many of those that hold a slot are named. */
+const shownHoldersMax = 10;
+
 const bySoonest = (a: QueueEntry, b: QueueEntry) => a.joinsAt - b.joinsAt || a.offset - b.offset;
 const byPlace = (a: QueueEntry, b: QueueEntry) => a.place - b.place;
 
@@ -69,6 +72,12 @@ export class QueueOrder {
   holdsSlot(entry: QueueEntry): boolean {
     this.assignSlots();
     return this.holders.has(entry);
+  }
+
+  /** How many slots are held, and by which messages; of many the first. */
+  slots(): { readonly taken: number; readonly holders: readonly string[] } {
+    const first = [...this.holders].slice(0, shownHoldersMax);
+    return { taken: this.holders.size, holders: first.map(({ messageId }) => messageId) };
   }
 
   /** An entry is done, or does not count any more. */

@@ -1,4 +1,7 @@
-/** Wiring of the sweeps of the journal, which follow every kind of event that features have. */
+/**
+ * Wiring of what is done to the journal beside appending: it is sealed now and then, and swept; the
+ * sweeps follow every kind of event that features have.
+ */
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
@@ -13,6 +16,7 @@ import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import type { Config } from '../configuration/config.js';
+import { JournalSealRunner } from './journal-seal-runner.js';
 import { JournalSweepRunner } from './journal-sweep-runner.js';
 
 /** The size of a segment of the journal: less than one is not worth a sweep. */
@@ -55,10 +59,12 @@ export function sweepStretch(
 })
 export class JournalSweepsModule implements OnModuleInit {
   private readonly runner: JournalSweepRunner;
+  private readonly seals: JournalSealRunner;
 
   constructor(
     private readonly engine: Engine,
     private readonly crossings: Crossings,
+    journal: Journal,
     sweeper: JournalSweeper,
     private readonly life: ProcessLife,
     registry: Registry,
@@ -68,10 +74,18 @@ export class JournalSweepsModule implements OnModuleInit {
   ) {
     const metrics = new JournalSweepMetrics(registry);
     this.runner = new JournalSweepRunner(sweeper, clock, metrics, log, config.logRetentionMs);
+    this.seals = new JournalSealRunner(journal, clock, log, config.journalSealMs);
   }
 
   /** Every feature has registered its kinds, and nothing is recovered yet. */
   onModuleInit(): void {
+    this.life.addRecoverable({ name: 'journal seals', recover: async () => this.seals.start() });
+    this.life.addStoppable({
+      name: 'journal seals',
+      phase: 'doors',
+      deadlineMs: stopDeadlineMs,
+      stop: () => this.seals.stop(),
+    });
     if (this.config.journalRetention === 'forever') return;
     this.crossings.follow(this.engine);
     this.life.addRecoverable({ name: 'journal sweeps', recover: async () => this.runner.start() });

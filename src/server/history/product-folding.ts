@@ -9,7 +9,6 @@ import { EventCodec } from '../../engine/event-codec.js';
 import { Crossings } from '../../engine/history/crossings.js';
 import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import { systemIdentifiers } from '../../engine/identifiers.js';
-import { UpcasterTable } from '../../engine/upcasters.js';
 import { DeadLetters } from '../../messaging/dead-letters/dead-letter.entity.js';
 import { FlowControls } from '../../messaging/flow-control/flow-control.entity.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
@@ -57,9 +56,8 @@ const noWatch: EngineWatch = { turnFailed: () => undefined, reactionRefused: () 
 
 /** An empty memory of the whole product. */
 export function productFolding(settings: FoldingSettings): ProductFolding {
-  const upcasters = new UpcasterTable();
-  const codec = new EventCodec(upcasters);
-  const engine = new Engine(noJournal, codec, upcasters, systemClock, systemIdentifiers, noWatch);
+  const codec = new EventCodec();
+  const engine = new Engine(noJournal, codec, systemClock, systemIdentifiers, noWatch);
   registerKinds(engine, settings);
   new JournalSweeps(engine);
   if (settings.sweepStretch !== null) new Crossings(settings.sweepStretch).follow(engine);

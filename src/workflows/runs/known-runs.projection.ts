@@ -44,7 +44,7 @@ export class KnownRuns implements Fold<RunEvent> {
 
   forget(at: number, changes: TurnChanges): void {
     for (const [runId, start] of this.runs) {
-      if (isOver(start, at)) changes.delete(this.runs, runId);
+      if (isOver(start, at)) changes.deleteInOrder(this.runs, runId);
     }
   }
 
@@ -52,9 +52,9 @@ export class KnownRuns implements Fold<RunEvent> {
     if (event.type !== 'RunStarted') return;
     for (const [runId, start] of this.runs) {
       if (!isOver(start, at)) break;
-      changes.delete(this.runs, runId);
+      changes.deleteInOrder(this.runs, runId);
     }
-    changes.delete(this.runs, id);
+    changes.deleteInOrder(this.runs, id);
     const messageId = keptText(event.messageId);
     changes.set(this.runs, id, { messageId, createdAt: at, offset });
   }

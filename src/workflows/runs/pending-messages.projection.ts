@@ -21,7 +21,7 @@ export class PendingRunMessages implements Fold<MessageEvent> {
    */
   constructor(private readonly runOf: (messageId: string) => string | undefined) {}
 
-  /** The ids of a run's messages, oldest first. A failure callback belongs to no active run. */
+  /** The ids of a run's messages, in no order. A failure callback belongs to no active run. */
   of(runId: string): readonly string[] {
     const own = this.messages.get(runId);
     if (own === undefined) return [];

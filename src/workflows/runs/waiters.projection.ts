@@ -28,7 +28,9 @@ export class Waiters implements Fold<RunEvent> {
 
   /** Those that wait for an event, in the order in which they began to. */
   of(eventId: string): readonly Waiter[] {
-    return [...(this.waiters.get(eventId)?.values() ?? [])];
+    const waiters = [...(this.waiters.get(eventId)?.values() ?? [])];
+    // A resumed run joins late with older waits, and so does what a refused turn has put back.
+    return waiters.sort((one, other) => one.offset - other.offset);
   }
 
   evolve({ id, event, offset }: EventEnvelope<RunEvent>, changes: TurnChanges): void {

@@ -10,7 +10,6 @@ import { EventCodec } from '../../../src/engine/event-codec.js';
 import { identifiersFrom } from '../../../src/engine/identifiers.js';
 import { Journal, openJournalLog } from '../../../src/engine/journal.js';
 import { replayJournal, resumeEffects } from '../../../src/engine/recovery.js';
-import { UpcasterTable } from '../../../src/engine/upcasters.js';
 import { Polls } from '../../../src/topics/consume/poll.js';
 import { ShareReads } from '../../../src/topics/consume/share-reads.js';
 import { Consumers } from '../../../src/topics/groups/consumer.entity.js';
@@ -78,11 +77,10 @@ export async function openGroupWorld(
     reserveBytes: 0,
     onFailure: (error) => failures.push(error),
   });
-  const upcasters = new UpcasterTable();
-  const codec = new EventCodec(upcasters);
+  const codec = new EventCodec();
   const journal = new Journal(await openJournalLog(store), codec);
   const identifiers = identifiersFrom((length) => random.bytes(length));
-  const engine = new Engine(journal, codec, upcasters, clock, identifiers, {
+  const engine = new Engine(journal, codec, clock, identifiers, {
     turnFailed: (error) => failures.push(error),
     reactionRefused: (refused) => failures.push(refused),
   });

@@ -30,7 +30,7 @@ const events: fc.Arbitrary<RecordedSubscriptionEvent> = fc.oneof(
   fc.record({
     at,
     type: fc.constant('SubscriptionDeleted' as const),
-    cause: fc.constantFrom('asked' as const, 'topicDeleted' as const),
+    cause: fc.constantFrom('request' as const, 'topicDeleted' as const),
   }),
 );
 

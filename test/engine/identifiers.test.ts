@@ -1,4 +1,4 @@
-import { SeededNames } from '../../src/engine/seeded-names.js';
+import { SeededNames } from '../../src/engine/identifiers.js';
 
 test('names of one seed are never the same, and begin again after a restart', () => {
   const names = new SeededNames(() => 'SEED');
