@@ -1,7 +1,9 @@
 /**
  * The turn of the house: decide, evolve, react and append in one tick; answer and act once durable.
  */
+
 import type { Appended } from '../../storage/log/partition-log.js';
+import { listIn } from '../grammar/list-in.js';
 import { ActorDirectory, type DirectoryOptions, liveStatesMax } from './actor-directory.js';
 import type { Clock } from './clock.js';
 import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
@@ -291,15 +293,6 @@ export class Engine {
     this.listeners.show(envelopes);
     for (const { kind, id } of envelopes) this.reconcile(kind, id);
   }
-}
-
-/** The list of `kind`, which is made where there is none. */
-function listIn<Item>(lists: Map<string, Item[]>, kind: string): Item[] {
-  const known = lists.get(kind);
-  if (known !== undefined) return known;
-  const list: Item[] = [];
-  lists.set(kind, list);
-  return list;
 }
 
 const settled = Promise.resolve();

@@ -122,8 +122,8 @@ export function applicationModule(
     ConsumersModule,
     ActivityModule,
     JournalSweepsModule,
-    SnapshotsModule,
     BackupsModule,
+    SnapshotsModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }

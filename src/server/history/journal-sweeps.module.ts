@@ -64,8 +64,8 @@ export class JournalSweepsModule implements OnModuleInit {
   constructor(
     private readonly engine: Engine,
     private readonly crossings: Crossings,
-    journal: Journal,
     sweeper: JournalSweeper,
+    journal: Journal,
     private readonly life: ProcessLife,
     registry: Registry,
     @Inject(provided.config) private readonly config: Config,
