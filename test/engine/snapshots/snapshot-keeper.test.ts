@@ -78,7 +78,7 @@ const anyHistory = fc.tuple(
 );
 
 describe('snapshots of memory', () => {
-  it('are as good as the whole journal, beside sweeps and after crashes at any change', async () => {
+  it('are as good as the whole journal, beside sweeps and after crashes', async () => {
     const used = new Set<boolean>();
     await fc.assert(
       fc.asyncProperty(anyHistory, async ([turns, actions, crashAt, policy]) => {
