@@ -65,7 +65,7 @@ export class SnapshotKeeper implements SweepGuard {
     private readonly label: () => string,
     private readonly begin: () => FoldingAside,
     private readonly everyBytes: number,
-    private readonly live: (standsStill: boolean) => Promise<LiveMemory | null>,
+    private readonly live: (standsStill: boolean, label: string) => Promise<LiveMemory | null>,
   ) {}
 
   /** A start has used this one, or has found none. */
@@ -133,10 +133,10 @@ export class SnapshotKeeper implements SweepGuard {
     const folding = this.begin();
     this.folding = folding;
     try {
-      const live = await this.live(standsStill);
+      const label = this.label();
+      const live = await this.live(standsStill, label);
       const synced = await this.journal.synced();
       const until = live?.offset ?? synced;
-      const label = this.label();
       const last = await this.snapshots.latest(label, until);
       if (last !== null) for await (const part of last.parts()) await this.next(folding.take(part));
       const from = last?.offset ?? -1;
