@@ -193,6 +193,11 @@ export class Engine {
     this.effects.reconcile({ kind, id, firstOffset, lastOffset }, wanted);
   }
 
+  /** Only effects that change nothing are carried out; before recovery. */
+  changeNothing(): void {
+    this.effects.changeNothing();
+  }
+
   /** Starts nothing new; what runs may end and be recorded. */
   stopEffects(): void {
     this.effects.stop();
