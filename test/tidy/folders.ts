@@ -22,6 +22,8 @@ export const folders: readonly string[] = [
   'src/server/backup',
   'src/server/scrub',
   'src/server/activity',
+  'src/server/tokens',
+  'src/server/refusals',
   'src/server/inbound',
   'src/server/metrics',
   'src/server/lifecycle',
