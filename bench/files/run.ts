@@ -17,7 +17,7 @@ import { type Application, createApplication } from '../../src/server/applicatio
 import { readConfiguration } from '../../src/server/configuration/config.js';
 import { openCredentials } from '../../src/server/credentials/credentials.js';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
-import { coveredFiles } from './covered-files.js';
+import { type CoveredFile, coveredFiles } from './covered-files.js';
 
 const rounds = 5;
 /** What follows an answer, such as the record of an attempt, is on disk by then. Milliseconds. */
@@ -58,6 +58,8 @@ type Headers = Readonly<Record<string, string>>;
 /** Sends what the four requests are made of. */
 class Client {
   private runs = 0;
+  /** The last delivery of the run before. */
+  private answerLast: () => void = () => undefined;
 
   constructor(
     private readonly server: Application,
@@ -73,8 +75,13 @@ class Client {
     await pause(settleMs);
   }
 
-  /** A run that waits for its first step: gives what submits it and waits for the next delivery. */
+  /**
+   * A run that waits for its first step: gives what submits it and waits for the next delivery.
+   * That one is answered later: by an answer without another step its endpoint fails the run.
+   */
   async run(): Promise<() => Promise<void>> {
+    this.answerLast();
+    await pause(settleMs);
     this.runs += 1;
     const id = `wfr_${this.runs}`;
     const begun = this.destination.next();
@@ -85,7 +92,7 @@ class Client {
       const step = { stepId: 1, stepName: 'one', stepType: 'Run', out: '1', concurrent: 1 };
       await this.submit(id, JSON.stringify(step), { 'Upstash-Workflow-Init': 'false' });
       answer();
-      (await next)();
+      this.answerLast = await next;
       await pause(settleMs);
     };
   }
@@ -121,14 +128,35 @@ class Client {
 }
 
 /** The fewest files of several rounds of what `prepare` gives, the first of them to warm up. */
-async function fewest(prepare: () => Promise<() => Promise<unknown>>): Promise<readonly string[]> {
+async function fewest(
+  prepare: () => Promise<() => Promise<unknown>>,
+): Promise<readonly CoveredFile[]> {
   await (await prepare())();
-  let least: readonly string[] | null = null;
+  let least: readonly CoveredFile[] | null = null;
   for (let round = 0; round < rounds; round += 1) {
     const files = await coveredFiles(await prepare());
     if (least === null || files.length < least.length) least = files;
   }
   return least ?? [];
+}
+
+/** How many of the files stand in each layer: `src/messaging`, `storage`. */
+function layers(files: readonly CoveredFile[]): string {
+  const counts = new Map<string, number>();
+  for (const { path } of files) {
+    const layer = /^(?:src\/)?[^/]+/.exec(path)?.[0] ?? path;
+    counts.set(layer, (counts.get(layer) ?? 0) + 1);
+  }
+  return [...counts].map(([layer, count]) => `${counted(count, 10)} in ${layer}\n`).join('');
+}
+
+/** The files with the functions of each that ran. */
+function list(files: readonly CoveredFile[]): string {
+  return files.map(({ path, functions }) => `       ${path}: ${functions.join(', ')}\n`).join('');
+}
+
+function counted(count: number, width: number): string {
+  return String(count).padStart(width);
 }
 
 async function main(): Promise<void> {
@@ -156,8 +184,8 @@ async function main(): Promise<void> {
     ['fetch', async () => () => client.fetch()],
   ] as const) {
     const files = await fewest(prepare);
-    process.stdout.write(`${String(files.length).padStart(4)} files: ${name}\n`);
-    if (isListing) for (const file of files) process.stdout.write(`       ${file}\n`);
+    process.stdout.write(`${counted(files.length, 4)} files: ${name}\n`);
+    process.stdout.write(isListing ? list(files) : layers(files));
   }
   destination.server.close();
   destination.server.closeAllConnections();

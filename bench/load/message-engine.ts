@@ -4,7 +4,6 @@ import { Engine } from '../../src/engine/engine.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
 import { systemIdentifiers } from '../../src/engine/identifiers.js';
 import { Journal, openJournalLog } from '../../src/engine/journal.js';
-import { UpcasterTable } from '../../src/engine/upcasters.js';
 import { DeduplicationIndex } from '../../src/messaging/messages/deduplication.projection.js';
 import { messageDecider } from '../../src/messaging/messages/message.decider.js';
 import type { Store } from '../../storage/store.js';
@@ -16,10 +15,9 @@ export interface MessageEngine {
 
 /** Every message of the bench is due tomorrow, so no effect has to call its endpoint. */
 export async function openMessageEngine(store: Store): Promise<MessageEngine> {
-  const upcasters = new UpcasterTable();
-  const codec = new EventCodec(upcasters);
+  const codec = new EventCodec();
   const journal = new Journal(await openJournalLog(store), codec);
-  const engine = new Engine(journal, codec, upcasters, systemClock, systemIdentifiers, {
+  const engine = new Engine(journal, codec, systemClock, systemIdentifiers, {
     turnFailed: (error) => {
       throw error;
     },

@@ -1,17 +1,23 @@
 /** `stepwell journal`: looking at a data folder, and exporting from it, without touching it. */
 import { Command, InvalidArgumentError } from 'commander';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
+import { readChainHead } from '../../storage/verify/chain-head.js';
 import { systemClock } from '../engine/clock.js';
+import { journalLogName } from '../engine/journal.js';
+import { readConfiguration } from '../server/configuration/config.js';
+import { type JournalMoment, readMoment } from '../server/journal/journal-moment.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
 import { exportGood } from '../server/repair/export-good.js';
 import { importCommand } from './backup.command.js';
-import { type DataDirOption, dataDirOption } from './folder-option.js';
+import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
 import { exportLines } from './journal/export-lines.js';
 import { type PrintOptions, printedLines } from './journal/journal-print.js';
-import { readerOptions, readJournal } from './journal/journal-reader.js';
+import { readerOptions, readFolder, readJournal } from './journal/journal-reader.js';
+import type { ReplayOptions } from './journal/journal-replay.js';
 import { verifyFolder } from './journal/journal-verify.js';
+import { type KeptHead, readKeptHead } from './journal/kept-head.js';
 import { configuredFolder } from './owned-folder.js';
-import { complain, progressLine, sayAll } from './terminal.js';
+import { complain, progressLine, say, sayAll } from './terminal.js';
 
 export function journalCommand(): Command {
   const journal = new Command('journal').description(
@@ -31,6 +37,12 @@ export function journalCommand(): Command {
   journal.addCommand(
     new Command('verify')
       .description('check every checksum, chain and index of the data folder')
+      .option(
+        '--against <digest[@offset]>',
+        'a digest of the journal that was kept elsewhere; may be given more than once',
+        againstOption,
+        [],
+      )
       .addOption(dataDirOption())
       .action(verify),
   );
@@ -43,7 +55,31 @@ export function journalCommand(): Command {
       .action(exportFolder),
   );
   journal.addCommand(importCommand());
+  journal.addCommand(replayCommand());
+  journal.addCommand(
+    new Command('digest')
+      .description('print the digest of the sealed part of the journal, to be kept elsewhere')
+      .addOption(dataDirOption())
+      .action(digest),
+  );
   return journal;
+}
+
+function replayCommand(): Command {
+  return new Command('replay')
+    .description('fold the journal again and print what memory was, or the events that are meant')
+    .option('--until <moment>', 'up to this offset, exclusive, or time, inclusive', momentOption)
+    .option('--since <moment>', 'events from this offset or time on', momentOption)
+    .option('--stream <id>', 'the life of this stream in words, with its messages')
+    .option('--type <types>', 'events of these types, comma separated', typeOption)
+    .option('--by <principal>', 'events of a credential; of server, of unknown, of run/wfr_1')
+    .option('--offsets', 'print what groups have committed')
+    .option('--records <topic>', 'print the records of a topic')
+    .option('--json', 'JSON')
+    .option('--csv', 'CSV')
+    .option('--reveal', 'show what is redacted, and secrets of the server, in clear')
+    .addOption(dataDirOption())
+    .action(replay);
 }
 
 function offsetOption(text: string): number {
@@ -52,18 +88,67 @@ function offsetOption(text: string): number {
   throw new InvalidArgumentError('An offset is a whole number.');
 }
 
+function againstOption(text: string, before: readonly KeptHead[]): readonly KeptHead[] {
+  const kept = readKeptHead(text);
+  if (kept !== null) return [...before, kept];
+  throw new InvalidArgumentError('A digest is 64 hex digits, and may have @<offset> behind it.');
+}
+
+function momentOption(text: string): JournalMoment {
+  const moment = readMoment(text);
+  if (moment.ok) return moment.value;
+  throw new InvalidArgumentError(`It ${moment.message}.`);
+}
+
+function typeOption(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, ...text.split(',')];
+}
+
+interface ReplayCommandOptions extends ReplayOptions, DataDirOption {
+  readonly offsets?: boolean;
+  readonly records?: string;
+}
+
+async function replay(options: ReplayCommandOptions): Promise<void> {
+  const { config } = readConfiguration(undefined, 'start', givenSettings(options));
+  const folder = await configuredFolder(options);
+  // They bring all deciders: the other commands start without.
+  const { productFolding } = await import('../server/history/product-folding.js');
+  const { replayedLines } = await import('./journal/journal-replay.js');
+  const { committedOffsetLines, recordLines } = await import('./journal/topic-lines.js');
+  const folding = productFolding({ ...config, sweepStretch: null });
+  const progress = progressLine(systemClock);
+  await readFolder(folder, folding.codec, async (store, journal) => {
+    const { offsets, records } = options;
+    if (offsets === true) await sayAll(committedOffsetLines(store));
+    if (records !== undefined) await sayAll(recordLines(store, records));
+    if (offsets === true || records !== undefined || journal === null) return;
+    await sayAll(replayedLines(journal, folding, options, progress.show));
+  }).finally(progress.clear);
+}
+
 async function print(options: PrintOptions & DataDirOption): Promise<void> {
   await readJournal(await configuredFolder(options), async (journal) => {
     if (journal !== null) await sayAll(printedLines(journal, options));
   });
 }
 
-async function verify(options: DataDirOption): Promise<void> {
+interface VerifyOptions extends DataDirOption {
+  readonly against: readonly KeptHead[];
+}
+
+async function digest(options: DataDirOption): Promise<void> {
+  const head = await readChainHead(nodeDisk, await configuredFolder(options), journalLogName);
+  if (head === null) throw new Error('no part of the journal is sealed yet');
+  say(`digest ${head.digest} at ${head.offset}`);
+}
+
+async function verify(options: VerifyOptions): Promise<void> {
   const progress = progressLine(systemClock);
-  const { lines, problems } = await verifyFolder(
-    await configuredFolder(options),
-    progress.show,
-  ).finally(progress.clear);
+  const folder = await configuredFolder(options);
+  const { lines, problems } = await verifyFolder(folder, progress.show, options.against).finally(
+    progress.clear,
+  );
   await sayAll(lines);
   for (const problem of problems) complain(problem);
   if (problems.length > 0) process.exitCode = exitCodes.damagedData;

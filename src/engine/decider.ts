@@ -9,6 +9,8 @@
  * All four are pure: no clock, no randomness, no I/O. Time and ids come in with the command.
  */
 import type { Refusal } from '../grammar/result.js';
+import type { Principal } from './principal/principal.js';
+import type { StoredForm } from './resting/stored-form.js';
 
 /** An imperative request, addressed to one stream. `Result` is what its acceptance answers. */
 export interface Command<Result = unknown> {
@@ -72,6 +74,8 @@ export interface EventEnvelope<Event extends DomainEvent = DomainEvent> {
    * The offset of the stream's event before it; -1 for the first. A stream is read by this chain.
    */
   readonly previous: number;
+  /** Who or what caused it; null = it is of a version that did not record it. */
+  readonly by: Principal | null;
   readonly event: Event;
   readonly body: Buffer | null;
 }
@@ -122,26 +126,33 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
    */
   references?(event: Event): readonly number[];
   /**
-   * The journal offset, told by the id of a stream, of the event of another stream that this stream
-   * takes back: as long as a sweep keeps that event, this stream is kept, or replay would forget
-   * that it was taken back.
+   * What of another stream this stream is kept with by a sweep, though nothing there names it, told
+   * by its id and its first event: what it takes back, or what will be asked for its sake.
    */
-  takesBack?(id: string): number;
+  keptWith?(id: string, first: Event): KeptWith | null;
+  readonly upcasters?: Upcasters;
   /**
-   * Per event type, what turns version n+1 of its fields into version n+2; the version written is
-   * one more than the number of upcasters. Events on disk are never rewritten.
+   * Streams of this kind live for years: now and then their state is stored as an event, so that
+   * older ones may go. Neither `evolve` nor `react` sees it.
    */
-  readonly upcasters?: Readonly<Record<string, readonly ((fields: never) => DomainEvent)[]>>;
-  /** An idle state made small and back, for kinds whose live state is large (machines). */
-  readonly packing?: StatePacking<State>;
+  readonly checkpoints?: {
+    /** Journal offsets that a state holds, of events that are read for its sake. */
+    references(state: State): readonly number[];
+  };
+  /** How a state is stored as bytes; without it, it is made of plain values and stored as it is. */
+  readonly stored?: StoredForm<State>;
+  /** States that were not touched for long are kept as bytes: those of machines are large. */
+  readonly restsIdle?: boolean;
 }
 
-/** `Packed` is what memory holds of an idle state: bytes, and what many share beside them. */
-export interface StatePacking<State, Packed = unknown> {
-  pack(state: State): Packed;
-  // A method, so that the engine, which does not know what `Packed` is, may hand it back.
-  unpack(packed: Packed): State;
-}
+/**
+ * Per event type, what turns version n+1 of its fields into version n+2; the version written is one
+ * more than the number of upcasters. Events on disk are never rewritten.
+ */
+export type Upcasters = Readonly<Record<string, readonly ((fields: never) => DomainEvent)[]>>;
+
+/** Something of an earlier stream: the event at a journal offset, or the stream of this name. */
+export type KeptWith = { readonly offset: number } | { readonly kind: string; readonly id: string };
 
 /** The command means these facts (none: it was a repeat, nothing changes). */
 export function accept<Event extends DomainEvent>(

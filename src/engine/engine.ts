@@ -1,41 +1,37 @@
 /**
  * The turn of the house: decide, evolve, react and append in one tick; answer and act once durable.
  */
+
 import type { Appended } from '../../storage/log/partition-log.js';
-import { ActorDirectory, liveStatesMax } from './actor-directory.js';
+import { listIn } from '../grammar/list-in.js';
+import { ActorDirectory, type DirectoryOptions, liveStatesMax } from './actor-directory.js';
 import type { Clock } from './clock.js';
-import type { Command, DomainEvent, Effect, EventEnvelope, ResultOf } from './decider.js';
+import { CommitGroups } from './commit-groups.js';
+import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
-import type { Identifiers } from './identifiers.js';
+import { type Identifiers, SeededNames } from './identifiers.js';
 import type { Journal } from './journal.js';
-import type { EffectCarrier, Fold, Reaction, Registration } from './registration.js';
-import { SeededNames } from './seeded-names.js';
+import type { Principal } from './principal/principal.js';
+import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
+import { eventsPerCheckpoint } from './resting/checkpoint.js';
 import { type EventListener, Subscribers } from './subscribers.js';
-import { type Outcome, type RefusedReaction, type RegisteredKind, Turn } from './turn.js';
+import {
+  type EngineWatch,
+  type Outcome,
+  type Outcomes,
+  type RegisteredKind,
+  Turn,
+} from './turn.js';
 import { TurnChanges } from './turn-changes.js';
-import type { UpcasterTable } from './upcasters.js';
+
+export type { EngineWatch, Outcomes } from './turn.js';
 
 /** A turn decides at most this many commands, so that no request holds the event loop. */
 export const turnCommandsMax = 256;
 
-/** What the engine tells the component that watches over it. */
-export interface EngineWatch {
-  /** A defect: a decider threw. Memory and journal are untouched. */
-  turnFailed(error: unknown, commands: readonly Command[]): void;
-  reactionRefused(refused: RefusedReaction): void;
-}
-
-/** What became of each of several commands, in their order. */
-export type Outcomes<Commands extends readonly Command[]> = {
-  readonly [Index in keyof Commands]: Outcome<ResultOf<Commands[Index]>>;
-};
-
-/** Everything decided since the last commit began: it becomes durable together. */
-interface CommitGroup {
-  readonly settled: Promise<void>;
-  readonly envelopes: EventEnvelope[];
-}
+/** What the engine needs of its journal. */
+export type EngineJournal = Pick<Journal, 'append' | 'endOffset' | 'highWatermark'>;
 
 export class Engine {
   private readonly entities = new Map<string, RegisteredKind>();
@@ -43,35 +39,42 @@ export class Engine {
   private readonly reactions = new Map<string, Reaction[]>();
   private readonly changes = new TurnChanges();
   private readonly past = new TurnChanges(false);
-  private readonly effects: EffectRunner;
-  private readonly indexes = new Subscribers();
+  readonly effects: EffectRunner;
+  private readonly directoryOptions: DirectoryOptions;
+  /** Indexes of durable events. */
+  readonly indexes = new Subscribers();
   private readonly listeners = new Subscribers();
   private readonly makeSeed = () => this.identifiers.turnSeed(this.clock.now());
-  private lastDurable: Promise<void> | null = null;
-  private group: CommitGroup = { settled: Promise.resolve(), envelopes: [] };
+  private readonly groups = new CommitGroups((envelopes) => this.settle(envelopes));
 
   constructor(
-    private readonly journal: Journal,
+    private readonly journal: EngineJournal,
     private readonly codec: EventCodec,
-    private readonly upcasters: UpcasterTable,
     private readonly clock: Clock,
     private readonly identifiers: Identifiers,
     private readonly watch: EngineWatch,
-    private readonly liveStates: number = liveStatesMax,
+    liveStates: number = liveStatesMax,
+    private readonly checkpointAfter: number = eventsPerCheckpoint,
   ) {
-    this.effects = new EffectRunner(clock, (kind, id) => this.reconcile(kind, id));
+    const restingOf = (kind: string) => this.actors(kind);
+    this.effects = new EffectRunner(clock, restingOf, (kind, id) => this.reconcile(kind, id));
+    this.directoryOptions = {
+      liveStates,
+      seed: identifiers.randomBytes(4).readUInt32LE(),
+      woken: (kind, id, wantedAt) => this.effects.woken(kind, id, wantedAt),
+    };
   }
 
   /** One more kind of entity, and its actors; before recovery. Features do so by an `Entity`. */
   register<State, Cmd extends Command, Event extends DomainEvent, View>(
     registration: Registration<State, Cmd, Event, View>,
   ): ActorDirectory<State> {
-    const { kind } = registration.decider;
+    const { kind, upcasters } = registration.decider;
     if (this.entities.has(kind)) throw new Error(`two deciders for ${kind}`);
-    this.upcasters.add(kind, registration.decider.upcasters);
+    if (upcasters !== undefined) this.codec.lift(kind, upcasters);
     const folds = listIn(this.folds, kind);
     folds.push(...registration.folds);
-    const actors = new ActorDirectory<State>(registration.decider, folds, this.liveStates);
+    const actors = new ActorDirectory<State>(registration.decider, folds, this.directoryOptions);
     this.entities.set(kind, { registration, actors, reactions: listIn(this.reactions, kind) });
     return actors;
   }
@@ -100,10 +103,14 @@ export class Engine {
    * `index` learns the events of `kinds` once they are durable, replayed ones first: those of whole
    * turns in the order of the journal, before any listener sees them and before anything starts
    * because of them. What it knows is never taken back, so it may hold what it likes; before
-   * recovery.
+   * recovery. `memory` is what it remembers; null = nothing.
    */
-  index<Event extends DomainEvent>(kinds: readonly string[], index: EventListener<Event>): void {
-    this.indexes.add(kinds, index as EventListener);
+  index<Event extends DomainEvent>(
+    kinds: readonly string[],
+    index: EventListener<Event>,
+    memory: IndexMemory | null,
+  ): void {
+    this.indexes.add(kinds, index as EventListener, memory);
   }
 
   /**
@@ -119,29 +126,32 @@ export class Engine {
 
   /**
    * Decides the commands now, in order, as one atomic turn, and answers when it is durable.
-   * Rejects if a decider threw: then nothing has changed.
+   * Rejects if a decider threw: then nothing has changed. `by` caused it; null = the server did,
+   * each command for the sake of its own stream.
    */
   dispatch<const Commands extends readonly Command[]>(
     commands: Commands,
+    by: Principal | null = null,
   ): Promise<Outcomes<Commands>> {
-    return this.answer(commands, false);
+    return this.answer(commands, false, by);
   }
 
   /** As `dispatch`, but one refusal refuses all: nothing has changed, and it is each answer. */
   dispatchTogether<const Commands extends readonly Command[]>(
     commands: Commands,
+    by: Principal | null = null,
   ): Promise<Outcomes<Commands>> {
-    return this.answer(commands, true);
+    return this.answer(commands, true, by);
   }
 
   /** Dispatches for a caller that waits for no answer: the watch learns of a defect. */
-  tell(commands: readonly Command[]): void {
+  dispatchAndForget(commands: readonly Command[]): void {
     this.dispatch(commands).catch(() => undefined);
   }
 
   /** Settles when everything decided so far is durable: what was read now may then be shown. */
   durable(): Promise<void> {
-    return this.journal.highWatermark >= this.journal.endOffset ? settled : this.group.settled;
+    return this.journal.highWatermark >= this.journal.endOffset ? settled : this.groups.settled;
   }
 
   /** What `read` finds now, once it is durable: what memory says may be shown no earlier. */
@@ -196,22 +206,35 @@ export class Engine {
   private answer<Commands extends readonly Command[]>(
     commands: Commands,
     together: boolean,
+    by: Principal | null,
   ): Promise<Outcomes<Commands>> {
     try {
       // One outcome for each command, of the type that its decider answers.
-      const outcomes = this.turn(commands, together) as Outcomes<Commands>;
+      const outcomes = this.turn(commands, together, by) as Outcomes<Commands>;
       return this.durable().then(() => outcomes);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  private turn(commands: readonly Command[], together: boolean): readonly Outcome[] {
+  private turn(
+    commands: readonly Command[],
+    together: boolean,
+    by: Principal | null,
+  ): readonly Outcome[] {
     if (commands.length > turnCommandsMax) throw new Error('a turn takes at most 256 commands');
     const names = new SeededNames(this.makeSeed);
     for (;;) {
       names.restart();
-      const turn = new Turn(this.entities, this.codec, this.changes, this.journal.endOffset, names);
+      const turn = new Turn(
+        this.entities,
+        this.codec,
+        this.changes,
+        this.journal.endOffset,
+        names,
+        this.checkpointAfter,
+        by,
+      );
       const outcomes = this.decide(turn, commands);
       const refusal = together ? outcomes.find((outcome) => !outcome.ok) : undefined;
       if (refusal !== undefined) {
@@ -222,7 +245,7 @@ export class Engine {
         // The turn used an event shape that the log does not know. Deciding is pure: teach the log
         // the shape, which moves every offset, and decide again.
         this.changes.revert();
-        this.join(this.journal.append([this.codec.definition(this.clock.now())]));
+        this.groups.join(this.journal.append([this.codec.definition(this.clock.now())]), []);
         continue;
       }
       this.commit(turn);
@@ -254,23 +277,7 @@ export class Engine {
       throw error;
     }
     this.changes.keep();
-    this.join(appended).envelopes.push(...turn.envelopes);
-  }
-
-  /** The commit group that `appended` belongs to; a new one if the last has been closed. */
-  private join(appended: Appended): CommitGroup {
-    if (appended.durable !== this.lastDurable) {
-      const envelopes: EventEnvelope[] = [];
-      this.lastDurable = appended.durable;
-      // A failed write never settles: the store has reported it, and the process ends.
-      const settled = appended.durable.then(
-        // Replies go first: they are the microtasks of this promise.
-        () => void setImmediate(() => this.settle(envelopes)),
-        () => forever,
-      );
-      this.group = { settled, envelopes };
-    }
-    return this.group;
+    this.groups.join(appended, turn.envelopes);
   }
 
   private settle(envelopes: readonly EventEnvelope[]): void {
@@ -280,15 +287,5 @@ export class Engine {
   }
 }
 
-/** The list of `kind`, which is made where there is none. */
-function listIn<Item>(lists: Map<string, Item[]>, kind: string): Item[] {
-  const known = lists.get(kind);
-  if (known !== undefined) return known;
-  const list: Item[] = [];
-  lists.set(kind, list);
-  return list;
-}
-
 const settled = Promise.resolve();
-const forever = new Promise<never>(() => {});
 const noEffects: readonly Effect[] = [];

@@ -1,5 +1,6 @@
-/** The only source of randomness: seeds of turns, generated names, secrets. */
+/** The only source of randomness: seeds of turns, the names made from them, secrets. */
 import { randomBytes as nodeRandomBytes } from 'node:crypto';
+import type { TurnNames } from './decider.js';
 
 /** Where random bytes come from; the simulation passes a seeded one. */
 export interface Identifiers {
@@ -55,3 +56,26 @@ export function identifiersFrom(randomBytes: (length: number) => Buffer): Identi
 
 /** Randomness of the operating system. */
 export const systemIdentifiers: Identifiers = identifiersFrom((length) => nodeRandomBytes(length));
+
+/** Names made from one seed; a turn that is decided again starts again at the first name. */
+export class SeededNames implements TurnNames {
+  private seed = '';
+  private index = 0;
+
+  constructor(private readonly makeSeed: () => string) {}
+
+  next(prefix: string): string {
+    this.seed ||= this.makeSeed();
+    this.index += 1;
+    return `${prefix}_${this.seed}${this.index.toString(36)}`;
+  }
+
+  restart(): void {
+    this.index = 0;
+  }
+}
+
+/** Names of what a command creates that is given at `at`, where they are needed before its turn. */
+export function newNames(identifiers: Identifiers, at: number): TurnNames {
+  return new SeededNames(() => identifiers.turnSeed(at));
+}

@@ -3,6 +3,7 @@
  */
 import { Global, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import type { Disk } from '../../storage/disk/disk.js';
 import { openStore, Store } from '../../storage/store.js';
 import type { Clock } from '../engine/clock.js';
@@ -14,11 +15,12 @@ import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
 import { Payloads } from '../engine/payloads.js';
 import { provided } from '../engine/provided.js';
-import { replayJournal, resumeEffects } from '../engine/recovery.js';
-import { UpcasterTable } from '../engine/upcasters.js';
 import type { DurabilitySettings } from '../http/durability.js';
 import { Intake } from '../http/intake.js';
+import { journalChain } from './history/journal-chain.js';
+import { JournalHeadMetrics } from './history/journal-head.metrics.js';
 import type { Ports } from './ports.js';
+import { MemoryStart } from './snapshots/memory-start.js';
 
 /** Options and bodies of messages in flight that are kept at hand, in bytes. */
 const payloadBytesMax = 32 * 1024 * 1024;
@@ -34,7 +36,7 @@ export interface StoreSettings extends DurabilitySettings {
 @Global()
 @Module({
   providers: [
-    UpcasterTable,
+    EventCodec,
     {
       provide: Store,
       inject: [
@@ -48,13 +50,9 @@ export interface StoreSettings extends DurabilitySettings {
         provided.log,
         ProcessLife,
         EngineMetrics,
+        Registry,
       ],
       useFactory: storeOf,
-    },
-    {
-      provide: EventCodec,
-      inject: [UpcasterTable],
-      useFactory: (table: UpcasterTable) => new EventCodec(table),
     },
     {
       provide: Journal,
@@ -63,11 +61,23 @@ export interface StoreSettings extends DurabilitySettings {
         new Journal(await openJournalLog(store), codec),
     },
     {
+      provide: MemoryStart,
+      inject: [Store, EventCodec, Journal, provided.build, provided.clock, provided.log],
+      useFactory: (
+        store: Store,
+        codec: EventCodec,
+        journal: Journal,
+        build: string,
+        clock: Clock,
+        log: Logger,
+      ) => new MemoryStart(store, codec, journal, build, clock, log),
+    },
+    {
       provide: Engine,
       inject: [
         Journal,
+        MemoryStart,
         EventCodec,
-        UpcasterTable,
         EngineMetrics,
         ProcessLife,
         provided.clock,
@@ -88,7 +98,7 @@ export interface StoreSettings extends DurabilitySettings {
       useFactory: intakeOf,
     },
   ],
-  exports: [Store, Engine, Journal, Payloads, Intake],
+  exports: [Store, Engine, Journal, MemoryStart, Payloads, Intake],
 })
 export class EngineModule {}
 
@@ -103,7 +113,9 @@ async function storeOf(
   log: Logger,
   life: ProcessLife,
   metrics: EngineMetrics,
+  registry: Registry,
 ): Promise<Store> {
+  const chain = journalChain(disk, clock, new JournalHeadMetrics(registry), log);
   const store = await openStore(disk, config.dataDirectory, {
     now: () => clock.now(),
     after: (delayMs, callback) => clock.after(delayMs, callback),
@@ -112,6 +124,7 @@ async function storeOf(
     ...fileSizes,
     readOnly: life.changesNothing !== null,
     isolatesDamage,
+    chain: chain.options,
     onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
     onCommit: (records) => {
       const startedAt = clock.monotonic();
@@ -127,22 +140,22 @@ async function storeOf(
     name: 'store',
     phase: 'storage',
     deadlineMs: storageDeadlineMs,
-    stop: () => store.close(),
+    stop: () => store.close().finally(() => chain.stop()),
   });
   return store;
 }
 
 function intakeOf(store: Store, life: ProcessLife, clock: Clock): Intake {
   const intake = new Intake(() => store.hasRoom);
-  const { stop } = intake.tell(life, clock);
+  const { stop } = intake.report(life, clock);
   life.addStoppable({ name: 'intake', phase: 'doors', deadlineMs: storageDeadlineMs, stop });
   return intake;
 }
 
 function engineOf(
   journal: Journal,
+  start: MemoryStart,
   codec: EventCodec,
-  upcasters: UpcasterTable,
   metrics: EngineMetrics,
   life: ProcessLife,
   clock: Clock,
@@ -161,16 +174,9 @@ function engineOf(
       log.warn({ type, kind, id, reason: refusal.message }, 'a reaction was refused and dropped');
     },
   };
-  const engine = new Engine(journal, codec, upcasters, clock, identifiers, watch, liveStates);
+  const engine = new Engine(journal, codec, clock, identifiers, watch, liveStates);
   if (life.changesNothing !== null) engine.changeNothing();
-  life.addRecoverable({
-    name: 'journal',
-    recover: async () => {
-      const events = await replayJournal(engine, journal);
-      const streams = await resumeEffects(engine);
-      log[events === 0 ? 'debug' : 'info']({ events, streams }, 'the journal is replayed');
-    },
-  });
+  life.addRecoverable({ name: 'journal', recover: () => start.recover(engine) });
   life.addStoppable({
     name: 'effects',
     phase: 'doors',

@@ -226,11 +226,14 @@ class Backup {
       for (const { entry, part } of segments) {
         if (part !== null) await this.held.copyPart(log.id, entry.number, part);
       }
+      await this.held.copyChain(log.id);
     }
     const listed = logs.flatMap(({ log, segments }) =>
       segments.map(({ entry: { number } }) => ({ logId: log.id, number })),
     );
-    await this.held.keepOnly(listed);
+    // A log that has had a segment has its directory, even if none of it belongs into the copy.
+    const begun = logs.filter(({ log }) => log.nextNumber > 0).map(({ log }) => log.id);
+    await this.held.keepOnly(listed, begun);
   }
 }
 

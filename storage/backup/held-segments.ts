@@ -59,34 +59,54 @@ export class HeldSegments {
     this.made.add(logId);
   }
 
-  /** Takes a segment and its index, unless it is there. Its index is made again where it is not. */
+  /** Takes a segment and what stands beside it, unless it is there: not each has all of it. */
   async hold(logId: number, number: number): Promise<void> {
     const { source, target } = this;
     const path = target.segment(logId, number);
     if (this.files.has(path)) return;
     await this.makeLog(logId);
     await this.take(source.directory.segment(logId, number), path);
-    await this.take(source.directory.index(logId, number), target.index(logId, number)).catch(
-      (error: unknown) => {
-        if (!(error instanceof SourceChanged)) throw error;
-      },
-    );
+    await this.takeIfThere(source.directory.index(logId, number), target.index(logId, number));
+    await this.takeIfThere(source.directory.pruned(logId, number), target.pruned(logId, number));
   }
 
-  /** Removes everything that is not listed: it was held for a state that the source has left. */
-  async keepOnly(listed: readonly { readonly logId: number; readonly number: number }[]) {
+  /** Copies what the sealed segments of a log were; what is sealed too late is no part of it. */
+  async copyChain(logId: number): Promise<void> {
+    const { disk, directory } = this.source;
+    if (!this.made.has(logId)) return;
+    const path = this.target.chain(logId);
+    this.parts.add(path);
+    try {
+      await withFile(disk, directory.chain(logId), 'read', async (file) =>
+        copyBytes(disk, file, path, await disk.size(file)),
+      );
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+  }
+
+  /**
+   * Removes everything that is not listed, and makes the directories of `logIds`: what is not listed
+   * was held for a state that the source has left.
+   */
+  async keepOnly(
+    listed: readonly { readonly logId: number; readonly number: number }[],
+    logIds: readonly number[],
+  ): Promise<void> {
     const { source, target } = this;
     const kept = new Set(
       listed.flatMap(({ logId, number }) => [
         target.segment(logId, number),
         target.index(logId, number),
+        target.pruned(logId, number),
       ]),
     );
     for (const path of [...this.files.keys()].filter((file) => !kept.has(file))) {
       await source.disk.remove(path);
       this.files.delete(path);
     }
-    const used = new Set(listed.map(({ logId }) => target.log(logId)));
+    const used = new Set(logIds.map((logId) => target.log(logId)));
+    for (const logId of logIds) await this.makeLog(logId);
     for (const logId of [...this.made]) {
       const path = target.log(logId);
       if (used.has(path)) await source.disk.syncDirectory(path);
@@ -96,6 +116,12 @@ export class HeldSegments {
       }
     }
     await source.disk.syncDirectory(dirname(target.log(0)));
+  }
+
+  private async takeIfThere(from: string, to: string): Promise<void> {
+    await this.take(from, to).catch((error: unknown) => {
+      if (!(error instanceof SourceChanged)) throw error;
+    });
   }
 
   private async take(from: string, to: string): Promise<void> {

@@ -34,6 +34,8 @@ export interface WrittenLog {
   /** In order; the last one grows, unless nothing does. The reader and the log share it. */
   readonly segments: Segment[];
   readonly numbers: SegmentNumbers;
+  /** Called for each segment that is sealed. */
+  sealedOne(): void;
 }
 
 /** How a log goes on after a start. */
@@ -60,7 +62,7 @@ export class SegmentWriter {
     private readonly store: WritingStore,
     private readonly log: WrittenLog,
   ) {
-    this.sealer = new SegmentSealer(store, log);
+    this.sealer = new SegmentSealer(store, log, () => log.sealedOne());
     for (const { lastAppendTime = 0 } of log.segments) store.appendTimes.startFrom(lastAppendTime);
   }
 

@@ -1,4 +1,6 @@
 /** From options to what the parts of one open store share; each takes of it what it uses. */
+import { chainWork } from '../chain/chain-work.js';
+import type { ChainOptions } from '../chain/log-chain.js';
 import type { Disk } from '../disk/disk.js';
 import { FileSync } from '../disk/file-sync.js';
 import type { FreeSpace } from '../disk/free-space.js';
@@ -56,5 +58,11 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
     isolatesDamage: options.isolatesDamage ?? (() => false),
     damaged: options.onDamage ?? nothing,
     committing: options.onCommit ?? (() => nothing),
+    chains: chainsOf(disk, options.chain),
   };
+}
+
+function chainsOf(disk: Disk, given: ChainOptions | undefined): Required<ChainOptions> {
+  const none = { covers: () => false, work: chainWork(disk), onHead: nothing, onFault: nothing };
+  return given === undefined ? none : { ...none, ...given };
 }

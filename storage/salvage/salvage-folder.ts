@@ -50,8 +50,8 @@ const sectorBytes = 4096;
 
 /**
  * Copies what reads of the store in `from` to `to`, which must be empty or absent. Nothing in
- * `from` changes, and no server may have it meanwhile. The copy has another name, `to` with `.partial`
- * behind it, until it is whole, verified and durable.
+ * `from` changes, and no server may have it meanwhile. The copy has another name, `to` with
+ * `.partial` behind it, until it is whole, verified and durable.
  *
  * Rejects with `DirectoryInUse`, `FolderNotEmpty`, `DamagedData` (nothing says which file belongs
  * to which log), `NewerFormat`, `DiskFull` or `DiskFailure`; nothing is left in `to` then.

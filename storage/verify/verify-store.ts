@@ -18,6 +18,7 @@ import type { StoreOptions } from '../recovery/store-options.js';
 import { listLogs, refuseUnlistedData } from '../recovery/stray-files.js';
 import type { Segment } from '../segment/segment.js';
 import { findDamage } from '../segment/segment-damage.js';
+import { type VerifiedChain, verifyChain } from './verify-chain.js';
 import { verifyManifest } from './verify-manifest.js';
 import { verifySegment } from './verify-segment.js';
 
@@ -34,6 +35,8 @@ export interface VerifiedLog {
   /** Segments whose index file was there, and was held against the records. */
   readonly indexes: number;
   readonly isDamaged: boolean;
+  /** What its sealed part was; null where it has no chain, or is damaged. */
+  readonly chain: VerifiedChain | null;
   /** Those of all damages that are its own. */
   readonly damages: readonly DamagedData[];
   /** Offsets that cannot be read, in order: of its sealed segments. */
@@ -153,6 +156,7 @@ async function verifyLog(
   const lost: OffsetRange[] = [];
   let indexes = 0;
   let endOffset = log.startOffset;
+  let chain: VerifiedChain | null = null;
   await collect(damages, directory.watermarks, () => verifyWatermarks(store, log.id));
   await collect(damages, directory.log(log.id), async () => {
     const recovered = await recover(store, state, log);
@@ -170,6 +174,9 @@ async function verifyLog(
         lost.push({ from, until });
       }
     }
+    if (damages.length > before) return;
+    const sealed = recovered.segments.filter(({ isSealed }) => isSealed);
+    chain = await verifyChain(store, { recovered, sealed }, (damage) => damages.push(damage));
   });
   const sum = (count: (segment: Segment) => number) =>
     intact.reduce((total, segment) => total + count(segment), 0);
@@ -183,6 +190,7 @@ async function verifyLog(
     bytes: sum(({ end }) => end),
     indexes,
     isDamaged: damages.length > before,
+    chain,
     damages: damages.slice(before),
     lost,
   };

@@ -1,10 +1,9 @@
 import type { DomainEvent } from '../../src/engine/decider.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
-import { UpcasterTable } from '../../src/engine/upcasters.js';
 import type { LogRecord, RecordInput } from '../../storage/format/record.js';
 import { envelope } from '../support/envelope.js';
 
-const newCodec = () => new EventCodec(new UpcasterTable());
+const newCodec = () => new EventCodec();
 
 /** As the log gives back what it was given. */
 function read({ key, value, headers = [] }: RecordInput, offset: number): LogRecord {

@@ -33,7 +33,7 @@ describe('the intake', () => {
     await life.recover();
     let hasRoom = true;
     const intake = new Intake(() => hasRoom);
-    const { stop } = intake.tell(life, clock);
+    const { stop } = intake.report(life, clock);
     hasRoom = false;
     clock.advance(1000);
     expect(life.status).toEqual({
@@ -55,7 +55,7 @@ describe('the intake', () => {
     const clock = new ManualClock();
     const life = new ProcessLife(clock, log);
     let hasRoom = false;
-    const { stop } = new Intake(() => hasRoom).tell(life, clock);
+    const { stop } = new Intake(() => hasRoom).report(life, clock);
     clock.advance(5000);
     await life.recover();
     expect(life.status).toEqual({

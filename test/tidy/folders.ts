@@ -14,8 +14,11 @@ export const folders: readonly string[] = [
   'src/server/openapi',
   'src/server/start-page',
   'src/server/health',
+  'src/server/snapshots',
   'src/server/history',
   'src/server/repair',
+  // The journal as it is shown to people and programs.
+  'src/server/journal',
   'src/server/backup',
   'src/server/scrub',
   'src/server/activity',
@@ -42,6 +45,7 @@ export const folders: readonly string[] = [
   // Durable workflow runs.
   'src/workflows/failed-runs',
   'src/workflows/logs',
+  'src/workflows/why',
   'src/workflows/shown-steps',
   'src/workflows/history',
   'src/workflows/events',
@@ -57,6 +61,7 @@ export const folders: readonly string[] = [
   'src/messaging/publishing',
   'src/messaging/schedules',
   'src/messaging/url-groups',
+  'src/messaging/why',
   'src/messaging/queues',
   'src/messaging/flow-control',
   'src/messaging/delivery',
@@ -71,12 +76,15 @@ export const folders: readonly string[] = [
   'src/http/identity',
   'src/http',
   // The turn: decide, evolve, react, want.
+  'src/engine/snapshots',
   'src/engine/history',
   'src/engine/metrics',
   'src/engine/lifecycle',
   'src/engine/bulk',
   'src/engine/machines',
   'src/engine',
+  'src/engine/principal',
+  'src/engine/resting',
   // The log engine.
   ...storageFolders,
   // Text in, value or refusal out.

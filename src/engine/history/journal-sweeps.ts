@@ -13,7 +13,9 @@ import { type JournalSwept, journalSweepsId, type SweepOutcome } from './journal
 export class JournalSweeps extends Entity<JournalSweepState, RecordSweep, JournalSwept> {
   constructor(engine: Engine) {
     const forgetting: Fold<JournalSwept> = {
-      evolve({ at }: EventEnvelope<JournalSwept>, changes) {
+      memory: null,
+      evolve({ at, event }: EventEnvelope<JournalSwept>, changes) {
+        if (event.type !== 'JournalSwept') return;
         for (const fold of foldsOf(engine)) fold.forget?.(at, changes);
       },
     };

@@ -6,14 +6,16 @@
  *             what an event above the edge needs   and all of its stream
  *             what an index still tells of         and all of its stream
  *             what a kept event names              and all of its stream
- *             a stream that takes a kept event back
+ *             a stream that goes with a kept one   all of it
  *
  * A stream is kept as a whole or not at all: its end without its beginning tells nothing, and its
  * beginning without its end would be a stream that has not ended.
  */
-import type { EventEnvelope } from '../decider.js';
+import type { ActorDirectory } from '../actor-directory.js';
+import type { EventEnvelope, KeptWith } from '../decider.js';
 import type { Engine } from '../engine.js';
 import type { Journal } from '../journal.js';
+import { isCheckpoint } from '../resting/checkpoint.js';
 import { type Crossings, namedBy } from './crossings.js';
 import { foldsOf } from './journal-sweeps.js';
 import { OffsetSet } from './offset-set.js';
@@ -21,11 +23,15 @@ import { OffsetSet } from './offset-set.js';
 /** A stream that has ended, as far as it was read: backwards, from its end. */
 interface EndedStream {
   isKept: boolean;
+  /** It begins with a checkpoint, which was read. */
+  isClosed: boolean;
+  /** A part that has led to a checkpoint: the last part, by which the stream has ended. */
+  readonly end: EndedStream | null;
   /** The number of the last event that was read. */
   sequence: number;
   readonly events: { readonly offset: number; readonly names: readonly number[] }[];
-  /** Streams that take an event of this one back. */
-  readonly takenBackBy: EndedStream[];
+  /** Streams that are kept with this one. */
+  readonly companions: EndedStream[];
 }
 
 /** Decides about the events of `journal` below `edge`. */
@@ -34,8 +40,8 @@ export class Mark {
   /** Offsets that something kept needs. */
   private readonly wanted = new OffsetSet();
   private readonly open = new Map<string, EndedStream>();
-  /** By the offset of the event that they take back. */
-  private readonly takers = new Map<number, EndedStream>();
+  /** By the offset of the event, or the name of the stream below, that they are kept with. */
+  private readonly companions = new Map<number | string, EndedStream[]>();
   /** Everything at this offset and above it was read. */
   private position = 0;
   private isIncomplete = true;
@@ -73,7 +79,7 @@ export class Mark {
   private async pass(check: () => void): Promise<void> {
     this.isIncomplete = false;
     this.open.clear();
-    this.takers.clear();
+    this.companions.clear();
     this.position = this.edge;
     const { startOffset: from } = this.journal;
     const range = { terms: [], from, until: this.edge, order: 'newest' as const };
@@ -93,43 +99,72 @@ export class Mark {
     const { kind, id, offset, sequence, previous, event } = envelope;
     const actors = this.engine.actors(kind);
     const names = namedBy(actors, event);
-    const taker = this.takers.get(offset);
-    const first = actors.firstOffsetOf(id);
-    if (first !== undefined && first <= offset) {
+    const name = `${kind}/${id}`;
+    const companions = [...this.take(offset), ...this.take(name)];
+    if (this.isAlive(actors, kind, id, offset)) {
       // It may end before the rest of it is read.
-      this.want(previous);
+      if (!isCheckpoint(event)) this.want(previous);
       this.keep(offset, names);
-      if (taker !== undefined) this.keepStream(taker);
+      for (const companion of companions) this.keepStream(companion);
       return;
     }
-    const stream = this.streamOf(`${kind}/${id}`, sequence);
+    const stream = this.streamOf(name, sequence);
     stream.events.push({ offset, names });
-    if (taker !== undefined) stream.takenBackBy.push(taker);
+    stream.companions.push(...companions);
     if (stream.isKept || this.wanted.has(offset) || this.kept.has(offset)) this.keepStream(stream);
+    // What lies below has led to the checkpoint.
+    if (isCheckpoint(event)) stream.isClosed = true;
     if (sequence === 0) {
-      this.open.delete(`${kind}/${id}`);
-      const takenBack = actors.decider.takesBack?.(id);
-      if (takenBack !== undefined) this.takers.set(takenBack, stream);
+      this.open.delete(name);
+      const keptWith = actors.decider.keptWith?.(id, event) ?? null;
+      if (keptWith !== null) this.accompany(keptWith, stream);
     }
   }
 
-  /** The stream whose later events were read, or one that ends here: names are used again. */
+  /** `stream` is kept if what it is kept with, which lies below, turns out to be. */
+  private accompany(keptWith: KeptWith, stream: EndedStream): void {
+    const place = 'offset' in keptWith ? keptWith.offset : `${keptWith.kind}/${keptWith.id}`;
+    const others = this.companions.get(place);
+    if (others === undefined) this.companions.set(place, [stream]);
+    else others.push(stream);
+  }
+
+  private take(place: number | string): readonly EndedStream[] {
+    const companions = this.companions.get(place);
+    if (companions === undefined) return none;
+    this.companions.delete(place);
+    return companions;
+  }
+
+  /** Whether an event belongs to what a stream that has not ended replays from. */
+  private isAlive(actors: ActorDirectory, kind: string, id: string, offset: number) {
+    const first = actors.firstOffsetOf(id);
+    return first !== undefined && offset >= Math.max(first, this.crossings.checkpointOf(kind, id));
+  }
+
+  /**
+   * The stream whose later events were read, the part of it that has led to a checkpoint, or one
+   * that ends here: names are used again.
+   */
   private streamOf(name: string, sequence: number): EndedStream {
     const known = this.open.get(name);
-    if (known !== undefined && known.sequence === sequence + 1) {
+    const isSame = known !== undefined && known.sequence === sequence + 1;
+    if (isSame && !known.isClosed) {
       known.sequence = sequence;
       return known;
     }
-    const stream: EndedStream = { isKept: false, sequence, events: [], takenBackBy: [] };
+    const end = isSame ? (known.end ?? known) : null;
+    const stream = { isKept: false, isClosed: false, sequence, end, events: [], companions: [] };
     this.open.set(name, stream);
     return stream;
   }
 
-  /** All that was read of it; the rest is kept when it is read. */
+  /** All that was read of it; the rest is kept when it is read. Its end is never kept less. */
   private keepStream(stream: EndedStream): void {
+    if (stream.end !== null && !stream.isKept) this.keepStream(stream.end);
     stream.isKept = true;
     for (const { offset, names } of stream.events.splice(0)) this.keep(offset, names);
-    for (const taker of stream.takenBackBy.splice(0)) this.keepStream(taker);
+    for (const companion of stream.companions.splice(0)) this.keepStream(companion);
   }
 
   private keep(offset: number, names: readonly number[]): void {
@@ -143,3 +178,5 @@ export class Mark {
     if (offset >= this.position && !this.kept.has(offset)) this.isIncomplete = true;
   }
 }
+
+const none: readonly EndedStream[] = [];

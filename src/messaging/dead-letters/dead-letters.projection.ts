@@ -4,7 +4,7 @@
  * (messaging.md 10).
  */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { Messages } from '../messages/message.entity.js';
 import { deadLetterId, type MessageEvent } from '../messages/message.events.js';
@@ -22,11 +22,15 @@ export interface DeadLetter extends PlacedLetter {
 
 /** Keeps the letters of dead letters as the events say. */
 export class FailedMessages implements Fold<MessageEvent | DeadLetterEvent> {
+  readonly memory: FoldMemory;
+
   /** A message is still pending where a fold sees its last event. */
   constructor(
     private readonly letters: LetterIndex<DeadLetter>,
     private readonly messages: Pick<Messages, 'find'>,
-  ) {}
+  ) {
+    this.memory = letters.memory('dead letters');
+  }
 
   references(at: number): Iterable<number> {
     return this.letters.references(at);

@@ -12,6 +12,7 @@
 
 import { FairLines } from './fair-lines.js';
 import type { Entrant, Gate, Line } from './gate.js';
+import type { Obstacle } from './obstacle.js';
 import { OriginLines } from './origin-lines.js';
 
 export interface OriginLimits {
@@ -67,6 +68,10 @@ export class OriginGate implements Gate {
 
   leave(line: Line, entrant: Entrant): void {
     this.count(line, -1, -this.bytesOf(entrant));
+  }
+
+  obstacleOf({ used }: Line, { origin }: Entrant): Obstacle {
+    return { gate: this.name, origin, running: used, limit: this.most };
   }
 
   takeOpened(): Line | undefined {

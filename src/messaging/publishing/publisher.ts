@@ -5,9 +5,8 @@ import { dispatchAll, dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import type { TurnNames } from '../../engine/decider.js';
 import { Engine, turnCommandsMax } from '../../engine/engine.js';
-import type { Identifiers } from '../../engine/identifiers.js';
+import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import { provided } from '../../engine/provided.js';
-import { newNames } from '../../engine/seeded-names.js';
 import type { Outcome } from '../../engine/turn.js';
 import { Refusal } from '../../grammar/result.js';
 import {

@@ -32,7 +32,7 @@ export class QueuesModule {
   ) {
     messages.reactTo(queueNamedBy);
     // A turn may change a queue and its messages: the gate learns both in their order.
-    engine.index([messages.kind, queues.kind], gate.index);
+    engine.index([messages.kind, queues.kind], gate.index, entries.memory);
     queues.observe(removal.listener);
     gates.add(gate);
     const help = 'Messages in queues that are not final.';

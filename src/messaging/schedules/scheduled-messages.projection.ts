@@ -3,7 +3,7 @@
  * messages that are pending and those that failed since the last trigger; the others succeeded.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent } from '../messages/message.events.js';
 import type { ScheduleEvent } from './schedule.events.js';
@@ -25,6 +25,10 @@ export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
   private readonly pending = new Map<string, string>();
   /** Schedule id to the messages that failed since its last trigger; every schedule is in it. */
   private readonly failed = new Map<string, readonly FailedMessage[]>();
+  readonly memory: FoldMemory = {
+    name: 'scheduled messages',
+    maps: { pending: this.pending, failed: this.failed },
+  };
 
   /** Whether a schedule published this message and it is not final. */
   isPending(messageId: string): boolean {

@@ -60,6 +60,12 @@ const settings = {
   backupDirectory: optional('BACKUP_DIR', grammar.readText),
   scrubBytesPerSecond: setting('SCRUB_RATE', '4mb', grammar.readSize),
   readOnly: setting('READ_ONLY', 'auto', grammar.readWord(readOnlyModes)),
+  journalSealMs: setting(
+    'JOURNAL_SEAL',
+    '1d',
+    grammar.readDurationFrom(60_000, 31_622_400_000, '1m to 1y'),
+  ),
+  snapshotEveryBytes: setting('SNAPSHOT_EVERY', '64mb', grammar.readSnapshotEvery),
   topicPartitions: setting('TOPIC_PARTITIONS', '3', grammar.readInteger(1, 1024)),
   topicsMax: setting('TOPICS_MAX', '1000', grammar.readInteger(1, 1_000_000)),
   partitionsMax: setting('PARTITIONS_MAX', '10000', grammar.readInteger(1, 1_000_000)),

@@ -6,6 +6,7 @@
  *     a later one is gone                 cut back to what is in front of it
  *     an event names one that is gone     cut back to what is in front of that event
  *     it begins anew, and its end is gone the life before is dropped: it had ended
+ *     a checkpoint follows what is gone   it goes on from there
  */
 import type { LogRecord } from '../../../storage/format/record.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
@@ -14,8 +15,8 @@ import { ActorDirectory, liveStatesMax } from '../../engine/actor-directory.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { EventCodec } from '../../engine/event-codec.js';
 import { OffsetSet } from '../../engine/history/offset-set.js';
+import { isCheckpoint } from '../../engine/resting/checkpoint.js';
 import { TurnChanges } from '../../engine/turn-changes.js';
-import { UpcasterTable } from '../../engine/upcasters.js';
 import { deciders } from './kinds.js';
 import { recordsOf } from './log-records.js';
 
@@ -42,10 +43,10 @@ export class JournalRepair {
   /** Events that cannot stay. */
   private dropped = new OffsetSet();
   private changed = new Map<string, { kept: number; removed: number }>();
-  /** First events of lives that had ended, and how is gone. */
+  /** First events of lives that had ended, and how is gone; or whose checkpoint is gone. */
   private readonly ended = new Set<number>();
   private actors = new Map<string, ActorDirectory>();
-  private codec = new EventCodec(new UpcasterTable());
+  private codec = new EventCodec();
   private removedEvents = 0;
 
   /** `gaps` are the offsets of the journal that are gone. */
@@ -75,11 +76,13 @@ export class JournalRepair {
     this.dropped = new OffsetSet();
     this.changed = new Map();
     this.removedEvents = 0;
-    const upcasters = new UpcasterTable();
-    for (const { kind, upcasters: own } of deciders) upcasters.add(kind, own);
-    this.codec = new EventCodec(upcasters);
+    this.codec = new EventCodec();
+    for (const { kind, upcasters } of deciders) {
+      if (upcasters !== undefined) this.codec.lift(kind, upcasters);
+    }
+    const options = { liveStates: liveStatesMax, seed: 0, woken: () => undefined };
     this.actors = new Map(
-      deciders.map((decider) => [decider.kind, new ActorDirectory(decider, [], liveStatesMax)]),
+      deciders.map((decider) => [decider.kind, new ActorDirectory(decider, [], options)]),
     );
     const changes = new TurnChanges(false);
     const endedBefore = this.ended.size;
@@ -88,6 +91,10 @@ export class JournalRepair {
       if (envelope === null) continue;
       if (this.mayStay(envelope)) this.actorsOf(envelope).replay(envelope, changes);
       else this.drop(envelope);
+    }
+    for (const actors of this.actors.values()) {
+      // The checkpoint that it would have gone on from is lost.
+      for (const { offset } of actors.gaps.values()) this.ended.add(offset);
     }
     return this.ended.size === endedBefore;
   }
@@ -112,11 +119,14 @@ export class JournalRepair {
     const actor = actors.find(id);
     const named = actors.decider.references?.(event) ?? [];
     if (named.some((place) => place < offset && this.isGone(place))) return false;
+    if (this.ended.has(offset)) return false;
+    if (isCheckpoint(event) && sequence >= (actor?.length ?? 0)) return true;
     if (actor !== undefined && sequence === actor.length) return previous === actor.lastOffset;
     if (actor !== undefined && sequence === 0) this.ended.add(actor.firstOffset);
-    if (actor !== undefined) return false;
-    if (sequence === 0) return !this.ended.has(offset);
-    // What a sweep has left of a stream that has ended tells nothing, and may stay.
+    if (actor !== undefined && actors.decider.checkpoints === undefined) return false;
+    if (actor !== undefined && sequence < actor.length) return false;
+    if (sequence === 0) return true;
+    // What a sweep has taken out is no loss: it had ended, or a checkpoint follows.
     return !this.isGone(previous);
   }
 
@@ -151,7 +161,7 @@ export class JournalRepair {
     const latest = this.gaps.at(-1)?.until ?? 0;
     const streams: string[] = [];
     for (const [kind, actors] of this.actors) {
-      for (const id of actors.ids()) {
+      for (const id of [...actors.ids()]) {
         if ((actors.find(id)?.lastOffset ?? latest) < latest) streams.push(`${kind}/${id}`);
       }
     }

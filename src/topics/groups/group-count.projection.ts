@@ -1,6 +1,6 @@
 /** How many groups and instances there are: what keeps a server from having too many. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { GroupView } from './consumer-group.decider.js';
 import type { ConsumerGroupEvent } from './consumer-group.events.js';
@@ -13,12 +13,10 @@ export interface GroupLimits {
   readonly consumersMax: number;
 }
 
-const all = 'all';
-
 /** What decisions of groups read beside the group. */
 export class GroupCount implements Fold<ConsumerGroupEvent>, GroupView {
   private readonly ofGroups = new Map<string, number>();
-  private readonly sums = new Map<typeof all, number>([[all, 0]]);
+  readonly memory: FoldMemory = { name: 'group count', maps: { ofGroups: this.ofGroups } };
 
   constructor(
     private readonly topics: TopicPartitions,
@@ -38,7 +36,9 @@ export class GroupCount implements Fold<ConsumerGroupEvent>, GroupView {
   }
 
   get instances(): number {
-    return this.sums.get(all) ?? 0;
+    let sum = 0;
+    for (const instances of this.ofGroups.values()) sum += instances;
+    return sum;
   }
 
   evolve({ id, event }: EventEnvelope<ConsumerGroupEvent>, changes: TurnChanges): void {
@@ -48,7 +48,6 @@ export class GroupCount implements Fold<ConsumerGroupEvent>, GroupView {
   }
 
   private count(group: string, more: number, changes: TurnChanges): void {
-    changes.set(this.sums, all, this.instances + more);
     changes.set(this.ofGroups, group, (this.ofGroups.get(group) ?? 0) + more);
   }
 }

@@ -4,6 +4,8 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { IndexMemory } from '../../engine/registration.js';
+import { type Checkpointed, isCheckpoint } from '../../engine/resting/checkpoint.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { ConsumerGroupEvent } from './consumer-group.events.js';
 import type { ConsumerGroupLife } from './consumer-group.machine.js';
@@ -13,12 +15,16 @@ import {
   evolveGroup,
   isRemoved,
   shownGroup,
+  storedGroup,
 } from './consumer-group.state.js';
 
 interface Waiter {
   readonly generation: number;
   readonly resolve: () => void;
 }
+
+type StoredGroup = ReturnType<typeof storedGroup.toStored>;
+type StoredGroups = readonly (readonly [id: string, life: StoredGroup])[];
 
 const noView = shownGroup(absentGroup);
 
@@ -27,6 +33,11 @@ export class GroupViews {
   private readonly lives = new Map<string, ConsumerGroupLife>();
   private readonly groups = new Map<string, ConsumerGroupState>();
   private readonly waiting = new Map<string, Waiter[]>();
+  readonly memory: IndexMemory = {
+    name: 'consumer groups',
+    store: () => [...this.lives].map(([id, life]) => [id, storedGroup.toStored(life)]),
+    restore: (stored) => this.restore(stored as StoredGroups),
+  };
   private readonly listeners: ((group: string, view: ConsumerGroupState) => void)[] = [];
 
   /** `listener` sees each group that has changed, once for all that became durable at once. */
@@ -69,14 +80,26 @@ export class GroupViews {
   }
 
   private evolve(envelope: EventEnvelope<ConsumerGroupEvent>): void {
-    const { id, event } = envelope;
-    const life = evolveGroup(this.lives.get(id) ?? absentGroup, event, envelope);
+    const { id } = envelope;
+    const event = envelope.event as ConsumerGroupEvent | Checkpointed;
+    const life = isCheckpoint(event)
+      ? storedGroup.fromStored(event.state as StoredGroup)
+      : evolveGroup(this.lives.get(id) ?? absentGroup, event, envelope);
     if (isRemoved(life)) {
       this.lives.delete(id);
       this.groups.delete(id);
     } else {
       this.lives.set(id, life);
       this.groups.set(id, shownGroup(life));
+    }
+  }
+
+  private restore(stored: StoredGroups): void {
+    for (const [id, plain] of stored) {
+      const life = storedGroup.fromStored(plain);
+      this.lives.set(id, life);
+      this.groups.set(id, shownGroup(life));
+      this.show(id);
     }
   }
 

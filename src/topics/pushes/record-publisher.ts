@@ -4,9 +4,8 @@ import { OffsetOutOfRange, TooLarge } from '../../../storage/faults/storage-erro
 import type { LogRecord } from '../../../storage/format/record.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Identifiers } from '../../engine/identifiers.js';
+import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import { provided } from '../../engine/provided.js';
-import { newNames } from '../../engine/seeded-names.js';
 import type { MessageTargets } from '../../messaging/url-groups/message-targets.js';
 import type { TopicSettings } from '../settings.js';
 import type { SubscriptionDefinition } from '../subscriptions/subscription.events.js';

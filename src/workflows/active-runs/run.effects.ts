@@ -2,10 +2,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
-import type { Identifiers } from '../../engine/identifiers.js';
+import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import { provided } from '../../engine/provided.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
-import { newNames } from '../../engine/seeded-names.js';
 import type { EndWait } from '../run-state/run.commands.js';
 import { runKind } from '../run-state/run.events.js';
 import type { EndWaitEffect } from '../runs/run.decider.js';
@@ -31,7 +30,7 @@ export class WaitDeadlines implements EffectCarrier<EndWaitEffect> {
       notification: null,
     };
     // It is refused where a notification came first.
-    this.engine.tell([command]);
+    this.engine.dispatchAndForget([command]);
     return () => {};
   }
 }

@@ -3,9 +3,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
-import type { Identifiers } from '../../engine/identifiers.js';
+import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import { provided } from '../../engine/provided.js';
-import { newNames } from '../../engine/seeded-names.js';
 import type { Outcome } from '../../engine/turn.js';
 import { ok, refused } from '../../grammar/result.js';
 import { listed } from '../../messaging/dead-letters/letter-listing.js';
@@ -127,7 +126,7 @@ export class FailedRunsService {
   }
 
   private deleteAll(ids: readonly string[]): Promise<number> {
-    return dispatchMany(this.engine, this.deletions(ids), ids.length);
+    return dispatchMany(this.engine, this.clock, this.deletions(ids), ids.length);
   }
 
   private async *deletions(ids: readonly string[]): AsyncGenerator<DeleteFailedRun> {

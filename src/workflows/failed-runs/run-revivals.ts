@@ -2,9 +2,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
-import type { Identifiers } from '../../engine/identifiers.js';
+import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import { provided } from '../../engine/provided.js';
-import { newNames } from '../../engine/seeded-names.js';
 import type { Outcome } from '../../engine/turn.js';
 import { ok, Refusal } from '../../grammar/result.js';
 import type { StartRun } from '../run-state/run.commands.js';

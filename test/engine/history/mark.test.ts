@@ -1,30 +1,8 @@
-import { accept, type Command, type Decider } from '../../../src/engine/decider.js';
 import type { Engine } from '../../../src/engine/engine.js';
 import { Crossings } from '../../../src/engine/history/crossings.js';
 import { Mark } from '../../../src/engine/history/mark.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
-
-/** A note refers to others, is over when it is crossed out, and may take another one back. */
-interface Noted {
-  readonly type: 'Noted' | 'CrossedOut';
-  readonly about: readonly number[];
-}
-interface Note extends Command {
-  readonly type: 'Note' | 'CrossOut';
-  readonly about: readonly number[];
-}
-
-const noteDecider: Decider<boolean, Note, Noted> = {
-  kind: 'note',
-  initialState: () => false,
-  decide: ({ type, about }) =>
-    accept([{ type: type === 'Note' ? 'Noted' : 'CrossedOut', about: [...about] }]),
-  evolve: (_state, { type }) => type === 'Noted',
-  wants: () => [],
-  isFinal: (isThere) => !isThere,
-  references: ({ about }) => about,
-  takesBack: (id) => Number(id.split('-')[1]),
-};
+import { type Note, noteDecider } from '../../support/notes.js';
 
 const at = 1_767_000_000_000;
 const edge = 10;
@@ -109,6 +87,17 @@ describe('a sweep', () => {
     expect(await kept()).toEqual([1, 2, 3, 7]);
   });
 
+  it('keeps what goes with a kept stream of this name, not with another one', async () => {
+    await note('parent');
+    await crossOut('child-parent');
+    await crossOut('parent');
+    await note('other');
+    await crossOut('other');
+    await crossOut('child-other');
+    await note('alive', 1);
+    expect(await kept()).toEqual([1, 2, 3, 7]);
+  });
+
   it('keeps what ends, or is referred to by what ends, while it is decided', async () => {
     await note('body');
     await note('short', 1);
@@ -130,6 +119,7 @@ describe('a replay of what a sweep has left', () => {
     at,
     offset,
     previous: -1,
+    by: null,
     event: { type: 'Noted', about: [] },
     body: null,
   });

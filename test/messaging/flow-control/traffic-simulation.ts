@@ -11,7 +11,6 @@ import { identifiersFrom } from '../../../src/engine/identifiers.js';
 import { Journal, openJournalLog } from '../../../src/engine/journal.js';
 import { replayJournal, resumeEffects } from '../../../src/engine/recovery.js';
 import type { EffectCarrier, EffectSource } from '../../../src/engine/registration.js';
-import { UpcasterTable } from '../../../src/engine/upcasters.js';
 import { FlowControls } from '../../../src/messaging/flow-control/flow-control.entity.js';
 import type { FlowControlState } from '../../../src/messaging/flow-control/flow-control.state.js';
 import { FlowControlGate } from '../../../src/messaging/flow-control/flow-control-gate.js';
@@ -91,12 +90,11 @@ export class TrafficSimulation {
       segmentBytes: 64 * 1024,
       onFailure: (error) => watched.push(error),
     });
-    const upcasters = new UpcasterTable();
-    const codec = new EventCodec(upcasters);
+    const codec = new EventCodec();
     const journal = new Journal(await openJournalLog(store), codec);
     const random = new SeededRandom(clock.now() % 1_000_003);
     const identifiers = identifiersFrom((length) => random.bytes(length));
-    const engine = new Engine(journal, codec, upcasters, clock, identifiers, {
+    const engine = new Engine(journal, codec, clock, identifiers, {
       turnFailed: (error) => watched.push(error),
       reactionRefused: (refused) => watched.push(refused),
     });
@@ -144,7 +142,7 @@ export class TrafficSimulation {
   }
 
   ask<Cmd extends Omit<Command, 'at'>>(command: Cmd): void {
-    this.engine.tell([{ ...command, at: this.clock.now() }]);
+    this.engine.dispatchAndForget([{ ...command, at: this.clock.now() }]);
   }
 
   controlOf(key: string): FlowControlState {

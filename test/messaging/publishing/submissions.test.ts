@@ -1,4 +1,4 @@
-import { SeededNames } from '../../../src/engine/seeded-names.js';
+import { SeededNames } from '../../../src/engine/identifiers.js';
 import type { Outcome } from '../../../src/engine/turn.js';
 import { Refusal } from '../../../src/grammar/result.js';
 import type { PublishMessage } from '../../../src/messaging/messages/message.commands.js';

@@ -10,7 +10,6 @@ import { EventCodec } from '../../../src/engine/event-codec.js';
 import { identifiersFrom } from '../../../src/engine/identifiers.js';
 import { Journal, openJournalLog } from '../../../src/engine/journal.js';
 import { replayJournal, resumeEffects } from '../../../src/engine/recovery.js';
-import { UpcasterTable } from '../../../src/engine/upcasters.js';
 import { Polls } from '../../../src/topics/consume/poll.js';
 import { ShareReads } from '../../../src/topics/consume/share-reads.js';
 import { Consumers } from '../../../src/topics/groups/consumer.entity.js';
@@ -78,11 +77,10 @@ export async function openGroupWorld(
     reserveBytes: 0,
     onFailure: (error) => failures.push(error),
   });
-  const upcasters = new UpcasterTable();
-  const codec = new EventCodec(upcasters);
+  const codec = new EventCodec();
   const journal = new Journal(await openJournalLog(store), codec);
   const identifiers = identifiersFrom((length) => random.bytes(length));
-  const engine = new Engine(journal, codec, upcasters, clock, identifiers, {
+  const engine = new Engine(journal, codec, clock, identifiers, {
     turnFailed: (error) => failures.push(error),
     reactionRefused: (refused) => failures.push(refused),
   });
@@ -109,7 +107,7 @@ export async function openGroupWorld(
   const consumers = new ConsumersService(groups, topics, views, sessions, starts, removal, clock);
   const commits = new Commits(consumers, sessions, views, offsets, topicLogs, clock);
   const reassignment = new GroupReassignment(engine, views, clock);
-  groups.index(views.index);
+  groups.index(views.index, views.memory);
   views.onChanged((group, view) => sessions.viewChanged(group, view));
   topics.observe(reassignment.listener);
   topicLogs.onDropped((topic) => offsets.forgetTopic(topic));

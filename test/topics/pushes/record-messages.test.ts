@@ -1,4 +1,4 @@
-import { SeededNames } from '../../../src/engine/seeded-names.js';
+import { SeededNames } from '../../../src/engine/identifiers.js';
 import {
   batchContent,
   recordContent,

@@ -1,0 +1,133 @@
+/**
+ * What of an event may not be printed: what its message, its run or its schedule asked to redact.
+ * Most events do not say it themselves, so it is looked up in the journal.
+ */
+import { LRUCache } from 'lru-cache';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Journal } from '../../engine/journal.js';
+import type { Redaction } from '../../grammar/redaction-fields.js';
+import {
+  type CallbackSource,
+  type MessagePublished,
+  type MessageTemplate,
+  messageKind,
+} from '../../messaging/messages/message.events.js';
+import { callbackRedaction, hiding } from '../../messaging/messages/redaction.js';
+import { type RunConfiguration, runKind } from '../../workflows/run-state/run.events.js';
+
+export const nothingHidden: Redaction = { body: false, headers: [] };
+
+/** For events whose stream began before the journal does: what it asked for is not known. */
+const allHidden: Redaction = { body: true, headers: ['*'] };
+
+/** Streams that are remembered; others are looked up again. */
+const streamsMax = 65_536;
+
+export class EventRedactions {
+  private readonly known: LRUCache<string, Redaction>;
+
+  /** Of at most `max` streams it is remembered what they hide. */
+  constructor(
+    private readonly journal: Journal,
+    max = streamsMax,
+  ) {
+    this.known = new LRUCache({ max });
+  }
+
+  /**
+   * What of an event is hidden. Of one stream, events must be asked for in their order. An answer
+   * of a destination is hidden as what was sent to it: many send it back.
+   */
+  async of(envelope: EventEnvelope): Promise<Redaction> {
+    if (envelope.kind === messageKind) return this.ofMessage(envelope);
+    if (envelope.kind === runKind) return this.ofRun(envelope);
+    return isTemplate(envelope)
+      ? (envelope.event.message.redaction ?? nothingHidden)
+      : nothingHidden;
+  }
+
+  private async ofMessage(envelope: EventEnvelope): Promise<Redaction> {
+    const { kind, id } = envelope;
+    if (isPublished(envelope)) return this.keep(kind, id, await this.ofPublished(envelope.event));
+    const known = this.known.get(keyOf(kind, id));
+    if (known !== undefined) return known;
+    for await (const each of this.journal.readStream(envelope.previous)) {
+      if (isPublished(each)) return this.keep(kind, id, await this.ofPublished(each.event));
+    }
+    return allHidden;
+  }
+
+  /** A callback repeats what its source was sent, and so may the destination that answers it. */
+  private async ofPublished({ redaction, callbackOf }: MessagePublished): Promise<Redaction> {
+    const own = redaction ?? null;
+    const source = (callbackOf ?? null) === null ? null : await this.ofSource(callbackOf);
+    const hides = source !== null && (source.body || source.headers.length > 0);
+    return (hides ? callbackRedaction(own ?? source, source) : own) ?? nothingHidden;
+  }
+
+  private async ofSource(source: CallbackSource | null): Promise<Redaction | null> {
+    if (source === null) return null;
+    const known = this.known.get(keyOf(messageKind, source.messageId));
+    if (known !== undefined) return known;
+    if (source.publishedOffset < this.journal.startOffset) return allHidden;
+    const published = await this.journal.read(source.publishedOffset);
+    return published === null ? allHidden : this.ofMessage(published);
+  }
+
+  private async ofRun(envelope: EventEnvelope): Promise<Redaction> {
+    const run = await this.ofWholeRun(envelope);
+    const { event, body, offset } = envelope;
+    // A step may ask for more than its run, as the message does that delivers it.
+    if (run.body || body === null || !('messageId' in event)) return run;
+    return hiding(run, await this.ofStep(String(event.messageId), offset)) ?? run;
+  }
+
+  private async ofWholeRun(envelope: EventEnvelope): Promise<Redaction> {
+    const { kind, id } = envelope;
+    if (isConfigured(envelope)) return this.keep(kind, id, redactionOf(envelope.event));
+    const known = this.known.get(keyOf(kind, id));
+    if (known !== undefined) return known;
+    for await (const each of this.journal.readStream(envelope.previous)) {
+      if (isConfigured(each)) return this.keep(kind, id, redactionOf(each.event));
+    }
+    return allHidden;
+  }
+
+  /** What the message hides that delivers a step: it is published after the step is stored. */
+  private async ofStep(messageId: string, offset: number): Promise<Redaction | null> {
+    for await (const each of this.journal.find(messageId, offset, this.journal.highWatermark)) {
+      if (each.kind === messageKind) return this.ofMessage(each);
+    }
+    return null;
+  }
+
+  private keep(kind: string, id: string, redaction: Redaction): Redaction {
+    this.known.set(keyOf(kind, id), redaction);
+    return redaction;
+  }
+}
+
+/** What a schedule or a subscription publishes again and again. */
+type Template = EventEnvelope['event'] & { readonly message: MessageTemplate };
+
+type Configured = EventEnvelope['event'] & { readonly configuration: RunConfiguration };
+
+function redactionOf({ configuration }: Configured): Redaction {
+  return configuration.terms.redaction ?? nothingHidden;
+}
+
+function keyOf(kind: string, id: string): string {
+  return `${kind}/${id}`;
+}
+
+function isPublished(envelope: EventEnvelope): envelope is EventEnvelope<MessagePublished> {
+  return envelope.event.type === 'MessagePublished';
+}
+
+function isTemplate(envelope: EventEnvelope): envelope is EventEnvelope<Template> {
+  return 'message' in envelope.event;
+}
+
+function isConfigured(envelope: EventEnvelope): envelope is EventEnvelope<Configured> {
+  return 'configuration' in envelope.event;
+}
