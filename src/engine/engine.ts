@@ -1,7 +1,6 @@
 /**
  * The turn of the house: decide, evolve, react and append in one tick; answer and act once durable.
  */
-
 import type { Appended } from '../../storage/log/partition-log.js';
 import { listIn } from '../grammar/list-in.js';
 import { ActorDirectory, type DirectoryOptions, liveStatesMax } from './actor-directory.js';

@@ -7,6 +7,7 @@ import { hidesHeader, redacted } from '../../messaging/messages/redaction.js';
 const secretFields = new Map([
   ['SigningKeysRotated', new Set(['current', 'next'])],
   ['RestCredentialCreated', new Set(['digest'])],
+  ['TokenCreated', new Set(['digest'])],
 ]);
 
 /** Lists of header names and values in turn. */

@@ -16,6 +16,8 @@ import { partitionDecider } from '../../topics/subscriptions/subscription-partit
 import { topicDecider } from '../../topics/topics/topic.decider.js';
 import { failedRunDecider } from '../../workflows/failed-runs/failed-run.decider.js';
 import { runDecider } from '../../workflows/runs/run.decider.js';
+import { refusalRecordDecider } from '../refusals/refusal-record.decider.js';
+import { tokenDecider } from '../tokens/token.decider.js';
 
 /** One of any kind: states and events pass through. */
 type AnyDecider = Decider<unknown, Command, DomainEvent>;
@@ -39,4 +41,6 @@ export const deciders: readonly AnyDecider[] = [
   subscriptionDecider,
   partitionDecider,
   journalSweepDecider,
+  tokenDecider,
+  refusalRecordDecider,
 ] as readonly unknown[] as readonly AnyDecider[];
