@@ -28,6 +28,8 @@ import type { TopicLimits } from '../../topics/topics/partition-count.projection
 import { Topics } from '../../topics/topics/topic.entity.js';
 import { FailedRuns } from '../../workflows/failed-runs/failed-run.entity.js';
 import { Runs } from '../../workflows/runs/run.entity.js';
+import { RefusalRecords } from '../refusals/refusal-record.entity.js';
+import { Tokens } from '../tokens/token.entity.js';
 
 /** What memory depends on beside the events. */
 export interface FoldingSettings
@@ -72,6 +74,8 @@ function registerKinds(engine: Engine, settings: FoldingSettings): void {
   new Schedules(engine, messages);
   new UrlGroups(engine);
   new RestCredentials(engine);
+  new Tokens(engine);
+  new RefusalRecords(engine);
   const runs = new Runs(engine, messages);
   new FailedRuns(engine, runs, messages, settings);
   const topics = new Topics(engine, settings);
