@@ -48,9 +48,11 @@ import { JournalSweepsModule } from './history/journal-sweeps.module.js';
 import type { HttpSide } from './http-server.js';
 import { Connections } from './inbound/connections.js';
 import { RefusedRequests } from './inbound/refused-requests.js';
+import { JournalModule } from './journal/journal.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
 import { RefusalsModule } from './refusals/refusals.module.js';
+import { ScrubModule } from './scrub/scrub.module.js';
 import type { Shared } from './shared.js';
 import { SnapshotsModule } from './snapshots/snapshots.module.js';
 import { StartPageModule } from './start-page/start-page.module.js';
@@ -133,8 +135,10 @@ export function applicationModule(
     TokensModule,
     RefusalsModule,
     JournalSweepsModule,
+    JournalModule,
     BackupsModule,
     SnapshotsModule,
+    ScrubModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }

@@ -43,7 +43,7 @@ export class FrontDoor {
    * tells it why not.
    */
   admits(request: IncomingMessage, isMessaging: boolean): Caller | null {
-    if (!this.isSound(request)) return null;
+    if (this.life.changesNothing !== null || !this.isSound(request)) return null;
     const { principal, refusal } = this.judgeCaller(request, isMessaging, false);
     return refusal === undefined ? this.callers.identify(request, principal) : null;
   }
@@ -67,9 +67,21 @@ export class FrontDoor {
     if (unsound !== undefined) return anonymous(unsound);
     const { description } = request.routeOptions.config;
     if (description?.access === 'open') return anonymous(undefined);
-    if (description?.access === 'path') return anonymous(this.judgeTime());
+    if (description?.access === 'path') {
+      return anonymous(this.judgeTime() ?? this.judgeChange(request));
+    }
     const isSecret = description?.isSecret === true;
-    return this.judgeCaller(request.raw, isMessagingRequest(request), isSecret);
+    const admission = this.judgeCaller(request.raw, isMessagingRequest(request), isSecret);
+    const { principal, refusal } = admission;
+    return refusal === undefined ? { principal, refusal: this.judgeChange(request) } : admission;
+  }
+
+  /** Where nothing may change, what would change something is told why. */
+  private judgeChange({ method, routeOptions }: FastifyRequest): Refusal | undefined {
+    const reason = this.life.changesNothing;
+    if (reason === null) return undefined;
+    const { changes = !readingMethods.has(method) } = routeOptions.config.description ?? {};
+    return changes ? unchanging(reason) : undefined;
   }
 
   private judgeCaller(
@@ -89,6 +101,13 @@ export class FrontDoor {
 }
 
 const accessOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.description?.access;
+
+const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/** It does not pass by itself. */
+function unchanging(reason: string): Refusal {
+  return new Refusal('unavailable', `read only: ${reason}`, { 'retry-after': '60' });
+}
 
 /** Of requests of which it does not matter who makes them. */
 function anonymous(refusal: Refusal | undefined): Admission {

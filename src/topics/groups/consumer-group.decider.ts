@@ -264,6 +264,7 @@ export function consumerGroupDecider(
     react,
     wants,
     isFinal: isRemoved,
+    checkpoints: { references: () => [] },
     stored: storedGroup,
   };
 }

@@ -1,34 +1,8 @@
-import { accept, type Command, type Decider } from '../../../src/engine/decider.js';
 import type { Engine } from '../../../src/engine/engine.js';
 import { Crossings } from '../../../src/engine/history/crossings.js';
 import { Mark } from '../../../src/engine/history/mark.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
-
-/** A note refers to others, is over when it is crossed out, and may take another one back. */
-interface Noted {
-  readonly type: 'Noted' | 'CrossedOut';
-  readonly about: readonly number[];
-}
-interface Note extends Command {
-  readonly type: 'Note' | 'CrossOut';
-  readonly about: readonly number[];
-}
-
-const noteDecider: Decider<boolean, Note, Noted> = {
-  kind: 'note',
-  initialState: () => false,
-  decide: ({ type, about }) =>
-    accept([{ type: type === 'Note' ? 'Noted' : 'CrossedOut', about: [...about] }]),
-  evolve: (_state, { type }) => type === 'Noted',
-  wants: () => [],
-  isFinal: (isThere) => !isThere,
-  references: ({ about }) => about,
-  keptWith: (id) => {
-    const [, other = ''] = id.split('-');
-    if (other === '') return null;
-    return Number.isNaN(Number(other)) ? { kind: 'note', id: other } : { offset: Number(other) };
-  },
-};
+import { type Note, noteDecider } from '../../support/notes.js';
 
 const at = 1_767_000_000_000;
 const edge = 10;
@@ -57,10 +31,10 @@ async function fill(): Promise<void> {
 }
 
 /** The offsets below the edge that a sweep leaves. */
-async function kept(check?: () => void): Promise<number[]> {
+async function kept(check?: () => void, sealedUntil = edge): Promise<number[]> {
   await fill();
   await opened.engine.durable();
-  const mark = new Mark(opened.engine, opened.journal, crossings, edge);
+  const mark = new Mark(opened.engine, opened.journal, crossings, edge, sealedUntil);
   await mark.make(at, check);
   return Array.from({ length: edge }, (_, offset) => offset).filter((offset) => mark.keeps(offset));
 }
@@ -100,6 +74,19 @@ describe('a sweep', () => {
     await crossOut('across');
     await crossOut('teller', 2);
     expect(await kept()).toEqual([1, 2, 3]);
+  });
+
+  it('keeps all that is needed by what lies in a segment with the edge', async () => {
+    await note('begun');
+    await note('gone');
+    await crossOut('gone');
+    await note('body');
+    await crossOut('body');
+    await note('ended', 4);
+    await crossOut('begun');
+    await crossOut('ended');
+    await crossOut('also');
+    expect(await kept(undefined, 6)).toEqual([1, 4, 5, 6, 7, 8, 9]);
   });
 
   it('keeps what takes something kept back, and not what takes back what goes', async () => {
