@@ -14,9 +14,9 @@ export const folders: readonly string[] = [
   'src/server/openapi',
   'src/server/start-page',
   'src/server/health',
-  'src/server/history',
   // The journal as it is shown to people and programs.
   'src/server/journal',
+  'src/server/history',
   'src/server/backup',
   'src/server/activity',
   'src/server/inbound',

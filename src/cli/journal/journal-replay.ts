@@ -1,6 +1,6 @@
 /**
- * `stepwell journal replay`: memory as it was, folded again by the deciders of the server; or, where
- * something narrower is asked for, the events that are meant.
+ * `stepwell journal replay`: memory as it was, folded again by the deciders of the server; or,
+ * where something narrower is asked for, the events that are meant.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { journalSweepKind, journalSweepsId } from '../../engine/history/journal-sweep.events.js';
