@@ -1,19 +1,31 @@
 /**
  * The turn of the house: decide, evolve, react and append in one tick; answer and act once durable.
  */
+
 import type { Appended } from '../../storage/log/partition-log.js';
-import { ActorDirectory, liveStatesMax } from './actor-directory.js';
+import { listIn } from '../grammar/list-in.js';
+import { ActorDirectory, type DirectoryOptions, liveStatesMax } from './actor-directory.js';
 import type { Clock } from './clock.js';
-import type { Command, DomainEvent, Effect, EventEnvelope, ResultOf } from './decider.js';
+import { CommitGroups } from './commit-groups.js';
+import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
 import { type Identifiers, SeededNames } from './identifiers.js';
 import type { Journal } from './journal.js';
 import type { Principal } from './principal/principal.js';
 import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
+import { eventsPerCheckpoint } from './resting/checkpoint.js';
 import { type EventListener, Subscribers } from './subscribers.js';
-import { type Outcome, type RefusedReaction, type RegisteredKind, Turn } from './turn.js';
+import {
+  type EngineWatch,
+  type Outcome,
+  type Outcomes,
+  type RegisteredKind,
+  Turn,
+} from './turn.js';
 import { TurnChanges } from './turn-changes.js';
+
+export type { EngineWatch, Outcomes } from './turn.js';
 
 /** A turn decides at most this many commands, so that no request holds the event loop. */
 export const turnCommandsMax = 256;
@@ -21,38 +33,19 @@ export const turnCommandsMax = 256;
 /** What the engine needs of its journal. */
 export type EngineJournal = Pick<Journal, 'append' | 'endOffset' | 'highWatermark'>;
 
-/** What the engine tells the component that watches over it. */
-export interface EngineWatch {
-  /** A defect: a decider threw. Memory and journal are untouched. */
-  turnFailed(error: unknown, commands: readonly Command[]): void;
-  reactionRefused(refused: RefusedReaction): void;
-}
-
-/** What became of each of several commands, in their order. */
-export type Outcomes<Commands extends readonly Command[]> = {
-  readonly [Index in keyof Commands]: Outcome<ResultOf<Commands[Index]>>;
-};
-
-/** Everything decided since the last commit began: it becomes durable together. */
-interface CommitGroup {
-  readonly settled: Promise<void>;
-  readonly envelopes: EventEnvelope[];
-}
-
 export class Engine {
   private readonly entities = new Map<string, RegisteredKind>();
   private readonly folds = new Map<string, Fold[]>();
   private readonly reactions = new Map<string, Reaction[]>();
   private readonly changes = new TurnChanges();
   private readonly past = new TurnChanges(false);
-  private readonly effects: EffectRunner;
-  private readonly indexes = new Subscribers();
-  /** What indexes of durable events remember. */
-  readonly indexMemories: IndexMemory[] = [];
+  readonly effects: EffectRunner;
+  private readonly directoryOptions: DirectoryOptions;
+  /** Indexes of durable events. */
+  readonly indexes = new Subscribers();
   private readonly listeners = new Subscribers();
   private readonly makeSeed = () => this.identifiers.turnSeed(this.clock.now());
-  private lastDurable: Promise<void> | null = null;
-  private group: CommitGroup = { settled: Promise.resolve(), envelopes: [] };
+  private readonly groups = new CommitGroups((envelopes) => this.settle(envelopes));
 
   constructor(
     private readonly journal: EngineJournal,
@@ -60,9 +53,16 @@ export class Engine {
     private readonly clock: Clock,
     private readonly identifiers: Identifiers,
     private readonly watch: EngineWatch,
-    private readonly liveStates: number = liveStatesMax,
+    liveStates: number = liveStatesMax,
+    private readonly checkpointAfter: number = eventsPerCheckpoint,
   ) {
-    this.effects = new EffectRunner(clock, (kind, id) => this.reconcile(kind, id));
+    const restingOf = (kind: string) => this.actors(kind);
+    this.effects = new EffectRunner(clock, restingOf, (kind, id) => this.reconcile(kind, id));
+    this.directoryOptions = {
+      liveStates,
+      seed: identifiers.randomBytes(4).readUInt32LE(),
+      woken: (kind, id, wantedAt) => this.effects.woken(kind, id, wantedAt),
+    };
   }
 
   /** One more kind of entity, and its actors; before recovery. Features do so by an `Entity`. */
@@ -74,7 +74,7 @@ export class Engine {
     if (upcasters !== undefined) this.codec.lift(kind, upcasters);
     const folds = listIn(this.folds, kind);
     folds.push(...registration.folds);
-    const actors = new ActorDirectory<State>(registration.decider, folds, this.liveStates);
+    const actors = new ActorDirectory<State>(registration.decider, folds, this.directoryOptions);
     this.entities.set(kind, { registration, actors, reactions: listIn(this.reactions, kind) });
     return actors;
   }
@@ -110,8 +110,7 @@ export class Engine {
     index: EventListener<Event>,
     memory: IndexMemory | null,
   ): void {
-    this.indexes.add(kinds, index as EventListener);
-    if (memory !== null) this.indexMemories.push(memory);
+    this.indexes.add(kinds, index as EventListener, memory);
   }
 
   /**
@@ -152,7 +151,7 @@ export class Engine {
 
   /** Settles when everything decided so far is durable: what was read now may then be shown. */
   durable(): Promise<void> {
-    return this.journal.highWatermark >= this.journal.endOffset ? settled : this.group.settled;
+    return this.journal.highWatermark >= this.journal.endOffset ? settled : this.groups.settled;
   }
 
   /** What `read` finds now, once it is durable: what memory says may be shown no earlier. */
@@ -222,8 +221,15 @@ export class Engine {
     const names = new SeededNames(this.makeSeed);
     for (;;) {
       names.restart();
-      const { endOffset } = this.journal;
-      const turn = new Turn(this.entities, this.codec, this.changes, endOffset, names, by);
+      const turn = new Turn(
+        this.entities,
+        this.codec,
+        this.changes,
+        this.journal.endOffset,
+        names,
+        this.checkpointAfter,
+        by,
+      );
       const outcomes = this.decide(turn, commands);
       const refusal = together ? outcomes.find((outcome) => !outcome.ok) : undefined;
       if (refusal !== undefined) {
@@ -234,7 +240,7 @@ export class Engine {
         // The turn used an event shape that the log does not know. Deciding is pure: teach the log
         // the shape, which moves every offset, and decide again.
         this.changes.revert();
-        this.join(this.journal.append([this.codec.definition(this.clock.now())]));
+        this.groups.join(this.journal.append([this.codec.definition(this.clock.now())]), []);
         continue;
       }
       this.commit(turn);
@@ -266,23 +272,7 @@ export class Engine {
       throw error;
     }
     this.changes.keep();
-    this.join(appended).envelopes.push(...turn.envelopes);
-  }
-
-  /** The commit group that `appended` belongs to; a new one if the last has been closed. */
-  private join(appended: Appended): CommitGroup {
-    if (appended.durable !== this.lastDurable) {
-      const envelopes: EventEnvelope[] = [];
-      this.lastDurable = appended.durable;
-      // A failed write never settles: the store has reported it, and the process ends.
-      const settled = appended.durable.then(
-        // Replies go first: they are the microtasks of this promise.
-        () => void setImmediate(() => this.settle(envelopes)),
-        () => forever,
-      );
-      this.group = { settled, envelopes };
-    }
-    return this.group;
+    this.groups.join(appended, turn.envelopes);
   }
 
   private settle(envelopes: readonly EventEnvelope[]): void {
@@ -292,15 +282,5 @@ export class Engine {
   }
 }
 
-/** The list of `kind`, which is made where there is none. */
-function listIn<Item>(lists: Map<string, Item[]>, kind: string): Item[] {
-  const known = lists.get(kind);
-  if (known !== undefined) return known;
-  const list: Item[] = [];
-  lists.set(kind, list);
-  return list;
-}
-
 const settled = Promise.resolve();
-const forever = new Promise<never>(() => {});
 const noEffects: readonly Effect[] = [];

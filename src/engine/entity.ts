@@ -46,7 +46,7 @@ export abstract class Entity<State, Cmd extends Command, Event extends DomainEve
 
   /** A stream that is there and not final. */
   find(id: string): Actor<State> | undefined {
-    return this.actors.find(id);
+    return this.actors.look(id);
   }
 
   /** The state of a stream, or the state before its first event. */

@@ -86,7 +86,7 @@ export class EventCodec {
   /** The event of a record, or null for a definition, which is remembered. */
   decode(record: LogRecord): EventEnvelope | null {
     if (record.key === null) {
-      this.learn(record.value);
+      this.learnShapes((record.value ?? empty).toString());
       return null;
     }
     const kind = this.kindOf(record.key);
@@ -113,8 +113,14 @@ export class EventCodec {
       .reduce<DomainEvent>((older, lift) => lift(older as never), fields);
   }
 
-  private learn(table: Buffer | null): void {
-    this.table = (table ?? empty).toString();
+  /** Every shape that the log has defined so far, as `learnShapes` takes it. */
+  get shapes(): string {
+    return this.table;
+  }
+
+  /** Knows the shapes that the log had defined when these were given. */
+  learnShapes(shapes: string): void {
+    this.table = shapes;
     this.packr = this.packrOverTable();
   }
 

@@ -5,6 +5,7 @@ import { liveStatesMax } from '../engine/actor-directory.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
 import { provided } from '../engine/provided.js';
+import { version } from '../grammar/version.js';
 import { InFlight } from '../http/bytes/in-flight.js';
 import { Failures } from '../http/failures.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
@@ -48,6 +49,7 @@ import { JournalModule } from './journal/journal.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
 import type { Shared } from './shared.js';
+import { SnapshotsModule } from './snapshots/snapshots.module.js';
 import { StartPageModule } from './start-page/start-page.module.js';
 
 @Global()
@@ -80,6 +82,7 @@ export function applicationModule(
     { provide: provided.fileSizes, useValue: ports.fileSizes ?? {} },
     { provide: provided.isolatesDamage, useValue: isolatesDamage },
     { provide: provided.liveStates, useValue: ports.liveStates ?? liveStatesMax },
+    { provide: provided.build, useValue: ports.build ?? version },
     { provide: provided.log, useValue: ports.log },
     { provide: provided.fatal, useValue: ports.fatal },
     { provide: ProcessLife, useValue: shared.life },
@@ -122,6 +125,7 @@ export function applicationModule(
     JournalSweepsModule,
     JournalModule,
     BackupsModule,
+    SnapshotsModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }

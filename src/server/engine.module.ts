@@ -15,12 +15,12 @@ import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
 import { Payloads } from '../engine/payloads.js';
 import { provided } from '../engine/provided.js';
-import { replayJournal, resumeEffects } from '../engine/recovery.js';
 import type { DurabilitySettings } from '../http/durability.js';
 import { Intake } from '../http/intake.js';
 import { journalChain } from './history/journal-chain.js';
 import { JournalHeadMetrics } from './history/journal-head.metrics.js';
 import type { Ports } from './ports.js';
+import { MemoryStart } from './snapshots/memory-start.js';
 
 /** Options and bodies of messages in flight that are kept at hand, in bytes. */
 const payloadBytesMax = 32 * 1024 * 1024;
@@ -61,9 +61,22 @@ export interface StoreSettings extends DurabilitySettings {
         new Journal(await openJournalLog(store), codec),
     },
     {
+      provide: MemoryStart,
+      inject: [Store, EventCodec, Journal, provided.build, provided.clock, provided.log],
+      useFactory: (
+        store: Store,
+        codec: EventCodec,
+        journal: Journal,
+        build: string,
+        clock: Clock,
+        log: Logger,
+      ) => new MemoryStart(store, codec, journal, build, clock, log),
+    },
+    {
       provide: Engine,
       inject: [
         Journal,
+        MemoryStart,
         EventCodec,
         EngineMetrics,
         ProcessLife,
@@ -85,7 +98,7 @@ export interface StoreSettings extends DurabilitySettings {
       useFactory: intakeOf,
     },
   ],
-  exports: [Store, Engine, Journal, Payloads, Intake],
+  exports: [Store, Engine, Journal, MemoryStart, Payloads, Intake],
 })
 export class EngineModule {}
 
@@ -140,6 +153,7 @@ function intakeOf(store: Store, life: ProcessLife, clock: Clock): Intake {
 
 function engineOf(
   journal: Journal,
+  start: MemoryStart,
   codec: EventCodec,
   metrics: EngineMetrics,
   life: ProcessLife,
@@ -160,14 +174,7 @@ function engineOf(
     },
   };
   const engine = new Engine(journal, codec, clock, identifiers, watch, liveStates);
-  life.addRecoverable({
-    name: 'journal',
-    recover: async () => {
-      const events = await replayJournal(engine, journal);
-      const streams = await resumeEffects(engine);
-      log[events === 0 ? 'debug' : 'info']({ events, streams }, 'the journal is replayed');
-    },
-  });
+  life.addRecoverable({ name: 'journal', recover: () => start.recover(engine) });
   life.addStoppable({
     name: 'effects',
     phase: 'doors',

@@ -9,6 +9,8 @@ export class StoreDirectory {
   readonly logs: string;
   /** Files on their way to their name; emptied at every start. */
   readonly aside: string;
+  /** What users of logs remember of them; may be deleted at any time. */
+  readonly snapshots: string;
   /** What recovery would not throw away. Nothing here is ever deleted by the store. */
   readonly quarantine: string;
 
@@ -18,6 +20,7 @@ export class StoreDirectory {
     this.watermarks = this.at('WATERMARKS');
     this.logs = this.at('logs');
     this.aside = this.at('tmp');
+    this.snapshots = this.at('snapshots');
     this.quarantine = this.at('quarantine');
   }
 

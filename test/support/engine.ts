@@ -2,8 +2,9 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { liveStatesMax } from '../../src/engine/actor-directory.js';
 import { type Clock, systemClock } from '../../src/engine/clock.js';
-import { Engine } from '../../src/engine/engine.js';
+import { Engine, type EngineWatch } from '../../src/engine/engine.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
 import { type Identifiers, systemIdentifiers } from '../../src/engine/identifiers.js';
 import { Journal, openJournalLog } from '../../src/engine/journal.js';
@@ -65,6 +66,9 @@ export async function openEngine(
   return { directory: folder, ...opened, close };
 }
 
+/** So few events between two checkpoints that histories of a test have some. */
+const eventsPerCheckpoint = 5;
+
 /** The engine over a store that is open, recovered, with what `fill` registered. */
 export async function startEngine(
   store: Store,
@@ -76,12 +80,37 @@ export async function startEngine(
   const journal = new Journal(await openJournalLog(store), codec);
   const failures: unknown[] = [];
   const refused: RefusedReaction[] = [];
-  const engine = new Engine(journal, codec, clock, identifiers, {
+  const watch: EngineWatch = {
     turnFailed: (error) => failures.push(error),
     reactionRefused: (reaction) => refused.push(reaction),
-  });
+  };
+  const engine = new Engine(
+    journal,
+    codec,
+    clock,
+    identifiers,
+    watch,
+    liveStatesMax,
+    eventsPerCheckpoint,
+  );
   fill(engine);
   await replayJournal(engine, journal);
   await resumeEffects(engine);
   return { engine, journal, failures, refused };
+}
+
+/** An engine that folds and decides nothing, with what `fill` registers. */
+export function foldingEngine(fill: (engine: Engine) => void): {
+  readonly engine: Engine;
+  readonly codec: EventCodec;
+} {
+  const codec = new EventCodec();
+  const append = () => {
+    throw new Error('nothing is decided here');
+  };
+  const journal = { endOffset: 0, highWatermark: 0, append };
+  const watch = { turnFailed: () => undefined, reactionRefused: () => undefined };
+  const engine = new Engine(journal, codec, systemClock, systemIdentifiers, watch);
+  fill(engine);
+  return { engine, codec };
 }

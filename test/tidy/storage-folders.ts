@@ -8,6 +8,8 @@ export const storageFolders: readonly string[] = [
   'storage/backup',
   // Reads all of a data folder and says what is damaged.
   'storage/verify',
+  // What the users of logs remember of them, in files that may be deleted.
+  'storage/snapshot',
   // A start: the options, the order of its steps, what a crash left, files that are not listed.
   'storage/recovery',
   // One log: append, group commit, the growing segment, reads, waiters, upkeep.

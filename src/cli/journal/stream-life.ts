@@ -52,7 +52,8 @@ export async function* lifeOf(
   if (stored === undefined) yield `${kind}/${id} has ended`;
   else {
     const fields = { ...asFields(plain(valueIn(stored.bytes))), type: first.event.type };
-    yield `${kind}/${id} after ${own.length} events: ${JSON.stringify(shownFields(fields, hidden))}`;
+    const state = JSON.stringify(shownFields(fields, hidden));
+    yield `${kind}/${id} after ${own.length} events: ${state}`;
   }
 }
 

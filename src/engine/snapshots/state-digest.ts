@@ -12,8 +12,8 @@
  * go by what the gates have done, too.
  */
 import { createHash, hash } from 'node:crypto';
-import type { StoredStream } from '../actor-directory.js';
 import type { Engine } from '../engine.js';
+import type { StoredStream } from '../resting/resting-shard.js';
 import { bytesOf, valueIn } from '../resting/stored-form.js';
 import { memoriesOf } from './memories.js';
 

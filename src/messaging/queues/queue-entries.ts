@@ -7,6 +7,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { IndexMemory } from '../../engine/registration.js';
+import { type Checkpointed, isCheckpoint } from '../../engine/resting/checkpoint.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { MessageEvent, MessagePublished } from '../messages/message.events.js';
 import { defaultSettings, type QueueEvent, type QueueSettings } from './queue.events.js';
@@ -149,10 +150,11 @@ export class QueueEntries {
     done.push(source);
   }
 
-  private changed(id: string, event: QueueEvent): QueueOrder {
+  private changed(id: string, event: QueueEvent | Checkpointed): QueueOrder {
     const order = this.orderOf(id);
+    const settings = isCheckpoint(event) ? (event.state as QueueSettings) : event;
     order.exists = event.type !== 'QueueDeleted';
-    order.settings = event.type === 'QueueDeleted' ? defaultSettings : event;
+    order.settings = 'parallelism' in settings ? settings : defaultSettings;
     // Callbacks still under way hold no place: a new queue of this name begins without them.
     if (!order.exists) for (const entry of order.entries()) if (entry.isFinal) this.remove(entry);
     return order;

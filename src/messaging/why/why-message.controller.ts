@@ -1,7 +1,8 @@
 /** `/v2/messages/{id}/why` (messaging.md 2.5). */
-import { Controller, Get, Inject, NotFoundException, Param } from '@nestjs/common';
+import { Controller, Get, Inject, Param } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
+import { foundIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { MessageSituations } from './message-situations.js';
 import { whyMessageRoute } from './why.openapi.js';
@@ -17,8 +18,7 @@ export class WhyMessageController {
   @Get(':id/why')
   @Describe(whyMessageRoute)
   async why(@Param('id') messageId: string): Promise<{ messageId: string } & MessageWhy> {
-    const situation = await this.situations.of(messageId);
-    if (situation === null) throw new NotFoundException(`message ${messageId} not found`);
+    const situation = foundIn(await this.situations.of(messageId), `message ${messageId}`);
     return { messageId, ...whyMessage(situation, this.clock.now()) };
   }
 }

@@ -1,7 +1,8 @@
 /** `/v2/workflows/runs/{id}/why` (workflows.md 4.5). */
-import { Controller, Get, Inject, NotFoundException, Param } from '@nestjs/common';
+import { Controller, Get, Inject, Param } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
+import { foundIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { RunSituations } from './run-situations.js';
 import { whyRunRoute } from './why-run.openapi.js';
@@ -17,8 +18,7 @@ export class WhyRunController {
   @Get(':id/why')
   @Describe(whyRunRoute)
   async why(@Param('id') workflowRunId: string): Promise<{ workflowRunId: string } & RunWhy> {
-    const situation = await this.situations.of(workflowRunId);
-    if (situation === null) throw new NotFoundException(`run ${workflowRunId} not found`);
+    const situation = foundIn(await this.situations.of(workflowRunId), `run ${workflowRunId}`);
     return { workflowRunId, ...whyRun(situation, this.clock.now()) };
   }
 }

@@ -27,7 +27,7 @@ function partsOf(engine: Engine) {
   });
   return {
     kinds: Object.fromEntries(kinds),
-    indexes: engine.indexMemories.map(({ name }) => name).sort(),
+    indexes: engine.indexes.memories.map(({ name }) => name).sort(),
   };
 }
 
@@ -66,8 +66,8 @@ describe('the memory of a folding aside', () => {
       expect(differingSections(aside, live)).toEqual([]);
       expect(aside).toEqual(live);
       expect(live.sections.length).toBeGreaterThan(4);
-      for (const { name, store } of folded.engine.indexMemories) {
-        const own = engine.indexMemories.find((each) => each.name === name);
+      for (const { name, store } of folded.engine.indexes.memories) {
+        const own = engine.indexes.memories.find((each) => each.name === name);
         expect({ name, stored: store() }).toEqual({ name, stored: own?.store() });
       }
       await server.stop();
