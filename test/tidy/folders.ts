@@ -15,7 +15,6 @@ export const folders: readonly string[] = [
   'src/server/start-page',
   'src/server/health',
   'src/server/snapshots',
-  'src/server/history',
   // The journal as it is shown to people and programs.
   'src/server/journal',
   'src/server/history',
