@@ -35,6 +35,9 @@ beforeAll(async () => {
   await callLog(server, '/produce/rides', { value: 'record' });
   await callLog(server, '/consume/g/i', { topic: 'rides', timeout: 0 });
   await callLog(server, '/commit/g/i', { topic: 'rides', partition: 0, offset: 0 });
+  // A clean stop leaves a snapshot where there is a mebibyte to fold.
+  const large = '/v2/publish/http://127.0.0.1:9000/large';
+  await callApi(server, 'POST', large, { 'svc-delay': '1h' }, 'x'.repeat(1_100_000));
   const engine = server.application.nest.get(Engine, { strict: false });
   await server.stop();
   live = digestOf(itemsOf(engine)).hex;
@@ -60,7 +63,7 @@ describe('journal replay', () => {
   it('comes to the memory that the server had', async () => {
     const lines = await replay({});
     expect(lines.at(-1)).toMatch(new RegExp(`^digest ${live} at \\d+$`));
-    expect(lines).toContain('message: 2');
+    expect(lines).toContain('message: 3');
     const json = JSON.parse((await replay({ json: true })).join('')) as Record<string, unknown>;
     expect(json).toMatchObject({ digest: live, offset: await endOf() });
     expect((await replay({ csv: true }))[0]).toBe('section,items,sum');
@@ -84,7 +87,7 @@ describe('journal replay', () => {
     const schedule = await replay({ stream: 'schedule/yearly' });
     expect(schedule.at(-1)).toContain('schedule/yearly after 1 events: {');
     const types = (await replay({ type: ['MessagePublished'] })).map((line) => line.split(' ')[3]);
-    expect(types).toEqual(['MessagePublished', 'MessagePublished', 'MessagePublished']);
+    expect(types).toEqual(Array.from({ length: 4 }, () => 'MessagePublished'));
     const [header, row] = await replay({ type: ['MessageCanceled'], csv: true });
     expect(header).toBe('offset,time,kind,id,sequence,type,by,fields');
     expect(row).toContain(`,message,${ids[0]},1,MessageCanceled,`);
