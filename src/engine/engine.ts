@@ -1,7 +1,6 @@
 /**
  * The turn of the house: decide, evolve, react and append in one tick; answer and act once durable.
  */
-
 import type { Appended } from '../../storage/log/partition-log.js';
 import { listIn } from '../grammar/list-in.js';
 import { ActorDirectory, type DirectoryOptions, liveStatesMax } from './actor-directory.js';
@@ -178,6 +177,11 @@ export class Engine {
     this.indexes.show(whole);
   }
 
+  /** After the last turn of the past: a gap that no checkpoint ended is a `BrokenStream`. */
+  requireWhole(): void {
+    for (const { actors } of this.entities.values()) actors.requireWhole();
+  }
+
   /** Asks one stream what it wants and starts or stops accordingly. */
   reconcile(kind: string, id: string): void {
     const entity = this.entities.get(kind);
@@ -191,6 +195,11 @@ export class Engine {
     const { firstOffset, lastOffset } = actor;
     const wanted = entity.registration.decider.wants(actor.state, id);
     this.effects.reconcile({ kind, id, firstOffset, lastOffset }, wanted);
+  }
+
+  /** Only effects that change nothing are carried out; before recovery. */
+  changeNothing(): void {
+    this.effects.changeNothing();
   }
 
   /** Starts nothing new; what runs may end and be recorded. */
@@ -240,7 +249,8 @@ export class Engine {
         // The turn used an event shape that the log does not know. Deciding is pure: teach the log
         // the shape, which moves every offset, and decide again.
         this.changes.revert();
-        this.groups.join(this.journal.append([this.codec.definition(this.clock.now())]), []);
+        const { durable } = this.journal.append([this.codec.definition(this.clock.now())]);
+        this.groups.join(durable, []);
         continue;
       }
       this.commit(turn);
@@ -272,7 +282,7 @@ export class Engine {
       throw error;
     }
     this.changes.keep();
-    this.groups.join(appended, turn.envelopes);
+    this.groups.join(appended.durable, turn.envelopes);
   }
 
   private settle(envelopes: readonly EventEnvelope[]): void {

@@ -83,6 +83,7 @@ export interface StoreSettings extends DurabilitySettings {
         provided.clock,
         provided.identifiers,
         provided.liveStates,
+        provided.eventsPerCheckpoint,
         provided.log,
       ],
       useFactory: engineOf,
@@ -122,6 +123,7 @@ async function storeOf(
     randomBytes: (length) => identifiers.randomBytes(length),
     fsync: config.fsync,
     ...fileSizes,
+    readOnly: life.changesNothing !== null,
     isolatesDamage,
     chain: chain.options,
     onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
@@ -160,6 +162,7 @@ function engineOf(
   clock: Clock,
   identifiers: Identifiers,
   liveStates: number,
+  checkpointAfter: number,
   log: Logger,
 ): Engine {
   const watch: EngineWatch = {
@@ -173,7 +176,8 @@ function engineOf(
       log.warn({ type, kind, id, reason: refusal.message }, 'a reaction was refused and dropped');
     },
   };
-  const engine = new Engine(journal, codec, clock, identifiers, watch, liveStates);
+  const engine = new Engine(journal, codec, clock, identifiers, watch, liveStates, checkpointAfter);
+  if (life.changesNothing !== null) engine.changeNothing();
   life.addRecoverable({ name: 'journal', recover: () => start.recover(engine) });
   life.addStoppable({
     name: 'effects',

@@ -7,7 +7,7 @@ import { valueIn } from '../../engine/resting/stored-form.js';
 import { TurnChanges } from '../../engine/turn-changes.js';
 import { Refusal } from '../../grammar/result.js';
 import type { EventRedactions } from './event-redactions.js';
-import { shownFields } from './shown-fields.js';
+import { shownState } from './shown-fields.js';
 
 /** More events are not folded for one answer. */
 const eventsMax = 100_000;
@@ -75,8 +75,7 @@ export async function entityAt(
     lastAt: last.at,
     lastType: last.event.type,
     hasEnded: stored === undefined,
-    state:
-      state === null ? null : shownFields({ ...asFields(state), type: first.event.type }, hidden),
+    state: state === null ? null : shownState(asFields(state), hidden),
   };
 }
 

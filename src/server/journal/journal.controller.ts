@@ -64,6 +64,6 @@ export class JournalController {
   }
 
   private judge({ raw }: FastifyRequest): void {
-    refuseIf(this.basic.judgeRight(raw, 'administer', null));
+    refuseIf(this.basic.judgeRight(raw, 'inspect', null));
   }
 }
