@@ -3,6 +3,7 @@
  * was not touched for long is packed into bytes and woken synchronously; a final one leaves memory.
  */
 import type { Command, Decider, DomainEvent, EventEnvelope } from './decider.js';
+import { concerns } from './interest.js';
 import type { Fold } from './registration.js';
 import type { TurnChanges } from './turn-changes.js';
 
@@ -152,7 +153,12 @@ export class ActorDirectory<State = unknown> {
       firstOffset: actor?.firstOffset ?? offset,
       lastOffset: offset,
     };
-    for (const fold of folds) fold.evolve(envelope, changes);
+    for (const fold of folds) {
+      const { interest } = fold;
+      if (interest === undefined || concerns(interest, envelope, before)) {
+        fold.evolve(envelope, changes);
+      }
+    }
     if (decider.isFinal(evolved.state)) {
       changes.delete(this.actors, id);
       if (decider.packing !== undefined) this.live.delete(id);

@@ -4,14 +4,22 @@
 import type { Appended } from '../../storage/log/partition-log.js';
 import { ActorDirectory, liveStatesMax } from './actor-directory.js';
 import type { Clock } from './clock.js';
-import type { Command, DomainEvent, Effect, EventEnvelope, ResultOf } from './decider.js';
+import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
 import { type Identifiers, SeededNames } from './identifiers.js';
+import type { AnyInterest } from './interest.js';
 import type { Journal } from './journal.js';
 import type { EffectCarrier, Fold, Reaction, Registration } from './registration.js';
 import { type EventListener, Subscribers } from './subscribers.js';
-import { type Outcome, type RefusedReaction, type RegisteredKind, Turn } from './turn.js';
+import {
+  type FollowingReaction,
+  type Outcome,
+  type Outcomes,
+  type RefusedReaction,
+  type RegisteredKind,
+  Turn,
+} from './turn.js';
 import { TurnChanges } from './turn-changes.js';
 
 /** A turn decides at most this many commands, so that no request holds the event loop. */
@@ -24,11 +32,6 @@ export interface EngineWatch {
   reactionRefused(refused: RefusedReaction): void;
 }
 
-/** What became of each of several commands, in their order. */
-export type Outcomes<Commands extends readonly Command[]> = {
-  readonly [Index in keyof Commands]: Outcome<ResultOf<Commands[Index]>>;
-};
-
 /** Everything decided since the last commit began: it becomes durable together. */
 interface CommitGroup {
   readonly settled: Promise<void>;
@@ -38,7 +41,7 @@ interface CommitGroup {
 export class Engine {
   private readonly entities = new Map<string, RegisteredKind>();
   private readonly folds = new Map<string, Fold[]>();
-  private readonly reactions = new Map<string, Reaction[]>();
+  private readonly reactions = new Map<string, FollowingReaction[]>();
   private readonly changes = new TurnChanges();
   private readonly past = new TurnChanges(false);
   private readonly effects: EffectRunner;
@@ -79,8 +82,12 @@ export class Engine {
   }
 
   /** Events of `kind` mean what `reaction` says, after the kind's own `react`; before recovery. */
-  reactTo<Event extends DomainEvent, State>(kind: string, reaction: Reaction<Event, State>): void {
-    listIn(this.reactions, kind).push(reaction as Reaction);
+  reactTo<Event extends DomainEvent, State>(
+    kind: string,
+    reaction: Reaction<Event, State>,
+    interest?: AnyInterest,
+  ): void {
+    listIn(this.reactions, kind).push({ react: reaction as Reaction, interest });
   }
 
   /** The kinds of entities, in the order they were registered. */
@@ -94,24 +101,30 @@ export class Engine {
   }
 
   /**
-   * `index` learns the events of `kinds` once they are durable, replayed ones first: those of whole
-   * turns in the order of the journal, before any listener sees them and before anything starts
-   * because of them. What it knows is never taken back, so it may hold what it likes; before
-   * recovery.
+   * `index` learns the events of `kinds`, or those that `interest` names, once they are durable,
+   * replayed ones first: those of whole turns in the order of the journal, before any listener sees
+   * them and before anything starts because of them. What it knows is never taken back, so it may
+   * hold what it likes; before recovery.
    */
-  index<Event extends DomainEvent>(kinds: readonly string[], index: EventListener<Event>): void {
-    this.indexes.add(kinds, index as EventListener);
+  index<Event extends DomainEvent>(
+    kinds: readonly string[],
+    index: EventListener<Event>,
+    interest?: AnyInterest,
+  ): void {
+    this.indexes.add(kinds, index as EventListener, interest);
   }
 
   /**
-   * `listener` sees the events of `kinds` after they are durable; replayed events are not shown
-   * again. Those of one commit come together, in the order of the journal.
+   * `listener` sees the events of `kinds`, or those that `interest` names, after they are durable;
+   * replayed events are not shown again. Those of one commit come together, in the order of the
+   * journal.
    */
   observe<Event extends DomainEvent>(
     kinds: readonly string[],
     listener: EventListener<Event>,
+    interest?: AnyInterest,
   ): void {
-    this.listeners.add(kinds, listener as EventListener);
+    this.listeners.add(kinds, listener as EventListener, interest);
   }
 
   /**

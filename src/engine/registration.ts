@@ -2,10 +2,13 @@
  * How a feature joins the engine: its decider, what its decisions read, and what folds its events.
  */
 import type { Command, Decider, DomainEvent, Effect, EventEnvelope, TurnNames } from './decider.js';
+import type { AnyInterest } from './interest.js';
 import type { TurnChanges } from './turn-changes.js';
 
 /** An in-memory index: a fold of events, changed in the same tick as the state. */
 export interface Fold<Event extends DomainEvent = DomainEvent> {
+  /** Which events `evolve` is called for; absent: all of the kinds that it follows. */
+  readonly interest?: AnyInterest;
   evolve(envelope: EventEnvelope<Event>, changes: TurnChanges): void;
   /**
    * Journal offsets of events of streams that have ended, of which the index still tells at `at`: a

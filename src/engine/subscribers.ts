@@ -1,5 +1,6 @@
 /** Who sees durable events: listeners, each with the kinds of entities whose events it is shown. */
 import type { DomainEvent, EventEnvelope } from './decider.js';
+import { type AnyInterest, concerns } from './interest.js';
 
 /** Sees events once they are durable, in journal order: some, never none. */
 export type EventListener<Event extends DomainEvent = DomainEvent> = (
@@ -9,23 +10,25 @@ export type EventListener<Event extends DomainEvent = DomainEvent> = (
 interface Subscriber {
   readonly kinds: ReadonlySet<string>;
   readonly listener: EventListener;
+  readonly interest: AnyInterest | undefined;
 }
 
 export class Subscribers {
   private readonly all: Subscriber[] = [];
 
-  /** `listener` is shown the events of `kinds`. */
-  add(kinds: readonly string[], listener: EventListener): void {
-    this.all.push({ kinds: new Set(kinds), listener });
+  /** `listener` is shown the events of `kinds`, or those of them that `interest` names. */
+  add(kinds: readonly string[], listener: EventListener, interest?: AnyInterest): void {
+    this.all.push({ kinds: new Set(kinds), listener, interest });
   }
 
   /** Shows each listener its events of `envelopes`; one that has none of them is not called. */
   show(envelopes: readonly EventEnvelope[]): void {
     const shown = new Set<string>();
     for (const { kind } of envelopes) shown.add(kind);
-    for (const { kinds, listener } of this.all) {
+    for (const { kinds, listener, interest } of this.all) {
       const own = ownOf(envelopes, shown, kinds);
-      if (own.length > 0) listener(own);
+      const meant = interest === undefined ? own : concerning(own, interest);
+      if (meant.length > 0) listener(meant);
     }
   }
 }
@@ -40,6 +43,25 @@ function ownOf(
   for (const kind of shown) if (kinds.has(kind)) common += 1;
   if (common === 0) return none;
   return common === shown.size ? envelopes : envelopes.filter(({ kind }) => kinds.has(kind));
+}
+
+/**
+ * Those that concern a listener. One that follows streams learns of them by the events of its
+ * types: where one of these is shown, the later ones of its stream are shown with it.
+ */
+function concerning(
+  envelopes: readonly EventEnvelope[],
+  interest: AnyInterest,
+): readonly EventEnvelope[] {
+  let meant: EventEnvelope[] | null = null;
+  const begun = interest.streams === undefined ? null : new Set<string>();
+  for (const envelope of envelopes) {
+    if (begun?.has(envelope.id) !== true && !concerns(interest, envelope, undefined)) continue;
+    begun?.add(envelope.id);
+    if (meant === null) meant = [envelope];
+    else meant.push(envelope);
+  }
+  return meant ?? none;
 }
 
 const none: readonly EventEnvelope[] = [];

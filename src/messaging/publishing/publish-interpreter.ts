@@ -9,8 +9,8 @@ import type { Submission } from './submissions.js';
 
 /** Reads one kind of request that comes in as a publish, such as that for a workflow run. Pure. */
 export interface PublishInterpreter {
-  /** Whether a publish with these options is of this kind; cheap, as every publish is looked at. */
-  takes(headers: OptionHeaders): boolean;
+  /** A publish that has one of these options is of this kind. */
+  readonly options: readonly string[];
   /** What it submits. */
   read: ReadPublish;
   /** A refusal of such a request, as its client understands it. */

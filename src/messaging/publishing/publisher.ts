@@ -177,11 +177,10 @@ export class Publisher {
     );
   }
 
-  private interpreterOf(headers: OptionHeaders): PublishInterpreter | undefined {
-    for (const interpreter of this.interpreters) {
-      if (interpreter.takes(headers)) return interpreter;
-    }
-    return undefined;
+  private interpreterOf({ options }: OptionHeaders): PublishInterpreter | undefined {
+    return this.interpreters.find((interpreter) =>
+      interpreter.options.some((option) => options.has(option)),
+    );
   }
 
   private submissionOf(

@@ -6,6 +6,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/interest.js';
 import type { MessageEvent, MessagePublished } from '../messages/message.events.js';
 import { defaultSettings, type QueueEvent } from './queue.events.js';
 import { QueueEntry } from './queue-entry.js';
@@ -18,6 +19,16 @@ export class QueueEntries {
   /** Open callbacks of entries, by their own message id. */
   private readonly callbacks = new Map<string, QueueEntry>();
   private readonly orders = new Map<string, QueueOrder>();
+  /** What `learn` is to be given. */
+  readonly interest: Interest<MessageEvent | QueueEvent> = {
+    types: {
+      MessagePublished: ['queueName', 'callbackOf'],
+      QueueCreated: true,
+      QueueConfigured: true,
+      QueueDeleted: true,
+    },
+    streams: [this.entries, this.callbacks],
+  };
   private pending = 0;
 
   /** Messages in all queues that are not final. */

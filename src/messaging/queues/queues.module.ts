@@ -30,9 +30,9 @@ export class QueuesModule {
     removal: QueueRemoval,
     registry: Registry,
   ) {
-    messages.reactTo(queueNamedBy);
+    messages.reactTo(queueNamedBy, { types: { MessagePublished: ['queueName'] } });
     // A turn may change a queue and its messages: the gate learns both in their order.
-    engine.index([messages.kind, queues.kind], gate.index);
+    engine.index([messages.kind, queues.kind], gate.index, entries.interest);
     queues.observe(removal.listener);
     gates.add(gate);
     const help = 'Messages in queues that are not final.';

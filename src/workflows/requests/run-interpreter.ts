@@ -14,7 +14,6 @@ import { parseRunRequest, type RunRequestParsed } from './run.request.js';
 import type { Names } from './run-start.js';
 import { StartSubmission, StepSubmission, TriggerSubmission } from './run-submissions.js';
 import { parseTrigger } from './trigger.request.js';
-import { asksForRun } from './workflow-options.js';
 
 /** What a publish is that is a request for a run. */
 export function readRun(
@@ -58,7 +57,7 @@ const codesOfAdditions: Partial<Record<RefusalCode, RefusalCode>> = {
 
 /** Publishes that are requests for runs. */
 export const runInterpreter: PublishInterpreter = {
-  takes: asksForRun,
+  options: ['workflow-init', 'workflow-runid'],
   read: readRun,
   refusal: runRefusal,
 };

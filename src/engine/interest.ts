@@ -1,0 +1,47 @@
+/**
+ * Which events reach what follows a kind of entity. Most followers care for few of them: those that
+ * concern one are told apart by what the events say, before it is called.
+ */
+import type { DomainEvent, EventEnvelope } from './decider.js';
+
+type FieldOf<Event> = Event extends unknown ? keyof Event & string : never;
+
+/** What concerns a follower: the events of `types`, and all those of `streams`. */
+export interface Interest<Event extends DomainEvent> extends AnyInterest {
+  readonly types: { readonly [Type in Event['type']]?: true | readonly FieldOf<Event>[] };
+}
+
+/** As the engine sees it, of events of any kind. */
+export interface AnyInterest {
+  /**
+   * By type: every event (`true`), or each that names something in one of these fields. What an
+   * event does not have is looked for in its stream's state before it, where that is known.
+   */
+  readonly types: { readonly [type: string]: true | readonly string[] | undefined };
+  /** Ids of streams. */
+  readonly streams?: readonly { has(id: string): boolean }[];
+}
+
+/** Whether an event concerns one with this interest; `before` is the state before it, if known. */
+export function concerns(
+  { types, streams = none }: AnyInterest,
+  { id, event }: EventEnvelope,
+  before: unknown,
+): boolean {
+  const fields = types[event.type];
+  if (fields === true || (fields !== undefined && namesAny(event, before, fields))) return true;
+  for (const ids of streams) if (ids.has(id)) return true;
+  return false;
+}
+
+const none: NonNullable<AnyInterest['streams']> = [];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function namesAny(event: DomainEvent, before: unknown, fields: readonly string[]): boolean {
+  for (const field of fields) {
+    const named = ((field in event ? event : before) as Fields | undefined)?.[field];
+    if (named !== undefined && named !== null) return true;
+  }
+  return false;
+}
