@@ -98,21 +98,15 @@ async function storeOf(
   metrics: EngineMetrics,
 ): Promise<Store> {
   const store = await openStore(disk, config.dataDirectory, {
-    now: () => clock.now(),
-    after: (delayMs, callback) => clock.after(delayMs, callback),
-    randomBytes: (length) => identifiers.randomBytes(length),
+    now: clock.now.bind(clock),
+    after: clock.after.bind(clock),
+    randomBytes: identifiers.randomBytes.bind(identifiers),
     fsync: config.fsync,
     ...fileSizes,
     isolatesDamage,
     onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
-    onCommit: (records) => {
-      const startedAt = clock.monotonic();
-      return () => metrics.committed(records, (clock.monotonic() - startedAt) / 1000);
-    },
-    onSync: () => {
-      const startedAt = clock.monotonic();
-      return () => metrics.synced((clock.monotonic() - startedAt) / 1000);
-    },
+    onCommit: metrics.committing,
+    onSync: metrics.syncing,
     onFailure: fatal,
   });
   life.addStoppable({
@@ -125,7 +119,7 @@ async function storeOf(
 }
 
 function intakeOf(store: Store, life: ProcessLife, clock: Clock): Intake {
-  const intake = new Intake(() => store.hasRoom);
+  const intake = new Intake(store);
   const { stop } = intake.tell(life, clock);
   life.addStoppable({ name: 'intake', phase: 'doors', deadlineMs: storageDeadlineMs, stop });
   return intake;

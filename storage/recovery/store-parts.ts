@@ -45,7 +45,7 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
     buffers: new BufferPool(),
     storeId,
     epoch: manifest.state.epoch,
-    now: () => options.now(),
+    now: options.now,
     fsync: options.fsync,
     readOnly: options.readOnly ?? false,
     segmentBytes: options.segmentBytes ?? 64 * megabyte,

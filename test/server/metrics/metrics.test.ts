@@ -13,7 +13,7 @@ import { startServer } from '../../support/server.js';
 test('metrics of every part of the server stand in one text', async () => {
   const registry = new Registry();
   const processMetrics = new ProcessMetrics(registry, { monotonic: () => 0 });
-  const engine = new EngineMetrics(registry);
+  const engine = new EngineMetrics(registry, { monotonic: () => 0 });
   const runs = new RunMetrics(registry);
   gauge(registry, 'stepwell_backlog_messages', 'Messages accepted and not final.', () => 7);
   runs.listener([envelope<RunEvent>({ type: 'RunCanceled', canceled: [] })]);
@@ -27,8 +27,8 @@ test('metrics of every part of the server stand in one text', async () => {
     error: null,
   };
   new AttemptMetrics(registry).listener([envelope(end)]);
-  engine.committed(3, 0.001);
-  engine.synced(0.001);
+  engine.committing(3)();
+  engine.syncing()();
   const text = await registry.metrics();
   processMetrics.close();
   expect(text).toContain('stepwell_backlog_messages 7');
