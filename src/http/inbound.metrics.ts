@@ -1,4 +1,5 @@
 /** What clients cost: requests, connections, and the bytes that both hold. */
+import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { fastSeconds, gauge } from '../engine/metrics/gauge.js';
 
@@ -52,6 +53,15 @@ export class InboundMetrics {
       name: 'stepwell_http_aborted_requests_total',
       help: 'Requests that clients broke off before their body had arrived.',
       registers,
+    });
+  }
+
+  /** Counts whatever Fastify answers. */
+  countAnswers(fastify: FastifyInstance): void {
+    fastify.addHook('onResponse', (request, reply, done) => {
+      const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+      this.requestAnswered(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+      done();
     });
   }
 

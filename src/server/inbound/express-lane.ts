@@ -3,18 +3,18 @@
  * sees them. Whatever is unusual about a request, a refusal by the front door included, sends it
  * the long way, so that there is one place that says no.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
 import type { Refusal } from '../../grammar/result.js';
 import { type InFlight, smallAnswerBytes, smallBodyBytes } from '../../http/bytes/in-flight.js';
 import { PacedBody } from '../../http/bytes/paced-body.js';
-import { errorBody, headersOf, isMessagingPath, statusOf } from '../../http/error-shapes.js';
+import { errorBody, headersOf, statusOf } from '../../http/error-shapes.js';
 import type { Failures } from '../../http/failures.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { noRoomRefusal } from '../../http/no-room.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/route.js';
-import type { RouteTable } from '../../http/routes/route-table.js';
+import type { RouteTable, TabledExpressRoute } from '../../http/routes/route-table.js';
 import type { FrontDoor } from './front-door.js';
 
 /** Digits only: whatever else a length could be is Fastify's to judge. */
@@ -39,10 +39,10 @@ export class ExpressLane {
   takes(request: IncomingMessage, response: ServerResponse): boolean {
     const { method = '', url = '' } = request;
     const { routes, frontDoor } = this.context;
-    const route = routes.expressFor(method, url);
-    if (route === undefined || !this.isOrdinary(request, route)) return false;
-    if (!frontDoor.admits(request, isMessagingPath(route.pattern))) return false;
-    const exchange = new LaneExchange(request, response, route, this.context);
+    const tabled = routes.expressFor(method, url);
+    if (tabled === undefined || !this.isOrdinary(request, tabled.route)) return false;
+    if (!frontDoor.admits(request, tabled.isMessaging)) return false;
+    const exchange = new LaneExchange(request, response, tabled, this.context);
     const bytes = Number(request.headers['content-length']);
     if (bytes <= smallBodyBytes) exchange.read();
     else exchange.readCounted(bytes);
@@ -63,6 +63,19 @@ export class ExpressLane {
   }
 }
 
+/** What listens for requests now, and is put in front before, gets what `takes` leaves. */
+export function putInFront(
+  server: Server,
+  takes: (...exchange: Parameters<RequestListener>) => boolean,
+): void {
+  const others = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    if (takes(request, response)) return;
+    for (const listener of others) listener.call(server, request, response);
+  });
+}
+
 const noBody = Buffer.alloc(0);
 
 class LaneExchange implements Exchange {
@@ -73,7 +86,7 @@ class LaneExchange implements Exchange {
   constructor(
     readonly request: IncomingMessage,
     private readonly response: ServerResponse,
-    private readonly route: ExpressRoute,
+    private readonly tabled: TabledExpressRoute,
     private readonly context: LaneContext,
   ) {
     this.target = request.url ?? '';
@@ -107,18 +120,18 @@ class LaneExchange implements Exchange {
   }
 
   answer(status: number, headers: readonly string[], body: string | Buffer = noBody): void {
-    const { request, response, route, context } = this;
+    const { request, response, tabled, context } = this;
     const length = Buffer.byteLength(body);
     response.writeHead(status, [...headers, 'content-length', String(length)]);
     if (length <= smallAnswerBytes) response.end(body);
     else this.sendPaced(typeof body === 'string' ? Buffer.from(body) : body);
     const seconds = (context.clock.monotonic() - this.started) / 1000;
-    context.metrics.requestAnswered(request.method ?? '', route.pattern, status, seconds);
+    context.metrics.requestAnswered(request.method ?? '', tabled.route.pattern, status, seconds);
   }
 
   refuse(refusal: Refusal): void {
     const type = ['content-type', 'application/json; charset=utf-8'];
-    const body = errorBody(isMessagingPath(this.route.pattern), refusal);
+    const body = errorBody(this.tabled.isMessaging, refusal);
     const headers = Object.entries(headersOf(refusal)).flat();
     this.answer(statusOf(refusal), [...headers, ...type], body);
   }
@@ -135,7 +148,7 @@ class LaneExchange implements Exchange {
 
   private serve(): void {
     try {
-      this.route.serve(this);
+      this.tabled.route.serve(this);
     } catch (error) {
       this.fail(error);
     }
