@@ -28,7 +28,8 @@ export class AttemptRecords {
     const { status, headers, startedAt, durationMs } = outcome;
     const { run } = event;
     const isSuccess = status >= 200 && status < 300;
-    const defect = isSuccess && run !== null ? answerDefect(run, headers, messagePrefixes) : null;
+    const isChecked = isSuccess && run !== null && run.answerCheck !== 'none';
+    const defect = isChecked ? answerDefect(run, headers, messagePrefixes) : null;
     // A third party's answer is for the endpoint to judge (workflows.md 3.3).
     const isFinal =
       !isSuccess && run?.role !== 'call' && forbidsRetry(status, headers, messagePrefixes);
