@@ -1,9 +1,8 @@
 /** Publishes that are more than a message: a feature above says which, and what they mean. */
-import type { TurnNames } from '../../engine/decider.js';
 import type { Refusal } from '../../grammar/result.js';
-import type { OptionHeaders } from '../../http/dialect.js';
+import type { MessageHeaders, OptionHeaders } from '../../http/dialect.js';
 import type { PublishRules } from './option-reader.js';
-import type { PublishInput } from './publish.request.js';
+import type { PublishRequest } from './publish.request.js';
 import type { PublishTarget } from './publish-targets.js';
 import type { Submission } from './submissions.js';
 
@@ -17,10 +16,10 @@ export interface PublishInterpreter {
   refusal(refusal: Refusal, headers: OptionHeaders): Refusal;
 }
 
-/** From a publish as it came in, and where it goes, to what it submits. */
+/** From a publish as it came in, where it goes and what its headers say to what it submits. */
 export type ReadPublish = (
-  input: PublishInput,
+  publish: PublishRequest,
   target: PublishTarget,
+  said: MessageHeaders,
   rules: PublishRules,
-  names: TurnNames,
 ) => Submission | Refusal;
