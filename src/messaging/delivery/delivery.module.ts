@@ -10,8 +10,7 @@ import { MessagesModule } from '../messages/messages.module.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import { SigningKeysModule } from '../signing-keys/signing-keys.module.js';
 import { AttemptMetrics } from './attempt.metrics.js';
-import { AttemptRecords } from './attempt-records.js';
-import { DeliveryRequests } from './delivery-requests.js';
+import { DeliveryAttempts } from './delivery-attempts.js';
 import { EndpointCalls } from './message.effects.js';
 import { MessageBodies } from './message-bodies.js';
 import { MessagesController } from './messages.controller.js';
@@ -23,14 +22,7 @@ const drainMs = 10_000;
 @Module({
   imports: [GatesModule, MessagesModule, SigningKeysModule],
   controllers: [MessagesController],
-  providers: [
-    AttemptMetrics,
-    AttemptRecords,
-    DeliveryRequests,
-    EndpointCalls,
-    MessageBodies,
-    PendingMessages,
-  ],
+  providers: [AttemptMetrics, DeliveryAttempts, EndpointCalls, MessageBodies, PendingMessages],
   exports: [EndpointCalls, MessageBodies],
 })
 export class DeliveryModule {
