@@ -13,6 +13,9 @@ const folders = ['src', 'storage', 'bench'];
 /** What the last build compiled: `{ recipe, sources }`, sources from path to digest. */
 const stampFile = join(root, 'dist', '.build.json');
 
+/** Beside the program, and published with it: `{ digest }`. */
+const buildFile = join(root, 'dist', 'src', 'build.json');
+
 /** @type {import('@swc/core').Options} */
 const options = {
   swcrc: false,
@@ -39,9 +42,22 @@ async function build() {
     (path) => last.get(path) !== sources.get(path) || !outputs.has(outputOf(path)),
   );
   await Promise.all(gone.map((output) => rm(output, { force: true })));
-  if (changed.length === 0) return;
-  await compile(changed);
-  await replace(stampFile, JSON.stringify({ recipe, sources: Object.fromEntries(sources) }));
+  if (changed.length > 0) {
+    await compile(changed);
+    await replace(stampFile, JSON.stringify({ recipe, sources: Object.fromEntries(sources) }));
+  }
+  await nameBuild(recipe, sources);
+}
+
+/** What of the program a server knows itself by: it decides which snapshots it may read. */
+async function nameBuild(recipe, sources) {
+  const hash = createHash('sha256').update(recipe);
+  for (const path of [...sources.keys()].sort()) {
+    if (!path.startsWith('bench')) hash.update(`${path} ${sources.get(path)}\n`);
+  }
+  const named = JSON.stringify({ digest: hash.digest('hex') });
+  if ((await readFile(buildFile, 'utf8').catch(() => '')) !== named)
+    await replace(buildFile, named);
 }
 
 /** What the output depends on beside its source: how it is compiled, and by which compiler. */

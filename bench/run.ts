@@ -4,23 +4,24 @@ import { join } from 'node:path';
 import { type Arguments, readArguments, usageOf } from './arguments.js';
 import { appendCases } from './cases/append.bench.js';
 import { batchCases } from './cases/batch.bench.js';
-import { consumeCases } from './cases/consume.bench.js';
+import { bulkMeasurements } from './cases/bulk.bench.js';
 import { delayedMeasurements } from './cases/delayed.bench.js';
 import { deliveryCases } from './cases/delivery.bench.js';
-import { fetchCases } from './cases/fetch.bench.js';
 import { flowCases } from './cases/flow.bench.js';
 import { groupCases } from './cases/group.bench.js';
-import { idleConsumerMeasurements } from './cases/idle-consumers.bench.js';
-import { logLatencyCases } from './cases/log-latency.bench.js';
 import { logCases } from './cases/logs.bench.js';
 import { neighbourCases } from './cases/neighbour.bench.js';
-import { produceCases } from './cases/produce.bench.js';
 import { publishCases } from './cases/publish.bench.js';
 import { queueCases } from './cases/queue.bench.js';
 import { rateLimitMeasurements } from './cases/rate-limits.bench.js';
 import { replayCases } from './cases/replay.bench.js';
 import { scheduleMeasurements } from './cases/schedules.bench.js';
 import { sleepingRunMeasurements } from './cases/sleeping-runs.bench.js';
+import { consumeCases } from './cases/topics/consume.bench.js';
+import { fetchCases } from './cases/topics/fetch.bench.js';
+import { idleConsumerMeasurements } from './cases/topics/idle-consumers.bench.js';
+import { logLatencyCases } from './cases/topics/log-latency.bench.js';
+import { produceCases } from './cases/topics/produce.bench.js';
 import { workflowCases } from './cases/workflows.bench.js';
 import { type Case, type Result, race } from './measure/contest.js';
 import { describeDisk, describeMachine } from './measure/machine.js';
@@ -48,6 +49,7 @@ const casesOf = (events: number): readonly Case[] => [
 const measurementsOf = (sleeping: number, consumers: number): readonly Measurement[] => [
   ...rateLimitMeasurements,
   ...delayedMeasurements,
+  ...bulkMeasurements,
   ...scheduleMeasurements,
   ...sleepingRunMeasurements(sleeping),
   ...idleConsumerMeasurements(consumers),

@@ -11,6 +11,7 @@ import { type OpenedDirectory, openDirectory } from './recovery/open-directory.j
 import type { StoreReport } from './recovery/recovered-log.js';
 import type { StoreOptions } from './recovery/store-options.js';
 import { writeIndexFile } from './segment/segment-lifecycle.js';
+import { Snapshots } from './snapshot/snapshots.js';
 
 export type { StoreReport } from './recovery/recovered-log.js';
 export type { StoreOptions } from './recovery/store-options.js';
@@ -43,6 +44,8 @@ const logsClosedAtOnce = 16;
 export class Store {
   /** What opening it found, per log. */
   readonly report: StoreReport;
+  /** What the users of its logs remember of them. */
+  readonly snapshots: Snapshots;
   private readonly parts: LogStore;
   private readonly byName = new Map<string, PartitionLog>();
   private cancelSync: () => void = () => undefined;
@@ -55,6 +58,7 @@ export class Store {
   ) {
     const { store: parts, report, logs } = opened;
     this.parts = parts;
+    this.snapshots = new Snapshots(parts);
     this.report = report;
     for (const { log, ...recovered } of logs) {
       this.byName.set(log.name, new PartitionLog(parts, { ...log, ...recovered }));

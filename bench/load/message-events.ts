@@ -1,6 +1,12 @@
 /** Messages as the bench publishes and ends them, and what their events weigh in the journal. */
 import type { EventEnvelope } from '../../src/engine/decider.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
+import {
+  Caller,
+  ownWork,
+  type Principal,
+  principalTerm,
+} from '../../src/engine/principal/principal.js';
 import type {
   PublishMessage,
   RecordAttempt,
@@ -99,15 +105,30 @@ export function journalBytes(message: PublishedMessage): { published: number; de
   const { record } = deliveryOf(message.number, message.at);
   const terms = messageTerms(fields);
   return {
-    published: recordBytes({ type: 'MessagePublished', ...fields }, terms, message.body),
-    delivered: recordBytes({ type: 'MessageDelivered', ...record }, terms, Buffer.alloc(0)),
+    published: recordBytes(
+      { type: 'MessagePublished', ...fields },
+      [...terms, principalTerm('env:1')],
+      message.body,
+      new Caller('env:1', '127.0.0.1', 'k3x9q2ab-1f'),
+    ),
+    delivered: recordBytes(
+      { type: 'MessageDelivered', ...record },
+      terms,
+      Buffer.alloc(0),
+      ownWork,
+    ),
   };
 }
 
-function recordBytes(event: MessageEvent, found: readonly string[], body: Buffer): number {
+function recordBytes(
+  event: MessageEvent,
+  found: readonly string[],
+  body: Buffer,
+  by: Principal,
+): number {
   const id = messageId(0);
   const place = { kind: messageKind, id, sequence: 0, at: Date.now(), offset: 1e6, previous: -1 };
-  const envelope: EventEnvelope = { ...place, event, body };
+  const envelope: EventEnvelope = { ...place, by, event, body };
   const terms = [id, ...found];
   const codec = new EventCodec();
   // The first one of a shape teaches the codec its fields; what follows is what the log holds.

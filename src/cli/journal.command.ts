@@ -1,15 +1,17 @@
 /** `stepwell journal print` and `journal verify`: looking at a data folder without touching it. */
 import { Command, InvalidArgumentError } from 'commander';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
+import { readChainHead } from '../../storage/verify/chain-head.js';
 import { systemClock } from '../engine/clock.js';
-import { readConfiguration } from '../server/configuration/config.js';
+import { journalLogName } from '../engine/journal.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
-import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
+import { type DataDirOption, dataDirOption } from './folder-option.js';
 import { type PrintOptions, printedLines } from './journal/journal-print.js';
 import { readJournal } from './journal/journal-reader.js';
 import { verifyFolder } from './journal/journal-verify.js';
-import { requireDataFolder } from './owned-folder.js';
-import { complain, progressLine, sayAll } from './terminal.js';
+import { type KeptHead, readKeptHead } from './journal/kept-head.js';
+import { configuredFolder } from './owned-folder.js';
+import { complain, progressLine, say, sayAll } from './terminal.js';
 
 export function journalCommand(): Command {
   const journal = new Command('journal').description('look at the data folder; changes nothing');
@@ -27,8 +29,20 @@ export function journalCommand(): Command {
   journal.addCommand(
     new Command('verify')
       .description('check every checksum, chain and index of the data folder')
+      .option(
+        '--against <digest[@offset]>',
+        'a digest of the journal that was kept elsewhere; may be given more than once',
+        againstOption,
+        [],
+      )
       .addOption(dataDirOption())
       .action(verify),
+  );
+  journal.addCommand(
+    new Command('digest')
+      .description('print the digest of the sealed part of the journal, to be kept elsewhere')
+      .addOption(dataDirOption())
+      .action(digest),
   );
   return journal;
 }
@@ -39,23 +53,32 @@ function offsetOption(text: string): number {
   throw new InvalidArgumentError('An offset is a whole number.');
 }
 
-/** The configured data folder, which must be there. */
-async function dataFolder(options: DataDirOption): Promise<string> {
-  const { config } = readConfiguration(undefined, 'start', givenSettings(options));
-  const { dataDirectory } = config;
-  await requireDataFolder(dataDirectory, nodeDisk);
-  return dataDirectory;
+function againstOption(text: string, before: readonly KeptHead[]): readonly KeptHead[] {
+  const kept = readKeptHead(text);
+  if (kept !== null) return [...before, kept];
+  throw new InvalidArgumentError('A digest is 64 hex digits, and may have @<offset> behind it.');
 }
 
 async function print(options: PrintOptions & DataDirOption): Promise<void> {
-  await readJournal(await dataFolder(options), async (journal) => {
+  await readJournal(await configuredFolder(options), async (journal) => {
     if (journal !== null) await sayAll(printedLines(journal, options));
   });
 }
 
-async function verify(options: DataDirOption): Promise<void> {
+interface VerifyOptions extends DataDirOption {
+  readonly against: readonly KeptHead[];
+}
+
+async function digest(options: DataDirOption): Promise<void> {
+  const head = await readChainHead(nodeDisk, await configuredFolder(options), journalLogName);
+  if (head === null) throw new Error('no part of the journal is sealed yet');
+  say(`digest ${head.digest} at ${head.offset}`);
+}
+
+async function verify(options: VerifyOptions): Promise<void> {
   const progress = progressLine(systemClock);
-  const { lines, problems } = await verifyFolder(await dataFolder(options), progress.show).finally(
+  const folder = await configuredFolder(options);
+  const { lines, problems } = await verifyFolder(folder, progress.show, options.against).finally(
     progress.clear,
   );
   await sayAll(lines);

@@ -1,23 +1,32 @@
 /** Whose folder it is: made where there is none, refused if foreign, or required to be ours. */
 import { basename } from 'node:path';
 import type { Disk } from '../../storage/disk/disk.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { StoreDirectory } from '../../storage/disk/store-directory.js';
 import { DirectoryInUse, diskError, errorCode } from '../../storage/faults/storage-errors.js';
-import { ConfigurationError } from '../server/configuration/config.js';
+import { backupFile } from '../server/backup/backup-manifest.js';
+import { ConfigurationError, readConfiguration } from '../server/configuration/config.js';
 import { credentialsFile } from '../server/credentials/credentials.js';
+import { type DataDirOption, givenSettings } from './folder-option.js';
 
 /** What a file system puts into the root of a volume that holds nothing yet. */
 const volumeRoot = 'lost+found';
 
 /**
  * Leaves a folder that may be served from. Throws `ConfigurationError` where something else lives
- * (a folder that holds a store is ours, whatever lies beside it), `DiskFailure` where it cannot be
- * made or read.
+ * (a folder that holds a store is ours, whatever lies beside it) or a backup, `DiskFailure` where
+ * it cannot be made or read.
  */
 export async function prepareDataFolder(path: string, disk: Disk): Promise<void> {
   await during(path, () => disk.makeDirectory(path));
   const names = await during(path, () => disk.list(path));
   const directory = new StoreDirectory(path);
+  // Its files may be those of the folder that it was made from.
+  if (names.includes(backupFile)) {
+    throw new ConfigurationError([
+      `STEPWELL_DATA_DIR ${path} is a backup: restore it to a folder of its own`,
+    ]);
+  }
   if (holds(names, directory.manifest(0), directory.manifest(1))) return;
   // A first start that ended early has left some of these.
   const { lock, reserve, watermarks, logs, aside, quarantine } = directory;
@@ -42,6 +51,13 @@ export async function whileOwned<T>(path: string, disk: Disk, work: () => Promis
   } finally {
     await release();
   }
+}
+
+/** The configured data folder, which must be there: throws `ConfigurationError`. */
+export async function configuredFolder(options: DataDirOption): Promise<string> {
+  const { config } = readConfiguration(undefined, 'start', givenSettings(options));
+  await requireDataFolder(config.dataDirectory, nodeDisk);
+  return config.dataDirectory;
 }
 
 /** Throws `ConfigurationError` where there is nothing of ours to look at. */

@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { version } from '../grammar/version.js';
 import { ConfigurationError } from '../server/configuration/config.js';
 import { exitCodeOf, exitCodes } from '../server/lifecycle/exit-codes.js';
+import { backupCommand, restoreCommand } from './backup.command.js';
 import { configCommand } from './config.command.js';
 import { devCommand } from './dev.command.js';
 import { journalCommand } from './journal.command.js';
@@ -34,6 +35,8 @@ export function program(): Command {
   stepwell.addCommand(startCommand());
   stepwell.addCommand(devCommand());
   stepwell.addCommand(configCommand());
+  stepwell.addCommand(backupCommand());
+  stepwell.addCommand(restoreCommand());
   stepwell.addCommand(journalCommand());
   stepwell.addCommand(machinesCommand());
   inherit(stepwell);

@@ -8,6 +8,7 @@ import type { Credentials } from '../server/credentials/credentials.js';
 import { descriptorLimit, sharesLine } from '../server/lifecycle/descriptors.js';
 import { exitCodeOf, exitCodes } from '../server/lifecycle/exit-codes.js';
 import { createLog, type LogFormat, logDestination } from '../server/logging/log.js';
+import { readBuild } from './build.js';
 import { followParent } from './launcher.js';
 import { say } from './terminal.js';
 
@@ -28,11 +29,13 @@ export async function serve(
   // After an unexpected error the state of the process is unknown: a restart is safer.
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', fatal);
+  const build = await readBuild(nodeDisk);
   const application = await createApplication(config, credentials, {
     clock: systemClock,
     identifiers: systemIdentifiers,
     disk: nodeDisk,
     descriptorLimit: descriptorLimit(),
+    ...(build !== null && { build }),
     log,
     fatal,
   });

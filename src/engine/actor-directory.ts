@@ -1,10 +1,14 @@
 /**
- * The durable actors: every stream that is not final, as a fold of its events. A live state that
- * was not touched for long is packed into bytes and woken synchronously; a final one leaves memory.
+ * The durable actors: every stream that is not final, as a fold of its events. A stream that waits,
+ * or that was not touched for long, rests as bytes and is woken synchronously; a final one leaves
+ * memory.
  */
 import type { Command, Decider, DomainEvent, EventEnvelope } from './decider.js';
 import { concerns } from './interest.js';
 import type { Fold } from './registration.js';
+import type { RestingStream, StoredStream } from './resting/resting-shard.js';
+import { RestingStreams } from './resting/resting-streams.js';
+import { bytesOf, valueIn } from './resting/stored-form.js';
 import type { TurnChanges } from './turn-changes.js';
 
 /** What memory holds of one stream. Replaced, never mutated, by every event. */
@@ -15,24 +19,6 @@ export interface Actor<State = unknown> {
   /** The offset of its first event: what a message was published with is read back from there. */
   readonly firstOffset: number;
   readonly lastOffset: number;
-}
-
-/** A stream whose state is packed; only kinds with `packing` ever have one. */
-class PackedActor {
-  readonly length: number;
-  readonly firstOffset: number;
-  readonly lastOffset: number;
-
-  constructor(
-    { length, firstOffset, lastOffset }: Actor,
-    readonly packed: unknown,
-    /** Whether the state wants anything: one that does not need not be woken to be asked. */
-    readonly wantsEffects: boolean,
-  ) {
-    this.length = length;
-    this.firstOffset = firstOffset;
-    this.lastOffset = lastOffset;
-  }
 }
 
 /** An event is in the journal, and those that must stand before it are not: damage. */
@@ -47,79 +33,154 @@ export class BrokenStream extends Error {
   }
 }
 
-/** Live states per packable kind; beyond them the least recently touched are packed. */
+/** Live states of a kind that `restsIdle`; beyond them the least recently touched rest. */
 export const liveStatesMax = 1024;
+
+/** What directories have in common. */
+export interface DirectoryOptions {
+  /** See `liveStatesMax`. */
+  readonly liveStates: number;
+  /** See `RestingStreams`. */
+  readonly seed: number;
+  /** A stream that wants something at `wantedAt` rests no more: it has no alarm now. */
+  readonly woken: (kind: string, id: string, wantedAt: number) => void;
+}
 
 /** The actors of one kind. */
 export class ActorDirectory<State = unknown> {
-  private readonly actors = new Map<string, Actor<State> | PackedActor>();
-  private readonly live = new Map<string, true>();
+  private readonly awake = new Map<string, Actor<State>>();
+  private readonly resting: RestingStreams;
+  /** Of a kind that `restsIdle`, those that are awake, the least recently touched first. */
+  private readonly touched = new Map<string, true>();
+  private walks = 0;
 
   /** `folds` are the indexes over this kind's events; more may join until recovery. */
   constructor(
     readonly decider: Decider<State, Command, DomainEvent>,
     readonly folds: readonly Fold[],
-    private readonly liveStates: number,
-  ) {}
+    private readonly options: DirectoryOptions,
+  ) {
+    this.resting = new RestingStreams(options.seed);
+  }
 
   /** How many streams of this kind are not final. */
   get size(): number {
-    return this.actors.size;
+    return this.awake.size + this.resting.size;
   }
 
-  ids(): IterableIterator<string> {
-    return this.actors.keys();
+  /** In no order. */
+  *ids(): Generator<string> {
+    yield* this.resting.ids();
+    yield* this.awake.keys();
+  }
+
+  /** Those that do not rest. */
+  awakeIds(): IterableIterator<string> {
+    return this.awake.keys();
   }
 
   /**
    * Every stream that is there now, `perTick` of them at a time, so that a million do not hold the
-   * event loop. What begins meanwhile may be among them. A packed one is woken for it.
+   * event loop. What begins meanwhile may be among them, and one may come twice. Wakes none.
    */
   async *walk(
     perTick: number,
   ): AsyncGenerator<{ readonly id: string; readonly actor: Actor<State> }> {
     for await (const id of this.walkIds(perTick)) {
-      const actor = this.find(id);
+      const actor = this.look(id);
       if (actor !== undefined) yield { id, actor };
     }
   }
 
-  /** As `walk`, and wakes none. */
+  /** As `walk`, the ids alone. */
   async *walkIds(perTick: number): AsyncGenerator<string> {
-    let left = this.size;
-    for (const id of this.ids()) {
-      yield id;
-      left -= 1;
-      if (left === 0) return;
-      if (left % perTick === 0) await new Promise((resolve) => setImmediate(resolve));
+    // What rests comes first: until the end nothing goes there, so that none is missed.
+    this.walks += 1;
+    try {
+      let passed = 0;
+      const tick = async () => {
+        passed += 1;
+        if (passed % perTick === 0) await new Promise((resolve) => setImmediate(resolve));
+      };
+      for (const id of this.resting.ids()) {
+        yield id;
+        await tick();
+      }
+      let left = this.awake.size;
+      for (const id of this.awake.keys()) {
+        yield id;
+        left -= 1;
+        if (left <= 0) return;
+        await tick();
+      }
+    } finally {
+      this.walks -= 1;
     }
+  }
+
+  /** Every stream as it is stored; its bytes are only good until something changes here. */
+  *stored(): Generator<StoredStream> {
+    yield* this.resting.all();
+    for (const [id, actor] of this.awake) yield this.storedStream(id, actor);
   }
 
   /** Whether a stream is there and not final. */
   has(id: string): boolean {
-    return this.actors.has(id);
+    return this.awake.has(id) || this.resting.has(id);
   }
 
   /** The offset of the first event of a stream that is not final; wakes none. */
   firstOffsetOf(id: string): number | undefined {
-    return this.actors.get(id)?.firstOffset;
+    return this.awake.get(id)?.firstOffset ?? this.resting.firstOffsetOf(id);
   }
 
-  /** Whether a stream is packed and wants nothing: asking it what it wants would only wake it. */
-  isAtRest(id: string): boolean {
-    const actor = this.actors.get(id);
-    return actor instanceof PackedActor && !actor.wantsEffects;
-  }
-
-  /** A stream that is there and not final; a packed one is woken. */
+  /** A stream that is there and not final, to be changed: one that rests is woken. */
   find(id: string): Actor<State> | undefined {
-    const actor = this.actors.get(id);
-    return actor instanceof PackedActor ? this.wake(id, actor) : actor;
+    return this.awake.get(id) ?? this.wake(id);
+  }
+
+  /** A stream that is there and not final, to be read: it goes on resting. */
+  look(id: string): Actor<State> | undefined {
+    return this.awake.get(id) ?? this.resting.read(id, (stream) => this.actorOf(stream));
   }
 
   /** The state of a stream, or the state before its first event. */
   stateOf(id: string): State {
-    return this.find(id)?.state ?? this.decider.initialState();
+    return this.look(id)?.state ?? this.decider.initialState();
+  }
+
+  /**
+   * Lets a stream rest that is wanted at `wantedAt`, when `takeDue` gives it. False: it may not
+   * rest now.
+   */
+  rest(id: string, wantedAt: number, hasAlarm = true): boolean {
+    const actor = this.awake.get(id);
+    if (actor === undefined || this.walks > 0) return false;
+    this.resting.add({ ...this.storedStream(id, actor), wantedAt }, hasAlarm);
+    this.awake.delete(id);
+    this.touched.delete(id);
+    return true;
+  }
+
+  /** Lets all rest, without alarms, and gives them as parts that `restore` takes. */
+  *toParts(): Generator<Buffer> {
+    for (const id of this.awake.keys()) this.restIdle(id);
+    yield* this.resting.toParts();
+  }
+
+  /** Puts streams there that `toParts` gave; all have alarms that want something. */
+  restore(part: Buffer): void {
+    this.resting.restore(part);
+  }
+
+  /** When `takeDue` will have one, Unix milliseconds; Infinity = no stream that rests waits. */
+  nextDue(): number {
+    return this.resting.nextAlarm();
+  }
+
+  /** A stream that rests and is wanted by `now`: each is given once. */
+  takeDue(now: number): string | undefined {
+    return this.resting.takeDue(now);
   }
 
   /**
@@ -160,43 +221,61 @@ export class ActorDirectory<State = unknown> {
       }
     }
     if (decider.isFinal(evolved.state)) {
-      changes.delete(this.actors, id);
-      if (decider.packing !== undefined) this.live.delete(id);
+      changes.delete(this.awake, id);
+      if (decider.restsIdle === true) this.touched.delete(id);
     } else {
-      changes.set(this.actors, id, evolved);
+      changes.set(this.awake, id, evolved);
       this.touch(id);
     }
     return evolved;
   }
 
   private touch(id: string): void {
-    if (this.decider.packing === undefined) return;
-    this.live.delete(id);
-    this.live.set(id, true);
-    if (this.live.size > this.liveStates) this.passivateOldest();
-  }
-
-  private passivateOldest(): void {
-    const { decider } = this;
-    const { packing } = decider;
-    for (const id of this.live.keys()) {
-      const actor = this.actors.get(id);
-      if (packing !== undefined && actor !== undefined && !(actor instanceof PackedActor)) {
-        const wantsEffects = decider.wants(actor.state, id).length > 0;
-        this.actors.set(id, new PackedActor(actor, packing.pack(actor.state), wantsEffects));
-      }
-      this.live.delete(id);
+    if (this.decider.restsIdle !== true) return;
+    this.touched.delete(id);
+    this.touched.set(id, true);
+    if (this.touched.size <= this.options.liveStates) return;
+    for (const oldest of this.touched.keys()) {
+      this.touched.delete(oldest);
+      this.restIdle(oldest);
       return;
     }
   }
 
-  private wake(id: string, actor: PackedActor): Actor<State> {
-    const packing = this.decider.packing;
-    if (packing === undefined) throw new Error(`${id} is packed but its kind cannot unpack`);
-    const { packed, length, firstOffset, lastOffset } = actor;
-    const woken = { state: packing.unpack(packed), length, firstOffset, lastOffset };
-    this.actors.set(id, woken);
+  /** What runs for it, or rings for it, goes on doing so. */
+  private restIdle(id: string): void {
+    const actor = this.awake.get(id);
+    if (actor === undefined) return;
+    let wantedAt = Number.POSITIVE_INFINITY;
+    for (const { notBefore } of this.decider.wants(actor.state, id)) {
+      wantedAt = Math.min(wantedAt, notBefore);
+    }
+    this.rest(id, wantedAt, false);
+  }
+
+  private wake(id: string): Actor<State> | undefined {
+    let wantedAt = Number.POSITIVE_INFINITY;
+    const woken = this.resting.take(id, (stream) => {
+      wantedAt = stream.wantedAt;
+      return this.actorOf(stream);
+    });
+    if (woken === undefined) return undefined;
+    this.awake.set(id, woken);
     this.touch(id);
+    if (wantedAt < Number.POSITIVE_INFINITY) this.options.woken(this.decider.kind, id, wantedAt);
     return woken;
+  }
+
+  private storedStream(id: string, { state, length, firstOffset, lastOffset }: Actor<State>) {
+    const { stored } = this.decider;
+    const bytes = bytesOf(stored === undefined ? state : stored.toStored(state));
+    return { id, length, firstOffset, lastOffset, bytes };
+  }
+
+  private actorOf({ bytes, length, firstOffset, lastOffset }: RestingStream): Actor<State> {
+    const { stored } = this.decider;
+    const plain = valueIn(bytes);
+    const state = stored === undefined ? (plain as State) : stored.fromStored(plain);
+    return { state, length, firstOffset, lastOffset };
   }
 }

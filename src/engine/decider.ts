@@ -9,6 +9,8 @@
  * All four are pure: no clock, no randomness, no I/O. Time and ids come in with the command.
  */
 import type { Refusal } from '../grammar/result.js';
+import type { Principal } from './principal/principal.js';
+import type { StoredForm } from './resting/stored-form.js';
 
 /** An imperative request, addressed to one stream. `Result` is what its acceptance answers. */
 export interface Command<Result = unknown> {
@@ -72,6 +74,8 @@ export interface EventEnvelope<Event extends DomainEvent = DomainEvent> {
    * The offset of the stream's event before it; -1 for the first. A stream is read by this chain.
    */
   readonly previous: number;
+  /** Who or what caused it; null = it is of a version that did not record it. */
+  readonly by: Principal | null;
   readonly event: Event;
   readonly body: Buffer | null;
 }
@@ -122,14 +126,15 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
    */
   references?(event: Event): readonly number[];
   /**
-   * The journal offset, told by the id of a stream, of the event of another stream that this stream
-   * takes back: as long as a sweep keeps that event, this stream is kept, or replay would forget
-   * that it was taken back.
+   * What of another stream this stream is kept with by a sweep, though nothing there names it, told
+   * by its id and its first event: what it takes back, or what will be asked for its sake.
    */
-  takesBack?(id: string): number;
+  keptWith?(id: string, first: Event): KeptWith | null;
   readonly upcasters?: Upcasters;
-  /** An idle state made small and back, for kinds whose live state is large (machines). */
-  readonly packing?: StatePacking<State>;
+  /** How a state is stored as bytes; without it, it is made of plain values and stored as it is. */
+  readonly stored?: StoredForm<State>;
+  /** States that were not touched for long are kept as bytes: those of machines are large. */
+  readonly restsIdle?: boolean;
 }
 
 /**
@@ -138,12 +143,8 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
  */
 export type Upcasters = Readonly<Record<string, readonly ((fields: never) => DomainEvent)[]>>;
 
-/** `Packed` is what memory holds of an idle state: bytes, and what many share beside them. */
-export interface StatePacking<State, Packed = unknown> {
-  pack(state: State): Packed;
-  // A method, so that the engine, which does not know what `Packed` is, may hand it back.
-  unpack(packed: Packed): State;
-}
+/** Something of an earlier stream: the event at a journal offset, or the stream of this name. */
+export type KeptWith = { readonly offset: number } | { readonly kind: string; readonly id: string };
 
 /** The command means these facts (none: it was a repeat, nothing changes). */
 export function accept<Event extends DomainEvent>(

@@ -2,7 +2,7 @@
  * What runs is what the state wants: today and after a crash, by the same line of code. After a
  * stream's events are durable its effects are compared with what runs: missing ones start, others
  * stop. An effect whose time has not come costs an alarm and nothing else: when it rings, the
- * stream is asked again what it wants.
+ * stream is asked again what it wants. Where that is long, it rests until then.
  */
 import { AlarmClock } from './alarm-clock.js';
 import type { Clock } from './clock.js';
@@ -20,6 +20,23 @@ interface RunningEffect {
   readonly stop: () => void;
 }
 
+/** Streams that rest, and are wanted at a time that has not come. */
+export interface RestingKind {
+  /** Lets a stream rest until `wantedAt`; false = it may not. */
+  rest(id: string, wantedAt: number): boolean;
+  /** When the next one is wanted; Infinity = none is. */
+  nextDue(): number;
+  /** One that is wanted by `now`, each once. */
+  takeDue(now: number): string | undefined;
+}
+
+/** What waits for less is not worth being stored. */
+const restMsMin = 10_000;
+
+/** So many that rest are asked at once, and for so long: those of one minute may be 100,000. */
+const askedPerTick = 256;
+const tickMsMax = 4;
+
 /** The streams of one kind, by their ids. */
 interface Streams {
   readonly running: Map<string, readonly RunningEffect[]>;
@@ -32,11 +49,17 @@ export class EffectRunner {
   private readonly streams = new Map<string, Streams>();
   private stopped = false;
 
+  /** Of the streams of a kind that rest, one alarm for the first. */
+  private readonly restAlarms: AlarmClock<string>;
+
   /** `askAgain` has a stream reconciled with what it wants by then. */
   constructor(
     private readonly clock: Clock,
+    private readonly restingOf: (kind: string) => RestingKind,
     private readonly askAgain: (kind: string, id: string) => void,
-  ) {}
+  ) {
+    this.restAlarms = new AlarmClock<string>(clock, (kind) => void this.askDue(kind));
+  }
 
   /** Effects of `kind` are carried out by `carrier`. */
   carry(kind: string, carrier: EffectCarrier): void {
@@ -61,14 +84,48 @@ export class EffectRunner {
     }
     if (runs.length > 0) running.set(source.id, runs);
     else running.delete(source.id);
-    if (nextStart < Number.POSITIVE_INFINITY) alarms.set(source.id, nextStart);
-    else alarms.cancel(source.id);
+    const isWaiting = nextStart < Number.POSITIVE_INFINITY;
+    const mayRest = isWaiting && runs.length === 0 && nextStart - now >= restMsMin;
+    if (!isWaiting) alarms.cancel(source.id);
+    else if (mayRest && this.rest(source, nextStart)) alarms.cancel(source.id);
+    else alarms.set(source.id, nextStart);
+  }
+
+  /** A stream that rested does so no more: it is asked at `wantedAt`, if not before. */
+  woken(kind: string, id: string, wantedAt: number): void {
+    if (!this.stopped) this.streamsOf(kind).alarms.set(id, wantedAt);
+  }
+
+  /** Asks streams of `kind` that rest and are wanted by now; true = there are more of them. */
+  askDue(kind: string): boolean {
+    if (this.stopped) return false;
+    const resting = this.restingOf(kind);
+    const now = this.clock.now();
+    const until = this.clock.monotonic() + tickMsMax;
+    for (let asked = 0; asked < askedPerTick && this.clock.monotonic() <= until; asked += 1) {
+      const id = resting.takeDue(now);
+      if (id === undefined) break;
+      this.askAgain(kind, id);
+    }
+    const next = resting.nextDue();
+    if (next < Number.POSITIVE_INFINITY) this.restAlarms.set(kind, next);
+    return next <= now;
   }
 
   /** Nothing starts any more; what runs is left to end by itself. */
   stop(): void {
     this.stopped = true;
     for (const { alarms } of this.streams.values()) alarms.stop();
+    this.restAlarms.stop();
+  }
+
+  private rest({ kind, id }: EffectSource, wantedAt: number): boolean {
+    const resting = this.restingOf(kind);
+    if (!resting.rest(id, wantedAt)) return false;
+    if (wantedAt < (this.restAlarms.timeOf(kind) ?? Number.POSITIVE_INFINITY)) {
+      this.restAlarms.set(kind, wantedAt);
+    }
+    return true;
   }
 
   private streamsOf(kind: string): Streams {

@@ -1,22 +1,22 @@
-/**
- * The turn of the house: decide, evolve, react and append in one tick; answer and act once durable.
- */
+/** The turn: decide, evolve, react and append in one tick; answer and act once it is durable. */
 import type { Appended } from '../../storage/log/partition-log.js';
-import { ActorDirectory, liveStatesMax } from './actor-directory.js';
+import { listIn } from '../grammar/list-in.js';
+import { ActorDirectory, type DirectoryOptions, liveStatesMax } from './actor-directory.js';
 import type { Clock } from './clock.js';
 import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
 import { type Identifiers, SeededNames } from './identifiers.js';
 import type { AnyInterest } from './interest.js';
-import type { Journal } from './journal.js';
-import type { EffectCarrier, Fold, Reaction, Registration } from './registration.js';
+import type { EngineJournal } from './journal.js';
+import type { Principal } from './principal/principal.js';
+import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
 import { type EventListener, Subscribers } from './subscribers.js';
 import {
+  type EngineWatch,
   type FollowingReaction,
   type Outcome,
   type Outcomes,
-  type RefusedReaction,
   type RegisteredKind,
   Turn,
 } from './turn.js';
@@ -24,13 +24,6 @@ import { TurnChanges } from './turn-changes.js';
 
 /** A turn decides at most this many commands, so that no request holds the event loop. */
 export const turnCommandsMax = 256;
-
-/** What the engine tells the component that watches over it. */
-export interface EngineWatch {
-  /** A defect: a decider threw. Memory and journal are untouched. */
-  turnFailed(error: unknown, commands: readonly Command[]): void;
-  reactionRefused(refused: RefusedReaction): void;
-}
 
 /** Everything decided since the last commit began: it becomes durable together. */
 interface CommitGroup {
@@ -44,22 +37,30 @@ export class Engine {
   private readonly reactions = new Map<string, FollowingReaction[]>();
   private readonly changes = new TurnChanges();
   private readonly past = new TurnChanges(false);
-  private readonly effects: EffectRunner;
-  private readonly indexes = new Subscribers();
+  readonly effects: EffectRunner;
+  private readonly directoryOptions: DirectoryOptions;
+  /** Indexes of durable events. */
+  readonly indexes = new Subscribers();
   private readonly listeners = new Subscribers();
   private readonly makeSeed = () => this.identifiers.turnSeed(this.clock.now());
   private lastDurable: Promise<void> | null = null;
   private group: CommitGroup = { settled: Promise.resolve(), envelopes: [] };
 
   constructor(
-    private readonly journal: Journal,
+    private readonly journal: EngineJournal,
     private readonly codec: EventCodec,
     private readonly clock: Clock,
     private readonly identifiers: Identifiers,
     private readonly watch: EngineWatch,
-    private readonly liveStates: number = liveStatesMax,
+    liveStates: number = liveStatesMax,
   ) {
-    this.effects = new EffectRunner(clock, (kind, id) => this.reconcile(kind, id));
+    const restingOf = (kind: string) => this.actors(kind);
+    this.effects = new EffectRunner(clock, restingOf, (kind, id) => this.reconcile(kind, id));
+    this.directoryOptions = {
+      liveStates,
+      seed: identifiers.randomBytes(4).readUInt32LE(),
+      woken: (kind, id, wantedAt) => this.effects.woken(kind, id, wantedAt),
+    };
   }
 
   /** One more kind of entity, and its actors; before recovery. Features do so by an `Entity`. */
@@ -71,7 +72,7 @@ export class Engine {
     if (upcasters !== undefined) this.codec.lift(kind, upcasters);
     const folds = listIn(this.folds, kind);
     folds.push(...registration.folds);
-    const actors = new ActorDirectory<State>(registration.decider, folds, this.liveStates);
+    const actors = new ActorDirectory<State>(registration.decider, folds, this.directoryOptions);
     this.entities.set(kind, { registration, actors, reactions: listIn(this.reactions, kind) });
     return actors;
   }
@@ -101,23 +102,22 @@ export class Engine {
   }
 
   /**
-   * `index` learns the events of `kinds`, or those that `interest` names, once they are durable,
-   * replayed ones first: those of whole turns in the order of the journal, before any listener sees
-   * them and before anything starts because of them. What it knows is never taken back, so it may
-   * hold what it likes; before recovery.
+   * `index` learns the events of `kinds`, or those of `interest`, once they are durable, replayed
+   * ones first: of whole turns in the order of the journal, before listeners see them and anything
+   * starts because of them. `memory` is what it remembers; null = nothing. Before recovery.
    */
   index<Event extends DomainEvent>(
     kinds: readonly string[],
     index: EventListener<Event>,
+    memory: IndexMemory | null,
     interest?: AnyInterest,
   ): void {
-    this.indexes.add(kinds, index as EventListener, interest);
+    this.indexes.add(kinds, index as EventListener, interest, memory);
   }
 
   /**
-   * `listener` sees the events of `kinds`, or those that `interest` names, after they are durable;
-   * replayed events are not shown again. Those of one commit come together, in the order of the
-   * journal.
+   * `listener` sees the events of `kinds`, or those of `interest`, after they are durable; replayed
+   * ones are not shown again. Those of one commit come together, in the order of the journal.
    */
   observe<Event extends DomainEvent>(
     kinds: readonly string[],
@@ -129,23 +129,26 @@ export class Engine {
 
   /**
    * Decides the commands now, in order, as one atomic turn, and answers when it is durable.
-   * Rejects if a decider threw: then nothing has changed.
+   * Rejects if a decider threw: then nothing has changed. `by` caused it; null = the server did,
+   * each command for the sake of its own stream.
    */
   dispatch<const Commands extends readonly Command[]>(
     commands: Commands,
+    by: Principal | null = null,
   ): Promise<Outcomes<Commands>> {
-    return this.answer(commands, false);
+    return this.answer(commands, false, by);
   }
 
   /** As `dispatch`, but one refusal refuses all: nothing has changed, and it is each answer. */
   dispatchTogether<const Commands extends readonly Command[]>(
     commands: Commands,
+    by: Principal | null = null,
   ): Promise<Outcomes<Commands>> {
-    return this.answer(commands, true);
+    return this.answer(commands, true, by);
   }
 
   /** Dispatches for a caller that waits for no answer: the watch learns of a defect. */
-  tell(commands: readonly Command[]): void {
+  dispatchAndForget(commands: readonly Command[]): void {
     this.dispatch(commands).catch(() => undefined);
   }
 
@@ -201,22 +204,28 @@ export class Engine {
   private answer<Commands extends readonly Command[]>(
     commands: Commands,
     together: boolean,
+    by: Principal | null,
   ): Promise<Outcomes<Commands>> {
     try {
       // One outcome for each command, of the type that its decider answers.
-      const outcomes = this.turn(commands, together) as Outcomes<Commands>;
+      const outcomes = this.turn(commands, together, by) as Outcomes<Commands>;
       return this.durable().then(() => outcomes);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  private turn(commands: readonly Command[], together: boolean): readonly Outcome[] {
+  private turn(
+    commands: readonly Command[],
+    together: boolean,
+    by: Principal | null,
+  ): readonly Outcome[] {
     if (commands.length > turnCommandsMax) throw new Error('a turn takes at most 256 commands');
     const names = new SeededNames(this.makeSeed);
     for (;;) {
       names.restart();
-      const turn = new Turn(this.entities, this.codec, this.changes, this.journal.endOffset, names);
+      const { endOffset } = this.journal;
+      const turn = new Turn(this.entities, this.codec, this.changes, endOffset, names, by);
       const outcomes = this.decide(turn, commands);
       const refusal = together ? outcomes.find((outcome) => !outcome.ok) : undefined;
       if (refusal !== undefined) {
@@ -283,15 +292,6 @@ export class Engine {
     this.listeners.show(envelopes);
     for (const { kind, id } of envelopes) this.reconcile(kind, id);
   }
-}
-
-/** The list of `kind`, which is made where there is none. */
-function listIn<Item>(lists: Map<string, Item[]>, kind: string): Item[] {
-  const known = lists.get(kind);
-  if (known !== undefined) return known;
-  const list: Item[] = [];
-  lists.set(kind, list);
-  return list;
 }
 
 const settled = Promise.resolve();

@@ -3,7 +3,8 @@ import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, ResultOf } from './decider.js';
 import type { Engine } from './engine.js';
 import type { Interest } from './interest.js';
-import type { Fold, Reaction, Registration } from './registration.js';
+import type { Principal } from './principal/principal.js';
+import type { Fold, IndexMemory, Reaction, Registration } from './registration.js';
 import type { EventListener } from './subscribers.js';
 import type { Outcome } from './turn.js';
 
@@ -46,7 +47,7 @@ export abstract class Entity<State, Cmd extends Command, Event extends DomainEve
 
   /** A stream that is there and not final. */
   find(id: string): Actor<State> | undefined {
-    return this.actors.find(id);
+    return this.actors.look(id);
   }
 
   /** The state of a stream, or the state before its first event. */
@@ -54,9 +55,12 @@ export abstract class Entity<State, Cmd extends Command, Event extends DomainEve
     return this.actors.stateOf(id);
   }
 
-  /** Decides one command as a turn of its own and answers once it is durable. */
-  async ask<Own extends Cmd>(command: Own): Promise<Outcome<ResultOf<Own>>> {
-    const [outcome] = await this.engine.dispatch([command]);
+  /** Decides one command as a turn of its own and answers once it is durable; `by` caused it. */
+  async ask<Own extends Cmd>(
+    command: Own,
+    by: Principal | null = null,
+  ): Promise<Outcome<ResultOf<Own>>> {
+    const [outcome] = await this.engine.dispatch([command], by);
     return outcome;
   }
 
@@ -80,8 +84,11 @@ export abstract class Entity<State, Cmd extends Command, Event extends DomainEve
     this.engine.observe([this.kind], listener, interest);
   }
 
-  /** `index` learns the events of this kind once they are durable, replayed ones first. */
-  index(index: EventListener<Event>, interest?: Interest<Event>): void {
-    this.engine.index([this.kind], index, interest);
+  /**
+   * `index` learns the events of this kind once they are durable, replayed ones first; `memory` is
+   * what it remembers.
+   */
+  index(index: EventListener<Event>, memory: IndexMemory | null): void {
+    this.engine.index([this.kind], index, memory);
   }
 }

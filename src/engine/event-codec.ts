@@ -4,16 +4,20 @@
  * before the first event that uses it, so the log alone is enough to read the log.
  *
  *     event record       key     <kind>/<id>
- *                        value   msgpack [version, sequence, previous, event]
+ *                        value   msgpack [version, sequence, previous, event, 1]; without the 1 it
+ *                                is not known who caused the event
+ *                        header  `by`: the request that caused it; `cause`: the stream for whose
+ *                                sake the server did it; neither: for the sake of its own
  *                        header  `body`: the bytes that the event brought, if any
- *                        terms   the id, and what else the event may be found by
+ *                        terms   the id, what else the event may be found by, and the caller
  *     definition record  key     null
  *                        value   JSON [[field, ...], ...]: every shape so far, in order
  *                        terms   `structures`
  */
 import { Packr } from 'msgpackr';
-import type { LogRecord, RecordInput } from '../../storage/format/record.js';
+import type { LogRecord, RecordHeader, RecordInput } from '../../storage/format/record.js';
 import type { DomainEvent, EventEnvelope, Upcasters } from './decider.js';
+import { type Principal, principalIn } from './principal/principal.js';
 
 /** The index term of definition records. */
 export const structuresTerm = 'structures';
@@ -22,7 +26,9 @@ export const structuresTerm = 'structures';
 const structuresMax = 2048;
 
 const bodyHeader = 'body';
-const noHeaders: NonNullable<RecordInput['headers']> = [];
+const noHeaders: readonly RecordHeader[] = [];
+/** Says that the headers tell who caused the event. */
+const isAttributed = 1;
 
 export class EventCodec {
   private packr: Packr;
@@ -62,13 +68,17 @@ export class EventCodec {
   }
 
   encode(envelope: EventEnvelope, terms: readonly string[]): RecordInput {
-    const { kind, id, event, body } = envelope;
+    const { kind, id, sequence, previous, by, event, body } = envelope;
     const version = (this.upcasters.get(kind)?.[event.type]?.length ?? 0) + 1;
+    const fields =
+      by === null
+        ? [version, sequence, previous, event]
+        : [version, sequence, previous, event, isAttributed];
     return {
       key: Buffer.from(`${kind}/${id}`),
-      value: this.packr.pack([version, envelope.sequence, envelope.previous, event]),
+      value: this.packr.pack(fields),
       timestamp: envelope.at,
-      headers: body === null ? noHeaders : [{ name: bodyHeader, value: body }],
+      headers: headersOf(by, body),
       terms,
     };
   }
@@ -76,15 +86,15 @@ export class EventCodec {
   /** The event of a record, or null for a definition, which is remembered. */
   decode(record: LogRecord): EventEnvelope | null {
     if (record.key === null) {
-      this.learn(record.value);
+      this.learnShapes((record.value ?? empty).toString());
       return null;
     }
     const kind = this.kindOf(record.key);
     // A slice of the key as a string would keep all of it in memory.
     const id = record.key.toString('utf8', kind.length + 1);
-    const [version, sequence, previous, fields] = this.packr.unpack(record.value ?? empty);
+    const [version, sequence, previous, fields, mark] = this.packr.unpack(record.value ?? empty);
     const event = this.upcast(kind, version, fields);
-    return new StoredEvent(kind, id, sequence, previous, event, record);
+    return new StoredEvent(kind, id, sequence, previous, event, record, mark === isAttributed);
   }
 
   /** Equal kinds share one string, whose hash is known: every event looks its kind up. */
@@ -103,8 +113,14 @@ export class EventCodec {
       .reduce<DomainEvent>((older, lift) => lift(older as never), fields);
   }
 
-  private learn(table: Buffer | null): void {
-    this.table = (table ?? empty).toString();
+  /** Every shape that the log has defined so far, as `learnShapes` takes it. */
+  get shapes(): string {
+    return this.table;
+  }
+
+  /** Knows the shapes that the log had defined when these were given. */
+  learnShapes(shapes: string): void {
+    this.table = shapes;
     this.packr = this.packrOverTable();
   }
 
@@ -136,7 +152,17 @@ function isOfKind(key: Buffer, kind: string): boolean {
   return key[kind.length] === slash;
 }
 
-/** An event as it was read. Its body is cut out of the record when a caller asks for it. */
+function headersOf(by: Principal | null, body: Buffer | null): readonly RecordHeader[] {
+  const principal = by === null ? null : by.header;
+  if (body === null) return principal === null ? noHeaders : [principal];
+  const own = { name: bodyHeader, value: body };
+  return principal === null ? [own] : [principal, own];
+}
+
+/**
+ * An event as it was read. Its body is cut out of the record, and who caused it is read, when it is
+ * asked for: a replay asks for neither.
+ */
 class StoredEvent implements EventEnvelope {
   readonly at: number;
   readonly offset: number;
@@ -148,12 +174,18 @@ class StoredEvent implements EventEnvelope {
     readonly previous: number,
     readonly event: DomainEvent,
     private readonly record: LogRecord,
+    private readonly isAttributed: boolean,
   ) {
     this.at = record.timestamp;
     this.offset = record.offset;
   }
 
+  get by(): Principal | null {
+    return this.isAttributed ? principalIn(this.record.headers) : null;
+  }
+
   get body(): Buffer | null {
-    return this.record.headers[0]?.value ?? null;
+    for (const { name, value } of this.record.headers) if (name === bodyHeader) return value;
+    return null;
   }
 }

@@ -25,6 +25,9 @@ export async function openJournalLog(store: Store): Promise<PartitionLog> {
 /** Replay reads this much at a time: large enough to stream, small enough to stay in the cache. */
 const replayBytes = 4 * 1024 * 1024;
 
+/** What is passed on undecoded is read by so much: a copy of it must not hold the event loop. */
+const batchesBytes = 1024 * 1024;
+
 /** A look through the journal reads this much at a time: it may end after a few events. */
 const scanBytes = 128 * 1024;
 
@@ -55,6 +58,9 @@ export interface JournalQuery {
   readonly order: 'oldest' | 'newest';
 }
 
+/** What the engine needs of it. */
+export type EngineJournal = Pick<Journal, 'append' | 'endOffset' | 'highWatermark'>;
+
 export class Journal {
   constructor(
     private readonly log: PartitionLog,
@@ -84,6 +90,13 @@ export class Journal {
   /** The parts that it is made of, oldest first. */
   get segments(): PartitionLog['segments'] {
     return this.log.segments;
+  }
+
+  /** Ends the part that grows: what is in the journal now is sealed when this settles. */
+  async seal(): Promise<void> {
+    // The next part is there first, so that no turn waits for it.
+    await this.log.prepare();
+    await this.log.roll();
   }
 
   /**
@@ -184,6 +197,27 @@ export class Journal {
       ahead = last === undefined ? null : this.readAhead(last.nextOffset);
       for (const batch of batches) yield this.envelopes(batch);
     }
+  }
+
+  /**
+   * The durable batches of [from, until), oldest first and not decoded, some at a time. It ends
+   * between two turns.
+   */
+  async *batches(from: number, until: number): AsyncGenerator<readonly RecordBatch[]> {
+    for (let at = Math.max(from, this.log.startOffset); at < until; ) {
+      const batches = await this.log.read(at, { until, maxBytes: batchesBytes });
+      const last = batches.at(-1);
+      if (last === undefined) return;
+      yield batches;
+      at = last.nextOffset;
+    }
+  }
+
+  /** Where the journal would go on if the power were cut now: in the lazy modes it is synced. */
+  async synced(): Promise<number> {
+    const end = this.log.highWatermark;
+    await this.log.sync();
+    return end;
   }
 
   /** Reads on where a read did not bring all of a span: records may be large. */

@@ -15,6 +15,8 @@ export const provided = {
   /** Which logs live with damage: `(logName: string) => boolean`. */
   isolatesDamage: Symbol('isolatesDamage'),
   liveStates: Symbol('liveStates'),
+  /** What tells this build of the program from others. */
+  build: Symbol('build'),
   log: Symbol('Log'),
   fatal: Symbol('fatal'),
 } as const;

@@ -27,13 +27,17 @@ export async function replayJournal(engine: Engine, journal: Journal): Promise<n
 /** Asks every stream what it wants. What runs afterwards is what ran before the crash. */
 export async function resumeEffects(engine: Engine): Promise<number> {
   let streams = 0;
+  const tick = () => new Promise((resolve) => setImmediate(resolve));
   for (const kind of engine.kinds) {
     const actors = engine.actors(kind);
-    for (const id of [...actors.ids()]) {
-      if (!actors.isAtRest(id)) engine.reconcile(kind, id);
-      streams += 1;
-      if (streams % streamsPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
+    streams += actors.size;
+    let asked = 0;
+    for (const id of [...actors.awakeIds()]) {
+      engine.reconcile(kind, id);
+      asked += 1;
+      if (asked % streamsPerTick === 0) await tick();
     }
+    while (engine.effects.askDue(kind)) await tick();
   }
   return streams;
 }

@@ -5,10 +5,27 @@ import type { Command, Decider, DomainEvent, Effect, EventEnvelope, TurnNames } 
 import type { AnyInterest } from './interest.js';
 import type { TurnChanges } from './turn-changes.js';
 
+/** What an index remembers: what a snapshot stores of it, and a digest of memory names. */
+export interface FoldMemory {
+  /** No other index has it. */
+  readonly name: string;
+  /**
+   * All of its maps by names of their own; they change by `TurnChanges` only. Keys are texts or
+   * numbers, values are plain (see `StoredForm`) or maps of plain values.
+   */
+  readonly maps: Readonly<Record<string, ReadonlyMap<string | number, unknown>>>;
+  /** Settings that it goes by: with others it would remember other things of the same events. */
+  readonly settings?: readonly (string | number)[];
+  /** It may remember more than the events say, of turns that were taken back: none compares it. */
+  readonly mayHoldMore?: true;
+}
+
 /** An in-memory index: a fold of events, changed in the same tick as the state. */
 export interface Fold<Event extends DomainEvent = DomainEvent> {
   /** Which events `evolve` is called for; absent: all of the kinds that it follows. */
   readonly interest?: AnyInterest;
+  /** null = it remembers nothing. */
+  readonly memory: FoldMemory | null;
   evolve(envelope: EventEnvelope<Event>, changes: TurnChanges): void;
   /**
    * Journal offsets of events of streams that have ended, of which the index still tells at `at`: a
@@ -33,6 +50,16 @@ export type Reaction<Event extends DomainEvent = DomainEvent, State = unknown> =
   command: Command,
   before: State,
 ) => readonly Command[];
+
+/** What an index of durable events remembers (see `Engine.index`). */
+export interface IndexMemory {
+  /** No other index has it. */
+  readonly name: string;
+  /** All of it, as plain values (see `StoredForm`). */
+  store(): unknown;
+  /** Puts that into an index that has learned nothing yet. */
+  restore(stored: unknown): void;
+}
 
 /** A feature's entry in the engine. */
 export interface Registration<State, Cmd extends Command, Event extends DomainEvent, View> {

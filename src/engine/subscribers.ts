@@ -1,6 +1,7 @@
 /** Who sees durable events: listeners, each with the kinds of entities whose events it is shown. */
 import type { DomainEvent, EventEnvelope } from './decider.js';
 import { type AnyInterest, concerns } from './interest.js';
+import type { IndexMemory } from './registration.js';
 
 /** Sees events once they are durable, in journal order: some, never none. */
 export type EventListener<Event extends DomainEvent = DomainEvent> = (
@@ -14,11 +15,22 @@ interface Subscriber {
 }
 
 export class Subscribers {
+  /** What those remember that remember anything. */
+  readonly memories: IndexMemory[] = [];
   private readonly all: Subscriber[] = [];
 
-  /** `listener` is shown the events of `kinds`, or those of them that `interest` names. */
-  add(kinds: readonly string[], listener: EventListener, interest?: AnyInterest): void {
+  /**
+   * `listener` is shown the events of `kinds`, or those of `interest`, and remembers `memory` of
+   * them.
+   */
+  add(
+    kinds: readonly string[],
+    listener: EventListener,
+    interest?: AnyInterest,
+    memory: IndexMemory | null = null,
+  ): void {
     this.all.push({ kinds: new Set(kinds), listener, interest });
+    if (memory !== null) this.memories.push(memory);
   }
 
   /** Shows each listener its events of `envelopes`; one that has none of them is not called. */

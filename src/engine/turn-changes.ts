@@ -3,6 +3,12 @@
  * kept, so that a turn that fails leaves memory as it was. Reverting is rare; three arrays cost no
  * closure.
  */
+
+/** What stands in a map in the order of the journal. */
+interface Placed {
+  readonly offset: number;
+}
+
 export class TurnChanges {
   /** Changes that are never taken back, as replay makes them, need no memory of what was. */
   constructor(private readonly canRevert = true) {}
@@ -10,6 +16,8 @@ export class TurnChanges {
   private readonly maps: Map<unknown, unknown>[] = [];
   private readonly keys: unknown[] = [];
   private readonly previous: unknown[] = [];
+  /** Those of `maps` whose order `revert` restores. */
+  private readonly ordered = new Set<Map<unknown, unknown>>();
 
   /** Sets a value that `revert` takes back. Values are never `undefined`. */
   set<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
@@ -17,10 +25,16 @@ export class TurnChanges {
     map.set(key, value);
   }
 
-  /** Removes a value that `revert` puts back. */
+  /** Removes a value that `revert` puts back, but at the end: for maps without an order. */
   delete<Key, Value>(map: Map<Key, Value>, key: Key): void {
     this.remember(map, key);
     map.delete(key);
+  }
+
+  /** The same, of a map in the order of its values' offsets: `revert` restores that order. */
+  deleteInOrder<Key, Value extends Placed>(map: Map<Key, Value>, key: Key): void {
+    if (this.canRevert) this.ordered.add(map as Map<unknown, unknown>);
+    this.delete(map, key);
   }
 
   /** The turn is in the journal: there is no way back any more. */
@@ -28,6 +42,7 @@ export class TurnChanges {
     this.maps.length = 0;
     this.keys.length = 0;
     this.previous.length = 0;
+    this.ordered.clear();
   }
 
   /** Memory as it was before the turn, newest change first. */
@@ -39,6 +54,7 @@ export class TurnChanges {
       if (value === undefined) map?.delete(key);
       else map?.set(key, value);
     }
+    for (const map of this.ordered) restoreOrder(map as Map<unknown, Placed>);
     this.keep();
   }
 
@@ -48,4 +64,10 @@ export class TurnChanges {
     this.keys.push(key);
     this.previous.push(map.get(key));
   }
+}
+
+function restoreOrder(map: Map<unknown, Placed>): void {
+  const entries = [...map].sort(([, one], [, other]) => one.offset - other.offset);
+  map.clear();
+  for (const [key, value] of entries) map.set(key, value);
 }

@@ -8,6 +8,7 @@ import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, EventEnvelope, ResultOf, TurnNames } from './decider.js';
 import type { EventCodec } from './event-codec.js';
 import { type AnyInterest, concerns } from './interest.js';
+import { ownWork, type Principal, principalTerm, workFor } from './principal/principal.js';
 import type { AnyRegistration, Reaction } from './registration.js';
 import type { TurnChanges } from './turn-changes.js';
 
@@ -39,33 +40,50 @@ export interface RefusedReaction {
   readonly refusal: Refusal;
 }
 
+/** What the engine tells the component that watches over it. */
+export interface EngineWatch {
+  /** A defect: a decider threw. Memory and journal are untouched. */
+  turnFailed(error: unknown, commands: readonly Command[]): void;
+  reactionRefused(refused: RefusedReaction): void;
+}
+
 export class Turn {
   readonly records: RecordInput[] = [];
   readonly envelopes: EventEnvelope[] = [];
   readonly refusedReactions: RefusedReaction[] = [];
   private readonly reactions: Command[] = [];
+  /** Of each reaction: the command of the turn that it goes back to. */
+  private readonly origins: Command[] = [];
+  private readonly callerTerm: string | null;
 
-  /** `firstOffset` is where the journal will put the first event of this turn. */
+  /**
+   * `firstOffset` is where the journal will put the first event of this turn. `by` is who caused
+   * all of it; null = the server, each command for the sake of its own stream.
+   */
   constructor(
     private readonly entities: ReadonlyMap<string, RegisteredKind>,
     private readonly codec: EventCodec,
     private readonly changes: TurnChanges,
     private readonly firstOffset: number,
     private readonly names: TurnNames,
-  ) {}
+    private readonly by: Principal | null,
+  ) {
+    const name = by?.type === 'caller' ? by.name : null;
+    this.callerTerm = name === null ? null : principalTerm(name);
+  }
 
   /** Decides every command, then every reaction to what they caused, in order. */
   run(commands: readonly Command[]): Outcome[] {
-    const outcomes = commands.map((command) => this.decide(command));
+    const outcomes = commands.map((command) => this.decide(command, command));
     for (let index = 0; index < this.reactions.length; index += 1) {
       const command = this.reactions[index] as Command;
-      const outcome = this.decide(command);
+      const outcome = this.decide(command, this.origins[index] as Command);
       if (!outcome.ok) this.refusedReactions.push({ command, refusal: outcome });
     }
     return outcomes;
   }
 
-  private decide(command: Command): Outcome {
+  private decide(command: Command, origin: Command): Outcome {
     const entity = this.entities.get(command.kind);
     if (entity === undefined) throw new Error(`no decider is registered for ${command.kind}`);
     const { decider, view } = entity.registration;
@@ -75,7 +93,7 @@ export class Turn {
     if (!decision.ok) return decision;
     let body = decision.body;
     for (const event of decision.events) {
-      actor = this.remember(entity, command, actor, event, body);
+      actor = this.remember(entity, command, origin, actor, event, body);
       body = null;
     }
     return ok(decision.result);
@@ -84,6 +102,7 @@ export class Turn {
   private remember(
     { registration: { decider }, actors, reactions: others }: RegisteredKind,
     command: Command,
+    origin: Command,
     actor: Actor | undefined,
     event: DomainEvent,
     body: Buffer | null,
@@ -96,6 +115,7 @@ export class Turn {
       at,
       offset: this.firstOffset + this.records.length,
       previous: actor?.lastOffset ?? -1,
+      by: this.by ?? workOf(origin, command),
       event,
       body,
     };
@@ -104,18 +124,36 @@ export class Turn {
       throw new Error(`${kind} ${id} accepted ${event.type}, which it does not hear in its state`);
     }
     const terms = decider.terms?.(event, command, before) ?? noTerms;
-    this.records.push(this.codec.encode(envelope, [id, ...terms]));
+    this.records.push(this.codec.encode(envelope, this.withCaller([id, ...terms])));
     this.envelopes.push(envelope);
     const evolved = actors.evolve(envelope, actor, this.changes);
     const { state } = evolved;
     const own = decider.react?.(envelope, state, this.names, command, before);
-    if (own !== undefined) this.reactions.push(...own);
+    if (own !== undefined) this.follow(own, origin);
     for (const { react, interest } of others) {
       if (interest !== undefined && !concerns(interest, envelope, before)) continue;
-      this.reactions.push(...react(envelope, state, this.names, command, before));
+      this.follow(react(envelope, state, this.names, command, before), origin);
     }
     return evolved;
   }
+
+  private follow(reactions: readonly Command[], origin: Command): void {
+    for (const reaction of reactions) {
+      this.reactions.push(reaction);
+      this.origins.push(origin);
+    }
+  }
+
+  private withCaller(terms: string[]): string[] {
+    if (this.callerTerm !== null) terms.push(this.callerTerm);
+    return terms;
+  }
+}
+
+/** The server's own work for a command that goes back to `origin`. */
+function workOf(origin: Command, { kind, id }: Command): Principal {
+  const isOwn = origin.kind === kind && origin.id === id;
+  return isOwn ? ownWork : workFor(origin.kind, origin.id);
 }
 
 const noTerms: readonly string[] = [];

@@ -37,7 +37,7 @@ export class Intake {
   }
 
   /** Lets `life` say, now and from now on, whether writes are taken; `stop` ends the looking. */
-  tell(life: ProcessLife, clock: Clock): { stop: () => void } {
+  report(life: ProcessLife, clock: Clock): { stop: () => void } {
     let hadRoom = true;
     let cancel: () => void = () => undefined;
     const look = () => {

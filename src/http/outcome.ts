@@ -8,6 +8,12 @@ export function valueIn<Value>(result: Result<Value>): Value {
   throw new RefusedRequest(result);
 }
 
+/** What was looked for. Throws that `name` was not found where there is none. */
+export function foundIn<Value>(value: Value | null | undefined, name: string): Value {
+  if (value !== null && value !== undefined) return value;
+  throw new RefusedRequest(new Refusal('not_found', `${name} not found`));
+}
+
 /** Throws a refusal; for nothing to refuse, nothing. */
 export function refuseIf(refusal: Refusal | null | undefined): void {
   if (refusal !== undefined && refusal !== null) throw new RefusedRequest(refusal);

@@ -5,6 +5,7 @@ import { liveStatesMax } from '../engine/actor-directory.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
 import { provided } from '../engine/provided.js';
+import { version } from '../grammar/version.js';
 import { InFlight } from '../http/bytes/in-flight.js';
 import { Failures } from '../http/failures.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
@@ -20,6 +21,7 @@ import { QueuesModule } from '../messaging/queues/queues.module.js';
 import { SchedulesModule } from '../messaging/schedules/schedules.module.js';
 import { SigningKeysModule } from '../messaging/signing-keys/signing-keys.module.js';
 import { UrlGroupsModule } from '../messaging/url-groups/url-groups.module.js';
+import { WhyMessageModule } from '../messaging/why/why-message.module.js';
 import { TopicsAdminModule } from '../topics/admin/topics-admin.module.js';
 import { ConsumersModule } from '../topics/consume/consumers.module.js';
 import { RestCredentialsModule } from '../topics/credentials/rest-credentials.module.js';
@@ -35,7 +37,9 @@ import { FailedRunsModule } from '../workflows/failed-runs/failed-runs.module.js
 import { RunLogsModule } from '../workflows/logs/run-logs.module.js';
 import { RunRequestsModule } from '../workflows/requests/run-requests.module.js';
 import type { WorkflowSettings } from '../workflows/settings.js';
+import { WhyRunModule } from '../workflows/why/why-run.module.js';
 import { ActivityModule } from './activity/activity.module.js';
+import { BackupsModule } from './backup/backups.module.js';
 import { allowedNetworks } from './configuration/config.js';
 import { userIdsOf } from './credentials/credentials.js';
 import { EngineModule, type StoreSettings } from './engine.module.js';
@@ -44,6 +48,7 @@ import { JournalSweepsModule } from './history/journal-sweeps.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
 import type { Shared } from './shared.js';
+import { SnapshotsModule } from './snapshots/snapshots.module.js';
 import { StartPageModule } from './start-page/start-page.module.js';
 
 @Global()
@@ -76,6 +81,7 @@ export function applicationModule(
     { provide: provided.fileSizes, useValue: ports.fileSizes ?? {} },
     { provide: provided.isolatesDamage, useValue: isolatesDamage },
     { provide: provided.liveStates, useValue: ports.liveStates ?? liveStatesMax },
+    { provide: provided.build, useValue: ports.build ?? version },
     { provide: provided.log, useValue: ports.log },
     { provide: provided.fatal, useValue: ports.fatal },
     { provide: ProcessLife, useValue: shared.life },
@@ -93,6 +99,7 @@ export function applicationModule(
     StartPageModule,
     SigningKeysModule,
     DeliveryModule,
+    WhyMessageModule,
     FlowControlModule,
     MessageLogsModule,
     DeadLettersModule,
@@ -100,6 +107,7 @@ export function applicationModule(
     QueuesModule,
     UrlGroupsModule,
     WorkflowsModule,
+    WhyRunModule,
     EventsModule,
     PublishingModule,
     RunRequestsModule,
@@ -114,6 +122,8 @@ export function applicationModule(
     ConsumersModule,
     ActivityModule,
     JournalSweepsModule,
+    BackupsModule,
+    SnapshotsModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }

@@ -3,10 +3,11 @@
  */
 import { Global, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import type { Disk } from '../../storage/disk/disk.js';
 import { openStore, Store } from '../../storage/store.js';
 import type { Clock } from '../engine/clock.js';
-import { Engine, type EngineWatch } from '../engine/engine.js';
+import { Engine } from '../engine/engine.js';
 import { EventCodec } from '../engine/event-codec.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import { Journal, openJournalLog } from '../engine/journal.js';
@@ -14,10 +15,13 @@ import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
 import { Payloads } from '../engine/payloads.js';
 import { provided } from '../engine/provided.js';
-import { replayJournal, resumeEffects } from '../engine/recovery.js';
+import type { EngineWatch } from '../engine/turn.js';
 import type { DurabilitySettings } from '../http/durability.js';
 import { Intake } from '../http/intake.js';
+import { journalChain } from './history/journal-chain.js';
+import { JournalHeadMetrics } from './history/journal-head.metrics.js';
 import type { Ports } from './ports.js';
+import { MemoryStart } from './snapshots/memory-start.js';
 
 /** Options and bodies of messages in flight that are kept at hand, in bytes. */
 const payloadBytesMax = 32 * 1024 * 1024;
@@ -47,6 +51,7 @@ export interface StoreSettings extends DurabilitySettings {
         provided.log,
         ProcessLife,
         EngineMetrics,
+        Registry,
       ],
       useFactory: storeOf,
     },
@@ -57,9 +62,22 @@ export interface StoreSettings extends DurabilitySettings {
         new Journal(await openJournalLog(store), codec),
     },
     {
+      provide: MemoryStart,
+      inject: [Store, EventCodec, Journal, provided.build, provided.clock, provided.log],
+      useFactory: (
+        store: Store,
+        codec: EventCodec,
+        journal: Journal,
+        build: string,
+        clock: Clock,
+        log: Logger,
+      ) => new MemoryStart(store, codec, journal, build, clock, log),
+    },
+    {
       provide: Engine,
       inject: [
         Journal,
+        MemoryStart,
         EventCodec,
         EngineMetrics,
         ProcessLife,
@@ -81,7 +99,7 @@ export interface StoreSettings extends DurabilitySettings {
       useFactory: intakeOf,
     },
   ],
-  exports: [Store, Engine, Journal, Payloads, Intake],
+  exports: [Store, Engine, Journal, MemoryStart, Payloads, Intake],
 })
 export class EngineModule {}
 
@@ -96,7 +114,9 @@ async function storeOf(
   log: Logger,
   life: ProcessLife,
   metrics: EngineMetrics,
+  registry: Registry,
 ): Promise<Store> {
+  const chain = journalChain(disk, clock, new JournalHeadMetrics(registry), log);
   const store = await openStore(disk, config.dataDirectory, {
     now: clock.now.bind(clock),
     after: clock.after.bind(clock),
@@ -104,6 +124,7 @@ async function storeOf(
     fsync: config.fsync,
     ...fileSizes,
     isolatesDamage,
+    chain: chain.options,
     onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
     onCommit: metrics.committing,
     onSync: metrics.syncing,
@@ -113,20 +134,21 @@ async function storeOf(
     name: 'store',
     phase: 'storage',
     deadlineMs: storageDeadlineMs,
-    stop: () => store.close(),
+    stop: () => store.close().finally(() => chain.stop()),
   });
   return store;
 }
 
 function intakeOf(store: Store, life: ProcessLife, clock: Clock): Intake {
   const intake = new Intake(store);
-  const { stop } = intake.tell(life, clock);
+  const { stop } = intake.report(life, clock);
   life.addStoppable({ name: 'intake', phase: 'doors', deadlineMs: storageDeadlineMs, stop });
   return intake;
 }
 
 function engineOf(
   journal: Journal,
+  start: MemoryStart,
   codec: EventCodec,
   metrics: EngineMetrics,
   life: ProcessLife,
@@ -147,14 +169,7 @@ function engineOf(
     },
   };
   const engine = new Engine(journal, codec, clock, identifiers, watch, liveStates);
-  life.addRecoverable({
-    name: 'journal',
-    recover: async () => {
-      const events = await replayJournal(engine, journal);
-      const streams = await resumeEffects(engine);
-      log[events === 0 ? 'debug' : 'info']({ events, streams }, 'the journal is replayed');
-    },
-  });
+  life.addRecoverable({ name: 'journal', recover: () => start.recover(engine) });
   life.addStoppable({
     name: 'effects',
     phase: 'doors',

@@ -5,23 +5,37 @@ import { StoreDirectory } from '../disk/store-directory.js';
 import { DamagedData, diskError, FolderNotEmpty, KeepsChanging } from '../faults/storage-errors.js';
 import type { Offset } from '../offsets/offset.js';
 import type { StoreOptions } from '../recovery/store-options.js';
-import { verifyStore } from '../verify/verify-store.js';
+import { type Verification, verifyStore } from '../verify/verify-store.js';
 import {
   isThere,
   makeFolder,
   removeFolder,
+  writeBeside,
   writeManifest,
   writeWatermarks,
 } from './copied-folder.js';
 import { HeldSegments } from './held-segments.js';
 import { type Moment, MomentSearch } from './moment.js';
-import { SourceChanged, type SourceFolder } from './source.js';
+import { LogBroken, SourceChanged, type SourceFolder } from './source.js';
 
 /** How often a copy is begun again because the source has changed. */
 const beginningsMax = 20;
 
+/** What of a log is not in the copy, because it is damaged in the source. */
+export interface LostPart {
+  readonly log: string;
+  /** The first offset that cannot be read. */
+  readonly from: Offset;
+  /** Reading goes on here; null: the rest of the log is not there. */
+  readonly until: Offset | null;
+}
+
 /** What was copied. */
 export interface BackupReport {
+  /** Hexadecimal: the same for all copies of one store. */
+  readonly storeId: string;
+  /** Of the last start of the source. */
+  readonly epoch: number;
   readonly logs: number;
   readonly segments: number;
   /** Bytes of files that the copy shares with the source. */
@@ -29,6 +43,32 @@ export interface BackupReport {
   readonly copiedBytes: number;
   /** By the name of a log: the offset behind its last record. */
   readonly until: ReadonlyMap<string, Offset>;
+  /** Empty: nothing is damaged. */
+  readonly lost: readonly LostPart[];
+  /** What was found to be damaged, in words; paths are those within the folder. */
+  readonly damages: readonly string[];
+}
+
+/** How far a copy is. */
+export interface CopyProgress {
+  readonly doing: 'copying' | 'verifying';
+  /** Bytes of the segments that were verified; 0 of 0 while they are copied. */
+  readonly bytes: number;
+  readonly bytesTotal: number;
+}
+
+/** How a folder is copied. */
+export interface CopySettings {
+  /** False: every file is copied, and none shared with the source. */
+  readonly sharesFiles?: boolean;
+  /** How many offsets a log leaves out behind its end: the source may have given them out. */
+  readonly skippedOffsets?: (logName: string) => number;
+  /** Files that stand beside the logs of the copy: their names, and what is in them. */
+  readonly beside?: {
+    readonly names: readonly string[];
+    make(report: BackupReport): ReadonlyMap<string, Buffer>;
+  };
+  onProgress?(progress: CopyProgress): void;
 }
 
 /**
@@ -46,26 +86,33 @@ export interface BackupReport {
  * with `.partial` behind it, until it is whole and durable; what an earlier one has left there is
  * removed.
  *
- * Rejects with `FolderNotEmpty`, `KeepsChanging`, `DamagedData` (the source is damaged, also in a
- * log that lives with it), `DiskFull` or `DiskFailure`; nothing is left in `to` then.
+ * A log that lives with damage (`isolatesDamage`) is copied with what of it is intact; the report
+ * says what is not.
+ *
+ * Rejects with `FolderNotEmpty`, `KeepsChanging`, `DamagedData` (of a log that does not live with
+ * it), `DiskFull` or `DiskFailure`; nothing is left in `to` then.
  */
 export async function backupFolder(
   disk: Disk,
   from: string,
   to: string,
   options: StoreOptions,
+  settings: CopySettings = {},
 ): Promise<BackupReport> {
   const parent = dirname(to);
   const path = join(parent, basename(to));
   const aside = new StoreDirectory(`${path}.partial`);
+  const beside = settings.beside?.names ?? [];
   let made = aside;
   try {
     const isMade = await isThere(disk, path);
     if (isMade && (await disk.list(path)).length > 0) throw new FolderNotEmpty(path);
-    await removeFolder(disk, aside);
-    const report = await new Backup({ disk, directory: new StoreDirectory(from) }, aside).run(
-      options,
-    );
+    await removeFolder(disk, aside, beside);
+    const source = { disk, directory: new StoreDirectory(from) };
+    const report = await new Backup(source, aside, options, settings).run();
+    if (settings.beside !== undefined) {
+      await writeBeside(disk, aside, settings.beside.make(report));
+    }
     if (isMade) await disk.removeDirectory(path);
     await disk.rename(aside.path, path);
     made = new StoreDirectory(path);
@@ -73,7 +120,7 @@ export async function backupFolder(
     return report;
   } catch (error) {
     if (!(error instanceof FolderNotEmpty)) {
-      await removeFolder(disk, made).catch(() => undefined);
+      await removeFolder(disk, made, beside).catch(() => undefined);
     }
     throw diskError(`copying ${from}`, error);
   }
@@ -81,31 +128,72 @@ export async function backupFolder(
 
 class Backup {
   private readonly held: HeldSegments;
+  /** Logs that are damaged, and live with it. */
+  private readonly broken = new Set<number>();
 
   constructor(
     private readonly source: SourceFolder,
     private readonly target: StoreDirectory,
+    private readonly options: StoreOptions,
+    private readonly settings: CopySettings,
   ) {
-    this.held = new HeldSegments(source, target);
+    this.held = new HeldSegments(source, target, settings.sharesFiles ?? true);
   }
 
-  async run(options: StoreOptions): Promise<BackupReport> {
-    const { source, target, held } = this;
+  async run(): Promise<BackupReport> {
+    const { source, target, settings } = this;
     const { disk } = source;
+    settings.onProgress?.({ doing: 'copying', bytes: 0, bytesTotal: 0 });
     await makeFolder(disk, target);
     const moment = await this.copySegments();
     await writeWatermarks(disk, target, moment);
-    await writeManifest(disk, target, moment);
-    const { logs, damages } = await verifyStore(disk, target.path, { ...options, readOnly: true });
-    if (damages[0] !== undefined) throw damages[0];
+    await writeManifest(disk, target, moment, settings.skippedOffsets ?? (() => 0));
+    const reading = { ...this.options, readOnly: true };
+    const found = await verifyStore(disk, target.path, reading, (progress) =>
+      settings.onProgress?.({ doing: 'verifying', ...progress }),
+    );
+    this.requireLivable(found);
+    return this.report(moment, found);
+  }
+
+  private report(moment: Moment, { logs, damages }: Verification): BackupReport {
+    const { held, target, source } = this;
     const segments = moment.logs.flatMap((log) => log.segments);
+    const until = new Map(logs.map(({ name, endOffset }) => [name, endOffset]));
+    const cuts = moment.logs.flatMap(({ log: { name }, cut }) =>
+      cut === null ? [] : [{ name, cut }],
+    );
+    const within = (message: string) =>
+      message
+        .replaceAll(join(target.path, '/'), '')
+        .replaceAll(join(source.directory.path, '/'), '');
     return {
+      storeId: moment.loaded.storeId.toString('hex'),
+      epoch: moment.loaded.state.epoch,
       logs: logs.length,
       segments: segments.length,
       linkedBytes: held.linkedBytes,
       copiedBytes: segments.reduce((sum, { part }) => sum + (part?.end ?? 0), held.copiedBytes),
-      until: new Map(logs.map(({ name, endOffset }) => [name, endOffset])),
+      until,
+      lost: [
+        ...logs.flatMap(({ name, lost }) => lost.map((range) => ({ log: name, ...range }))),
+        ...cuts.map(({ name }) => ({ log: name, from: until.get(name) ?? 0, until: null })),
+      ],
+      damages: [...damages, ...cuts.map(({ cut }) => cut)].map(({ message }) => within(message)),
     };
+  }
+
+  /** Throws damage of anything but a log that lives with it. */
+  private requireLivable({ logs, damages }: Verification): void {
+    const livable = new Set(
+      logs.filter(({ name }) => this.isolates(name)).flatMap((log) => log.damages),
+    );
+    const fatal = damages.find((damage) => !livable.has(damage));
+    if (fatal !== undefined) throw fatal;
+  }
+
+  private isolates(name: string): boolean {
+    return this.options.isolatesDamage?.(name) ?? false;
   }
 
   /** Begins again where the source has changed, with all that is there already. */
@@ -113,18 +201,24 @@ class Backup {
     for (let beginnings = 1; ; beginnings += 1) {
       await this.held.dropParts();
       try {
-        const moment = await new MomentSearch(this.source, this.held).find();
+        const moment = await new MomentSearch(this.source, this.held, this.broken).find();
         await this.copyParts(moment);
         return moment;
       } catch (error) {
-        // What is being written may look damaged.
-        const mayPass = error instanceof SourceChanged || error instanceof DamagedData;
-        if (!mayPass) throw error;
-        if (beginnings < beginningsMax) continue;
-        if (error instanceof DamagedData) throw error;
-        throw new KeepsChanging(this.source.directory.path, error);
+        if (beginnings >= beginningsMax) {
+          this.liveWith(error);
+          beginnings = 0;
+        } else if (!mayPass(error)) throw error;
       }
     }
+  }
+
+  /** What does not pass is thrown, unless it is damage of a log that lives with it. */
+  private liveWith(error: unknown): void {
+    if (error instanceof SourceChanged) throw new KeepsChanging(this.source.directory.path, error);
+    if (!(error instanceof LogBroken)) throw error;
+    if (!this.isolates(error.log.name)) throw error.damage;
+    this.broken.add(error.log.id);
   }
 
   private async copyParts({ logs }: Moment): Promise<void> {
@@ -132,10 +226,18 @@ class Backup {
       for (const { entry, part } of segments) {
         if (part !== null) await this.held.copyPart(log.id, entry.number, part);
       }
+      await this.held.copyChain(log.id);
     }
     const listed = logs.flatMap(({ log, segments }) =>
       segments.map(({ entry: { number } }) => ({ logId: log.id, number })),
     );
     await this.held.keepOnly(listed);
   }
+}
+
+/** Whether to begin again: what is being written may look damaged. */
+function mayPass(error: unknown): boolean {
+  return (
+    error instanceof SourceChanged || error instanceof LogBroken || error instanceof DamagedData
+  );
 }

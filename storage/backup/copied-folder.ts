@@ -1,8 +1,8 @@
 /** The folder of a copy: what is written into it beside the segments, and how it goes again. */
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import { parseLogName, type StoreDirectory } from '../disk/store-directory.js';
-import { withFile } from '../disk/whole-file.js';
+import { withFile, writeAside } from '../disk/whole-file.js';
 import type { ManifestLog } from '../manifest/manifest.js';
 import { ManifestFile } from '../manifest/manifest-file.js';
 import { WatermarkFile } from '../manifest/watermark-file.js';
@@ -20,8 +20,15 @@ export async function makeFolder(disk: Disk, directory: StoreDirectory): Promise
   for (const part of [directory.logs, directory.aside]) await disk.makeDirectory(part);
 }
 
-/** Removes a copy that was not finished; rejects where something else lies in its folder. */
-export async function removeFolder(disk: Disk, directory: StoreDirectory): Promise<void> {
+/**
+ * Removes a copy that was not finished, with the files that stand `beside` its logs; rejects where
+ * something else lies in its folder.
+ */
+export async function removeFolder(
+  disk: Disk,
+  directory: StoreDirectory,
+  beside: readonly string[],
+): Promise<void> {
   const { path, logs, aside, watermarks } = directory;
   if (!(await isThere(disk, path))) return;
   const names = await disk.list(path);
@@ -35,7 +42,8 @@ export async function removeFolder(disk: Disk, directory: StoreDirectory): Promi
     for (const name of await disk.list(aside)) await disk.remove(directory.asideFile(name));
     await disk.removeDirectory(aside);
   }
-  for (const file of [directory.manifest(0), directory.manifest(1), watermarks]) {
+  const others = beside.map((name) => join(path, name));
+  for (const file of [directory.manifest(0), directory.manifest(1), watermarks, ...others]) {
     if (names.includes(basename(file))) await disk.remove(file);
   }
   await disk.removeDirectory(path);
@@ -67,23 +75,39 @@ export async function writeWatermarks(
   });
 }
 
+/** Writes files beside the logs, durably but for their names. */
+export async function writeBeside(
+  disk: Disk,
+  { path }: StoreDirectory,
+  files: ReadonlyMap<string, Buffer>,
+): Promise<void> {
+  for (const [name, content] of files) await writeAside(disk, join(path, name), content);
+  await disk.syncDirectory(path);
+}
+
 /** Writes both copies of the manifest, durably: what a crash at the moment would have left. */
 export async function writeManifest(
   disk: Disk,
   directory: StoreDirectory,
   { loaded, logs }: Moment,
+  skippedOffsets: (logName: string) => number,
 ): Promise<void> {
   const { storeId, generation } = loaded;
-  const state = { ...loaded.state, logs: logs.map(listed), dropped: [], closed: null };
+  const listedLogs = logs.map((copied) => listed(copied, skippedOffsets(copied.log.name)));
+  const state = { ...loaded.state, logs: listedLogs, dropped: [], closed: null };
   const manifest = new ManifestFile(disk, directory, storeId, generation, state, 0);
   await manifest.beginGeneration();
   await manifest.close();
 }
 
 /** A segment of which a part was copied grows in the copy: a start finds where it ends. */
-function listed({ log, segments }: CopiedLog): ManifestLog {
+function listed({ log, segments }: CopiedLog, skipped: number): ManifestLog {
+  const last = segments.at(-1);
+  const end = last?.part?.nextOffset ?? last?.entry.end?.nextOffset ?? log.startOffset;
   return {
     ...log,
+    // A start leaves out what lies below the ceiling, as after a loss in a lazy mode.
+    ceiling: skipped === 0 ? log.ceiling : Math.max(log.ceiling, end + skipped),
     segments: segments.map(({ entry, part }) =>
       part === null ? entry : { number: entry.number, end: null, digest: null },
     ),

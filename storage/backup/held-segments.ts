@@ -21,9 +21,11 @@ export class HeldSegments {
   private readonly made = new Set<number>();
   private readonly parts = new Set<string>();
 
+  /** Without `sharesFiles` every file is copied. */
   constructor(
     private readonly source: SourceFolder,
     private readonly target: StoreDirectory,
+    private readonly sharesFiles: boolean,
   ) {}
 
   /** Bytes that the copy shares with the source. */
@@ -57,18 +59,30 @@ export class HeldSegments {
     this.made.add(logId);
   }
 
-  /** Takes a segment and its index, unless it is there. Its index is made again where it is not. */
+  /** Takes a segment and what stands beside it, unless it is there: not each has all of it. */
   async hold(logId: number, number: number): Promise<void> {
     const { source, target } = this;
     const path = target.segment(logId, number);
     if (this.files.has(path)) return;
     await this.makeLog(logId);
     await this.take(source.directory.segment(logId, number), path);
-    await this.take(source.directory.index(logId, number), target.index(logId, number)).catch(
-      (error: unknown) => {
-        if (!(error instanceof SourceChanged)) throw error;
-      },
-    );
+    await this.takeIfThere(source.directory.index(logId, number), target.index(logId, number));
+    await this.takeIfThere(source.directory.pruned(logId, number), target.pruned(logId, number));
+  }
+
+  /** Copies what the sealed segments of a log were; what is sealed too late is no part of it. */
+  async copyChain(logId: number): Promise<void> {
+    const { disk, directory } = this.source;
+    if (!this.made.has(logId)) return;
+    const path = this.target.chain(logId);
+    this.parts.add(path);
+    try {
+      await withFile(disk, directory.chain(logId), 'read', async (file) =>
+        copyBytes(disk, file, path, await disk.size(file)),
+      );
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
   }
 
   /** Removes everything that is not listed: it was held for a state that the source has left. */
@@ -78,6 +92,7 @@ export class HeldSegments {
       listed.flatMap(({ logId, number }) => [
         target.segment(logId, number),
         target.index(logId, number),
+        target.pruned(logId, number),
       ]),
     );
     for (const path of [...this.files.keys()].filter((file) => !kept.has(file))) {
@@ -96,9 +111,15 @@ export class HeldSegments {
     await source.disk.syncDirectory(dirname(target.log(0)));
   }
 
+  private async takeIfThere(from: string, to: string): Promise<void> {
+    await this.take(from, to).catch((error: unknown) => {
+      if (!(error instanceof SourceChanged)) throw error;
+    });
+  }
+
   private async take(from: string, to: string): Promise<void> {
     const { disk } = this.source;
-    const isLinked = await unlessGone(() => this.link(from, to));
+    const isLinked = this.sharesFiles && (await unlessGone(() => this.link(from, to)));
     if (!isLinked) {
       await unlessGone(() =>
         withFile(disk, from, 'read', async (file) =>

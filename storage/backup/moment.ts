@@ -8,7 +8,7 @@ import { WatermarkFile } from '../manifest/watermark-file.js';
 import type { Offset } from '../offsets/offset.js';
 import { GrowingPart } from './growing-part.js';
 import type { HeldSegments } from './held-segments.js';
-import { SourceChanged, type SourceFolder, unlessGone } from './source.js';
+import { LogBroken, SourceChanged, type SourceFolder, unlessGone } from './source.js';
 
 /** Looks at the ends of the logs before the copy begins again. */
 const looksMax = 100;
@@ -24,6 +24,8 @@ export interface CopiedLog {
   readonly log: ManifestLog;
   readonly logTag: number;
   readonly segments: readonly CopiedSegment[];
+  /** It goes on behind them in the source, but damaged: that is left out. Null: it does not. */
+  readonly cut: DamagedData | null;
 }
 
 /** What the copy is to hold. */
@@ -48,14 +50,16 @@ interface Look extends Moment {
  * are taken that were appended by then. It is over in one of two ways:
  *
  * - Two looks in a row saw the same ends. Ends only grow, so between the two every log ended there.
- * - A look saw a batch that was appended later than that time, and one more look was taken. The
- *   clock of the source, which all logs share, had passed the time before this look began. So
- *   whatever a later append relies on, and everything that was acknowledged until the clock passed
- *   the time, was in the files when they were read; and what is appended later has a later time.
+ * - A look saw a batch that was appended later than that time, and one more look was taken. Append
+ *   times rise over all logs, whatever the clock does (`AppendTimes`): they had passed the time
+ *   before this look began. So whatever a later append relies on, and everything that was
+ *   acknowledged until then, was in the files when they were read; and what is appended later has a
+ *   later time.
  *
  * Segments may be begun and sealed meanwhile. Any other change of the manifest (a log, a trim, a
  * replaced segment, a start) rejects with `SourceChanged`: so what the manifest says is of the same
- * moment. A clock that is set back while it is copied is not seen through.
+ * moment. What is damaged rejects with `LogBroken`, unless its log is one of `broken`: of those
+ * what is there is taken, as far as it is intact where it was not sealed.
  */
 export class MomentSearch {
   private readonly parts = new Map<string, GrowingPart>();
@@ -63,6 +67,7 @@ export class MomentSearch {
   constructor(
     private readonly source: SourceFolder,
     private readonly held: HeldSegments,
+    private readonly broken: ReadonlySet<number>,
   ) {}
 
   async find(): Promise<Moment> {
@@ -92,32 +97,49 @@ export class MomentSearch {
       const segments: CopiedSegment[] = [];
       // The newest first: where a segment has begun, all of the one before it is there to be read.
       for (const entry of log.segments.toReversed()) {
-        segments.unshift({ entry, part: await this.partOf(log.id, logTag, entry, time) });
+        segments.unshift({ entry, part: await this.partOf(log, logTag, entry, time) });
       }
-      requireUnbroken(segments, proven.get(log.id) ?? null);
+      const fault = faultIn(segments, proven.get(log.id) ?? null);
+      if (fault !== null && !this.broken.has(log.id)) throw new LogBroken(log, fault.damage);
       isPassed ||= segments.some(({ part }) => part?.isPassed === true);
-      const copied = segments.filter(({ part }) => part === null || part.nextOffset !== null);
-      logs.push({ log, logTag, segments: copied });
+      const copied = segments
+        .slice(0, fault === null ? undefined : fault.place + 1)
+        .filter(({ part }) => part === null || part.nextOffset !== null);
+      logs.push({ log, logTag, segments: copied, cut: fault?.damage ?? null });
     }
     return { loaded, logs, isPassed, ends: endsOf(logs) };
   }
 
   /** What was read of a segment by now; null where all of it is held. */
   private async partOf(
-    logId: number,
+    log: ManifestLog,
     logTag: number,
     { number, end, digest }: ManifestSegment,
     time: number,
   ): Promise<GrowingPart | null> {
+    const path = this.source.directory.segment(log.id, number);
     if (digest !== null && (end?.lastAppendTime ?? 0) <= time) {
-      await this.held.hold(logId, number);
+      await this.held.hold(log.id, number).catch(async (error: unknown) => {
+        if (!(error instanceof SourceChanged) || !(await this.isListed(log.id, number)))
+          throw error;
+        if (this.broken.has(log.id)) return;
+        const range = { file: path, from: 0, to: end?.end ?? 0, lastGoodOffset: null };
+        throw new LogBroken(log, new DamagedData(range, 'the file is missing'));
+      });
       return null;
     }
-    const path = this.source.directory.segment(logId, number);
     const part = this.parts.get(path) ?? new GrowingPart(this.source.disk, path, logTag);
     this.parts.set(path, part);
     await unlessGone(() => part.readOn(time, end?.end ?? Number.POSITIVE_INFINITY));
     return part;
+  }
+
+  /** Whether the source has a sealed segment by now: one that is gone may have been replaced. */
+  private async isListed(logId: number, number: number): Promise<boolean> {
+    const { disk, directory } = this.source;
+    const loaded = await loadManifest(disk, directory);
+    const log = loaded?.state.logs.find(({ id }) => id === logId);
+    return log?.segments.some((segment) => segment.number === number) === true;
   }
 
   /** By log: how far its growing segment was fdatasynced a moment ago. */
@@ -145,8 +167,11 @@ interface ProvenEnd {
   readonly end: number;
 }
 
-/** What is known to have been written has to be read: else it is damaged, or was replaced. */
-function requireUnbroken(segments: readonly CopiedSegment[], proven: ProvenEnd | null): void {
+/** The first segment that ends before what is known to have been written; null where none does. */
+function faultIn(
+  segments: readonly CopiedSegment[],
+  proven: ProvenEnd | null,
+): { readonly place: number; readonly damage: DamagedData } | null {
   for (const [place, { entry, part }] of segments.entries()) {
     if (part === null || part.isPassed) continue;
     const marked = proven?.number === entry.number ? proven.end : 0;
@@ -155,8 +180,9 @@ function requireUnbroken(segments: readonly CopiedSegment[], proven: ProvenEnd |
     if (part.end >= end) continue;
     const lastGoodOffset = part.nextOffset === null ? null : part.nextOffset - 1;
     const range = { file: part.path, from: part.end, to: end, lastGoodOffset };
-    throw new DamagedData(range, 'what was acknowledged is not there');
+    return { place, damage: new DamagedData(range, 'what was acknowledged is not there') };
   }
+  return null;
 }
 
 /** Whether segments were begun and sealed since the first look, and nothing else has changed. */

@@ -1,7 +1,8 @@
 /** The folder that is copied, as another process sees it that takes no lock. */
 import type { Disk } from '../disk/disk.js';
 import type { StoreDirectory } from '../disk/store-directory.js';
-import { errorCode } from '../faults/storage-errors.js';
+import { type DamagedData, errorCode } from '../faults/storage-errors.js';
+import type { ManifestLog } from '../manifest/manifest.js';
 
 /** Where the source lies. */
 export interface SourceFolder {
@@ -11,6 +12,19 @@ export interface SourceFolder {
 
 /** What was being copied is not what the source holds any more: the copy begins again. */
 export class SourceChanged extends Error {}
+
+/**
+ * A log does not read back as it was acknowledged. What is being written may look so: it counts
+ * once it looks so again and again.
+ */
+export class LogBroken extends Error {
+  constructor(
+    readonly log: ManifestLog,
+    readonly damage: DamagedData,
+  ) {
+    super(damage.message);
+  }
+}
 
 /** Runs `work` on files of the source; one that is gone was replaced, trimmed or dropped. */
 export async function unlessGone<T>(work: () => Promise<T>): Promise<T> {

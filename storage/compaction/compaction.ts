@@ -141,7 +141,7 @@ export class Compaction {
     // A damaged segment stays as it is, and with it what a tombstone behind it hides.
     if (value !== null || offset > damaged) return true;
     if (appendTime < this.options.tombstonesBefore) return false;
-    this.oldestTombstone = Math.min(this.oldestTombstone, appendTime);
+    this.oldestTombstone = Math.min(this.oldestTombstone, Math.floor(appendTime));
     return true;
   }
 }

@@ -1,4 +1,5 @@
 /** Putting one segment in the place of neighbours, with all or some of their records. */
+import type { LogChain } from '../chain/log-chain.js';
 import type { ScannedBatch } from '../format/batch-scan.js';
 import { removeSegmentFiles, type ShrinkingStore } from '../segment/retention.js';
 import { Segment } from '../segment/segment.js';
@@ -18,6 +19,8 @@ export interface RewrittenLog {
   readonly segments: Segment[];
   readonly reader: SegmentReader;
   readonly numbers: SegmentNumbers;
+  /** Says what the log was; null where it has none. */
+  readonly chain: LogChain | null;
 }
 
 /** The loop gets its turn between chunks of this size. */
@@ -88,6 +91,7 @@ export class GroupRewrite {
       before: segments[at - 1]?.link ?? null,
       fingerprint,
       read,
+      prunedFile: async (path, end) => log.chain?.prunedFile(group, path, end) ?? null,
     };
     const { segment, digest } = await writeReplacement(store, replacement);
     this.goOn();
@@ -97,7 +101,11 @@ export class GroupRewrite {
       await store.manifest.edit({ type: 'segmentsReplaced', id, replaced, by });
     } catch (error) {
       const { directory } = store;
-      const unlisted = [directory.segment(id, number), directory.index(id, number)];
+      const unlisted = [
+        directory.segment(id, number),
+        directory.index(id, number),
+        directory.pruned(id, number),
+      ];
       if (store.fence.lacksRoom(error)) await removeUnlisted(store, unlisted);
       throw error;
     }

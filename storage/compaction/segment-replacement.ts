@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from '../disk/disk.js';
 import type { StoreFiles } from '../disk/store-files.js';
-import { writeFully } from '../disk/whole-file.js';
+import { replaceFile, writeFully } from '../disk/whole-file.js';
 import { DamagedData, diskError, isNoSpace } from '../faults/storage-errors.js';
 import { BatchScan } from '../format/batch-scan.js';
 import { batchHeaderLength, batchLength, sealBatch } from '../format/record-batch.js';
@@ -41,6 +41,8 @@ export interface Replacement {
   readonly fingerprint: Fingerprint;
   /** Gives every batch that is to be in it, in order. */
   read(take: (remains: Remains) => Promise<void>): Promise<void>;
+  /** The file that has to stand beside it for what it is without; its bytes lie at `path`. */
+  prunedFile(path: string, end: number): Promise<Uint8Array | null>;
 }
 
 /** What was written: complete, with footer and index file. */
@@ -65,6 +67,7 @@ export async function writeReplacement(
   try {
     const written = await writeAside(store, replacement, aside);
     await verifyAside(store, replacement, aside, written);
+    await writePruned(store, replacement, await replacement.prunedFile(aside, written.segment.end));
     await changing(store, log.id, () => writeIndexFile(store, log, written.segment));
     const path = directory.segment(log.id, number);
     await changing(store, log.id, () => disk.rename(aside, path));
@@ -72,9 +75,22 @@ export async function writeReplacement(
     return written;
   } catch (error) {
     const index = directory.asideFile(`index-${log.id}-${number}`);
-    await removeUnlisted(store, [aside, index]);
+    const pruned = [directory.asideFile(`pruned-${log.id}-${number}`)];
+    await removeUnlisted(store, [aside, index, ...pruned, directory.pruned(log.id, number)]);
     throw error;
   }
+}
+
+async function writePruned(
+  store: ReplacingStore,
+  { log, number }: Replacement,
+  bytes: Uint8Array | null,
+): Promise<void> {
+  if (bytes === null) return;
+  const { disk, directory } = store;
+  const aside = directory.asideFile(`pruned-${log.id}-${number}`);
+  const path = directory.pruned(log.id, number);
+  await changing(store, log.id, () => replaceFile(disk, aside, path, Buffer.from(bytes)));
 }
 
 /** A change of files that nothing relies on yet: without room for it the log just goes on. */

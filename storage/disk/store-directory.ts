@@ -9,6 +9,8 @@ export class StoreDirectory {
   readonly logs: string;
   /** Files on their way to their name; emptied at every start. */
   readonly aside: string;
+  /** What users of logs remember of them; may be deleted at any time. */
+  readonly snapshots: string;
   /** What recovery would not throw away. Nothing here is ever deleted by the store. */
   readonly quarantine: string;
 
@@ -18,6 +20,7 @@ export class StoreDirectory {
     this.watermarks = this.at('WATERMARKS');
     this.logs = this.at('logs');
     this.aside = this.at('tmp');
+    this.snapshots = this.at('snapshots');
     this.quarantine = this.at('quarantine');
   }
 
@@ -39,6 +42,16 @@ export class StoreDirectory {
     return join(this.log(logId), `${padded(number)}.index`);
   }
 
+  /** Digests of records that went from a segment which stands in the place of others. */
+  pruned(logId: number, number: number): string {
+    return join(this.log(logId), `${padded(number)}.pruned`);
+  }
+
+  /** What the sealed segments of a log were, one entry for each. */
+  chain(logId: number): string {
+    return join(this.log(logId), chainName);
+  }
+
   asideFile(name: string): string {
     return join(this.aside, name);
   }
@@ -52,6 +65,12 @@ export class StoreDirectory {
   }
 }
 
+/** The name of a log's chain in its directory. */
+export const chainName = 'CHAIN';
+
+/** What the files of a segment are called. */
+export type SegmentFile = 'log' | 'index' | 'pruned';
+
 /** Padded, so that a listing is in order. */
 function padded(number: number): string {
   return String(number).padStart(10, '0');
@@ -63,8 +82,8 @@ export function parseLogName(name: string): number | null {
 }
 
 /** The number of a segment and which of its files a name means, or null for any other name. */
-export function parseSegmentName(name: string): { number: number; kind: 'log' | 'index' } | null {
-  const match = /^(\d{10})\.(log|index)$/.exec(name);
+export function parseSegmentName(name: string): { number: number; kind: SegmentFile } | null {
+  const match = /^(\d{10})\.(log|index|pruned)$/.exec(name);
   if (match === null) return null;
-  return { number: Number(match[1]), kind: match[2] === 'log' ? 'log' : 'index' };
+  return { number: Number(match[1]), kind: match[2] as SegmentFile };
 }

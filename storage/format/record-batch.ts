@@ -159,6 +159,21 @@ export function bodyFault(source: Buffer, bodyStart: number, header: BatchHeader
   return null;
 }
 
+/** A batch that is passed on, to another thread say: see `RecordBatch.content`. */
+export interface BatchBytes {
+  readonly header: BatchHeader;
+  /** The part of it that is meant: [baseOffset, nextOffset). */
+  readonly baseOffset: Offset;
+  readonly nextOffset: Offset;
+  /** The body of the whole batch, intact. */
+  readonly body: Buffer;
+}
+
+/** The records of a batch that was passed on, oldest first. */
+export function recordsOf({ header, baseOffset, nextOffset, body }: BatchBytes): LogRecord[] {
+  return decodeRecords(body, header.baseOffset, baseOffset, nextOffset);
+}
+
 /** A batch as read: the part of it that was asked for, oldest first (newest first if backwards). */
 export interface RecordBatch {
   /** The records here have offsets in [baseOffset, nextOffset). */
@@ -170,6 +185,8 @@ export interface RecordBatch {
   /** Bytes of the whole batch on disk. */
   readonly byteLength: number;
   records(): readonly LogRecord[];
+  /** The batch as it may be passed on. */
+  readonly content: BatchBytes;
   /** The record at `offset`; null where there is none here. */
   record(offset: Offset): LogRecord | null;
 }
@@ -201,6 +218,11 @@ export class BatchView implements RecordBatch {
 
   get byteLength(): number {
     return batchLength(this.header.bodyLength);
+  }
+
+  get content(): BatchBytes {
+    const { header, body, baseOffset, nextOffset } = this;
+    return { header, baseOffset, nextOffset, body };
   }
 
   records(): LogRecord[] {

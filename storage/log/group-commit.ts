@@ -47,7 +47,7 @@ export class GroupCommit {
     this.open = new AppendGroup(pool);
     this.spare = new AppendGroup(pool);
     this.open.open(nextOffset);
-    this.lastTime = lastTime;
+    this.lastTime = Math.floor(lastTime);
   }
 
   /** The offset that the next record will get. */

@@ -1,4 +1,5 @@
 /** What a log needs of its store: what its parts ask for, taken together. */
+import type { ChainingStore } from '../chain/log-chain.js';
 import type { CompactingStore } from '../compaction/compaction.js';
 import type { ReadStore } from '../segment/segment-reader.js';
 import type { BufferPool } from './append-group.js';
@@ -6,7 +7,12 @@ import type { MarkingStore } from './durable-mark.js';
 import type { WritingStore } from './segment-writer.js';
 
 /** The store of a log. Each part of the log takes the narrower interface that it declares. */
-export interface LogStore extends ReadStore, WritingStore, CompactingStore, MarkingStore {
+export interface LogStore
+  extends ReadStore,
+    WritingStore,
+    CompactingStore,
+    MarkingStore,
+    ChainingStore {
   readonly readOnly: boolean;
   readonly buffers: BufferPool;
   /** A group of so many records goes to the disk; call the answer when it is there. */

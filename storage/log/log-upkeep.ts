@@ -1,4 +1,5 @@
 /** What is done to the sealed part of one log, one thing at a time. */
+import type { LogChain } from '../chain/log-chain.js';
 import {
   type CompactingStore,
   Compaction,
@@ -31,6 +32,8 @@ export interface LogParts {
   readonly numbers: SegmentNumbers;
   /** Settles when every segment that was left behind is sealed, or cannot be for want of room. */
   sealed(): Promise<unknown>;
+  /** Says what the log was; null where it has none. */
+  readonly chain: LogChain | null;
 }
 
 export class LogUpkeep {
@@ -71,7 +74,7 @@ export class LogUpkeep {
 
   /** See `PartitionLog.compact`. */
   compact(options: CompactionOptions): Promise<CompactionReport> {
-    return this.inTurn(async () => {
+    return this.rewriting(async () => {
       const { store, log, parts } = this;
       const compaction = new Compaction(store, { ...log, ...parts }, options, this.goOn);
       const { end } = compaction;
@@ -90,7 +93,7 @@ export class LogUpkeep {
   /** See `PartitionLog.sweep`. */
   sweep(options: SweepOptions): Promise<SweepReport> {
     const { store, log, parts } = this;
-    return this.inTurn(() => sweep(store, { ...log, ...parts }, options, this.goOn)).catch(
+    return this.rewriting(() => sweep(store, { ...log, ...parts }, options, this.goOn)).catch(
       (error: unknown) => {
         // What the caller's own functions throw is none of the disk's errors.
         throw errorCode(error) === '' ? error : diskError(`sweeping log ${log.name}`, error);
@@ -107,7 +110,7 @@ export class LogUpkeep {
     if (log.segments.length < groupMin) return;
     try {
       // One group at a time, so that a trim or a compaction gets its turn in between.
-      while (await this.inTurn(() => mergeOnce(store, { ...log, ...parts }, this.goOn)));
+      while (await this.rewriting(() => mergeOnce(store, { ...log, ...parts }, this.goOn)));
     } catch {
       // A failure that cannot be gone on from has fenced the store already.
     }
@@ -136,12 +139,22 @@ export class LogUpkeep {
   /** Settles when nothing is under way. */
   async idle(): Promise<void> {
     await this.last;
+    await this.parts.chain?.stop();
   }
 
   /** Throws where nothing is to be begun, or gone on with, any more. */
   private readonly goOn = (): void => {
     if (this.stoppedBecause !== null) throw this.stoppedBecause;
   };
+
+  /** What was sealed has its entry in the chain before it is rewritten. */
+  private rewriting<T>(work: () => Promise<T>): Promise<T> {
+    return this.inTurn(async () => {
+      await this.parts.chain?.extend();
+      this.goOn();
+      return work();
+    });
+  }
 
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {
     this.goOn();

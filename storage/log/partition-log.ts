@@ -1,4 +1,5 @@
 /** One log: appends get their offsets at once, readers see what is durable. Owns every offset. */
+import { chainOf } from '../chain/log-chain.js';
 import type { CompactionOptions, CompactionReport } from '../compaction/compaction.js';
 import type { SweepOptions, SweepReport } from '../compaction/sweep.js';
 import { type DiskFull, diskError, LogClosed, OffsetOutOfRange } from '../faults/storage-errors.js';
@@ -59,11 +60,13 @@ export class PartitionLog {
     this.reader = new LogReader(reader);
     const numbers = new SegmentNumbers(store.manifest.state, id);
     const { preparesNextSegment = false } = settings;
-    const written = { id, logTag, preparesNextSegment, segments, numbers };
+    const chain = chainOf(store, opened);
+    const sealedOne = () => chain?.extendLater();
+    const written = { id, logTag, preparesNextSegment, segments, numbers, sealedOne };
     this.writer = new SegmentWriter(store, written);
     this.mark = new DurableMark(store, opened, this.writer);
     const sealed = () => this.writer.sealed();
-    this.upkeep = new LogUpkeep(store, opened, { reader, numbers, sealed });
+    this.upkeep = new LogUpkeep(store, opened, { reader, numbers, sealed, chain });
     const target = {
       write: (group: AppendGroup) => this.write(group),
       committed: (group: AppendGroup) => this.committed(group),
@@ -72,6 +75,7 @@ export class PartitionLog {
     };
     if (store.readOnly) this.refuse(new LogClosed('the store is open for reading only'));
     else this.writer.resume(opened);
+    sealedOne();
     this.commit = new GroupCommit(target, store.buffers, opened.nextOffset, opened.lastTime);
   }
 
@@ -212,10 +216,7 @@ export class PartitionLog {
     return this.upkeep.compact(options);
   }
 
-  /**
-   * Takes the records that are not kept out of the sealed segments below an offset: see `sweep` in
-   * compaction/. Rejects as `compact` does, or with what `keeps` or `settled` throws.
-   */
+  /** See `sweep` in compaction/. Rejects as `compact`, or with what `keeps` or `settled` throws. */
   sweep(options: SweepOptions): Promise<SweepReport> {
     return this.upkeep.sweep(options);
   }
@@ -272,7 +273,7 @@ export class PartitionLog {
     return batch?.record(offset) != null;
   }
 
-  /** Reads every batch again; rejects with `DamagedData` at the first that is not intact. */
+  /** Reads every batch again; rejects with `DamagedData` at the first that is damaged. */
   verify(): Promise<void> {
     return this.reader.verify();
   }

@@ -24,6 +24,8 @@ export class SegmentSealer {
   constructor(
     private readonly store: SealingStore,
     private readonly log: { readonly id: number; readonly logTag: number },
+    /** Called for each segment that is sealed. */
+    private readonly sealedOne: () => void,
   ) {}
 
   /** Seals a segment that recovery found complete, or that was just left behind. */
@@ -56,6 +58,7 @@ export class SegmentSealer {
       try {
         await sealSegment(store, log, segment, file);
         this.left.shift();
+        this.sealedOne();
       } catch (error) {
         await file.close(store.disk).catch(() => undefined);
         if (store.fence.lacksRoom(error)) return store.freeSpace.outOfRoom(doing, error);

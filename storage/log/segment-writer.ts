@@ -14,6 +14,7 @@ import { Segment } from '../segment/segment.js';
 import { allocateSegment } from '../segment/segment-lifecycle.js';
 import type { SegmentNumbers } from '../segment/segment-numbers.js';
 import type { AppendGroup } from './append-group.js';
+import type { AppendTimes } from './append-times.js';
 import type { FsyncMode } from './fsync-mode.js';
 import { type SealingStore, SegmentSealer, type WrittenSegment } from './segment-sealer.js';
 
@@ -22,6 +23,7 @@ export interface WritingStore extends SealingStore, SegmentOrigin {
   readonly fsync: FsyncMode;
   /** Offsets leased at a time in the lazy modes. */
   readonly leaseOffsets: number;
+  readonly appendTimes: AppendTimes;
 }
 
 /** The one log a writer writes. */
@@ -32,6 +34,8 @@ export interface WrittenLog {
   /** In order; the last one grows, unless nothing does. The reader and the log share it. */
   readonly segments: Segment[];
   readonly numbers: SegmentNumbers;
+  /** Called for each segment that is sealed. */
+  sealedOne(): void;
 }
 
 /** How a log goes on after a start. */
@@ -58,7 +62,8 @@ export class SegmentWriter {
     private readonly store: WritingStore,
     private readonly log: WrittenLog,
   ) {
-    this.sealer = new SegmentSealer(store, log);
+    this.sealer = new SegmentSealer(store, log, () => log.sealedOne());
+    for (const { lastAppendTime = 0 } of log.segments) store.appendTimes.startFrom(lastAppendTime);
   }
 
   /** The segment that grows, or grew last, and how many of its bytes are known to be on disk. */
@@ -208,7 +213,10 @@ export class SegmentWriter {
       previousChecksum: segment.lastChecksum,
       logTag: this.log.logTag,
     };
+    // Given here and not before: later than whatever the records of the group rely on.
+    const appendTime = this.store.appendTimes.next();
     for (const batch of group.batches) {
+      batch.appendTime = appendTime;
       place.filePosition = segment.end + batch.start - segmentHeaderLength;
       batch.headerChecksum = sealBatch(group.buffer, batch.start, batch, place);
       place.previousChecksum = batch.headerChecksum;

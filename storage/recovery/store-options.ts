@@ -1,4 +1,5 @@
 /** What the owner of a data folder says when a store is opened there. */
+import type { ChainOptions } from '../chain/log-chain.js';
 import type { Timer } from '../disk/timer.js';
 import type { DamagedData, StorageError } from '../faults/storage-errors.js';
 import type { FsyncMode } from '../log/fsync-mode.js';
@@ -35,6 +36,8 @@ export interface StoreOptions {
   readonly isolatesDamage?: (logName: string) => boolean;
   /** Told of damage that a log lives with, when it is found; also while the store is opened. */
   readonly onDamage?: (damage: DamagedData) => void;
+  /** Which logs can be held against digests that are kept elsewhere; default: none. */
+  readonly chain?: ChainOptions;
   /** Told when a group of so many records goes to the disk; its answer, when it is acknowledged. */
   readonly onCommit?: (records: number) => () => void;
   /** Told when an fdatasync begins; its answer, when it has returned. */

@@ -1,4 +1,6 @@
 /** From options to what the parts of one open store share; each takes of it what it uses. */
+import { chainWork } from '../chain/chain-work.js';
+import type { ChainOptions } from '../chain/log-chain.js';
 import type { Disk } from '../disk/disk.js';
 import { FileSync } from '../disk/file-sync.js';
 import type { FreeSpace } from '../disk/free-space.js';
@@ -7,6 +9,7 @@ import type { StoreDirectory } from '../disk/store-directory.js';
 import { Fence } from '../faults/fence.js';
 import { newIndexCache } from '../index/index-cache.js';
 import { BufferPool } from '../log/append-group.js';
+import { AppendTimes } from '../log/append-times.js';
 import type { LogStore } from '../log/log-store.js';
 import type { ManifestFile } from '../manifest/manifest-file.js';
 import { ManifestKeeper } from '../manifest/manifest-keeper.js';
@@ -43,6 +46,7 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
     manifest: new ManifestKeeper(manifest, freeSpace, fence),
     indexes: newIndexCache(),
     buffers: new BufferPool(),
+    appendTimes: new AppendTimes(() => options.now()),
     storeId,
     epoch: manifest.state.epoch,
     now: options.now,
@@ -54,5 +58,11 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
     isolatesDamage: options.isolatesDamage ?? (() => false),
     damaged: options.onDamage ?? nothing,
     committing: options.onCommit ?? (() => nothing),
+    chains: chainsOf(disk, options.chain),
   };
+}
+
+function chainsOf(disk: Disk, given: ChainOptions | undefined): Required<ChainOptions> {
+  const none = { covers: () => false, work: chainWork(disk), onHead: nothing, onFault: nothing };
+  return given === undefined ? none : { ...none, ...given };
 }

@@ -1,7 +1,7 @@
 /** Files the manifest does not list: removed, kept aside, or proof that the manifest is wrong. */
 import { join } from 'node:path';
 import { inParallel } from '../disk/in-parallel.js';
-import { parseLogName, parseSegmentName } from '../disk/store-directory.js';
+import { chainName, parseLogName, parseSegmentName } from '../disk/store-directory.js';
 import type { StoreFiles } from '../disk/store-files.js';
 import { isZero } from '../disk/whole-file.js';
 import { DamagedData } from '../faults/storage-errors.js';
@@ -107,11 +107,13 @@ async function clearLog(
   for (const name of names) {
     const segment = parseSegmentName(name);
     if (segment !== null && listed.has(segment.number)) continue;
+    if (name === chainName && log !== null) continue;
     changed = true;
     const file = join(path, name);
     await store.openFiles.forget(file);
     const decided = segment !== null && segment.number < (log?.nextNumber ?? 0);
-    if (decided || segment?.kind === 'index' || (await isAllZero(store, file))) {
+    const isDerived = segment !== null && segment.kind !== 'log';
+    if (decided || isDerived || (await isAllZero(store, file))) {
       await disk.remove(file);
     } else {
       await disk.rename(file, directory.quarantined(store.epoch, `log-${logId}-${name}`));

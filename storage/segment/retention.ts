@@ -56,6 +56,7 @@ export async function removeSegmentFiles(
         if (errorCode(error) !== 'ENOENT') throw error;
       });
       await disk.remove(index).catch(() => undefined);
+      await disk.remove(directory.pruned(logId, number)).catch(() => undefined);
     }
     await disk.syncDirectory(directory.log(logId));
   } catch (error) {

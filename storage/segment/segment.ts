@@ -141,7 +141,7 @@ export class Segment implements SegmentEnd {
 
   get span(): SegmentSpan {
     const { baseOffset, nextOffset, end, maxTimestamp, lastAppendTime, isSealed } = this;
-    const latestTime = Math.max(maxTimestamp, lastAppendTime ?? maxTimestamp);
+    const latestTime = Math.max(maxTimestamp, Math.floor(lastAppendTime ?? maxTimestamp));
     return { baseOffset, nextOffset, byteLength: end, latestTime, isSealed };
   }
 

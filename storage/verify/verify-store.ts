@@ -10,12 +10,18 @@ import { DamagedData, diskError, errorCode } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
 import type { ManifestLog, ManifestState } from '../manifest/manifest.js';
 import { isIntactSlot, slotLength, WatermarkFile } from '../manifest/watermark-file.js';
+import type { OffsetRange } from '../offsets/offset.js';
 import { recoverLog } from '../recovery/log-recovery.js';
 import { contextForReading } from '../recovery/open-directory.js';
 import type { RecoveredLog, RecoveringStore } from '../recovery/recovered-log.js';
 import type { StoreOptions } from '../recovery/store-options.js';
 import { listLogs, refuseUnlistedData } from '../recovery/stray-files.js';
 import type { Segment } from '../segment/segment.js';
+
+import { findDamage } from '../segment/segment-damage.js';
+
+import { type VerifiedChain, verifyChain } from './verify-chain.js';
+
 import { verifyManifest } from './verify-manifest.js';
 import { verifySegment } from './verify-segment.js';
 
@@ -32,6 +38,12 @@ export interface VerifiedLog {
   /** Segments whose index file was there, and was held against the records. */
   readonly indexes: number;
   readonly isDamaged: boolean;
+  /** Those of all damages that are its own. */
+  readonly damages: readonly DamagedData[];
+  /** Offsets that cannot be read, in order: of its sealed segments. */
+  readonly lost: readonly OffsetRange[];
+  /** What its sealed part was; null where it has no chain, or is damaged. */
+  readonly chain: VerifiedChain | null;
 }
 
 /** What was found. */
@@ -144,19 +156,30 @@ async function verifyLog(
   const { directory } = store;
   const before = damages.length;
   const intact: Segment[] = [];
+  const lost: OffsetRange[] = [];
   let indexes = 0;
   let endOffset = log.startOffset;
+  let chain: VerifiedChain | null = null;
   await collect(damages, directory.watermarks, () => verifyWatermarks(store, log.id));
   await collect(damages, directory.log(log.id), async () => {
     const recovered = await recover(store, state, log);
     endOffset = recovered.nextOffset;
     for (const [place, segment] of recovered.segments.entries()) {
       const expected = expectedOf(state, recovered, segment, recovered.segments[place - 1] ?? null);
+      const faults = damages.length;
       await collect(damages, directory.segment(log.id, segment.number), async () => {
         if (await verifySegment(store, expected, progressed)) indexes += 1;
         intact.push(segment);
       });
+      if (damages.length === faults) continue;
+      const damaged = { id: log.id, logTag: recovered.logTag };
+      for (const { from, until } of await findDamage(store, damaged, segment)) {
+        lost.push({ from, until });
+      }
     }
+    if (damages.length > before) return;
+    const sealed = recovered.segments.filter(({ isSealed }) => isSealed);
+    chain = await verifyChain(store, { recovered, sealed }, (damage) => damages.push(damage));
   });
   const sum = (count: (segment: Segment) => number) =>
     intact.reduce((total, segment) => total + count(segment), 0);
@@ -170,6 +193,9 @@ async function verifyLog(
     bytes: sum(({ end }) => end),
     indexes,
     isDamaged: damages.length > before,
+    damages: damages.slice(before),
+    lost,
+    chain,
   };
 }
 

@@ -36,10 +36,14 @@ async function openLamps(directory?: string) {
   const opened = await openEngine((engine) => {
     engine.register({ decider: lampDecider, view: null, folds: [] });
     engine.observe(['lamp'], (envelopes) => observed.push(`listener: ${envelopes.length}`));
-    engine.index(['lamp'], (envelopes) => {
-      observed.push(`index: ${envelopes.length}`);
-      turns.push(envelopes.map(({ id }) => id));
-    });
+    engine.index(
+      ['lamp'],
+      (envelopes) => {
+        observed.push(`index: ${envelopes.length}`);
+        turns.push(envelopes.map(({ id }) => id));
+      },
+      null,
+    );
     engine.carry('shine', {
       start: ({ id }) => {
         observed.push(`shines: ${id}`);

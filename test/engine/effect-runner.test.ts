@@ -1,11 +1,18 @@
 import fc from 'fast-check';
 import type { Effect } from '../../src/engine/decider.js';
-import { EffectRunner } from '../../src/engine/effect-runner.js';
+import { EffectRunner, type RestingKind } from '../../src/engine/effect-runner.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const start = 1_767_000_000_000;
 const kinds = ['message', 'schedule'] as const;
 type Kind = (typeof kinds)[number];
+
+/** Streams that never rest. */
+const noRest: RestingKind = {
+  rest: () => false,
+  nextDue: () => Number.POSITIVE_INFINITY,
+  takeDue: () => undefined,
+};
 
 /** Streams whose effects a test sets, and what runs because of them. */
 class Streams {
@@ -20,10 +27,14 @@ class Streams {
   private readonly effects = new Map<string, readonly Effect[]>();
 
   constructor() {
-    this.runner = new EffectRunner(this.clock, (kind, id) => {
-      this.rings += 1;
-      this.reconcile(kind as Kind, id);
-    });
+    this.runner = new EffectRunner(
+      this.clock,
+      () => noRest,
+      (kind, id) => {
+        this.rings += 1;
+        this.reconcile(kind as Kind, id);
+      },
+    );
     this.runner.carry('work', {
       start: ({ kind, id }, effect) => {
         const name = `${kind} ${id} ${effect.id}`;

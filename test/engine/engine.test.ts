@@ -34,6 +34,7 @@ interface CounterCommand extends Command {
 /** How much all counters hold together. */
 class Sum implements Fold {
   readonly totals = new Map<string, number>();
+  readonly memory = { name: 'sum', maps: { totals: this.totals } };
 
   evolve({ id, event }: EventEnvelope<DomainEvent>, changes: TurnChanges): void {
     const added = event as CounterEvent;
@@ -161,7 +162,7 @@ describe('a turn', () => {
     const end = journal.endOffset;
     const poison = [command('Add', 'a', { amount: 5 }), command('Explode', 'a')];
     await expect(engine.dispatch(poison)).rejects.toThrow('defect');
-    expect(() => engine.tell(poison)).not.toThrow();
+    expect(() => engine.dispatchAndForget(poison)).not.toThrow();
     expect(JSON.stringify(states())).toBe(before);
     expect(journal.endOffset).toBe(end);
     expect(failures).toHaveLength(2);
@@ -272,6 +273,7 @@ describe('an index of another feature', () => {
   /** How many counters have ever been closed, and what they held as far as memory knew. */
   class Closings implements Fold {
     readonly totals = new Map<string, number>();
+    readonly memory = { name: 'closings', maps: { totals: this.totals } };
 
     constructor(private readonly engine: Engine) {}
 

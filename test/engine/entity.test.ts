@@ -54,7 +54,7 @@ beforeEach(async () => {
     });
     tallies.index((envelopes) => {
       learned.push(...envelopes.map(({ id, event: { amount } }) => `${id} ${amount}`));
-    });
+    }, null);
     tallies.reactTo(({ id, at, event: { amount } }) =>
       amount === 7 ? [{ ...add(`${id}'`, 1), at }] : [],
     );

@@ -38,6 +38,30 @@ describe('the changes of a turn', () => {
     );
   });
 
+  it('leave maps of offsets in their order when they are taken back', () => {
+    const step = fc.record({ key: fc.integer({ min: 0, max: 9 }), isSet: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(step), fc.array(step), (before, during) => {
+        const changes = new TurnChanges();
+        const map = new Map<number, { readonly offset: number }>();
+        let offset = 0;
+        const applySteps = (steps: typeof before) => {
+          for (const { key, isSet } of steps) {
+            changes.deleteInOrder(map, key);
+            offset += 1;
+            if (isSet) changes.set(map, key, { offset });
+          }
+        };
+        applySteps(before);
+        changes.keep();
+        const kept = [...map];
+        applySteps(during);
+        changes.revert();
+        expect([...map]).toEqual(kept);
+      }),
+    );
+  });
+
   it('stay once they are kept', () => {
     const changes = new TurnChanges();
     const map = new Map([['a', 1]]);

@@ -41,7 +41,7 @@ describe('the intake', () => {
         return hasRoom;
       },
     });
-    const { stop } = intake.tell(life, clock);
+    const { stop } = intake.report(life, clock);
     hasRoom = false;
     clock.advance(1000);
     expect(life.status).toEqual({
@@ -67,7 +67,7 @@ describe('the intake', () => {
       get hasRoom() {
         return hasRoom;
       },
-    }).tell(life, clock);
+    }).report(life, clock);
     clock.advance(5000);
     await life.recover();
     expect(life.status).toEqual({

@@ -21,11 +21,22 @@ import type { Shared } from '../../src/server/shared.js';
 import { EventsService } from '../../src/workflows/events/events.service.js';
 import { RunRevivals } from '../../src/workflows/failed-runs/run-revivals.js';
 import { ManualClock } from '../support/manual-clock.js';
+import type { Past } from './past.js';
 import { SeededRandom } from './seeded-random.js';
 import { type CrashPolicy, crashPolicies, SimulatedDisk } from './simulated-disk.js';
 import type { SimulatedWorld } from './simulated-endpoints.js';
 
 const kilobyte = 1024;
+
+/** So short that the journal is swept, many times a day, of what that day has brought. */
+const logRetention = '20s';
+
+export interface LifeOptions {
+  /** Its journal is swept, and this remembers what it has held. */
+  readonly past?: Past;
+  /** As many states of a kind are live, others are packed; without it none is. */
+  readonly liveStates?: number;
+}
 
 /** One life of the server: from its start to its death. */
 export class SimulatedServer {
@@ -41,13 +52,12 @@ export class SimulatedServer {
     readonly failures: unknown[],
   ) {}
 
-  /** `liveStates`: as many of a kind are live, others are packed; without it none is. */
   static async start(
     disk: SimulatedDisk,
     world: SimulatedWorld,
     startsAt: number,
     seed: number,
-    liveStates?: number,
+    { past, liveStates }: LifeOptions = {},
   ): Promise<SimulatedServer> {
     const random = new SeededRandom(seed);
     const clock = new ManualClock(startsAt);
@@ -55,6 +65,8 @@ export class SimulatedServer {
     const { config } = readConfiguration({
       STEPWELL_DATA_DIR: '/data',
       STEPWELL_LOG_LEVEL: 'fatal',
+      STEPWELL_JOURNAL_RETENTION: past === undefined ? 'forever' : 'sweep',
+      STEPWELL_LOG_RETENTION: logRetention,
     });
     const identifiers = identifiersFrom((length) => random.bytes(length));
     // Clocks leap here on purpose, which retention warns of.
@@ -81,7 +93,7 @@ export class SimulatedServer {
         disk,
         log,
         endpoints: world.endpoints(clock),
-        fileSizes: { segmentBytes: 64 * kilobyte, reserveBytes: 0 },
+        fileSizes: { segmentBytes: 8 * kilobyte, reserveBytes: 0 },
         ...(liveStates !== undefined && { liveStates }),
         fatal: (error) => failures.push(error),
       },
@@ -94,9 +106,10 @@ export class SimulatedServer {
       ),
       applicationModule,
     );
-    await life.recover();
     const engine = nest.get(Engine);
     const journal = nest.get(Journal);
+    await past?.begin(engine, journal);
+    await life.recover();
     const events = nest.get(EventsService, { strict: false });
     const revivals = nest.get(RunRevivals, { strict: false });
     return new SimulatedServer(engine, journal, events, revivals, nest, clock, disk, failures);

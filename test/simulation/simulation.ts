@@ -4,6 +4,7 @@
  */
 import type { Command } from '../../src/engine/decider.js';
 import type { Outcome } from '../../src/engine/turn.js';
+import { Past } from './past.js';
 import { SeededRandom } from './seeded-random.js';
 import { SimulatedDisk } from './simulated-disk.js';
 import type { SimulatedWorld } from './simulated-endpoints.js';
@@ -48,6 +49,8 @@ export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
   readonly acknowledged: Acknowledged[] = [];
   /** Every command as it was asked: `callsBefore` is what the world had seen by then. */
   readonly sent: Omit<Acknowledged, 'result'>[] = [];
+  /** What the journal has held, all lives together. */
+  readonly past = new Past();
   crashes = 0;
   private readonly random: SeededRandom;
   private current: SimulatedServer | null = null;
@@ -121,8 +124,9 @@ export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
 
   private async start(disk: SimulatedDisk, at: number): Promise<void> {
     const seed = this.random.below(2 ** 31);
-    const liveStates = this.crashes % 2 === 0 ? few : undefined;
-    this.current = await SimulatedServer.start(disk, this.world, at, seed, liveStates);
+    const { world, past } = this;
+    const options = { past, ...(this.crashes % 2 === 0 && { liveStates: few }) };
+    this.current = await SimulatedServer.start(disk, world, at, seed, options);
   }
 
   /**

@@ -19,6 +19,8 @@ import { directory, ManualTimers, settle } from './simulated-store.js';
 const golden = 'test/golden/storage';
 const currentVersion = 2;
 const stops = ['clean', 'killed'] as const;
+/** With files beside the segments, which are those of version 2. */
+const chainVersion = 'v3/chained';
 
 const record = (index: number): RecordInput => ({
   key: index % 4 === 3 ? null : Buffer.from(`key-${index}`),
@@ -71,6 +73,26 @@ async function writeCompactedFolder(): Promise<Map<string, Buffer>> {
   await put(8);
   timers.advance(25);
   await settle();
+  return filesOf(disk);
+}
+
+/** A log with a chain, of which a sweep has left some records. */
+async function writeChainedFolder(): Promise<Map<string, Buffer>> {
+  const disk = new SimulatedDisk();
+  const timers = new ManualTimers();
+  const chain = { covers: () => true };
+  const store = await openStore(disk, directory, { ...optionsOf(timers), chain });
+  const journal = await store.createLog('journal', { preparesNextSegment: true });
+  for (let index = 0; index < 12; index += 2) {
+    await journal.append([record(index), record(index + 1)]).durable;
+    await settle();
+  }
+  const keeps = ({ offset }: { readonly offset: number }) => offset % 3 === 0;
+  await journal.sweep({ until: 9, keeps, settled: async () => undefined });
+  await journal.roll();
+  timers.advance(25);
+  await settle();
+  await store.close();
   return filesOf(disk);
 }
 
@@ -137,6 +159,10 @@ describe('what is written today', () => {
       join(golden, `v${currentVersion}`, 'compacted'),
       await writeCompactedFolder(),
     );
+  });
+
+  it('is the golden folder of the chain, byte for byte', async () => {
+    await expectGolden(join(golden, chainVersion), await writeChainedFolder());
   });
 });
 
@@ -233,6 +259,29 @@ describe('the golden folder of a compacted log', () => {
     expect(await offsets()).toEqual([4, 7, 8, 9]);
     await log.verify();
     await store.close();
+    await rm(parent, { recursive: true });
+  });
+});
+
+describe('the golden folder of a log with a chain', () => {
+  it('has the heads that it had, also when it is swept further', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'stepwell-golden-'));
+    const copy = join(parent, 'data');
+    await cp(join(golden, chainVersion), copy, { recursive: true });
+    const verified = async () => {
+      const found = await verifyStore(nodeDisk, copy, { ...optionsOf(), readOnly: true });
+      expect(found.damages).toEqual([]);
+      return found.logs[0]?.chain;
+    };
+    const before = await verified();
+    expect(before).toMatchObject({ removedRecords: 5, removedUntil: 8 });
+    const chain = { covers: () => true };
+    const store = await openStore(nodeDisk, copy, { ...optionsOf(), chain });
+    const keeps = ({ offset }: { readonly offset: number }) => offset % 6 === 0;
+    const settled = async () => undefined;
+    await store.log('journal')?.sweep({ until: Number.POSITIVE_INFINITY, keeps, settled });
+    await store.close();
+    expect(await verified()).toEqual({ ...before, removedRecords: 10, removedUntil: 12 });
     await rm(parent, { recursive: true });
   });
 });

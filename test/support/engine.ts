@@ -85,3 +85,19 @@ export async function startEngine(
   await resumeEffects(engine);
   return { engine, journal, failures, refused };
 }
+
+/** An engine that folds and decides nothing, with what `fill` registers. */
+export function foldingEngine(fill: (engine: Engine) => void): {
+  readonly engine: Engine;
+  readonly codec: EventCodec;
+} {
+  const codec = new EventCodec();
+  const append = () => {
+    throw new Error('nothing is decided here');
+  };
+  const journal = { endOffset: 0, highWatermark: 0, append };
+  const watch = { turnFailed: () => undefined, reactionRefused: () => undefined };
+  const engine = new Engine(journal, codec, systemClock, systemIdentifiers, watch);
+  fill(engine);
+  return { engine, codec };
+}

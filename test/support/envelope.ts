@@ -13,6 +13,7 @@ export function envelope<Event extends DomainEvent>(
     at: epochMs,
     offset: 7,
     previous: -1,
+    by: null,
     body: null,
     ...changes,
     event,

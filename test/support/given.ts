@@ -20,6 +20,7 @@ export function given<State, Cmd extends Command, Event extends DomainEvent, Vie
       at: epochMs + sequence * 1000,
       offset: sequence,
       previous: sequence - 1,
+      by: null,
       event,
       body: null,
     });

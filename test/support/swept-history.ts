@@ -54,7 +54,8 @@ export function memoryOf(engine: Engine): unknown {
     const actors = engine.actors(kind);
     return [kind, [...actors.ids()].sort().map((id) => [id, actors.find(id)])];
   });
-  return { streams, indexes: [...foldsOf(engine)].map((fold) => heldBy(fold)) };
+  const folds = [...foldsOf(engine)].filter(({ memory }) => memory?.mayHoldMore !== true);
+  return { streams, indexes: folds.map((fold) => heldBy(fold)) };
 }
 
 /** The maps of an index, and those of what it stands on. */

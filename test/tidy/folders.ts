@@ -14,7 +14,9 @@ export const folders: readonly string[] = [
   'src/server/openapi',
   'src/server/start-page',
   'src/server/health',
+  'src/server/snapshots',
   'src/server/history',
+  'src/server/backup',
   'src/server/activity',
   'src/server/inbound',
   'src/server/metrics',
@@ -39,6 +41,7 @@ export const folders: readonly string[] = [
   // Durable workflow runs.
   'src/workflows/failed-runs',
   'src/workflows/logs',
+  'src/workflows/why',
   'src/workflows/shown-steps',
   'src/workflows/history',
   'src/workflows/events',
@@ -54,6 +57,7 @@ export const folders: readonly string[] = [
   'src/messaging/publishing',
   'src/messaging/schedules',
   'src/messaging/url-groups',
+  'src/messaging/why',
   'src/messaging/queues',
   'src/messaging/flow-control',
   'src/messaging/delivery',
@@ -68,12 +72,15 @@ export const folders: readonly string[] = [
   'src/http/identity',
   'src/http',
   // The turn: decide, evolve, react, want.
+  'src/engine/snapshots',
   'src/engine/history',
   'src/engine/metrics',
   'src/engine/lifecycle',
   'src/engine/bulk',
   'src/engine/machines',
   'src/engine',
+  'src/engine/principal',
+  'src/engine/resting',
   // The log engine.
   ...storageFolders,
   // Text in, value or refusal out.

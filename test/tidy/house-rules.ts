@@ -62,6 +62,11 @@ export const lineRules: readonly LineRule[] = [
     applies: inProductExcept('src/engine/machines/machine-evolve.ts'),
     instead: 'a type that needs no cast',
   },
+  {
+    pattern: /\bnew \w+Exception\(/,
+    applies: inProduct,
+    instead: 'a Refusal, which src/http/outcome.ts throws',
+  },
   { pattern: /\bforwardRef\b/, applies: inProduct, instead: 'a vocabulary file' },
   { pattern: /^export \* /, applies: () => true, instead: 'an import of the file itself' },
   {

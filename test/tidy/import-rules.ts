@@ -18,7 +18,8 @@ const inProduct = (path: string) => /^(src|storage)\//.test(path);
 const rankOf = (path: string) => folders.indexOf(dirname(path));
 
 /** The engine reaches the log through these files only. */
-const engineOverStorage = /^src\/engine\/(journal|event-codec|turn|engine|recovery)\.ts$/;
+const engineOverStorage =
+  /^src\/engine\/(journal|event-codec|turn|engine|recovery|snapshots\/[a-z-]+)\.ts$/;
 
 /** Each of the wings knows what is below it, and no other. */
 const wings: Readonly<Record<string, readonly string[]>> = {

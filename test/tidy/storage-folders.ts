@@ -8,12 +8,16 @@ export const storageFolders: readonly string[] = [
   'storage/backup',
   // Reads all of a data folder and says what is damaged.
   'storage/verify',
+  // What the users of logs remember of them, in files that may be deleted.
+  'storage/snapshot',
   // A start: the options, the order of its steps, what a crash left, files that are not listed.
   'storage/recovery',
   // One log: append, group commit, the growing segment, reads, waiters, upkeep.
   'storage/log',
   // Putting one segment in the place of others, with all records or the latest of each key.
   'storage/compaction',
+  // What the sealed segments of a log were, provably, whatever was taken out of them since.
+  'storage/chain',
   // A segment in memory and its file: made, sealed, read, searched for damage, removed.
   'storage/segment',
   // What is live, and its two copies on disk; the watermarks.

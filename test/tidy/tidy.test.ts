@@ -42,10 +42,15 @@ describe('the tree', () => {
     expect(citationViolations([...tree, ...documents], citable)).toEqual([]);
   });
 
-  it('is reachable: every product file is imported by another one or is the program', () => {
+  it('is reachable: every product file is imported by another one or begins a thread', () => {
     expect(unreachable(tree)).toEqual([]);
   });
 });
+
+/** The program, and what begins a thread of it. */
+function isEntry(path: string): boolean {
+  return path === 'src/main.ts' || path.endsWith('.worker.ts');
+}
 
 function unreachable(tree: readonly SourceFile[]): string[] {
   const imported = new Set(
@@ -57,7 +62,7 @@ function unreachable(tree: readonly SourceFile[]): string[] {
   );
   return tree
     .map((file) => file.path)
-    .filter((path) => /^(src|storage)\//.test(path) && path !== 'src/main.ts')
+    .filter((path) => /^(src|storage)\//.test(path) && !isEntry(path))
     .filter((path) => !imported.has(path));
 }
 
@@ -74,6 +79,7 @@ describe('a rule', () => {
     ['src/messages/x.ts', '/** . */\nconst home = process.env;\n'],
     ['src/messages/x.ts', "/** . */\nimport { readFile } from 'node:fs/promises';\n"],
     ['src/messages/x.ts', '/** . */\nconst x = y as any;\n'],
+    ['src/messages/x.ts', "/** . */\nthrow new HttpException('x', 412);\n"],
     ['src/messages/x.ts', '/** . */\nexport class QueueManager {}\n'],
     ['src/messages/x.helper.ts', '/** . */\n'],
     ['src/messages/x.ts', '/** . */\nexport class QueueDesk {}\n'],

@@ -1,22 +1,25 @@
 /** One event of the journal as one line, for people at three in the morning and for programs. */
 import type { EventEnvelope } from '../../engine/decider.js';
+import { principalObject, shownPrincipal } from '../../engine/principal/shown-principal.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import { redacted } from '../../messaging/messages/redaction.js';
 import { shownFields } from './shown-fields.js';
 
 /**
- * `42 2026-11-21T05:20:55.123Z message/msg_1#0 MessagePublished url=https://... (body 12 bytes)`:
- * offset, time, stream and position in it, type, then the fields that say something. `hidden` is
- * what of the event is redacted; null shows it all, secrets too.
+ * `42 2026-11-21T05:20:55.123Z message/msg_1#0 MessagePublished by=env:1@203.0.113.7/8f3k-1c
+ * url=https://... (body 12 bytes)`: offset, time, stream and position in it, type, who caused it
+ * where that is known, then the fields that say something. `hidden` is what of the event is
+ * redacted; null shows it all, secrets too.
  */
 export function journalLine(envelope: EventEnvelope, hidden: Redaction | null): string {
-  const { offset, at, kind, id, sequence, event, body } = envelope;
+  const { offset, at, kind, id, sequence, by, event, body } = envelope;
   const head = `${offset} ${new Date(at).toISOString()} ${kind}/${id}#${sequence} ${event.type}`;
+  const principal = by === null ? [] : [`by=${shownPrincipal(by)}`];
   const fields = Object.entries(shownFields(event, hidden))
     .filter(([, value]) => !isNothing(value))
     .map(([name, value]) => `${name}=${shownValue(value)}`);
   const bytes = body === null || body.length === 0 ? [] : [`(body ${body.length} bytes)`];
-  return [head, ...fields, ...bytes].join(' ');
+  return [head, ...principal, ...fields, ...bytes].join(' ');
 }
 
 /**
@@ -25,8 +28,9 @@ export function journalLine(envelope: EventEnvelope, hidden: Redaction | null): 
  */
 export function journalJson(envelope: EventEnvelope, hidden: Redaction | null): string {
   const { offset, at, kind, id, sequence, previous, event, body } = envelope;
+  const by = principalObject(envelope.by);
   const fields = shownFields(event, hidden);
-  const shown = { offset, at, kind, id, sequence, previous, type: event.type, ...fields };
+  const shown = { offset, at, kind, id, sequence, previous, type: event.type, by, ...fields };
   if (body === null) return JSON.stringify(shown);
   if (hidden?.body === true && body.length > 0)
     return JSON.stringify({ ...shown, body: redacted(body) });

@@ -3,6 +3,7 @@ import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { type VerifiedLog, verifyStore } from '../../../storage/verify/verify-store.js';
 import { journalLogName } from '../../engine/journal.js';
 import { readerOptions, readJournal } from './journal-reader.js';
+import { chainLine, faultAgainst, type KeptHead } from './kept-head.js';
 import { StreamChains } from './stream-chains.js';
 
 /** What a verification says; no problems: the folder is whole. */
@@ -16,12 +17,14 @@ export interface Verdict {
 const megabyte = 1024 * 1024;
 
 /**
- * Verifies a folder, also beside a running server. Rejects with `DiskFailure` if none is there.
+ * Verifies a folder, also beside a running server, and holds it against heads that were kept
+ * elsewhere. Rejects with `DiskFailure` if none is there.
  * `onProgress` is given a line that says how far it is, many times a second.
  */
 export async function verifyFolder(
   dataDirectory: string,
   onProgress: (line: string) => void = () => undefined,
+  against: readonly KeptHead[] = [],
 ): Promise<Verdict> {
   const { logs, damages } = await verifyStore(
     nodeDisk,
@@ -34,6 +37,13 @@ export async function verifyFolder(
   );
   const lines = logs.map(logLine);
   const problems = damages.map(({ message }) => message);
+  const chain = logs.find(({ name }) => name === journalLogName)?.chain ?? null;
+  if (chain !== null && problems.length === 0) lines.push(chainLine(chain));
+  for (const kept of against) {
+    const fault = faultAgainst(chain, kept);
+    if (fault === null) lines.push(`${kept.digest} is a digest of this journal`);
+    else problems.push(fault);
+  }
   const isReadable = logs.some(({ name, isDamaged }) => name === journalLogName && !isDamaged);
   // Its events stand on records that are whole.
   if (!isReadable || problems.length > 0) return { lines, problems };

@@ -1,21 +1,35 @@
-/** Actions on many streams: many turns, so that none of them holds the event loop (ADR 2). */
+/** Actions on many streams: short turns and pauses between them, so that others hardly wait. */
+import type { Clock } from '../clock.js';
 import type { Command } from '../decider.js';
 import { type Engine, turnCommandsMax } from '../engine.js';
+import type { Principal } from '../principal/principal.js';
 
 /** Turns that are decided and not durable yet: they share commits with each other. */
 const turnsAheadMax = 8;
 
+/** Turns become shorter where they take longer, because commands differ in what they cost. */
+const turnMsMax = 2;
+const turnCommandsMin = 8;
+
 /**
- * Dispatches commands as they come, a turn per tick, until `countMax` of them were accepted or
- * there are no more. Answers how many were, once all of that is durable. Costs the memory of a few
- * turns.
+ * A pause is this many times as long as the work before it. So most of the time there is neither
+ * work nor a commit of the action that another request would wait for.
+ */
+const pauseFactor = 2;
+
+/**
+ * Dispatches commands as they come until `countMax` of them were accepted or there are no more.
+ * Answers how many were, once all of that is durable. Takes a third of the process's time at most,
+ * with what the commands are made from, and the memory of a few turns. `by` caused it.
  */
 export async function dispatchMany(
   engine: Engine,
+  clock: Clock,
   commands: AsyncIterable<Command> | Iterable<Command>,
   countMax: number,
+  by: Principal | null = null,
 ): Promise<number> {
-  const action = new BulkAction(engine, countMax);
+  const action = new BulkAction(engine, clock, countMax, by);
   for await (const command of commands) {
     if (await action.add(command)) break;
   }
@@ -28,20 +42,28 @@ class BulkAction {
   /** Commands of turns whose outcome is not known. */
   private undecided = 0;
   private readonly ahead: Promise<void>[] = [];
+  /** Of the next turn. */
+  private lengthMax = turnCommandsMax;
+  /** When the last pause ended, monotonic. */
+  private workingSince: number;
 
   constructor(
     private readonly engine: Engine,
+    private readonly clock: Clock,
     private readonly countMax: number,
-  ) {}
+    private readonly by: Principal | null,
+  ) {
+    this.workingSince = clock.monotonic();
+  }
 
   /** Whether there are enough. */
   async add(command: Command): Promise<boolean> {
     this.turn.push(command);
     // All that is under way may be accepted: no more are dispatched than are wanted.
     const room = this.countMax - this.accepted - this.undecided;
-    if (this.turn.length < Math.min(turnCommandsMax, room)) return false;
+    if (this.turn.length < Math.min(this.lengthMax, room)) return false;
     this.dispatch();
-    await new Promise((resolve) => setImmediate(resolve));
+    await this.pause();
     while (this.ahead.length > 0 && (this.isFull || this.ahead.length >= turnsAheadMax)) {
       await this.ahead.shift();
     }
@@ -59,15 +81,28 @@ class BulkAction {
   }
 
   private dispatch(): void {
-    const { turn } = this;
+    const { turn, clock } = this;
     this.turn = [];
     this.undecided += turn.length;
-    const settled = this.engine.dispatch(turn).then((outcomes) => {
+    const begun = clock.monotonic();
+    const dispatched = this.engine.dispatch(turn, this.by);
+    const fitting = Math.floor((turn.length * turnMsMax) / (clock.monotonic() - begun));
+    this.lengthMax = Math.max(turnCommandsMin, Math.min(fitting, turnCommandsMax));
+    const settled = dispatched.then((outcomes) => {
       this.undecided -= turn.length;
       this.accepted += outcomes.filter(({ ok: accepted }) => accepted).length;
     });
     // The call that waits for the turn meets the error; until then it is not unhandled.
     settled.catch(() => undefined);
     this.ahead.push(settled);
+  }
+
+  /** A tick at least: where the clock stands still, no pause would end. */
+  private async pause(): Promise<void> {
+    const { clock } = this;
+    const ms = (clock.monotonic() - this.workingSince) * pauseFactor;
+    if (ms < 1) await new Promise((resolve) => setImmediate(resolve));
+    else await new Promise<void>((resolve) => clock.after(ms, resolve));
+    this.workingSince = clock.monotonic();
   }
 }

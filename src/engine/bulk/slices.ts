@@ -1,10 +1,8 @@
 /** Many commands as turns of at most 256 each. */
 import type { Command, ResultOf } from '../decider.js';
 import { type Engine, turnCommandsMax } from '../engine.js';
+import type { Principal } from '../principal/principal.js';
 import type { Outcome } from '../turn.js';
-
-/** Some 10 ms of work: more of one request waits for the next tick. */
-const turnsPerTick = 4;
 
 /** The items in slices of `length`, the last one shorter: those of one turn. */
 export function* slicesOf<Item>(
@@ -15,17 +13,18 @@ export function* slicesOf<Item>(
 }
 
 /**
- * Dispatches all commands, a few turns in each tick so that no other request waits long behind them
- * (ADR 0002), and answers their outcomes in order once all are durable.
+ * Dispatches all commands, one turn in each tick so that no other request waits long behind them
+ * (ADR 0002), and answers their outcomes in order once all are durable. `by` caused it.
  */
 export async function dispatchAll<Own extends Command>(
   engine: Engine,
   commands: readonly Own[],
+  by: Principal | null = null,
 ): Promise<readonly Outcome<ResultOf<Own>>[]> {
   const turns: Promise<readonly Outcome<ResultOf<Own>>[]>[] = [];
   for (const slice of slicesOf(commands)) {
-    if (turns.length > 0 && turns.length % turnsPerTick === 0) await nextTick();
-    const turn = engine.dispatch(slice);
+    if (turns.length > 0) await nextTick();
+    const turn = engine.dispatch(slice, by);
     // It is awaited below; until then its failure is not unhandled.
     turn.catch(() => undefined);
     turns.push(turn);
@@ -41,9 +40,10 @@ export async function dispatchAtOnce<Own extends Command>(
   engine: Engine,
   commands: readonly Own[],
   areTogether: boolean,
+  by: Principal | null = null,
 ): Promise<readonly Outcome<ResultOf<Own>>[]> {
   const turns = [...slicesOf(commands)].map((slice) =>
-    areTogether ? engine.dispatchTogether(slice) : engine.dispatch(slice),
+    areTogether ? engine.dispatchTogether(slice, by) : engine.dispatch(slice, by),
   );
   return (await Promise.all(turns)).flat();
 }

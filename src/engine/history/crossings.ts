@@ -6,6 +6,7 @@
 import type { ActorDirectory } from '../actor-directory.js';
 import type { DomainEvent, EventEnvelope } from '../decider.js';
 import type { Engine } from '../engine.js';
+import type { FoldMemory } from '../registration.js';
 
 export class Crossings {
   /**
@@ -16,14 +17,20 @@ export class Crossings {
   /** Told of each need that is noted, while a mark is made. */
   watch: ((offset: number) => void) | null = null;
 
+  private readonly memory: FoldMemory;
+
   /** A sweep may end at multiples of `stretch`: needs within one stretch are not noted. */
-  constructor(private readonly stretch: number) {}
+  constructor(private readonly stretch: number) {
+    const maps = { needed: this.needed };
+    this.memory = { name: 'crossings', maps, settings: [stretch], mayHoldMore: true };
+  }
 
   /** Follows every kind of event that is registered by now; before recovery. */
   follow(engine: Engine): void {
     for (const kind of engine.kinds) {
       const actors = engine.actors(kind);
-      engine.follow(kind, { evolve: (envelope) => this.note(actors, envelope) });
+      const { memory } = this;
+      engine.follow(kind, { memory, evolve: (envelope) => this.note(actors, envelope) });
     }
   }
 

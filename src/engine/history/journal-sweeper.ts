@@ -14,7 +14,17 @@ export class SweepStopped extends Error {
   override readonly name = 'SweepStopped';
 }
 
+/** What may not go by the journal below an edge while that is swept, nor by what it was before. */
+export interface SweepGuard {
+  /** Settles when nothing does. */
+  sweepBegins(edge: number): Promise<void>;
+  sweepEnded(): void;
+}
+
+const noGuard: SweepGuard = { sweepBegins: async () => undefined, sweepEnded: () => undefined };
+
 export class JournalSweeper {
+  guard = noGuard;
   private isStopped = false;
   private underWay: Promise<unknown> = Promise.resolve();
   /** Where the last sweep of this process ended: what lies across earlier edges is forgotten. */
@@ -63,11 +73,21 @@ export class JournalSweeper {
       this.check();
       return engine.durable();
     };
-    const outcome = await journal.sweep(edge, keeps, settled);
+    const outcome = await this.guarded(edge, () => journal.sweep(edge, keeps, settled));
     await this.sweeps.record(outcome, at);
     crossings.forgetBefore(edge);
     this.lastEdge = edge;
     return outcome;
+  }
+
+  private async guarded<Result>(edge: number, sweep: () => Promise<Result>): Promise<Result> {
+    try {
+      await this.guard.sweepBegins(edge);
+      this.check();
+      return await sweep();
+    } finally {
+      this.guard.sweepEnded();
+    }
   }
 
   private isWorthIt(edge: number): boolean {

@@ -13,6 +13,7 @@ import { type JournalSwept, journalSweepsId, type SweepOutcome } from './journal
 export class JournalSweeps extends Entity<JournalSweepState, RecordSweep, JournalSwept> {
   constructor(engine: Engine) {
     const forgetting: Fold<JournalSwept> = {
+      memory: null,
       evolve({ at }: EventEnvelope<JournalSwept>, changes) {
         for (const fold of foldsOf(engine)) fold.forget?.(at, changes);
       },

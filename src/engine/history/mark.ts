@@ -6,12 +6,12 @@
  *             what an event above the edge needs   and all of its stream
  *             what an index still tells of         and all of its stream
  *             what a kept event names              and all of its stream
- *             a stream that takes a kept event back
+ *             a stream that goes with a kept one   all of it
  *
  * A stream is kept as a whole or not at all: its end without its beginning tells nothing, and its
  * beginning without its end would be a stream that has not ended.
  */
-import type { EventEnvelope } from '../decider.js';
+import type { EventEnvelope, KeptWith } from '../decider.js';
 import type { Engine } from '../engine.js';
 import type { Journal } from '../journal.js';
 import { type Crossings, namedBy } from './crossings.js';
@@ -24,8 +24,8 @@ interface EndedStream {
   /** The number of the last event that was read. */
   sequence: number;
   readonly events: { readonly offset: number; readonly names: readonly number[] }[];
-  /** Streams that take an event of this one back. */
-  readonly takenBackBy: EndedStream[];
+  /** Streams that are kept with this one. */
+  readonly companions: EndedStream[];
 }
 
 /** Decides about the events of `journal` below `edge`. */
@@ -34,8 +34,8 @@ export class Mark {
   /** Offsets that something kept needs. */
   private readonly wanted = new OffsetSet();
   private readonly open = new Map<string, EndedStream>();
-  /** By the offset of the event that they take back. */
-  private readonly takers = new Map<number, EndedStream>();
+  /** By the offset of the event, or the name of the stream below, that they are kept with. */
+  private readonly companions = new Map<number | string, EndedStream[]>();
   /** Everything at this offset and above it was read. */
   private position = 0;
   private isIncomplete = true;
@@ -73,7 +73,7 @@ export class Mark {
   private async pass(check: () => void): Promise<void> {
     this.isIncomplete = false;
     this.open.clear();
-    this.takers.clear();
+    this.companions.clear();
     this.position = this.edge;
     const { startOffset: from } = this.journal;
     const range = { terms: [], from, until: this.edge, order: 'newest' as const };
@@ -93,24 +93,40 @@ export class Mark {
     const { kind, id, offset, sequence, previous, event } = envelope;
     const actors = this.engine.actors(kind);
     const names = namedBy(actors, event);
-    const taker = this.takers.get(offset);
+    const name = `${kind}/${id}`;
+    const companions = [...this.take(offset), ...this.take(name)];
     const first = actors.firstOffsetOf(id);
     if (first !== undefined && first <= offset) {
       // It may end before the rest of it is read.
       this.want(previous);
       this.keep(offset, names);
-      if (taker !== undefined) this.keepStream(taker);
+      for (const companion of companions) this.keepStream(companion);
       return;
     }
-    const stream = this.streamOf(`${kind}/${id}`, sequence);
+    const stream = this.streamOf(name, sequence);
     stream.events.push({ offset, names });
-    if (taker !== undefined) stream.takenBackBy.push(taker);
+    stream.companions.push(...companions);
     if (stream.isKept || this.wanted.has(offset) || this.kept.has(offset)) this.keepStream(stream);
     if (sequence === 0) {
-      this.open.delete(`${kind}/${id}`);
-      const takenBack = actors.decider.takesBack?.(id);
-      if (takenBack !== undefined) this.takers.set(takenBack, stream);
+      this.open.delete(name);
+      const keptWith = actors.decider.keptWith?.(id, event) ?? null;
+      if (keptWith !== null) this.accompany(keptWith, stream);
     }
+  }
+
+  /** `stream` is kept if what it is kept with, which lies below, turns out to be. */
+  private accompany(keptWith: KeptWith, stream: EndedStream): void {
+    const place = 'offset' in keptWith ? keptWith.offset : `${keptWith.kind}/${keptWith.id}`;
+    const others = this.companions.get(place);
+    if (others === undefined) this.companions.set(place, [stream]);
+    else others.push(stream);
+  }
+
+  private take(place: number | string): readonly EndedStream[] {
+    const companions = this.companions.get(place);
+    if (companions === undefined) return none;
+    this.companions.delete(place);
+    return companions;
   }
 
   /** The stream whose later events were read, or one that ends here: names are used again. */
@@ -120,7 +136,7 @@ export class Mark {
       known.sequence = sequence;
       return known;
     }
-    const stream: EndedStream = { isKept: false, sequence, events: [], takenBackBy: [] };
+    const stream: EndedStream = { isKept: false, sequence, events: [], companions: [] };
     this.open.set(name, stream);
     return stream;
   }
@@ -129,7 +145,7 @@ export class Mark {
   private keepStream(stream: EndedStream): void {
     stream.isKept = true;
     for (const { offset, names } of stream.events.splice(0)) this.keep(offset, names);
-    for (const taker of stream.takenBackBy.splice(0)) this.keepStream(taker);
+    for (const companion of stream.companions.splice(0)) this.keepStream(companion);
   }
 
   private keep(offset: number, names: readonly number[]): void {
@@ -143,3 +159,5 @@ export class Mark {
     if (offset >= this.position && !this.kept.has(offset)) this.isIncomplete = true;
   }
 }
+
+const none: readonly EndedStream[] = [];

@@ -95,12 +95,17 @@ export class FollowingStates {
 
   /** The state without its context, as all entities share it. */
   bare(state: MachineState): MachineState {
-    const key = `${state.status} ${JSON.stringify(state.value)}`;
+    const key = keyOf(state.status, state.value);
     const known = this.bares.get(key);
     if (known !== undefined) return known;
     const bare = { ...state, context: noContext };
     this.bares.set(key, bare);
     return bare;
+  }
+
+  /** The state of a machine that goes on in `value`, without its context; `resolve` makes it. */
+  bareIn(value: unknown, resolve: (value: unknown) => MachineState): MachineState {
+    return this.bares.get(keyOf('active', value)) ?? this.bare(resolve(value));
   }
 
   private statesAfter({ _nodes: nodes }: MachineState, transition: Transition): MachineState[] {
@@ -122,6 +127,10 @@ export class FollowingStates {
 }
 
 const noContext = {};
+
+function keyOf(status: string, value: unknown): string {
+  return `${status} ${JSON.stringify(value)}`;
+}
 
 /** A transition that leads nowhere and does nothing forbids its event. */
 export function isHandling({ target, actions }: Transition): boolean {

@@ -1,12 +1,11 @@
 /**
- * An XState machine as `initialState`, `evolve`, `can` and `packing`: the only file that knows
+ * An XState machine as `initialState`, `evolve`, `can` and `stored`: the only file that knows
  * XState's insides. XState reads the definition, and finds the states that follow when a transition
  * is first taken. They are the same each time, so that they are kept, and a later step only judges
  * guards and assigns the context: a few microseconds, where `transition()` takes 24 to 50. A live
  * `createActor` cannot roll back and turns a throwing `assign` into a status; here it throws into
  * the turn.
  */
-import { Packr } from 'msgpackr';
 import type {
   AnyActorScope,
   AnyStateMachine,
@@ -15,7 +14,7 @@ import type {
   Snapshot,
   SnapshotFrom,
 } from 'xstate';
-import type { StatePacking } from '../decider.js';
+import type { StoredForm } from '../resting/stored-form.js';
 import {
   alwaysGuards,
   type MachineNode,
@@ -30,12 +29,8 @@ type Undated<Event> = Event extends { readonly type: string }
   ? Omit<Event, 'at' | 'offset'> & { readonly type: string }
   : never;
 
-/** A state as memory holds it while it is idle. */
-export interface PackedState {
-  /** The state without its context: all entities that are in this state share it. */
-  readonly bare: object;
-  readonly context: Buffer;
-}
+/** A state as it is stored: where the machine is, and what it remembers. */
+export type StoredMachine = readonly [value: unknown, context: unknown];
 
 /** What a decider has of its machine. */
 export interface MachineEvolve<Machine extends AnyStateMachine> {
@@ -45,10 +40,10 @@ export interface MachineEvolve<Machine extends AnyStateMachine> {
   /** Whether the machine handles the event in this state: no guard looks at its time or place. */
   can(state: SnapshotFrom<Machine>, event: Undated<EventFromLogic<Machine>>): boolean;
   isFinal(state: SnapshotFrom<Machine>): boolean;
-  readonly packing: StatePacking<SnapshotFrom<Machine>, PackedState>;
+  readonly stored: StoredForm<SnapshotFrom<Machine>, StoredMachine>;
 }
 
-/** Turns a context that is no plain JSON into one that is, and back. */
+/** Turns a context that is not made of plain values into one that is, and back. */
 export interface ContextCodec<Context, Plain> {
   toPlain(context: Context): Plain;
   fromPlain(plain: Plain): Context;
@@ -82,8 +77,11 @@ export function machineEvolve<Machine extends AnyStateMachine, Plain = unknown>(
     );
     return (taken as readonly Transition[]).filter(isHandling);
   });
-  /** It knows the shapes that it has packed: its bytes are for itself and for this process. */
-  const packr = new Packr({ structures: [] });
+  const resolved = (value: unknown): MachineState => {
+    const config = { value, context: {} } as Parameters<Machine['resolveState']>[0];
+    const state: unknown = machine.resolveState(config);
+    return state as MachineState;
+  };
   return {
     initialState: () => initial,
     evolve(state, event) {
@@ -94,15 +92,14 @@ export function machineEvolve<Machine extends AnyStateMachine, Plain = unknown>(
     },
     can: (state, event: Named) => selection.of(state as MachineState, event).length > 0,
     isFinal: (state) => (state as Snapshot<unknown>).status === 'done',
-    packing: {
-      pack(state) {
-        const { context } = state as { context: ContextFrom<Machine> };
-        const plain = codec === undefined ? context : codec.toPlain(context);
-        return { bare: following.bare(state), context: packr.pack(plain) };
+    stored: {
+      toStored(state) {
+        const { value, context } = state as MachineState & { context: ContextFrom<Machine> };
+        return [value, codec === undefined ? context : codec.toPlain(context)];
       },
-      unpack({ bare, context }) {
-        const plain = packr.unpack(context);
-        return { ...bare, context: codec === undefined ? plain : codec.fromPlain(plain) } as Kept;
+      fromStored([value, plain]) {
+        const context = codec === undefined ? plain : codec.fromPlain(plain as Plain);
+        return { ...following.bareIn(value, resolved), context } as Kept;
       },
     },
   };

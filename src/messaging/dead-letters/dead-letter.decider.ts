@@ -35,5 +35,6 @@ export const deadLetterDecider: Decider<
   evolve: () => 'taken',
   wants: () => [],
   isFinal: (state) => state === 'taken',
-  takesBack: failureOffsetOf,
+  // Or replay would forget that it was taken.
+  keptWith: (id) => ({ offset: failureOffsetOf(id) }),
 };

@@ -5,7 +5,6 @@ import {
   Get,
   HttpCode,
   Inject,
-  NotFoundException,
   Param,
   Post,
   Query,
@@ -15,12 +14,13 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendListing } from '../../http/bytes/listing.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
 import { Intake } from '../../http/intake.js';
-import { refuseIf, valueIn } from '../../http/outcome.js';
+import { foundIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -62,8 +62,7 @@ export class DeadLettersController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const letter = await this.service.find(id);
-    if (letter === undefined) throw notFound(id);
+    const letter = foundIn(await this.service.find(id), `dead letter ${id}`);
     return sendObject(this.inFlight, request, reply, () => this.service.shown(letter));
   }
 
@@ -76,7 +75,8 @@ export class DeadLettersController {
   @Delete(':id')
   @Describe(deadLetterRoutes.remove)
   async delete(@Param('id') id: string): Promise<{ deleted: number }> {
-    if (!(await this.service.delete(id))) throw notFound(id);
+    const isThere = await this.service.delete(id);
+    refuseIf(isThere ? null : new Refusal('not_found', `dead letter ${id} not found`));
     return { deleted: 1 };
   }
 
@@ -92,8 +92,8 @@ export class DeadLettersController {
   @HttpCode(200)
   @Describe(deadLetterRoutes.retry)
   async retry(@Param('id') id: string, @Req() request: FastifyRequest) {
-    const messageId = await this.service.retry(id, this.overrides(request));
-    if (messageId === null) throw notFound(id);
+    const retried = await this.service.retry(id, this.overrides(request));
+    const messageId = foundIn(retried, `dead letter ${id}`);
     return { messageId, responses: [{ messageId }] };
   }
 
@@ -109,8 +109,4 @@ export class DeadLettersController {
 
 function meant(request: FastifyRequest): LetterFilters {
   return valueIn(readFilters(request.url, bulkFilters, rawBody(request)));
-}
-
-function notFound(id: string): NotFoundException {
-  return new NotFoundException(`dead letter ${id} not found`);
 }

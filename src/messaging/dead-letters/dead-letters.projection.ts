@@ -5,7 +5,7 @@
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Interest } from '../../engine/interest.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { Messages } from '../messages/message.entity.js';
 import { deadLetterId, type MessageEvent } from '../messages/message.events.js';
@@ -26,12 +26,15 @@ export class FailedMessages implements Fold<MessageEvent | DeadLetterEvent> {
   readonly interest: Interest<MessageEvent | DeadLetterEvent> = {
     types: { MessageFailed: true, DeadLetterDeleted: true, DeadLetterRetried: true },
   };
+  readonly memory: FoldMemory;
 
   /** A message is still pending where a fold sees its last event. */
   constructor(
     private readonly letters: LetterIndex<DeadLetter>,
     private readonly messages: Pick<Messages, 'find'>,
-  ) {}
+  ) {
+    this.memory = letters.memory('dead letters');
+  }
 
   references(at: number): Iterable<number> {
     return this.letters.references(at);

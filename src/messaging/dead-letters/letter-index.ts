@@ -2,6 +2,7 @@
  * The letters that are there: key fields by id, oldest first, until they are taken away or too old
  * (messaging.md 10). What messages and what runs leave behind when they fail is kept alike.
  */
+import type { FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 
 /** What every letter is found by. */
@@ -20,6 +21,11 @@ export class LetterIndex<Letter extends PlacedLetter> {
   /** A letter older than `retentionMs` counts as gone. */
   constructor(private readonly retentionMs: number) {}
 
+  /** What an index of this name remembers that keeps these letters and the maps of `others`. */
+  memory(name: string, others: FoldMemory['maps'] = {}): FoldMemory {
+    return { name, maps: { letters: this.letters, ...others }, settings: [this.retentionMs] };
+  }
+
   /** Those that are remembered: letters that grow too old leave when another one comes. */
   get size(): number {
     return this.letters.size;
@@ -33,16 +39,14 @@ export class LetterIndex<Letter extends PlacedLetter> {
 
   /** The letters that are there at `at`, oldest first. */
   all(at: number): Letter[] {
-    const there = [...this.letters.values()].filter((letter) => !this.isOver(letter, at));
-    // A turn that was taken back may have put one in the wrong place.
-    return there.sort((one, other) => one.offset - other.offset);
+    return [...this.letters.values()].filter((letter) => !this.isOver(letter, at));
   }
 
   /** Puts a new letter there, and lets go of those that are too old at its time. */
   add(letter: Letter, changes: TurnChanges): void {
     for (const oldest of this.letters.values()) {
       if (!this.isOver(oldest, letter.at)) break;
-      changes.delete(this.letters, oldest.id);
+      changes.deleteInOrder(this.letters, oldest.id);
     }
     changes.set(this.letters, letter.id, letter);
   }
@@ -61,12 +65,12 @@ export class LetterIndex<Letter extends PlacedLetter> {
   /** Lets go of the letters that are too old at `at`. */
   forget(at: number, changes: TurnChanges): void {
     for (const letter of this.letters.values()) {
-      if (this.isOver(letter, at)) changes.delete(this.letters, letter.id);
+      if (this.isOver(letter, at)) changes.deleteInOrder(this.letters, letter.id);
     }
   }
 
   take(id: string, changes: TurnChanges): void {
-    changes.delete(this.letters, id);
+    changes.deleteInOrder(this.letters, id);
   }
 
   private isOver(letter: PlacedLetter, at: number): boolean {

@@ -9,6 +9,7 @@ import { provided } from '../../engine/provided.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
 import type { Admission, Entrant } from '../gates/gate.js';
 import { Gates } from '../gates/gates.js';
+import type { GateWait } from '../gates/obstacle.js';
 import type { CallEndpoint } from '../messages/message.decider.js';
 import { Messages } from '../messages/message.entity.js';
 import type { Published } from '../messages/message.events.js';
@@ -53,10 +54,20 @@ class Attempt implements Entrant {
   }
 }
 
+/** How far an attempt that is due has come. */
+export type AttemptProgress =
+  /** The delivery of its run that has caused it is not answered yet (ADR 26). */
+  | { readonly stage: 'held' }
+  | { readonly stage: 'waiting'; readonly wait: GateWait }
+  /** `startedAt` in Unix milliseconds. */
+  | { readonly stage: 'inFlight'; readonly startedAt: number };
+
 @Injectable()
 export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   private readonly cut = new AbortController();
+  /** By message: those in flight, and those that are held or wait at a gate. */
   private readonly open = new Map<string, Attempt>();
+  private readonly waiting = new Map<string, Attempt>();
   private draining = false;
   private ended: (() => void) | null = null;
 
@@ -78,9 +89,11 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     };
     // One that is held is at no gate yet, so that it takes no place.
     const takeBack = effect.run === null ? admit() : this.order.whenAnswered(effect.run, admit);
+    if (attempt.startedAt === null) this.waiting.set(attempt.messageId, attempt);
     // One that waits gives its place up; one in flight is not cut off, its end just means nothing.
     return () => {
       takeBack?.();
+      if (this.waiting.get(attempt.messageId) === attempt) this.waiting.delete(attempt.messageId);
       if (attempt.admission?.isInside === false) this.gates.leave(attempt.admission);
     };
   }
@@ -90,6 +103,16 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     for (const { messageId, number, startedAt } of this.open.values()) {
       if (startedAt !== null) yield { messageId, attempt: number, startedAt };
     }
+  }
+
+  /** How far the attempt has come that a message wants now; null = none is due. */
+  progressOf(messageId: string): AttemptProgress | null {
+    const startedAt = this.open.get(messageId)?.startedAt ?? null;
+    if (startedAt !== null) return { stage: 'inFlight', startedAt };
+    const attempt = this.waiting.get(messageId);
+    if (attempt === undefined) return null;
+    const wait = attempt.admission === null ? null : this.gates.waitOf(attempt.admission);
+    return wait === null ? { stage: 'held' } : { stage: 'waiting', wait };
   }
 
   /**
@@ -112,7 +135,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     const outcome = await this.call(published, attempt.number);
     this.left(attempt);
     if (outcome !== null && !outcome.cut) {
-      this.engine.tell([this.attempts.record(published, attempt.number, outcome)]);
+      this.engine.dispatchAndForget([this.attempts.record(published, attempt.number, outcome)]);
     }
     if (this.gates.running === 0) this.ended?.();
   }
@@ -128,6 +151,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   private began(attempt: Attempt): void {
     const { messageId, delivery } = attempt;
     attempt.startedAt = this.clock.now();
+    this.waiting.delete(messageId);
     this.open.set(messageId, attempt);
     if (delivery !== null) this.order.began(messageId, delivery);
   }

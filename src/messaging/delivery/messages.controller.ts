@@ -1,9 +1,9 @@
 /** `/v2/messages`: what waits to be delivered, and taking it back (messaging.md 2.4). */
-import { Controller, Delete, Get, NotFoundException, Param, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
-import { valueIn } from '../../http/outcome.js';
+import { foundIn, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -30,8 +30,7 @@ export class MessagesController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const offset = await this.pending.offsetOf(id);
-    if (offset === null) throw new NotFoundException(`message ${id} not found`);
+    const offset = foundIn(await this.pending.offsetOf(id), `message ${id}`);
     return sendObject(this.inFlight, request, reply, async () => {
       const published = await this.stored.published(offset);
       return messageObject(published, await this.bodies.readShown(published));

@@ -15,7 +15,7 @@ import { isPublished, StoredMessages } from '../messages/stored-messages.js';
 import type { CancelFilters } from './cancel.request.js';
 
 /** So many are looked at per tick, so that a million of them do not hold the event loop. */
-const looksPerTick = 4096;
+const looksPerTick = 512;
 /** Fewer where what is looked at may have to be unpacked. */
 const wakesPerTick = 512;
 
@@ -47,7 +47,7 @@ export class PendingMessages {
    */
   async cancelMatching(filters: CancelFilters): Promise<number> {
     const until = await this.messages.shown(() => this.journal.endOffset);
-    return dispatchMany(this.engine, this.cancels(filters, until), filters.count);
+    return dispatchMany(this.engine, this.clock, this.cancels(filters, until), filters.count);
   }
 
   private async *cancels(filters: CancelFilters, until: number): AsyncGenerator<CancelMessage> {

@@ -13,6 +13,7 @@ import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { Entrant, Gate, Line } from '../gates/gate.js';
 import { Gates } from '../gates/gates.js';
+import type { Obstacle } from '../gates/obstacle.js';
 import type { ReservedGrants } from './flow-control.commands.js';
 import { FlowControls } from './flow-control.entity.js';
 import type { FlowControlEvent } from './flow-control.events.js';
@@ -82,6 +83,26 @@ export class FlowControlGate implements Gate {
 
   leave(line: Line): void {
     line.used -= 1;
+  }
+
+  obstacleOf({ used }: Line, { flowControlKey }: Entrant): Obstacle {
+    const control = flowControlKey === null ? null : this.controlOf(flowControlKey);
+    if (flowControlKey === null || control === null) {
+      throw new Error('no key holds back what has none');
+    }
+    const { isPaused, parallelism, rate, periodSeconds, window } = control;
+    const isOpen = !isOver(window, periodSeconds, this.clock.now());
+    return {
+      gate: this.name,
+      key: flowControlKey,
+      isPaused,
+      parallelism,
+      running: used,
+      rate,
+      periodSeconds,
+      spent: this.spentOf(control, this.keys.get(flowControlKey)),
+      windowEndsAt: isOpen ? endOf(window, periodSeconds) : null,
+    };
   }
 
   /** Tries the lines of keys whose limits have changed. */

@@ -1,11 +1,9 @@
 /** `/v2/flowControl`: the keys, their limits and what they hold back (messaging.md 8). */
 import {
-  BadRequestException,
   Controller,
   Get,
   HttpCode,
   Inject,
-  NotFoundException,
   Param,
   Post,
   Req,
@@ -15,7 +13,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { parseName } from '../../grammar/name.js';
-import { valueIn } from '../../http/outcome.js';
+import { foundIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { type FlowControlCommand, flowControlKind } from './flow-control.commands.js';
 import { FlowControls } from './flow-control.entity.js';
@@ -54,8 +52,7 @@ export class FlowControlController {
   ): Promise<FlowControlRecord> {
     valueIn(parseNothing(url));
     const record = await this.keys.shown(() => this.recordOf(key));
-    if (record === null) throw new NotFoundException(`flow-control key ${key} not found`);
-    return record;
+    return foundIn(record, `flow-control key ${key}`);
   }
 
   @Post(':key/pause')
@@ -106,7 +103,7 @@ export class FlowControlController {
 
   private addressOf(key: string) {
     const name = parseName(key);
-    if (!name.ok) throw new BadRequestException(`the flow-control key ${name.message}`);
+    if (!name.ok) refuseIf(name.of('the flow-control key'));
     return { kind: flowControlKind, id: key, at: this.clock.now() };
   }
 

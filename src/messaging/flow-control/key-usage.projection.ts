@@ -1,7 +1,7 @@
 /** How many messages that are not final name each flow-control key: one without any is idle. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Interest } from '../../engine/interest.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent } from '../messages/message.events.js';
 
@@ -18,6 +18,10 @@ export class KeyUsage implements Fold<MessageEvent> {
   readonly interest: Interest<MessageEvent> = {
     types: { MessagePublished: ['flowControl'] },
     streams: [this.keys],
+  };
+  readonly memory: FoldMemory = {
+    name: 'key usage',
+    maps: { keys: this.keys, counts: this.counts },
   };
 
   /** Messages that are not final and name `key`. */

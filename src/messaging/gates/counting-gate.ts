@@ -1,6 +1,7 @@
 /** At most so much of all attempts at once: their number, or the bytes of their bodies. */
-import type { Entrant, Gate, GateName } from './gate.js';
+import type { Entrant, Gate } from './gate.js';
 import { Line } from './gate.js';
+import type { Obstacle } from './obstacle.js';
 
 export class CountingGate implements Gate {
   readonly isShared = true;
@@ -8,7 +9,7 @@ export class CountingGate implements Gate {
 
   /** `amountOf` is what an entrant takes of the limit; one that takes nothing passes at once. */
   constructor(
-    readonly name: GateName,
+    readonly name: 'bodyBytes' | 'attempts',
     private readonly limit: number,
     private readonly amountOf: (entrant: Entrant) => number = () => 1,
   ) {}
@@ -28,5 +29,9 @@ export class CountingGate implements Gate {
 
   leave(line: Line, entrant: Entrant): void {
     line.used -= this.amountOf(entrant);
+  }
+
+  obstacleOf({ used }: Line): Obstacle {
+    return { gate: this.name, taken: used, limit: this.limit };
   }
 }

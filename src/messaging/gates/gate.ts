@@ -3,6 +3,7 @@
  * through. Queues and flow control add gates of their own.
  */
 import TinyQueue from 'tinyqueue';
+import type { Obstacle } from './obstacle.js';
 
 /** An attempt in front of the gates. */
 export interface Entrant {
@@ -65,12 +66,17 @@ export interface Gate {
   isOpen(line: Line, entrant: Entrant): boolean;
   enter(line: Line, entrant: Entrant): void;
   leave(line: Line, entrant: Entrant): void;
+  /** The limit that holds `entrant` back, as people are told of it. Changes nothing. */
+  obstacleOf(line: Line, entrant: Entrant): Obstacle;
   /**
    * A line that may go on because an entrant of another line has left; each is given once. The line
    * that the entrant stood in is opened without this.
    */
   takeOpened?(): Line | undefined;
 }
+
+/** So many that wait are looked at to find how many of them go before one. */
+const aheadLooksMax = 100_000;
 
 /** The attempts that wait for a gate, in their order, and how much of its limit is taken. */
 export class Line {
@@ -106,6 +112,15 @@ export class Line {
       head = this.queue.peek();
     }
     return head;
+  }
+
+  /** How many of those that wait here go before `admission`; null = too many to be counted. */
+  ahead(admission: Admission): number | null {
+    const { data } = this.queue;
+    if (data.length > aheadLooksMax) return null;
+    let ahead = 0;
+    for (const other of data) if (other.line === this && other.rank < admission.rank) ahead += 1;
+    return ahead;
   }
 
   get isIdle(): boolean {

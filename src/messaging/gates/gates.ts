@@ -6,6 +6,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Gate, Line } from './gate.js';
 import { Admission, type Entrant, gateNames } from './gate.js';
+import type { GateWait } from './obstacle.js';
 
 @Injectable()
 export class Gates {
@@ -97,6 +98,23 @@ export class Gates {
     if (line.delegate !== null) line.delegate.standsFor = null;
     line.delegate = admission;
     admission.standsFor = line;
+  }
+
+  /**
+   * What `admission` waits for; null = it does not wait. Where another one waits behind the next
+   * gate for all of its line, that gate is what it waits for.
+   */
+  waitOf(admission: Admission): GateWait | null {
+    const { line } = admission;
+    if (line === null) return null;
+    const ahead = line.ahead(admission);
+    let blocked = admission;
+    for (let gate = line; gate.delegate !== null && gate.delegate.line !== null; ) {
+      blocked = gate.delegate;
+      gate = gate.delegate.line;
+    }
+    const closed = blocked.line ?? line;
+    return { obstacle: closed.gate.obstacleOf(closed, blocked.entrant), ahead };
   }
 
   /** The line that waited for `admission` to pass is served next. */

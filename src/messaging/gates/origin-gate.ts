@@ -11,6 +11,7 @@
  */
 
 import { type Entrant, type Gate, Line } from './gate.js';
+import type { Obstacle } from './obstacle.js';
 
 export interface OriginLimits {
   /** Attempts of one origin at once. */
@@ -65,6 +66,10 @@ export class OriginGate implements Gate {
 
   leave(line: Line, entrant: Entrant): void {
     this.count(line, -1, -this.bytesOf(entrant));
+  }
+
+  obstacleOf({ used }: Line, { origin }: Entrant): Obstacle {
+    return { gate: this.name, origin, running: used, limit: this.most };
   }
 
   takeOpened(): Line | undefined {

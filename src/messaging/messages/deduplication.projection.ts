@@ -1,7 +1,7 @@
 /** Which publishes of the last ten minutes a new one would repeat: a fold of `MessagePublished`. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Interest } from '../../engine/interest.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent, MessagePublished } from './message.events.js';
 
@@ -27,6 +27,10 @@ export class DeduplicationIndex implements Fold<MessageEvent> {
   };
   /** In publish order, so that the oldest expire from the front. */
   private readonly publishes = new Map<string, FirstPublish>();
+  readonly memory: FoldMemory = {
+    name: 'deduplication',
+    maps: { publishes: this.publishes },
+  };
 
   /** The message that one published at `at` would repeat. */
   find(message: Deduplicated, at: number): string | undefined {
@@ -42,7 +46,7 @@ export class DeduplicationIndex implements Fold<MessageEvent> {
 
   forget(at: number, changes: TurnChanges): void {
     for (const [key, first] of this.publishes) {
-      if (isOver(first, at)) changes.delete(this.publishes, key);
+      if (isOver(first, at)) changes.deleteInOrder(this.publishes, key);
     }
   }
 
@@ -51,14 +55,14 @@ export class DeduplicationIndex implements Fold<MessageEvent> {
     const key = keyOf(event);
     if (key === null) return;
     this.expire(at, changes);
-    changes.delete(this.publishes, key);
+    changes.deleteInOrder(this.publishes, key);
     changes.set(this.publishes, key, { messageId: id, at, offset });
   }
 
   private expire(at: number, changes: TurnChanges): void {
     for (const [key, first] of this.publishes) {
       if (!isOver(first, at)) return;
-      changes.delete(this.publishes, key);
+      changes.deleteInOrder(this.publishes, key);
     }
   }
 }

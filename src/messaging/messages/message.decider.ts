@@ -18,13 +18,14 @@ import type {
   PublishReceipt,
   RecordAttempt,
 } from './message.commands.js';
-import { type MessageEvent, messageKind, offsetsNamedBy } from './message.events.js';
+import { type MessageEvent, messageKind, offsetsNamedBy, stepOf } from './message.events.js';
 import {
   evolveMessage,
   initialMessage,
   isFinalMessage,
   type MessageState,
   type PendingMessage,
+  storedMessage,
 } from './message.state.js';
 import { liftPublishedToVersion2, liftPublishedToVersion3 } from './message.upcasters.js';
 import { messageTerms } from './message-terms.js';
@@ -155,7 +156,9 @@ export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent,
   react,
   wants,
   isFinal: isFinalMessage,
+  stored: storedMessage,
   terms,
   references: offsetsNamedBy,
+  keptWith: (_id, first) => stepOf(first),
   upcasters: { MessagePublished: [liftPublishedToVersion2, liftPublishedToVersion3] },
 };

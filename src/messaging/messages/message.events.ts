@@ -220,6 +220,12 @@ export function offsetsNamedBy(event: MessageEvent): readonly number[] {
 
 const nothing: readonly number[] = [];
 
+/** A run that stalls and is resumed delivers its steps again, on the terms of their messages. */
+export function stepOf(event: MessageEvent): { readonly offset: number } | null {
+  if (event.type !== 'MessagePublished' || event.run?.role !== 'step') return null;
+  return { offset: event.run.eventOffset };
+}
+
 export type MessageEvent =
   | MessagePublished
   | MessageDelivered

@@ -3,6 +3,7 @@
  * journal and are read back when an attempt starts, so that a million delayed messages are cheap.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { StoredForm } from '../../engine/resting/stored-form.js';
 import { keptText } from '../../grammar/kept-text.js';
 import type { DialectName } from '../../http/dialect.js';
 import type {
@@ -144,6 +145,51 @@ function originOf(url: string): string {
   return end === -1 ? url : url.slice(0, end + 8);
 }
 
+/** There are many messages: a list needs no names of its parts. */
+type StoredMessage =
+  | null
+  | readonly [
+      attempts: number,
+      notBefore: number,
+      bodyBytes: number,
+      origin: string,
+      maxRetries: number,
+      retryDelay: string | null,
+      queueName: string | null,
+      flowControlKey: string | null,
+      followUps: FollowUps | null,
+      run: RunMembership | null,
+    ];
+
+/** What is final leaves memory, so that only pending messages are stored. */
+export const storedMessage: StoredForm<MessageState, StoredMessage> = {
+  toStored(state) {
+    if (state.status !== 'pending') return null;
+    const { attempts, notBefore, bodyBytes, delivery, followUps, run } = state;
+    const { origin, maxRetries, retryDelay, queueName, flowControlKey } = delivery;
+    return [
+      attempts,
+      notBefore,
+      bodyBytes,
+      origin,
+      maxRetries,
+      retryDelay,
+      queueName,
+      flowControlKey,
+      followUps,
+      run,
+    ];
+  },
+  fromStored(stored) {
+    if (stored === null) return absent;
+    const [attempts, notBefore, bodyBytes, origin, maxRetries, retryDelay, ...others] = stored;
+    const [queueName, flowControlKey, followUps, run] = others;
+    const terms = { origin, maxRetries, retryDelay, queueName, flowControlKey };
+    const delivery = sharedTerms(terms);
+    return { status: 'pending', attempts, notBefore, bodyBytes, delivery, followUps, run };
+  },
+};
+
 /**
  * The latest terms by the name that says most about them: messages of one flow-control key, in one
  * queue or to one origin are mostly delivered alike.
@@ -154,6 +200,11 @@ function deliveryTerms(event: MessagePublished): DeliveryTerms {
   const { maxRetries, retryDelay, queueName } = event;
   const flowControlKey = event.flowControl?.key ?? null;
   const origin = originOf(event.url);
+  return sharedTerms({ origin, maxRetries, retryDelay, queueName, flowControlKey });
+}
+
+function sharedTerms(equal: DeliveryTerms): DeliveryTerms {
+  const { origin, maxRetries, retryDelay, queueName, flowControlKey } = equal;
   const name = flowControlKey ?? queueName ?? origin;
   const latest = latestTerms.get(name);
   if (

@@ -22,19 +22,21 @@ export interface Answer {
 
 /** The outcomes of the commands of a submission, each of the type that its command answers. */
 export class SubmissionOutcomes {
-  private readonly outcomes = new Map<Command, Outcome>();
+  /** Submissions ask in the order of their commands: a long batch is searched once. */
+  private place = 0;
 
   /** `outcomes` are those of `commands`, in their order. */
-  constructor(commands: readonly Command[], outcomes: readonly Outcome[]) {
-    for (const [index, outcome] of outcomes.entries()) {
-      const command = commands[index];
-      if (command !== undefined) this.outcomes.set(command, outcome);
-    }
-  }
+  constructor(
+    private readonly commands: readonly Command[],
+    private readonly outcomes: readonly Outcome[],
+  ) {}
 
   /** What has become of a command of the submission. */
   of<Own extends Command>(command: Own): Outcome<ResultOf<Own>> {
-    const outcome = this.outcomes.get(command);
+    const { commands } = this;
+    const ahead = commands.indexOf(command, this.place);
+    this.place = ahead === -1 ? commands.indexOf(command) : ahead;
+    const outcome = this.outcomes[this.place];
     if (outcome === undefined) throw new Error(`${command.type} is not one of the submission's`);
     // The engine answers each command with the outcome of its decider.
     return outcome as Outcome<ResultOf<Own>>;

@@ -7,10 +7,32 @@
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Interest } from '../../engine/interest.js';
+import type { IndexMemory } from '../../engine/registration.js';
+import type { EventListener } from '../../engine/subscribers.js';
 import type { MessageEvent, MessagePublished } from '../messages/message.events.js';
-import { defaultSettings, type QueueEvent } from './queue.events.js';
+import { defaultSettings, type QueueEvent, type QueueSettings } from './queue.events.js';
 import { QueueEntry } from './queue-entry.js';
 import { QueueOrder } from './queue-order.js';
+
+/** Lists without names of their parts: there may be as many entries as messages. */
+interface StoredQueues {
+  readonly orders: readonly (readonly [
+    name: string,
+    exists: boolean,
+    settings: QueueSettings,
+    lastPlace: number,
+  ])[];
+  readonly entries: readonly (readonly [
+    messageId: string,
+    queueName: string,
+    joinsAt: number,
+    offset: number,
+    place: number,
+    isFinal: boolean,
+  ])[];
+  /** Open callbacks of these entries: their own message ids, and those of the entries. */
+  readonly callbacks: readonly (readonly [messageId: string, entryId: string])[];
+}
 
 @Injectable()
 export class QueueEntries {
@@ -30,6 +52,11 @@ export class QueueEntries {
     streams: [this.entries, this.callbacks],
   };
   private pending = 0;
+  readonly memory: IndexMemory = {
+    name: 'queue entries',
+    store: () => this.store(),
+    restore: (stored) => this.restore(stored as StoredQueues),
+  };
 
   /** Messages in all queues that are not final. */
   get lag(): number {
@@ -98,6 +125,11 @@ export class QueueEntries {
     return touched;
   }
 
+  /** Learns where no gate acts on it: what is gone is forgotten at once. */
+  readonly learnAlone: EventListener<MessageEvent | QueueEvent> = (envelopes) => {
+    for (const order of this.learn(envelopes)) if (order.isGone) this.forget(order);
+  };
+
   private published(id: string, at: number, offset: number, message: MessagePublished): void {
     const { queueName, notBefore, callbackOf } = message;
     if (queueName !== null) {
@@ -142,5 +174,44 @@ export class QueueEntries {
     this.entries.delete(entry.messageId);
     order.remove(entry);
     return order;
+  }
+
+  /** A callback whose entry has left holds up nothing, and is left out. */
+  private store(): StoredQueues {
+    const orders = [...this.orders.values()];
+    const callbacks = [...this.callbacks].filter(([, { messageId }]) =>
+      this.entries.has(messageId),
+    );
+    return {
+      orders: orders.map(({ name, exists, settings, lastPlace }) => {
+        const { parallelism, isPaused } = settings;
+        return [name, exists, { parallelism, isPaused }, lastPlace];
+      }),
+      entries: [...this.entries.values()].map((entry) => {
+        const { messageId, queueName, joinsAt, offset, place, isFinal } = entry;
+        return [messageId, queueName, joinsAt, offset, place, isFinal];
+      }),
+      callbacks: callbacks.map(([id, { messageId }]) => [id, messageId]),
+    };
+  }
+
+  private restore({ orders, entries, callbacks }: StoredQueues): void {
+    for (const [name, exists, settings, lastPlace] of orders) {
+      Object.assign(this.orderOf(name), { exists, settings, lastPlace });
+    }
+    for (const [messageId, queueName, joinsAt, offset, place, isFinal] of entries) {
+      const order = this.orderOf(queueName);
+      const entry = new QueueEntry(messageId, order.name, joinsAt, offset);
+      Object.assign(entry, { place, isFinal });
+      this.entries.set(messageId, entry);
+      if (!isFinal) this.pending += 1;
+      order.restore(entry);
+    }
+    for (const [messageId, entryId] of callbacks) {
+      const entry = this.entries.get(entryId);
+      if (entry === undefined) continue;
+      entry.openCallbacks += 1;
+      this.callbacks.set(messageId, entry);
+    }
   }
 }

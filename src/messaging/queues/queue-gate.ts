@@ -8,6 +8,7 @@ import type { EventListener } from '../../engine/subscribers.js';
 import type { Entrant, Gate } from '../gates/gate.js';
 import { Line } from '../gates/gate.js';
 import { Gates } from '../gates/gates.js';
+import type { Obstacle } from '../gates/obstacle.js';
 import type { MessageEvent } from '../messages/message.events.js';
 import { Queues } from './queue.entity.js';
 import { defaultSettings, type QueueEvent } from './queue.events.js';
@@ -60,6 +61,13 @@ export class QueueGate implements Gate {
   leave(line: Line, { queueName }: Entrant): void {
     line.used -= 1;
     if (queueName !== null) this.forgetIfGone(this.entries.orderOf(queueName));
+  }
+
+  obstacleOf(_line: Line, { queueName }: Entrant): Obstacle {
+    if (queueName === null) throw new Error('no queue holds back what is in none');
+    const order = this.entries.orderOf(queueName);
+    const { isPaused, parallelism } = order.settings;
+    return { gate: this.name, queueName, isPaused, parallelism, ...order.slots() };
   }
 
   /** Learns what has happened and tries the lines that may go on. */

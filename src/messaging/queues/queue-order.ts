@@ -10,6 +10,9 @@ import type { QueueEntry } from './queue-entry.js';
 /** So many that have left may stand in the heaps before these are swept. */
 const leftBehindMin = 1024;
 
+/** So many of those that hold a slot are named. */
+const shownHoldersMax = 10;
+
 const bySoonest = (a: QueueEntry, b: QueueEntry) => a.joinsAt - b.joinsAt || a.offset - b.offset;
 const byPlace = (a: QueueEntry, b: QueueEntry) => a.place - b.place;
 
@@ -21,7 +24,8 @@ export class QueueOrder {
   lag = 0;
   /** Entries that have not left. */
   size = 0;
-  private lastPlace = 0;
+  /** Of the entry that has joined last. */
+  lastPlace = 0;
   /** Those whose delay has not passed. */
   private delayed = new TinyQueue<QueueEntry>([], bySoonest);
   /** Those that have joined and hold no slot. */
@@ -52,6 +56,13 @@ export class QueueOrder {
     this.join(entry);
   }
 
+  /** Puts an entry back where it stood; an order that is restored has its settings already. */
+  restore(entry: QueueEntry): void {
+    this.size += 1;
+    if (!entry.isFinal) this.lag += 1;
+    (entry.place === 0 ? this.delayed : this.waiting).push(entry);
+  }
+
   /** The delay of `entry` has passed: it joins, behind those whose delay passed before. */
   admit(entry: QueueEntry): void {
     while (entry.place === 0 && this.delayed.length > 0) this.admitNext();
@@ -61,6 +72,12 @@ export class QueueOrder {
   holdsSlot(entry: QueueEntry): boolean {
     this.assignSlots();
     return this.holders.has(entry);
+  }
+
+  /** How many slots are held, and by which messages; of many the first. */
+  slots(): { readonly taken: number; readonly holders: readonly string[] } {
+    const first = [...this.holders].slice(0, shownHoldersMax);
+    return { taken: this.holders.size, holders: first.map(({ messageId }) => messageId) };
   }
 
   /** An entry is done, or does not count any more. */

@@ -53,7 +53,7 @@ export class QueueRemoval {
       if (event.type !== 'QueueDeleted') continue;
       if (this.entries.lagOf(id) === 0) continue;
       const creation: EnsureQueue = { type: 'EnsureQueue', kind: queueKind, id, at };
-      this.engine.tell([creation]);
+      this.engine.dispatchAndForget([creation]);
     }
   };
 

@@ -1,20 +1,9 @@
 /** `/v2/queues`: what queues there are and how they work (messaging.md 5). */
-import {
-  BadRequestException,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Inject,
-  NotFoundException,
-  Param,
-  Post,
-  Req,
-} from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
-import { valueIn } from '../../http/outcome.js';
+import { foundIn, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { type PauseQueue, queueKind, type ResumeQueue } from './queue.commands.js';
@@ -48,9 +37,8 @@ export class QueuesController {
   @HttpCode(200)
   @Describe(queueRoutes.upsert)
   async upsert(@Req() request: FastifyRequest): Promise<void> {
-    const command = parseUpsert(rawBody(request), this.clock.now());
-    if (!command.ok) throw new BadRequestException(command.message);
-    valueIn(await this.queues.ask(command.value));
+    const command = valueIn(parseUpsert(rawBody(request), this.clock.now()));
+    valueIn(await this.queues.ask(command));
   }
 
   @Get()
@@ -65,9 +53,7 @@ export class QueuesController {
   @Get(':name')
   @Describe(queueRoutes.show)
   async show(@Param('name') name: string): Promise<QueueObject> {
-    const queue = await this.queues.shown(() => this.object(name));
-    if (queue === null) throw new NotFoundException(`queue ${name} not found`);
-    return queue;
+    return foundIn(await this.queues.shown(() => this.object(name)), `queue ${name}`);
   }
 
   @Delete(':name')

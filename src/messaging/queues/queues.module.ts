@@ -32,7 +32,8 @@ export class QueuesModule {
   ) {
     messages.reactTo(queueNamedBy, { types: { MessagePublished: ['queueName'] } });
     // A turn may change a queue and its messages: the gate learns both in their order.
-    engine.index([messages.kind, queues.kind], gate.index, entries.interest);
+    const { memory, interest } = entries;
+    engine.index([messages.kind, queues.kind], gate.index, memory, interest);
     queues.observe(removal.listener);
     gates.add(gate);
     const help = 'Messages in queues that are not final.';

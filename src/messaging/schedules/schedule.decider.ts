@@ -115,5 +115,6 @@ export const scheduleDecider: Decider<ScheduleState, ScheduleCommand, ScheduleEv
     hears: machine.can,
     wants,
     isFinal: machine.isFinal,
-    packing: machine.packing,
+    stored: machine.stored,
+    restsIdle: true,
   };

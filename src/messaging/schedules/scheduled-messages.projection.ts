@@ -4,7 +4,7 @@
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Interest } from '../../engine/interest.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent } from '../messages/message.events.js';
 import type { ScheduleEvent } from './schedule.events.js';
@@ -36,6 +36,10 @@ export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
       ScheduleDeleted: true,
     },
     streams: [this.pending],
+  };
+  readonly memory: FoldMemory = {
+    name: 'scheduled messages',
+    maps: { pending: this.pending, failed: this.failed },
   };
 
   /** Whether a schedule published this message and it is not final. */

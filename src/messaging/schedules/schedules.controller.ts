@@ -5,7 +5,6 @@ import {
   Get,
   HttpCode,
   Inject,
-  NotFoundException,
   Param,
   Patch,
   Post,
@@ -18,7 +17,7 @@ import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { TextPieces } from '../../http/bytes/listing.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
-import { valueIn } from '../../http/outcome.js';
+import { foundIn, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { ScheduleCommand } from './schedule.commands.js';
@@ -59,8 +58,7 @@ export class SchedulesController {
     @Res() reply: FastifyReply,
   ): Promise<FastifyReply> {
     const found = await this.schedules.shown(() => this.snapshotOf(id));
-    if (found === null) throw new NotFoundException(`schedule ${id} not found`);
-    const { value, context, states } = found;
+    const { value, context, states } = foundIn(found, `schedule ${id}`);
     return sendObject(this.inFlight, request, reply, async () => {
       const definition = await this.definitions.at(context.definitionOffset);
       return scheduleObject(definition, { value, context }, states);

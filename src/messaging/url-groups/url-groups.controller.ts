@@ -1,23 +1,10 @@
 /** `/v2/topics`: URL groups, which have nothing to do with topics (messaging.md 6). */
-import {
-  BadRequestException,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Inject,
-  NotFoundException,
-  Param,
-  Patch,
-  Post,
-  Req,
-} from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { parseName } from '../../grammar/name.js';
-import type { Result } from '../../grammar/result.js';
-import { valueIn } from '../../http/outcome.js';
+import { foundIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { AddressGuard } from '../outbound/address-guard.js';
@@ -48,9 +35,7 @@ export class UrlGroupsController {
   @Get(':name')
   @Describe(urlGroupRoutes.show)
   async show(@Param('name') name: string): Promise<UrlGroupObject> {
-    const group = await this.groups.shown(() => this.object(name));
-    if (group === null) throw new NotFoundException(`URL group ${name} not found`);
-    return group;
+    return foundIn(await this.groups.shown(() => this.object(name)), `URL group ${name}`);
   }
 
   @Delete(':name')
@@ -62,7 +47,7 @@ export class UrlGroupsController {
   @Patch(':name')
   @Describe(urlGroupRoutes.setHeaders)
   setHeaders(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
-    const headers = soundOf(parseGroupHeaders(rawBody(request)));
+    const headers = valueIn(parseGroupHeaders(rawBody(request)));
     return this.carryOut({ type: 'SetGroupHeaders', ...this.address(name), headers });
   }
 
@@ -71,16 +56,16 @@ export class UrlGroupsController {
   @Describe(urlGroupRoutes.upsertEndpoints)
   upsertEndpoints(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
     const known = parseName(name);
-    if (!known.ok) throw new BadRequestException(`the name of a URL group ${known.message}`);
+    if (!known.ok) refuseIf(known.of('the name of a URL group'));
     const check = (url: URL) => this.guard.checkDestination(url);
-    const endpoints = soundOf(parseUpserted(rawBody(request), check));
+    const endpoints = valueIn(parseUpserted(rawBody(request), check));
     return this.carryOut({ type: 'UpsertEndpoints', ...this.address(name), endpoints });
   }
 
   @Delete(':name/endpoints')
   @Describe(urlGroupRoutes.removeEndpoints)
   removeEndpoints(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
-    const endpoints = soundOf(parseRemoved(rawBody(request)));
+    const endpoints = valueIn(parseRemoved(rawBody(request)));
     return this.carryOut({ type: 'RemoveEndpoints', ...this.address(name), endpoints });
   }
 
@@ -96,9 +81,4 @@ export class UrlGroupsController {
     const actor = this.groups.find(name);
     return actor === undefined ? null : urlGroupObject(name, actor.state);
   }
-}
-
-function soundOf<Value>(read: Result<Value>): Value {
-  if (!read.ok) throw new BadRequestException(read.message);
-  return read.value;
 }

@@ -71,6 +71,11 @@ export function readSize(text: string): Result<number> {
   return ok(bytes);
 }
 
+/** A size in bytes, or `off`: infinitely many. */
+export function readSnapshotEvery(text: string): Result<number> {
+  return text === 'off' ? ok(Number.POSITIVE_INFINITY) : readSize(text);
+}
+
 /** A duration longer than nothing, in milliseconds. */
 export function readDuration(text: string): Result<number> {
   const duration = parseDuration(text);

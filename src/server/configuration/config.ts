@@ -14,6 +14,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const logFormats = ['json', 'pretty'] as const;
 const journalRetentions = ['forever', 'sweep'] as const;
+const readOnlyModes = ['auto', 'always', 'never'] as const;
 const dialectNames: readonly DialectName[] = ['svc', 'upstash'];
 
 /** A body and what is said about it are one record of the journal; a record batch holds 32 MiB. */
@@ -56,6 +57,15 @@ const settings = {
   logRetentionMs: setting('LOG_RETENTION', '7d', grammar.readDuration),
   deadLetterRetentionMs: setting('DLQ_RETENTION', '30d', grammar.readDuration),
   journalRetention: setting('JOURNAL_RETENTION', 'forever', grammar.readWord(journalRetentions)),
+  backupDirectory: optional('BACKUP_DIR', grammar.readText),
+  scrubBytesPerSecond: setting('SCRUB_RATE', '4mb', grammar.readSize),
+  readOnly: setting('READ_ONLY', 'auto', grammar.readWord(readOnlyModes)),
+  journalSealMs: setting(
+    'JOURNAL_SEAL',
+    '1d',
+    grammar.readDurationFrom(60_000, 31_622_400_000, '1m to 1y'),
+  ),
+  snapshotEveryBytes: setting('SNAPSHOT_EVERY', '64mb', grammar.readSnapshotEvery),
   topicPartitions: setting('TOPIC_PARTITIONS', '3', grammar.readInteger(1, 1024)),
   topicsMax: setting('TOPICS_MAX', '1000', grammar.readInteger(1, 1_000_000)),
   partitionsMax: setting('PARTITIONS_MAX', '10000', grammar.readInteger(1, 1_000_000)),

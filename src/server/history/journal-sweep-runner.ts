@@ -9,6 +9,9 @@ import { WallClockWatch } from '../../engine/history/wall-clock-watch.js';
 /** A clock that jumps is seen by looks that are no further apart. */
 const lookEveryMsMax = 60_000;
 
+/** Where retention is short, there are so many looks until it has passed. */
+const looksPerRetention = 8;
+
 export class JournalSweepRunner {
   private readonly wallClock: WallClockWatch;
   private isStopped = false;
@@ -25,10 +28,10 @@ export class JournalSweepRunner {
     this.wallClock = new WallClockWatch(clock);
   }
 
-  /** The first look is a minute away, or as far as retention reaches. */
+  /** The first look is a minute away, or an eighth of retention. */
   start(): void {
     if (this.isStopped) return;
-    const delayMs = Math.min(this.retentionMs, lookEveryMsMax);
+    const delayMs = Math.min(this.retentionMs / looksPerRetention, lookEveryMsMax);
     this.cancel = this.clock.after(delayMs, () => {
       const again = () => this.start();
       this.look().then(again, again);

@@ -1,4 +1,7 @@
-/** Wiring of the sweeps of the journal, which follow every kind of event that features have. */
+/**
+ * Wiring of what is done to the journal beside appending: it is sealed now and then, and swept; the
+ * sweeps follow every kind of event that features have.
+ */
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
@@ -13,6 +16,7 @@ import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import type { Config } from '../configuration/config.js';
+import { JournalSealRunner } from './journal-seal-runner.js';
 import { JournalSweepRunner } from './journal-sweep-runner.js';
 
 /** The size of a segment of the journal: less than one is not worth a sweep. */
@@ -24,6 +28,14 @@ const bytesPerEvent = 4096;
 /** A stop waits this long for the group of segments that is being written. */
 const stopDeadlineMs = 10_000;
 
+/** How far apart sweeps may end, in events; null = there are none, everything is kept. */
+export function sweepStretch(
+  { journalRetention }: Pick<Config, 'journalRetention'>,
+  { segmentBytes = segmentBytesMax }: Pick<StoreOptions, 'segmentBytes'>,
+): number | null {
+  return journalRetention === 'forever' ? null : Math.ceil(segmentBytes / bytesPerEvent);
+}
+
 @Module({
   providers: [
     {
@@ -31,32 +43,49 @@ const stopDeadlineMs = 10_000;
       inject: [Engine],
       useFactory: (engine: Engine) => new JournalSweeps(engine),
     },
+    {
+      provide: Crossings,
+      inject: [provided.config, provided.fileSizes],
+      useFactory: (config: Config, fileSizes: Pick<StoreOptions, 'segmentBytes'>) =>
+        new Crossings(sweepStretch(config, fileSizes) ?? 1),
+    },
+    {
+      provide: JournalSweeper,
+      inject: [Engine, Journal, Crossings, JournalSweeps, provided.fileSizes],
+      useFactory: sweeperOf,
+    },
   ],
+  exports: [JournalSweeper],
 })
 export class JournalSweepsModule implements OnModuleInit {
-  private readonly crossings: Crossings;
   private readonly runner: JournalSweepRunner;
+  private readonly seals: JournalSealRunner;
 
   constructor(
     private readonly engine: Engine,
+    private readonly crossings: Crossings,
+    sweeper: JournalSweeper,
     journal: Journal,
-    sweeps: JournalSweeps,
     private readonly life: ProcessLife,
     registry: Registry,
     @Inject(provided.config) private readonly config: Config,
     @Inject(provided.clock) clock: Clock,
-    @Inject(provided.fileSizes) fileSizes: Pick<StoreOptions, 'segmentBytes'>,
     @Inject(provided.log) log: Logger,
   ) {
-    const { segmentBytes = segmentBytesMax } = fileSizes;
-    this.crossings = new Crossings(Math.ceil(segmentBytes / bytesPerEvent));
-    const sweeper = new JournalSweeper(engine, journal, this.crossings, sweeps, segmentBytes);
     const metrics = new JournalSweepMetrics(registry);
     this.runner = new JournalSweepRunner(sweeper, clock, metrics, log, config.logRetentionMs);
+    this.seals = new JournalSealRunner(journal, clock, log, config.journalSealMs);
   }
 
   /** Every feature has registered its kinds, and nothing is recovered yet. */
   onModuleInit(): void {
+    this.life.addRecoverable({ name: 'journal seals', recover: async () => this.seals.start() });
+    this.life.addStoppable({
+      name: 'journal seals',
+      phase: 'doors',
+      deadlineMs: stopDeadlineMs,
+      stop: () => this.seals.stop(),
+    });
     if (this.config.journalRetention === 'forever') return;
     this.crossings.follow(this.engine);
     this.life.addRecoverable({ name: 'journal sweeps', recover: async () => this.runner.start() });
@@ -67,4 +96,14 @@ export class JournalSweepsModule implements OnModuleInit {
       stop: () => this.runner.stop(),
     });
   }
+}
+
+function sweeperOf(
+  engine: Engine,
+  journal: Journal,
+  crossings: Crossings,
+  sweeps: JournalSweeps,
+  { segmentBytes = segmentBytesMax }: Pick<StoreOptions, 'segmentBytes'>,
+): JournalSweeper {
+  return new JournalSweeper(engine, journal, crossings, sweeps, segmentBytes);
 }

@@ -3,7 +3,10 @@ import {
   DamagedData,
   DirectoryInUse,
   DiskFailure,
+  FolderNotEmpty,
+  KeepsChanging,
   LockUnavailable,
+  NewerFormat,
 } from '../../../storage/faults/storage-errors.js';
 import { BrokenStream } from '../../engine/actor-directory.js';
 import { ConfigurationError } from '../configuration/config.js';
@@ -17,6 +20,8 @@ export const exitCodes = {
   damagedData: 65,
   /** Something that the process needs of this machine is missing. */
   unavailable: 69,
+  /** What was to be made is there already. */
+  notEmpty: 73,
   diskError: 74,
   /** Another process has the data folder or the port: later it may be free. */
   inUse: 75,
@@ -30,6 +35,9 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof DamagedData || error instanceof BrokenStream) return exitCodes.damagedData;
   if (error instanceof DiskFailure) return exitCodes.diskError;
   if (error instanceof LockUnavailable) return exitCodes.unavailable;
+  if (error instanceof NewerFormat) return exitCodes.damagedData;
+  if (error instanceof FolderNotEmpty) return exitCodes.notEmpty;
+  if (error instanceof KeepsChanging) return exitCodes.inUse;
   if (error instanceof DirectoryInUse || error instanceof PortInUse) return exitCodes.inUse;
   return exitCodes.failure;
 }

@@ -25,7 +25,13 @@ import {
   type Rebalance,
 } from './consumer-group.events.js';
 import type { ConsumerGroupLife } from './consumer-group.machine.js';
-import { absentGroup, canHappen, evolveGroup, isRemoved } from './consumer-group.state.js';
+import {
+  absentGroup,
+  canHappen,
+  evolveGroup,
+  isRemoved,
+  storedGroup,
+} from './consumer-group.state.js';
 import type { Members } from './members.js';
 
 /** What a group's decisions read beside the group. */
@@ -246,5 +252,6 @@ export function consumerGroupDecider(
     react,
     wants,
     isFinal: isRemoved,
+    stored: storedGroup,
   };
 }

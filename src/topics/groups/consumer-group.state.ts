@@ -1,14 +1,29 @@
 /** A consumer group as the fold of its events through its machine, and what is read of it. */
-import { machineEvolve } from '../../engine/machines/machine-evolve.js';
+import { type ContextCodec, machineEvolve } from '../../engine/machines/machine-evolve.js';
 import type { GroupContext } from './consumer-group.context.js';
 import type { ConsumerGroupEvent } from './consumer-group.events.js';
 import { type ConsumerGroupLife, consumerGroupMachine } from './consumer-group.machine.js';
+import { Members } from './members.js';
 import type { TopicPartition } from './topic-partition.js';
 
-const machine = machineEvolve(consumerGroupMachine);
+/** With the topics of each member, by its id. */
+type PlainContext = Omit<GroupContext, 'members'> & {
+  readonly members: ReadonlyMap<string, readonly string[]>;
+};
+
+const codec: ContextCodec<GroupContext, PlainContext> = {
+  toPlain: (context) => ({
+    ...context,
+    members: new Map([...context.members].map(({ instance, topics }) => [instance, topics])),
+  }),
+  fromPlain: (plain) => ({ ...plain, members: Members.of(plain.members) }),
+};
+
+const machine = machineEvolve(consumerGroupMachine, codec);
 
 export const absentGroup = machine.initialState();
 export const isRemoved = machine.isFinal;
+export const storedGroup = machine.stored;
 
 /** Whether such an event can happen to the group now. */
 export const canHappen = machine.can;

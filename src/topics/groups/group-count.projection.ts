@@ -1,6 +1,6 @@
 /** How many groups and instances there are: what keeps a server from having too many. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { GroupView } from './consumer-group.decider.js';
 import type { ConsumerGroupEvent } from './consumer-group.events.js';
@@ -19,6 +19,10 @@ const all = 'all';
 export class GroupCount implements Fold<ConsumerGroupEvent>, GroupView {
   private readonly ofGroups = new Map<string, number>();
   private readonly sums = new Map<typeof all, number>([[all, 0]]);
+  readonly memory: FoldMemory = {
+    name: 'group count',
+    maps: { ofGroups: this.ofGroups, sums: this.sums },
+  };
 
   constructor(
     private readonly topics: TopicPartitions,

@@ -4,6 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { IndexMemory } from '../../engine/registration.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { ConsumerGroupEvent } from './consumer-group.events.js';
 import type { ConsumerGroupLife } from './consumer-group.machine.js';
@@ -13,12 +14,18 @@ import {
   evolveGroup,
   isRemoved,
   shownGroup,
+  storedGroup,
 } from './consumer-group.state.js';
 
 interface Waiter {
   readonly generation: number;
   readonly resolve: () => void;
 }
+
+type StoredGroups = readonly (readonly [
+  id: string,
+  life: ReturnType<typeof storedGroup.toStored>,
+])[];
 
 const noView = shownGroup(absentGroup);
 
@@ -27,6 +34,11 @@ export class GroupViews {
   private readonly lives = new Map<string, ConsumerGroupLife>();
   private readonly groups = new Map<string, ConsumerGroupState>();
   private readonly waiting = new Map<string, Waiter[]>();
+  readonly memory: IndexMemory = {
+    name: 'consumer groups',
+    store: () => [...this.lives].map(([id, life]) => [id, storedGroup.toStored(life)]),
+    restore: (stored) => this.restore(stored as StoredGroups),
+  };
   private readonly listeners: ((group: string, view: ConsumerGroupState) => void)[] = [];
 
   /** `listener` sees each group that has changed, once for all that became durable at once. */
@@ -77,6 +89,15 @@ export class GroupViews {
     } else {
       this.lives.set(id, life);
       this.groups.set(id, shownGroup(life));
+    }
+  }
+
+  private restore(stored: StoredGroups): void {
+    for (const [id, plain] of stored) {
+      const life = storedGroup.fromStored(plain);
+      this.lives.set(id, life);
+      this.groups.set(id, shownGroup(life));
+      this.show(id);
     }
   }
 

@@ -24,7 +24,7 @@ export class GroupsModule {
     life: ProcessLife,
     registry: Registry,
   ) {
-    groups.index(views.index);
+    groups.index(views.index, views.memory);
     topics.observe(reassignment.listener);
     life.addRecoverable({ name: 'consumer groups', recover: () => reassignment.recover() });
     gauge(registry, 'stepwell_consumer_groups', 'Consumer groups.', () => views.size);

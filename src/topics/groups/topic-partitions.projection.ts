@@ -1,6 +1,6 @@
 /** How many partitions each topic has, and since when: a fold of the events of topics. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { TopicEvent } from '../topics/topic.events.js';
 
@@ -12,6 +12,10 @@ interface Growth {
 
 export class TopicPartitions implements Fold<TopicEvent> {
   private readonly growths = new Map<string, readonly Growth[]>();
+  readonly memory: FoldMemory = {
+    name: 'topic partitions',
+    maps: { growths: this.growths },
+  };
 
   /** 0 = there is no such topic. */
   partitionsOf(topic: string): number {

@@ -23,7 +23,7 @@ export class GroupExpiry implements EffectCarrier<ExpireGroupEffect> {
     const command: ConsumerGroupCommand = {
       ...{ type: 'ExpireGroup', kind: consumerGroupKind, id, at: this.clock.now(), emptySince },
     };
-    this.engine.tell([command]);
+    this.engine.dispatchAndForget([command]);
     return nothing;
   }
 }
@@ -41,7 +41,7 @@ export class OffsetRemoval implements EffectCarrier<ForgetOffsets> {
     const command: ConsumerGroupCommand = {
       ...{ type: 'RemoveGroup', kind: consumerGroupKind, id, at: this.clock.now() },
     };
-    void this.offsets.forgetGroup(id).then(() => this.engine.tell([command]));
+    void this.offsets.forgetGroup(id).then(() => this.engine.dispatchAndForget([command]));
     return nothing;
   }
 }

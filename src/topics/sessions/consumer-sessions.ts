@@ -197,7 +197,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
   /** A call moves no alarm: when it rings, the time of the last call is looked at. */
   private judgeSilence(session: ConsumerSession): void {
     const { isCalling, settings, silentAt } = session;
-    if (session.judgeSilence()) this.engine.tell([this.closingOf(session)]);
+    if (session.judgeSilence()) this.engine.dispatchAndForget([this.closingOf(session)]);
     else if (!isCalling) this.silences.set(session, silentAt);
     else this.silences.set(session, this.clock.now() + settings.sessionTimeoutMs);
   }

@@ -12,6 +12,7 @@ import { Refusal } from '../../grammar/result.js';
 import type { CreateSubscription, SubscriptionCommand } from './subscription.commands.js';
 import { type SubscriptionEvent, subscriptionKind } from './subscription.events.js';
 import { type SubscriptionState, subscriptionMachine } from './subscription.machine.js';
+import { liftDeletedToVersion2 } from './subscription.upcasters.js';
 import type {
   OpenPartition,
   SubscriptionPartitionCommand,
@@ -152,5 +153,7 @@ export const subscriptionDecider: Decider<
   react,
   wants,
   isFinal: machine.isFinal,
-  packing: machine.packing,
+  stored: machine.stored,
+  restsIdle: true,
+  upcasters: { SubscriptionDeleted: [liftDeletedToVersion2] },
 };

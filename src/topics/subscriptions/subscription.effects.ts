@@ -53,7 +53,7 @@ export class TopicFollowers implements EffectCarrier<FollowTopic> {
       ...this.address(id),
       partitions,
     };
-    this.engine.tell([command]);
+    this.engine.dispatchAndForget([command]);
   }
 
   private address(id: string) {

@@ -46,7 +46,7 @@ export interface SubscriptionResumed extends DomainEvent {
 export interface SubscriptionDeleted extends DomainEvent {
   readonly type: 'SubscriptionDeleted';
   /** A subscription goes with its topic: its positions mean nothing in another of that name. */
-  readonly cause: 'asked' | 'topicDeleted';
+  readonly cause: 'request' | 'topicDeleted';
 }
 
 export type SubscriptionEvent =

@@ -47,7 +47,7 @@ export class SubscriptionsController {
   @Delete(':name')
   @Describe(subscriptionRoutes.remove)
   remove(@Req() request: FastifyRequest, @Param('name') name: string) {
-    return this.carryOut(request, name, { type: 'DeleteSubscription', cause: 'asked' });
+    return this.carryOut(request, name, { type: 'DeleteSubscription', cause: 'request' });
   }
 
   @Patch(':name/pause')

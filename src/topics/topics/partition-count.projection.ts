@@ -1,6 +1,6 @@
 /** How many topics and partition logs there are: what keeps a server from having too many. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { TopicEvent } from './topic.events.js';
 
@@ -15,6 +15,10 @@ export interface TopicLimits {
 export class PartitionCount implements Fold<TopicEvent> {
   private readonly ofTopics = new Map<string, number>();
   private readonly sums = new Map<typeof all, number>([[all, 0]]);
+  readonly memory: FoldMemory = {
+    name: 'partition count',
+    maps: { ofTopics: this.ofTopics, sums: this.sums },
+  };
 
   constructor(readonly limits: TopicLimits) {}
 

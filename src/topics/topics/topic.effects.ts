@@ -45,7 +45,7 @@ export class LogRemoval implements EffectCarrier<DropPartitionLogs> {
     this.logs.drop(id, partitions, () => {
       const at = this.clock.now();
       const command: RemoveTopic = { type: 'RemoveTopic', kind: topicKind, id, at };
-      this.engine.tell([command]);
+      this.engine.dispatchAndForget([command]);
     });
     return nothingToStop;
   }
@@ -103,6 +103,6 @@ export class PartitionCompaction implements EffectCarrier<CompactPartition> {
       ...{ type: 'EndCompaction', kind: topicKind, id, at, partition },
       ...outcome,
     };
-    this.engine.tell([command]);
+    this.engine.dispatchAndForget([command]);
   }
 }

@@ -41,7 +41,7 @@ export class ActiveRuns {
 
   /** Takes back every active run that matches; answers how many. */
   cancelMatching(filters: CancelRunsFilters): Promise<number> {
-    return dispatchMany(this.engine, this.cancels(filters), filters.count);
+    return dispatchMany(this.engine, this.clock, this.cancels(filters), filters.count);
   }
 
   private async *cancels(filters: CancelRunsFilters): AsyncGenerator<CancelRun> {

@@ -30,7 +30,7 @@ export class WaitDeadlines implements EffectCarrier<EndWaitEffect> {
       notification: null,
     };
     // It is refused where a notification came first.
-    this.engine.tell([command]);
+    this.engine.dispatchAndForget([command]);
     return () => {};
   }
 }

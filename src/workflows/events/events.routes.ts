@@ -5,11 +5,11 @@
  *     POST /v2/notify/{eventId}   POST /v2/notify/{workflowRunId}/{eventId}
  *     GET  /v2/waiters/{eventId}
  */
-import { HttpException, Inject, Injectable, UnprocessableEntityException } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
-import type { Result } from '../../grammar/result.js';
+import { Refusal, type Result } from '../../grammar/result.js';
 import { Intake } from '../../http/intake.js';
-import { valueIn } from '../../http/outcome.js';
+import { refuseIf, valueIn } from '../../http/outcome.js';
 import { answerJson, type Exchange } from '../../http/routes/exchange.js';
 import type { Route } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -77,7 +77,8 @@ export class EventRoutes {
     const eventId = soundIn(eventIn(exchange.target, segments));
     const wait = soundIn(parseWait(exchange.request.rawHeaders, exchange.body));
     if (wait.timeoutMs > this.settings.delayMaxMs) {
-      throw new HttpException(`timeout ${wait.timeout} is longer than this server waits`, 412);
+      const reason = `timeout ${wait.timeout} is longer than this server waits`;
+      refuseIf(new Refusal('over_limit', reason));
     }
     const { messageId } = valueIn(await this.service.wait(eventId, wait));
     answerJson(exchange, messageId === null ? {} : { messageId });
@@ -96,6 +97,5 @@ export class EventRoutes {
 }
 
 function soundIn<Value>(read: Result<Value>): Value {
-  if (read.ok) return read.value;
-  throw new UnprocessableEntityException(read.message);
+  return valueIn(read.ok ? read : new Refusal('unprocessable', read.message));
 }

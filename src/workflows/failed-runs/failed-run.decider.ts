@@ -48,5 +48,6 @@ export const failedRunDecider: Decider<
   evolve: () => 'taken',
   wants: () => [],
   isFinal: (state) => state === 'taken',
-  takesBack: failureOffsetOf,
+  // Or replay would forget that it was taken.
+  keptWith: (id) => ({ offset: failureOffsetOf(id) }),
 };

@@ -1,26 +1,16 @@
 /** `/v2/workflows/dlq`: runs that failed, shown, taken away, resumed (workflows.md 6). */
-import {
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Inject,
-  NotFoundException,
-  Param,
-  Post,
-  Req,
-  Res,
-} from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
+import { Refusal } from '../../grammar/result.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendListing } from '../../http/bytes/listing.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
 import { Intake } from '../../http/intake.js';
-import { refuseIf, valueIn } from '../../http/outcome.js';
+import { foundIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -58,8 +48,7 @@ export class FailedRunsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const run = await this.service.find(id);
-    if (run === undefined) throw notFound(id);
+    const run = foundIn(await this.service.find(id), `failed run ${id}`);
     return sendObject(this.inFlight, request, reply, () => this.service.shown(run));
   }
 
@@ -73,7 +62,8 @@ export class FailedRunsController {
   @Delete('workflows/dlq/:id')
   @Describe(failedRunRoutes.remove)
   async delete(@Param('id') id: string): Promise<{ deleted: number }> {
-    if (!(await this.service.delete(id))) throw notFound(id);
+    const isThere = await this.service.delete(id);
+    refuseIf(isThere ? null : new Refusal('not_found', `failed run ${id} not found`));
     return { deleted: 1 };
   }
 
@@ -158,10 +148,5 @@ export class FailedRunsController {
 }
 
 function referenceIn(id: string, outcome: Outcome<RunReference> | null): RunReference {
-  if (outcome === null) throw notFound(id);
-  return valueIn(outcome);
-}
-
-function notFound(id: string): NotFoundException {
-  return new NotFoundException(`failed run ${id} not found`);
+  return valueIn(foundIn(outcome, `failed run ${id}`));
 }

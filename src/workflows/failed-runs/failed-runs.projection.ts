@@ -5,7 +5,7 @@
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Interest } from '../../engine/interest.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { LetterIndex, PlacedLetter } from '../../messaging/dead-letters/letter-index.js';
 import { deadLetterId, type MessageEvent } from '../../messaging/messages/message.events.js';
@@ -67,12 +67,15 @@ export class FailedRunLetters implements Fold<RunEvent | MessageEvent | FailedRu
     },
     streams: [this.callbacks],
   };
+  readonly memory: FoldMemory;
 
   /** A run is still active while its last event is folded. */
   constructor(
     private readonly letters: LetterIndex<FailedRun>,
     private readonly runs: Pick<Runs, 'active'>,
-  ) {}
+  ) {
+    this.memory = letters.memory('failed runs', { callbacks: this.callbacks });
+  }
 
   /** Of each letter the failure, and the message that called its failure callback last. */
   *references(at: number): Generator<number> {

@@ -126,7 +126,7 @@ export class FailedRunsService {
   }
 
   private deleteAll(ids: readonly string[]): Promise<number> {
-    return dispatchMany(this.engine, this.deletions(ids), ids.length);
+    return dispatchMany(this.engine, this.clock, this.deletions(ids), ids.length);
   }
 
   private async *deletions(ids: readonly string[]): AsyncGenerator<DeleteFailedRun> {

@@ -1,5 +1,5 @@
 /** Which other events an event of a run stands on. */
-import type { RunEvent, RunStarted } from './run.events.js';
+import { type RunEvent, type RunStarted, runKind } from './run.events.js';
 
 /** Journal offsets of the events of other streams, or of another run, that an event names. */
 export function offsetsNamedBy(event: RunEvent): readonly number[] {
@@ -15,6 +15,12 @@ export function offsetsNamedBy(event: RunEvent): readonly number[] {
     default:
       return nothing;
   }
+}
+
+/** A run that failed while it waited for this one asks how it has ended when it is resumed. */
+export function invokerOf(_id: string, event: RunEvent) {
+  if (event.type !== 'RunStarted' || event.invoker === null) return null;
+  return { kind: runKind, id: event.invoker.runId };
 }
 
 function inheritedBy({ inherited }: RunStarted): readonly number[] {

@@ -1,7 +1,7 @@
 /** Which runs have been started lately, whether they have ended or not: a fold of `RunStarted`. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Interest } from '../../engine/interest.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import { keptText } from '../../grammar/kept-text.js';
 import type { RunEvent } from '../run-state/run.events.js';
@@ -27,6 +27,10 @@ export class KnownRuns implements Fold<RunEvent> {
   readonly interest: Interest<RunEvent> = { types: { RunStarted: true } };
   /** In the order of their starts, so that the oldest expire from the front. */
   private readonly runs = new Map<string, Start>();
+  readonly memory: FoldMemory = {
+    name: 'known runs',
+    maps: { runs: this.runs },
+  };
 
   /** The run of this name that was started less than ten minutes before `at`. */
   find(runId: string, at: number): KnownRun | undefined {
@@ -42,7 +46,7 @@ export class KnownRuns implements Fold<RunEvent> {
 
   forget(at: number, changes: TurnChanges): void {
     for (const [runId, start] of this.runs) {
-      if (isOver(start, at)) changes.delete(this.runs, runId);
+      if (isOver(start, at)) changes.deleteInOrder(this.runs, runId);
     }
   }
 
@@ -50,9 +54,9 @@ export class KnownRuns implements Fold<RunEvent> {
     if (event.type !== 'RunStarted') return;
     for (const [runId, start] of this.runs) {
       if (!isOver(start, at)) break;
-      changes.delete(this.runs, runId);
+      changes.deleteInOrder(this.runs, runId);
     }
-    changes.delete(this.runs, id);
+    changes.deleteInOrder(this.runs, id);
     const messageId = keptText(event.messageId);
     changes.set(this.runs, id, { messageId, createdAt: at, offset });
   }

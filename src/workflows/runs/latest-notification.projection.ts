@@ -1,7 +1,7 @@
 /** Where the bytes of the latest notification stand, so that many waits share them: a fold. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Interest } from '../../engine/interest.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { RunEvent } from '../run-state/run.events.js';
 
@@ -9,6 +9,10 @@ export class LatestNotification implements Fold<RunEvent> {
   readonly interest: Interest<RunEvent> = { types: { WaitEnded: ['notificationId'] } };
   /** One element at most: all that one notification releases is released in one go. */
   private readonly latest = new Map<'latest', { readonly id: string; readonly offset: number }>();
+  readonly memory: FoldMemory = {
+    name: 'latest notification',
+    maps: { latest: this.latest },
+  };
 
   /** Journal offset of the event beside which the bytes stand; null = they were not stored yet. */
   offsetOf(notificationId: string): number | null {

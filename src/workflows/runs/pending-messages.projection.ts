@@ -1,7 +1,7 @@
 /** Which messages of each run are not final: a fold of the events of messages. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Interest } from '../../engine/interest.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import { keptText } from '../../grammar/kept-text.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
@@ -15,6 +15,10 @@ export class PendingRunMessages implements Fold<MessageEvent> {
     types: { MessagePublished: ['run'], ...endsOfRunMessages.types },
   };
   private readonly messages = new Map<string, Pending>();
+  readonly memory: FoldMemory = {
+    name: 'pending run messages',
+    maps: { messages: this.messages },
+  };
 
   /**
    * `runOf` gives the run of a message that is pending. A message is still pending while its last
@@ -22,7 +26,7 @@ export class PendingRunMessages implements Fold<MessageEvent> {
    */
   constructor(private readonly runOf: (messageId: string) => string | undefined) {}
 
-  /** The ids of a run's messages, oldest first. A failure callback belongs to no active run. */
+  /** The ids of a run's messages, in no order. A failure callback belongs to no active run. */
   of(runId: string): readonly string[] {
     const own = this.messages.get(runId);
     if (own === undefined) return [];

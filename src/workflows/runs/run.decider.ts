@@ -19,10 +19,10 @@ import {
   isActive,
   isFinalRun,
   type RunState,
-  runPacking,
+  storedRun,
 } from '../run-state/run.state.js';
 import { liftReconfiguredToVersion2 } from '../run-state/run.upcasters.js';
-import { offsetsNamedBy } from '../run-state/run-offsets.js';
+import { invokerOf, offsetsNamedBy } from '../run-state/run-offsets.js';
 import { configuredRunTerm, runTerms } from '../run-state/run-terms.js';
 import type { KnownRun } from './known-runs.projection.js';
 import { endOfRun } from './run-end.policy.js';
@@ -212,7 +212,9 @@ export const runDecider: Decider<RunState, RunCommand, RunEvent, RunView> = {
   wants,
   isFinal: isFinalRun,
   terms,
-  packing: runPacking,
+  stored: storedRun,
+  restsIdle: true,
   references: offsetsNamedBy,
+  keptWith: invokerOf,
   upcasters: { RunReconfigured: [liftReconfiguredToVersion2] },
 };

@@ -36,7 +36,7 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
     const view: RunView = {
       known: (id, at) => this.startOf(id) ?? known.find(id, at),
       hasPending: (id) => pending.has(id),
-      pending: (id) => pending.of(id).flatMap((messageId) => this.pendingMessage(messageId)),
+      pending: (id) => this.pendingMessages(id),
       notificationOffset: (id) => notifications.offsetOf(id),
     };
     super(engine, { decider: runDecider, view, folds: [known, notifications, waiters] });
@@ -59,6 +59,11 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
     return run === undefined || messageId === undefined
       ? undefined
       : { messageId, createdAt: run.createdAt };
+  }
+
+  private pendingMessages(id: string): readonly PendingRunMessage[] {
+    const messages = this.pending.of(id).flatMap((messageId) => this.pendingMessage(messageId));
+    return messages.sort((one, other) => one.publishedOffset - other.publishedOffset);
   }
 
   private pendingMessage(messageId: string): readonly PendingRunMessage[] {

@@ -1,7 +1,7 @@
 /** Which runs wait for which event: a fold of the events of runs. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Interest } from '../../engine/interest.js';
-import type { Fold } from '../../engine/registration.js';
+import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import { keptText } from '../../grammar/kept-text.js';
 import type { OpenWait, RunEvent } from '../run-state/run.events.js';
@@ -29,13 +29,19 @@ export class Waiters implements Fold<RunEvent> {
   };
   /** By event, then by run and step: thousands may wait for one event. */
   private readonly waiters = new Map<string, Map<string, Waiter>>();
+  readonly memory: FoldMemory = {
+    name: 'waiters',
+    maps: { waiters: this.waiters },
+  };
 
   /** `waitsOf` gives the open waits of a run before the event that is folded. */
   constructor(private readonly waitsOf: (runId: string) => readonly OpenWait[]) {}
 
   /** Those that wait for an event, in the order in which they began to. */
   of(eventId: string): readonly Waiter[] {
-    return [...(this.waiters.get(eventId)?.values() ?? [])];
+    const waiters = [...(this.waiters.get(eventId)?.values() ?? [])];
+    // A resumed run joins late with older waits, and so does what a refused turn has put back.
+    return waiters.sort((one, other) => one.offset - other.offset);
   }
 
   evolve({ id, event, offset }: EventEnvelope<RunEvent>, changes: TurnChanges): void {

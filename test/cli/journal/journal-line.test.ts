@@ -9,6 +9,7 @@ const envelope = (event: { type: string }, body: Buffer | null = null): EventEnv
   at: Date.UTC(2026, 10, 21, 5, 20, 55, 123),
   offset: 42,
   previous: -1,
+  by: null,
   event,
   body,
 });
@@ -54,6 +55,7 @@ describe('an event in human words', () => {
       sequence: 0,
       previous: -1,
       type: 'MessageCanceled',
+      by: null,
       bodyBase64: '/w==',
     });
   });

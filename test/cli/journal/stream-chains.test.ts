@@ -8,6 +8,7 @@ const event = (id: string, sequence: number, offset: number, previous: number): 
   at: 0,
   offset,
   previous,
+  by: null,
   event: { type: 'Happened' },
   body: null,
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { dispatchMany } from '../../../src/engine/bulk/bulk-action.js';
+import { type Clock, systemClock } from '../../../src/engine/clock.js';
 import { accept, type Command, type Decider } from '../../../src/engine/decider.js';
 import { Refusal } from '../../../src/grammar/result.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
@@ -51,7 +52,7 @@ it('a bulk action accepts as many commands as it may, and never more', async () 
       });
       const { engine, journal } = opened;
       const before = journal.endOffset;
-      const accepted = await dispatchMany(engine, marks(ids), count);
+      const accepted = await dispatchMany(engine, systemClock, marks(ids), count);
       expect(accepted).toBe(Math.min(fresh, count));
       const events = [];
       for await (const envelopes of journal.replay(before)) events.push(...envelopes);
@@ -60,4 +61,53 @@ it('a bulk action accepts as many commands as it may, and never more', async () 
     }),
     { numRuns: 20 },
   );
+});
+
+/** Every look at it comes a while after the one before; a timer ends in the next tick. */
+class SteppingClock implements Clock {
+  readonly delays: number[] = [];
+  private time = 0;
+
+  constructor(private readonly stepMs: number) {}
+
+  now(): number {
+    return at;
+  }
+
+  monotonic(): number {
+    this.time += this.stepMs;
+    return this.time;
+  }
+
+  after(delayMs: number, callback: () => void): () => void {
+    this.delays.push(delayMs);
+    setImmediate(callback);
+    return () => undefined;
+  }
+}
+
+const fresh = (count: number) => {
+  runs += 1;
+  return marks(Array.from({ length: count }, (_, index) => `${runs}-${index}`));
+};
+
+it('a bulk action pauses for twice as long as it has worked for a turn', async () => {
+  const clock = new SteppingClock(1);
+  await dispatchMany(opened.engine, clock, fresh(1000), Number.POSITIVE_INFINITY);
+  // Three looks at the clock: before and after the turn, and at the pause.
+  expect(clock.delays).toEqual([6, 6, 6]);
+});
+
+it('a bulk action makes turns shorter that take long', async () => {
+  const clock = new SteppingClock(4);
+  const taken: number[] = [];
+  function* counted() {
+    for (const command of fresh(520)) {
+      const { length: turn } = clock.delays;
+      taken[turn] = (taken[turn] ?? 0) + 1;
+      yield command;
+    }
+  }
+  await dispatchMany(opened.engine, clock, counted(), Number.POSITIVE_INFINITY);
+  expect(taken).toEqual([256, 128, 64, 32, 16, 8, 8, 8]);
 });

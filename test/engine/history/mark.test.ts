@@ -23,7 +23,11 @@ const noteDecider: Decider<boolean, Note, Noted> = {
   wants: () => [],
   isFinal: (isThere) => !isThere,
   references: ({ about }) => about,
-  takesBack: (id) => Number(id.split('-')[1]),
+  keptWith: (id) => {
+    const [, other = ''] = id.split('-');
+    if (other === '') return null;
+    return Number.isNaN(Number(other)) ? { kind: 'note', id: other } : { offset: Number(other) };
+  },
 };
 
 const at = 1_767_000_000_000;
@@ -109,6 +113,17 @@ describe('a sweep', () => {
     expect(await kept()).toEqual([1, 2, 3, 7]);
   });
 
+  it('keeps what goes with a kept stream of this name, not with another one', async () => {
+    await note('parent');
+    await crossOut('child-parent');
+    await crossOut('parent');
+    await note('other');
+    await crossOut('other');
+    await crossOut('child-other');
+    await note('alive', 1);
+    expect(await kept()).toEqual([1, 2, 3, 7]);
+  });
+
   it('keeps what ends, or is referred to by what ends, while it is decided', async () => {
     await note('body');
     await note('short', 1);
@@ -130,6 +145,7 @@ describe('a replay of what a sweep has left', () => {
     at,
     offset,
     previous: -1,
+    by: null,
     event: { type: 'Noted', about: [] },
     body: null,
   });

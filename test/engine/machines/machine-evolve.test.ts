@@ -76,7 +76,7 @@ describe('a machine stepped through one inert scope', () => {
         let woken = evolve.initialState();
         for (const event of history) {
           kept = evolve.evolve(kept, event);
-          woken = evolve.evolve(evolve.packing.unpack(evolve.packing.pack(woken)), event);
+          woken = evolve.evolve(evolve.stored.fromStored(evolve.stored.toStored(woken)), event);
         }
         expect(shown(woken)).toBe(shown(kept));
       }),

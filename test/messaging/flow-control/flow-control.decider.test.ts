@@ -292,6 +292,7 @@ describe('any history of commands', () => {
               sequence: 0,
               offset: 0,
               previous: -1,
+              by: null,
               event,
               body: null,
             });

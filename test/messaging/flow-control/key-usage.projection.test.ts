@@ -23,7 +23,17 @@ function remember(
   event: MessageEvent,
 ): KeyUsage {
   usage.evolve(
-    { kind: 'message', id, sequence: 0, at: 0, offset: 0, previous: -1, event, body: null },
+    {
+      kind: 'message',
+      id,
+      sequence: 0,
+      at: 0,
+      offset: 0,
+      previous: -1,
+      by: null,
+      event,
+      body: null,
+    },
     changes,
   );
   return usage;

@@ -142,7 +142,7 @@ export class TrafficSimulation {
   }
 
   ask<Cmd extends Omit<Command, 'at'>>(command: Cmd): void {
-    this.engine.tell([{ ...command, at: this.clock.now() }]);
+    this.engine.dispatchAndForget([{ ...command, at: this.clock.now() }]);
   }
 
   controlOf(key: string): FlowControlState {

@@ -18,6 +18,7 @@ const publishedWith = (
   at: 1000,
   offset: 3,
   previous: -1,
+  by: null,
   event: { type: 'MessagePublished', ...messageOptions(changes) },
   body: null,
 });

@@ -223,6 +223,7 @@ describe('the deduplication index', () => {
           at: time,
           offset: 0,
           previous: -1,
+          by: null,
           event: { ...published, deduplicationKey: key } as MessageEvent,
           body: null,
         },
@@ -243,7 +244,15 @@ describe('the deduplication index', () => {
     const once = { ...options, deduplicationKey: 'id:once' };
     const toOne = { ...once, topicName: 'orders', url: 'https://one.example.com/' };
     const event: MessagePublished = { type: 'MessagePublished', ...toOne };
-    const envelope = { ...address, sequence: 0, offset: 0, previous: -1, event, body: null };
+    const envelope = {
+      ...address,
+      sequence: 0,
+      offset: 0,
+      previous: -1,
+      by: null,
+      event,
+      body: null,
+    };
     index.evolve(envelope, changes);
     expect(index.find(toOne, at)).toBe('it');
     expect(index.find({ ...toOne, url: 'https://two.example.com/' }, at)).toBeUndefined();

@@ -252,7 +252,17 @@ export class QueueWorld {
 
   private envelope({ kind, id, event }: Fact): Happened {
     const offset = this.nextOffset++;
-    return { kind, id, sequence: 0, at: this.now, offset, previous: -1, event, body: null };
+    return {
+      kind,
+      id,
+      sequence: 0,
+      at: this.now,
+      offset,
+      previous: -1,
+      by: null,
+      event,
+      body: null,
+    };
   }
 
   private remember({ id, event, offset }: Happened): void {

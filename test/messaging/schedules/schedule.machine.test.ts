@@ -5,8 +5,8 @@ import {
   type ScheduleState,
   scheduleMachine,
 } from '../../../src/messaging/schedules/schedule.machine.js';
-import { expectSameWhenPacked } from '../../support/packed-machine.js';
 import { scheduleDefinition } from '../../support/schedule-definition.js';
+import { expectSameWhenStored } from '../../support/stored-machine.js';
 
 const evolution = machineEvolve(scheduleMachine);
 const { initialState, evolve, isFinal } = evolution;
@@ -50,7 +50,7 @@ describe('the life of a schedule', () => {
   it('is the same after being packed and woken between any two events', () => {
     fc.assert(
       fc.property(fc.array(events, { maxLength: 12 }), (history) => {
-        const state = expectSameWhenPacked(evolution, shown, history);
+        const state = expectSameWhenStored(evolution, shown, history);
         expect(isFinal(state)).toBe(state.value === 'deleted');
       }),
     );

@@ -1,11 +1,11 @@
 /** What a simulation has seen: everything acknowledged, and what the journal says became of it. */
 import type { EventEnvelope } from '../../../src/engine/decider.js';
-import type { Journal } from '../../../src/engine/journal.js';
 import type {
   MessageEvent,
   MessagePublished,
 } from '../../../src/messaging/messages/message.events.js';
 import { messageKind } from '../../../src/messaging/messages/message.events.js';
+import type { Turns } from '../past.js';
 
 /** One message as the journal tells it. */
 export interface MessageHistory {
@@ -14,10 +14,10 @@ export interface MessageHistory {
   readonly events: readonly EventEnvelope<MessageEvent>[];
 }
 
-/** Every message of the journal, in the order they were published. */
-export async function messageHistories(journal: Journal): Promise<Map<string, MessageHistory>> {
+/** Every message that there has been, in the order they were published. */
+export async function messageHistories(past: Turns): Promise<Map<string, MessageHistory>> {
   const histories = new Map<string, MessageHistory & { events: EventEnvelope<MessageEvent>[] }>();
-  for await (const envelopes of journal.replay()) {
+  for await (const envelopes of past.replay()) {
     for (const envelope of envelopes) {
       if (envelope.kind !== messageKind) continue;
       const event = envelope as EventEnvelope<MessageEvent>;

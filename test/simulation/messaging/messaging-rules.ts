@@ -1,9 +1,9 @@
 /** What must hold of any simulated day; each rule throws with what breaks it. */
 import type { EventEnvelope } from '../../../src/engine/decider.js';
-import type { Journal } from '../../../src/engine/journal.js';
 import { flowControlKind } from '../../../src/messaging/flow-control/flow-control.commands.js';
 import type { FlowControlEvent } from '../../../src/messaging/flow-control/flow-control.events.js';
 import { scheduleKind } from '../../../src/messaging/schedules/schedule.events.js';
+import type { Turns } from '../past.js';
 import type { Call } from '../simulated-endpoints.js';
 import type { Simulation } from '../simulation.js';
 import { flowControls, queues } from './messaging-dice.js';
@@ -94,7 +94,7 @@ export async function limitsAreKept(simulation: Simulation, histories: Histories
       expect([key, most <= parallelism, most]).toEqual([key, true, most]);
     }
     if (rate === null) continue;
-    const windows = await windowsOf(simulation.server.journal, key);
+    const windows = await windowsOf(simulation.past, key);
     for (const [index, startsAt] of windows.entries()) {
       const endsAt = windows[index + 1] ?? Number.POSITIVE_INFINITY;
       const starts = calls.filter((call) => call.startedAt >= startsAt && call.startedAt < endsAt);
@@ -106,9 +106,9 @@ export async function limitsAreKept(simulation: Simulation, histories: Histories
 }
 
 /** When the rate windows of a key began. */
-async function windowsOf(journal: Journal, key: string): Promise<number[]> {
+async function windowsOf(past: Turns, key: string): Promise<number[]> {
   const starts = new Set<number>();
-  await eachEvent(journal, flowControlKind, (envelope) => {
+  await eachEvent(past, flowControlKind, (envelope) => {
     const event = envelope.event as FlowControlEvent;
     if (envelope.id === key && event.type === 'GrantsReserved') starts.add(event.startedAt);
   });
@@ -122,7 +122,7 @@ export async function schedulesTriggerOnce(
 ): Promise<void> {
   const lastDue = new Map<string, number>();
   const published = new Set<string>();
-  await eachEvent(simulation.server.journal, scheduleKind, ({ id, event }) => {
+  await eachEvent(simulation.past, scheduleKind, ({ id, event }) => {
     if (event.type !== 'ScheduleTriggered') return;
     const { dueAt, messageIds } = event as unknown as { dueAt: number; messageIds: string[] };
     expect([id, dueAt > (lastDue.get(id) ?? 0)]).toEqual([id, true]);
@@ -180,11 +180,11 @@ function idsWhere(
 }
 
 async function eachEvent(
-  journal: Journal,
+  past: Turns,
   kind: string,
   visit: (envelope: EventEnvelope) => void,
 ): Promise<void> {
-  for await (const envelopes of journal.replay()) {
+  for await (const envelopes of past.replay()) {
     for (const envelope of envelopes) if (envelope.kind === kind) visit(envelope);
   }
 }

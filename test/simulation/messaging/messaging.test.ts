@@ -21,7 +21,7 @@ async function simulate(seed: number) {
   );
   await simulation.run(steps);
   await simulation.comeToRest(letGo());
-  const histories = await messageHistories(simulation.server.journal);
+  const histories = await messageHistories(simulation.past);
   return { simulation, histories };
 }
 

@@ -1,6 +1,5 @@
 /** What the journal says became of every run. */
 import type { EventEnvelope } from '../../../src/engine/decider.js';
-import type { Journal } from '../../../src/engine/journal.js';
 import {
   initialStep,
   type RunEnd,
@@ -9,6 +8,7 @@ import {
   runKind,
 } from '../../../src/workflows/run-state/run.events.js';
 import { type MessageHistory, messageHistories } from '../messaging/messaging-history.js';
+import type { Turns } from '../past.js';
 import type { StepEntry } from './workflow-interpreter.js';
 import type { Program } from './workflow-program.js';
 
@@ -40,10 +40,10 @@ export type RunHistories = ReadonlyMap<string, RunHistory>;
 
 const ends: ReadonlySet<string> = new Set(['RunSucceeded', 'RunFailed', 'RunCanceled']);
 
-export async function runHistories(journal: Journal): Promise<RunHistories> {
+export async function runHistories(past: Turns): Promise<RunHistories> {
   const events = new Map<string, Recorded[]>();
   const endsBefore = new Map<string, number>();
-  for await (const envelopes of journal.replay()) {
+  for await (const envelopes of past.replay()) {
     for (const envelope of envelopes as Recorded[]) {
       if (envelope.kind !== runKind) continue;
       const { id, event } = envelope;
@@ -57,7 +57,7 @@ export async function runHistories(journal: Journal): Promise<RunHistories> {
     if (recorded === undefined) throw new Error(`no event of a run stands at ${offset}`);
     return recorded;
   };
-  const messages = [...(await messageHistories(journal)).values()];
+  const messages = [...(await messageHistories(past)).values()];
   return new Map(
     [...events].map(([id, own]) => [
       id,

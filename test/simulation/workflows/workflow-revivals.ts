@@ -34,7 +34,7 @@ export function isTakenBack(sent: WorkflowSimulation['sent'], { id }: MessageHis
 
 /** A letter is taken once, together with its new run; an operator that was told of it finds it. */
 export async function lettersAreTakenOnce(
-  { server, world }: WorkflowSimulation,
+  { past, world }: WorkflowSimulation,
   histories: RunHistories,
 ): Promise<void> {
   const failures = new Map(
@@ -43,7 +43,7 @@ export async function lettersAreTakenOnce(
     ),
   );
   const taken = new Map<string, FailedRunEvent>();
-  for await (const envelopes of server.journal.replay()) {
+  for await (const envelopes of past.replay()) {
     for (const { kind, id, event, offset } of envelopes as EventEnvelope<FailedRunEvent>[]) {
       if (kind !== failedRunKind || event.type === 'FailedRunDeleted') continue;
       holds(id, { before: taken.get(id) }, { before: undefined });

@@ -41,7 +41,7 @@ async function simulate(seed: number, mood: Mood) {
   });
   expect(simulation.server.failures).toEqual([]);
   expect(simulation.world.mistakes).toEqual([]);
-  const histories = await runHistories(simulation.server.journal);
+  const histories = await runHistories(simulation.past);
   const calls = rules.callsByMessage(simulation);
   for (const history of histories.values()) ruleRun(simulation, calls, histories, history);
   await lettersAreTakenOnce(simulation, histories);

@@ -125,6 +125,8 @@ class Writing {
       await this.store.dropLog(log.name);
     } else if (kind === 39) await this.reopen();
     if (random.chance(0.4)) open.timers.advance(random.pick([1, 1, 25]));
+    // A clock that is set back, as far as many appends have taken.
+    if (random.chance(0.05)) open.timers.time -= random.pick([1, 40, 3_600_000]);
   }
 
   private async reopen(): Promise<void> {

@@ -1,5 +1,10 @@
-/** One request to the API of a server in this process, and what it answered. */
-import type { TestServer } from '../server.js';
+/** One request to the API of a server, and what it answered. */
+/** What a client has to know of a server. */
+export interface ApiServer {
+  readonly url: string;
+  /** An `Authorization` value. */
+  readonly bearer: string;
+}
 
 export interface Answer {
   readonly status: number;
@@ -10,7 +15,7 @@ export interface Answer {
 
 /** Calls with the server's own credentials, unless `headers` bring others. */
 export async function callApi(
-  server: TestServer,
+  server: ApiServer,
   method: string,
   path: string,
   headers: Readonly<Record<string, string>> = {},

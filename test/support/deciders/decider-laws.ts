@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import type { Command } from '../../../src/engine/decider.js';
 import { openEngine } from '../engine.js';
 import { countedNames, histories, historyStart, runs, type Subject } from './histories.js';
+import { testSnapshots } from './snapshot-laws.js';
 import { testSweeps } from './sweep-laws.js';
 
 async function open<Indexes>(
@@ -74,5 +75,6 @@ export function describeLaws<Indexes>(subject: Subject<Indexes>): void {
     }, 600_000);
 
     testSweeps(subject);
+    testSnapshots(subject);
   });
 }

@@ -34,15 +34,20 @@ export class ServerProcess {
     this.url = `http://127.0.0.1:${port}`;
   }
 
-  /** Starts the server on a folder and settles when it says that it is running. */
+  /**
+   * Starts the server on a folder and settles when it says that it is running. `args` run another
+   * program than the shipped one, to which this process can send messages.
+   */
   static async start(
     dataDirectory: string,
     port: number,
     environment: Record<string, string> = {},
     wrapper: readonly string[] = [],
+    args: readonly string[] = [program, 'start'],
   ): Promise<ServerProcess> {
-    const [command = '', ...args] = [...wrapper, process.execPath, program, 'start'];
-    const child = spawn(command, args, {
+    const [command = '', ...rest] = [...wrapper, process.execPath, ...args];
+    const isShipped = args[0] === program;
+    const child = spawn(command, rest, {
       env: {
         PATH: process.env['PATH'],
         STEPWELL_PORT: String(port),
@@ -53,7 +58,7 @@ export class ServerProcess {
         STEPWELL_LOG_LEVEL: 'warn',
         ...environment,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', ...(isShipped ? [] : (['ipc'] as const))],
     });
     const server = new ServerProcess(child, port);
     await server.ready();

@@ -2,13 +2,12 @@
  * A workflow's endpoint that speaks the protocol by hand: a script says what each delivery makes it
  * submit and answer, so that a test can let it fail where no SDK would.
  */
-import { callApi } from '../clients/api-call.js';
+import { type ApiServer, callApi } from '../clients/api-call.js';
 import {
   type RecordedRequest,
   RecordingEndpoint,
   type ScriptedAnswer,
 } from '../clients/recording-endpoint.js';
-import type { TestServer } from '../server.js';
 
 /** A step as it is submitted and delivered. */
 export interface Step {
@@ -53,10 +52,10 @@ export class ScriptedWorkflow {
   private constructor(
     readonly endpoint: RecordingEndpoint,
     private readonly name: string,
-    public server: TestServer,
+    public server: ApiServer,
   ) {}
 
-  static async start(server: TestServer, name: string): Promise<ScriptedWorkflow> {
+  static async start(server: ApiServer, name: string): Promise<ScriptedWorkflow> {
     const endpoint = await RecordingEndpoint.start();
     const workflow = new ScriptedWorkflow(endpoint, name, server);
     endpoint.answer((request) => workflow.answer(request));

@@ -49,7 +49,15 @@ describe('a consumer instance', () => {
   });
 
   it('leaves its group in the turn in which it is closed', () => {
-    const envelope = { kind: 'consumer', sequence: 1, at: 7, offset: 1, previous: 0, body: null };
+    const envelope = {
+      kind: 'consumer',
+      sequence: 1,
+      at: 7,
+      offset: 1,
+      previous: 0,
+      by: null,
+      body: null,
+    };
     const id = consumerId({ group: 'a/b', instance: 'c/d' });
     const names = { next: () => '' };
     const { state } = consumer(opened);

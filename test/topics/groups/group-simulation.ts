@@ -268,7 +268,7 @@ export class GroupSimulation {
     if (partitions > 6) return;
     const at = this.world.clock.now();
     const changes = { partitions };
-    this.world.engine.tell([
+    this.world.engine.dispatchAndForget([
       { type: 'AlterTopic', kind: topicKind, id: topic, at, changes } as never,
     ]);
   }

@@ -107,7 +107,7 @@ export async function openGroupWorld(
   const consumers = new ConsumersService(groups, topics, views, sessions, starts, removal, clock);
   const commits = new Commits(consumers, sessions, views, offsets, topicLogs, clock);
   const reassignment = new GroupReassignment(engine, views, clock);
-  groups.index(views.index);
+  groups.index(views.index, views.memory);
   views.onChanged((group, view) => sessions.viewChanged(group, view));
   topics.observe(reassignment.listener);
   topicLogs.onDropped((topic) => offsets.forgetTopic(topic));

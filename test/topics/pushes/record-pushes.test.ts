@@ -97,7 +97,7 @@ describe('a subscription', () => {
     await simulation.produce(0, 'a', 'b');
     await simulation.subscribe({}, { delayMs: 10 * second });
     await simulation.pass(second);
-    await simulation.change({ type: 'DeleteSubscription', cause: 'asked' });
+    await simulation.change({ type: 'DeleteSubscription', cause: 'request' });
     await simulation.pass(minute);
     expect(simulation.bodies).toEqual(['a']);
     expect(simulation.partition()).toBeNull();
@@ -108,7 +108,7 @@ describe('a subscription', () => {
     await simulation.produce(0, 'a');
     await simulation.subscribe();
     await simulation.pass(second);
-    await simulation.change({ type: 'DeleteSubscription', cause: 'asked' });
+    await simulation.change({ type: 'DeleteSubscription', cause: 'request' });
     await simulation.subscribe();
     await simulation.pass(second);
     expect(simulation.bodies).toEqual(['a', 'a']);

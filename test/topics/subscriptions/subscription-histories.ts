@@ -46,7 +46,7 @@ const subscriptionCommands = commandsTo<SubscriptionCommand>(
     fc.record({
       type: fc.constant('DeleteSubscription' as const),
       id: anySubscription,
-      cause: fc.constantFrom('asked' as const, 'topicDeleted' as const),
+      cause: fc.constantFrom('request' as const, 'topicDeleted' as const),
     }),
   ),
 );

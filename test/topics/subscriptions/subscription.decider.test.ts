@@ -15,7 +15,7 @@ const created: SubscriptionEvent = {
 const grown: SubscriptionEvent = { type: 'SubscriptionGrown', from: 2, partitions: 3 };
 const paused: SubscriptionEvent = { type: 'SubscriptionPaused' };
 const resumed: SubscriptionEvent = { type: 'SubscriptionResumed' };
-const deleted: SubscriptionEvent = { type: 'SubscriptionDeleted', cause: 'asked' };
+const deleted: SubscriptionEvent = { type: 'SubscriptionDeleted', cause: 'request' };
 
 const create = (changes: Partial<typeof definition> = {}, id = 'push'): SubscriptionCommand => ({
   type: 'CreateSubscription',
@@ -40,7 +40,7 @@ const remove: SubscriptionCommand = {
   kind,
   id: 'push',
   at,
-  cause: 'asked',
+  cause: 'request',
 };
 
 const view = { partitionsOf: (topic: string) => (topic === 'rides' ? 2 : 0) };
@@ -52,7 +52,16 @@ function reactions(...history: readonly SubscriptionEvent[]) {
   const { state } = subscription(...history);
   const event = history.at(-1);
   if (event === undefined) throw new Error('nothing has happened');
-  const place = { kind, id: 'push', sequence: 0, at, offset: 0, previous: -1, body: null };
+  const place = {
+    kind,
+    id: 'push',
+    sequence: 0,
+    at,
+    offset: 0,
+    previous: -1,
+    by: null,
+    body: null,
+  };
   const envelope: EventEnvelope<SubscriptionEvent> = { ...place, event };
   const names = { next: (prefix: string) => prefix };
   const commands = subscriptionDecider.react?.(envelope, state, names, remove, state) ?? [];

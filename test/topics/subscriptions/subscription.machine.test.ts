@@ -5,7 +5,7 @@ import {
   type SubscriptionState,
   subscriptionMachine,
 } from '../../../src/topics/subscriptions/subscription.machine.js';
-import { expectSameWhenPacked } from '../../support/packed-machine.js';
+import { expectSameWhenStored } from '../../support/stored-machine.js';
 import { subscriptionDefinition } from '../../support/subscription-definition.js';
 
 const evolution = machineEvolve(subscriptionMachine);
@@ -30,7 +30,7 @@ const events: fc.Arbitrary<RecordedSubscriptionEvent> = fc.oneof(
   fc.record({
     at,
     type: fc.constant('SubscriptionDeleted' as const),
-    cause: fc.constantFrom('asked' as const, 'topicDeleted' as const),
+    cause: fc.constantFrom('request' as const, 'topicDeleted' as const),
   }),
 );
 
@@ -51,7 +51,7 @@ describe('the life of a subscription', () => {
   it('is the same after being packed and woken between any two events', () => {
     fc.assert(
       fc.property(fc.array(events, { maxLength: 12 }), (history) => {
-        const state = expectSameWhenPacked(evolution, shown, history);
+        const state = expectSameWhenStored(evolution, shown, history);
         expect(isFinal(state)).toBe(state.value === 'deleted');
       }),
     );

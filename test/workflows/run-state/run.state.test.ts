@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { transition } from 'xstate';
+import { bytesOf } from '../../../src/engine/resting/stored-form.js';
 import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
 import { runMachine } from '../../../src/workflows/run-state/run.machine.js';
 import {
@@ -8,7 +9,7 @@ import {
   isActive,
   isFinalRun,
   type RunState,
-  runPacking,
+  storedRun,
 } from '../../../src/workflows/run-state/run.state.js';
 import { callbackOptions } from '../../support/message-options.js';
 import {
@@ -150,7 +151,7 @@ describe('the state of a run', () => {
     fc.assert(
       fc.property(histories, ([start, before, after, end]) => {
         const live = evolved([start, ...before]);
-        const woken = runPacking.unpack(runPacking.pack(live));
+        const woken = storedRun.fromStored(storedRun.toStored(live));
         expect(shown(woken)).toBe(shown(live));
         const rest = [...after, end];
         const offset = before.length + 1;
@@ -191,9 +192,9 @@ describe('the state of a run', () => {
     fc.assert(
       fc.property(started, fc.array(later), (start, events) => {
         const state = evolved([start]);
-        const packed = runPacking.pack(state);
+        const bytes = bytesOf(storedRun.toStored(state));
         evolved(events, state, 1);
-        expect(runPacking.pack(state).context).toEqual(packed.context);
+        expect(bytesOf(storedRun.toStored(state))).toEqual(bytes);
       }),
       { numRuns: 50 },
     );
@@ -203,6 +204,6 @@ describe('the state of a run', () => {
     const sleeping = evolved([
       runStarted({ messageId: 'msg_01M7Z0XY214ND8BXV73MF9P1', payloadBytes: 7 }),
     ]);
-    expect(runPacking.pack(sleeping).context.length).toBeLessThan(300);
+    expect(bytesOf(storedRun.toStored(sleeping)).length).toBeLessThan(300);
   });
 });

@@ -18,7 +18,7 @@ describeLaws({
       known,
       notifications,
       get pending() {
-        return runIds.map((id) => [pending.has(id), pending.of(id)]);
+        return runIds.map((id) => [pending.has(id), [...pending.of(id)].sort()]);
       },
       get waiting() {
         return eventIds.map((eventId) => waiters.of(eventId));

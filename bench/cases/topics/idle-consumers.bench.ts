@@ -1,11 +1,11 @@
 /** Consumer instances that do not call: what they hold, and how long it takes to make them. */
 import { join } from 'node:path';
-import { createTopic, topicName } from '../load/log-topic.js';
-import { connectionsTo, logHeaders, read } from '../load/topic-passes.js';
-import type { Memory } from '../measure/measured-process.js';
-import type { Figure, Measurement } from '../measure/measurement.js';
-import { ascending, percentile } from '../measure/statistics.js';
-import { startStepwell } from '../measure/stepwell-server.js';
+import { createTopic, topicName } from '../../load/log-topic.js';
+import { connectionsTo, logHeaders, read } from '../../load/topic-passes.js';
+import type { Memory } from '../../measure/measured-process.js';
+import type { Figure, Measurement } from '../../measure/measurement.js';
+import { ascending, percentile } from '../../measure/statistics.js';
+import { startStepwell } from '../../measure/stepwell-server.js';
 
 interface Idle {
   readonly name: string;

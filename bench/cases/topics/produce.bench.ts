@@ -1,9 +1,9 @@
 /** Produce over HTTP into a topic of three partitions: one record a request, or a hundred. */
 import { join } from 'node:path';
-import { underLoad } from '../load/load.js';
-import { startBareServer } from '../measure/bare-server.js';
-import type { Case, Contest } from '../measure/contest.js';
-import { basic, startStepwell } from '../measure/stepwell-server.js';
+import { underLoad } from '../../load/load.js';
+import { startBareServer } from '../../measure/bare-server.js';
+import type { Case, Contest } from '../../measure/contest.js';
+import { basic, startStepwell } from '../../measure/stepwell-server.js';
 
 const connections = 64;
 

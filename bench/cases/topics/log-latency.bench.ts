@@ -1,15 +1,15 @@
 /** From a producer's request to the consumer's receipt, at a steady rate of single records. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { callLog } from '../load/api-call.js';
-import { createTopic, topicName } from '../load/log-topic.js';
-import { RecordArrivals, type Way } from '../load/record-arrivals.js';
-import { publishSteadily } from '../load/steady-publisher.js';
-import { connectionsTo, logHeaders } from '../load/topic-passes.js';
-import type { Case, Contest, Contestant, Round } from '../measure/contest.js';
-import { MeasuredProcess } from '../measure/measured-process.js';
-import { startStepwell } from '../measure/stepwell-server.js';
-import type { BareRelaySettings } from '../programs/bare-relay.program.js';
+import { callLog } from '../../load/api-call.js';
+import { createTopic, topicName } from '../../load/log-topic.js';
+import { RecordArrivals, type Way } from '../../load/record-arrivals.js';
+import { publishSteadily } from '../../load/steady-publisher.js';
+import { connectionsTo, logHeaders } from '../../load/topic-passes.js';
+import type { Case, Contest, Contestant, Round } from '../../measure/contest.js';
+import { MeasuredProcess } from '../../measure/measured-process.js';
+import { startStepwell } from '../../measure/stepwell-server.js';
+import type { BareRelaySettings } from '../../programs/bare-relay.program.js';
 
 const perSecond = 1000;
 const partitions = 3;

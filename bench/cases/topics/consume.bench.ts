@@ -1,11 +1,11 @@
 /** Consume over HTTP: one group with automatic commits, and a hundred of them on one topic. */
 import { join } from 'node:path';
-import { consumingPass, type Groups } from '../load/consuming-pass.js';
-import { endsOf, fillTopic, type TopicContents } from '../load/log-topic.js';
-import { connectionsTo, fetchingPass, passes, shared } from '../load/topic-passes.js';
-import { startBarePages } from '../measure/bare-pages.js';
-import type { Case, Contest } from '../measure/contest.js';
-import { startStepwell } from '../measure/stepwell-server.js';
+import { consumingPass, type Groups } from '../../load/consuming-pass.js';
+import { endsOf, fillTopic, type TopicContents } from '../../load/log-topic.js';
+import { connectionsTo, fetchingPass, passes, shared } from '../../load/topic-passes.js';
+import { startBarePages } from '../../measure/bare-pages.js';
+import type { Case, Contest } from '../../measure/contest.js';
+import { startStepwell } from '../../measure/stepwell-server.js';
 
 const batchRecords = 100;
 const small = 'x'.repeat(100);

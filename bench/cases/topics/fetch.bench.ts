@@ -1,12 +1,12 @@
 /** Fetch over HTTP: a whole topic by offset, a reader for each partition, cached or not. */
 import { join } from 'node:path';
-import { endsOf, fillTopic, type TopicContents } from '../load/log-topic.js';
-import { connectionsTo, fetchingPass, passes, shared } from '../load/topic-passes.js';
-import { startBarePages } from '../measure/bare-pages.js';
-import type { Case, Contest, Contestant } from '../measure/contest.js';
-import type { MeasuredProcess } from '../measure/measured-process.js';
-import { letGoOfFolder, whyAlwaysCached } from '../measure/page-cache.js';
-import { startStepwell } from '../measure/stepwell-server.js';
+import { endsOf, fillTopic, type TopicContents } from '../../load/log-topic.js';
+import { connectionsTo, fetchingPass, passes, shared } from '../../load/topic-passes.js';
+import { startBarePages } from '../../measure/bare-pages.js';
+import type { Case, Contest, Contestant } from '../../measure/contest.js';
+import type { MeasuredProcess } from '../../measure/measured-process.js';
+import { letGoOfFolder, whyAlwaysCached } from '../../measure/page-cache.js';
+import { startStepwell } from '../../measure/stepwell-server.js';
 
 const partitions = 12;
 

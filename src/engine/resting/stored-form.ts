@@ -1,0 +1,29 @@
+/**
+ * How states become bytes and back. Equal histories make equal bytes, in every process: `evolve`
+ * sets the same fields in the same order, and nothing outside of the bytes is needed to read them.
+ */
+import { Packr } from 'msgpackr';
+
+/**
+ * A state as plain values: null, booleans, numbers, texts, Buffers, and lists, Maps, Sets and
+ * objects of these. Both directions are pure, and `fromStored` gives a state that is equal in
+ * everything that a decider can ask.
+ */
+export interface StoredForm<State, Stored = unknown> {
+  toStored(state: State): Stored;
+  // A method, so that the engine, which does not know what `Stored` is, may hand it back.
+  fromStored(stored: Stored): State;
+}
+
+/** Every value brings the names of its own fields: bytes do not depend on what came before. */
+const packr = new Packr({ moreTypes: true, copyBuffers: true });
+
+/** A plain value as bytes of its own. */
+export function bytesOf(value: unknown): Buffer {
+  return packr.pack(value);
+}
+
+/** The value of such bytes; it holds no part of them. */
+export function valueIn(bytes: Buffer): unknown {
+  return packr.unpack(bytes);
+}

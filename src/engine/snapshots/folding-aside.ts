@@ -1,0 +1,55 @@
+/**
+ * Memory that is folded aside, to be written as a snapshot: in another thread where there is a
+ * server to hold up, in this one where there is none.
+ */
+import { type BatchBytes, recordsOf } from '../../../storage/format/record-batch.js';
+import type { EventEnvelope } from '../decider.js';
+import type { Engine } from '../engine.js';
+import type { EventCodec } from '../event-codec.js';
+import { type ImagePart, ImageReader, imageOf } from './memory-image.js';
+
+/** One memory, from empty to its image; then it is at its end. */
+export interface FoldingAside {
+  /** The next part of the image that it goes on from; before anything is folded. */
+  take(part: ImagePart): Promise<void>;
+  /** Folds whole turns, in the order of the journal. */
+  fold(batches: readonly BatchBytes[]): Promise<void>;
+  image(): AsyncIterable<ImagePart> | Iterable<ImagePart>;
+  /** Nothing is left of it; whatever it is asked for meanwhile may reject. */
+  end(): Promise<void>;
+}
+
+/** In this thread. */
+export class FoldingHere implements FoldingAside {
+  private readonly reader: ImageReader;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly codec: EventCodec,
+  ) {
+    this.reader = new ImageReader(engine, codec);
+  }
+
+  async take(part: ImagePart): Promise<void> {
+    this.reader.take(part);
+  }
+
+  async fold(batches: readonly BatchBytes[]): Promise<void> {
+    for (const batch of batches) {
+      const envelopes: EventEnvelope[] = [];
+      for (const record of recordsOf(batch)) {
+        const envelope = this.codec.decode(record);
+        if (envelope !== null) envelopes.push(envelope);
+      }
+      this.engine.replay(envelopes);
+    }
+  }
+
+  image(): Iterable<ImagePart> {
+    return imageOf(this.engine, this.codec);
+  }
+
+  async end(): Promise<void> {
+    return undefined;
+  }
+}

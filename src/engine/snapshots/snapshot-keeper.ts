@@ -1,0 +1,137 @@
+/**
+ * Makes snapshots of memory beside the running engine, so that a start folds little of the journal:
+ * the last one, and what was appended since, are folded aside, and the next one is written. One is
+ * made at a time; none while a sweep takes records out that it would have to fold.
+ */
+import type { Snapshots } from '../../../storage/snapshot/snapshots.js';
+import type { SweepGuard } from '../history/journal-sweeper.js';
+import type { Journal } from '../journal.js';
+import type { FoldingAside } from './folding-aside.js';
+
+/** The making was ended before there was a snapshot. */
+export class SnapshotStopped extends Error {
+  override readonly name = 'SnapshotStopped';
+}
+
+/** A snapshot that was written. */
+export interface WrittenSnapshot {
+  /** What lies below it is in the snapshot. */
+  readonly offset: number;
+  readonly byteLength: number;
+  /** How far the one reached that it goes on from; -1 = everything was folded. */
+  readonly from: number;
+}
+
+export class SnapshotKeeper implements SweepGuard {
+  /** Of the latest that is there and whole; -1 = none is. */
+  private latestOffset = -1;
+  private latestBytes = 0;
+  private sweeping = 0;
+  private folding: FoldingAside | null = null;
+  private underWay: Promise<unknown> = Promise.resolve();
+  private isStopped = false;
+  private isCut = false;
+
+  /**
+   * `begin` makes an empty memory; `everyBytes` of the journal are worth a snapshot, if they are
+   * half of the last one's too: a large memory is not written anew for little.
+   */
+  constructor(
+    private readonly journal: Journal,
+    private readonly snapshots: Snapshots,
+    private readonly label: () => string,
+    private readonly begin: () => FoldingAside,
+    private readonly everyBytes: number,
+  ) {}
+
+  /** A start has used this one, or has found none. */
+  found(snapshot: { readonly offset: number; readonly byteLength: number } | null): void {
+    this.latestOffset = snapshot?.offset ?? -1;
+    this.latestBytes = snapshot?.byteLength ?? 0;
+  }
+
+  /** Bytes of the journal that no snapshot has: what a start would fold now. */
+  get unfoldedBytes(): number {
+    let bytes = 0;
+    for (const { baseOffset, nextOffset, byteLength } of this.journal.segments) {
+      if (nextOffset <= this.latestOffset) continue;
+      const from = Math.max(baseOffset, this.latestOffset);
+      bytes += (byteLength * (nextOffset - from)) / Math.max(1, nextOffset - baseOffset);
+    }
+    return bytes;
+  }
+
+  /** Whether there is enough for another one. */
+  get isDue(): boolean {
+    const isFree = this.sweeping === 0 && this.folding === null && !this.isStopped;
+    return isFree && this.unfoldedBytes >= Math.max(this.everyBytes, this.latestBytes / 2);
+  }
+
+  /**
+   * Makes one of everything that is durable by now. Rejects with `SnapshotStopped`, as the disk
+   * does, or with what the folding threw; the earlier ones stay as they are then.
+   */
+  make(): Promise<WrittenSnapshot> {
+    const making = this.underWay.then(() => this.makeOne());
+    this.underWay = making.catch(() => undefined);
+    return making;
+  }
+
+  /** Ends what is under way at once, and makes no more. */
+  async cut(): Promise<void> {
+    this.isCut = true;
+    await this.stop();
+  }
+
+  /** Waits for what is under way; none is begun after this. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    if (this.isCut) await this.folding?.end();
+    await this.underWay;
+  }
+
+  /** What was folded below the edge is no more what the journal says there. */
+  async sweepBegins(edge: number): Promise<void> {
+    this.sweeping += 1;
+    await this.folding?.end();
+    await this.underWay;
+    await this.snapshots.removeBefore(edge);
+    if (this.latestOffset < edge) this.found(null);
+  }
+
+  sweepEnded(): void {
+    this.sweeping -= 1;
+  }
+
+  private async makeOne(): Promise<WrittenSnapshot> {
+    this.check();
+    const folding = this.begin();
+    this.folding = folding;
+    try {
+      const until = await this.journal.synced();
+      const label = this.label();
+      const last = await this.snapshots.latest(label, until);
+      if (last !== null) for await (const part of last.parts()) await this.next(folding.take(part));
+      const from = last?.offset ?? -1;
+      for await (const batches of this.journal.batches(Math.max(from, 0), until)) {
+        await this.next(folding.fold(batches.map(({ content }) => content)));
+      }
+      const name = { offset: until, label };
+      const { byteLength } = await this.snapshots.write(name, folding.image());
+      this.found({ offset: until, byteLength });
+      return { offset: until, byteLength, from };
+    } finally {
+      this.folding = null;
+      await folding.end();
+    }
+  }
+
+  private async next(step: Promise<void>): Promise<void> {
+    await step;
+    this.check();
+  }
+
+  private check(): void {
+    if (this.isCut || this.sweeping > 0) throw new SnapshotStopped('no snapshot is made now');
+  }
+}

@@ -1,0 +1,108 @@
+/** Where messages stand, put together from memory and the journal. */
+import { Inject, Injectable } from '@nestjs/common';
+import type { EventEnvelope } from '../../engine/decider.js';
+import { Journal } from '../../engine/journal.js';
+import { provided } from '../../engine/provided.js';
+import { EndpointCalls } from '../delivery/message.effects.js';
+import { Messages } from '../messages/message.entity.js';
+import { deadLetterId, type MessageEvent, messageKind } from '../messages/message.events.js';
+import type { PendingMessage } from '../messages/message.state.js';
+import { StoredMessages } from '../messages/stored-messages.js';
+import type { MessagingSettings } from '../settings.js';
+import type {
+  EndedSituation,
+  LastFailure,
+  MessageSituation,
+  PendingSituation,
+} from './message-situation.js';
+
+@Injectable()
+export class MessageSituations {
+  constructor(
+    private readonly messages: Messages,
+    private readonly stored: StoredMessages,
+    private readonly journal: Journal,
+    private readonly calls: EndpointCalls,
+    @Inject(provided.config) private readonly config: MessagingSettings,
+  ) {}
+
+  /** Where a message stands now, durably; null = the journal knows no such message. */
+  async of(id: string): Promise<MessageSituation | null> {
+    const pending = await this.messages.shown(() => {
+      const actor = this.messages.find(id);
+      if (actor?.state.status !== 'pending') return null;
+      const { state, firstOffset, lastOffset } = actor;
+      return { state, firstOffset, lastOffset, progress: this.calls.progressOf(id) };
+    });
+    return pending === null ? this.ended(id) : this.pending(pending);
+  }
+
+  private async pending({
+    state,
+    firstOffset,
+    lastOffset,
+    progress,
+  }: {
+    readonly state: PendingMessage;
+    readonly firstOffset: number;
+    readonly lastOffset: number;
+    readonly progress: PendingSituation['progress'];
+  }): Promise<PendingSituation> {
+    const { attempts, notBefore, delivery } = state;
+    const { event } = await this.stored.published(firstOffset);
+    return {
+      status: 'pending',
+      url: event.url,
+      failures: attempts,
+      maxRetries: delivery.maxRetries,
+      notBefore,
+      timeoutMs: Math.min(event.timeoutMs ?? this.config.timeoutMs, this.config.timeoutMs),
+      lastFailure: attempts === 0 ? null : await this.lastFailure(lastOffset),
+      progress,
+    };
+  }
+
+  /** The last event of a pending message that was tried tells of its latest attempt. */
+  private async lastFailure(lastOffset: number): Promise<LastFailure> {
+    const { status, error, startedAt } = (await this.stored.attempt(lastOffset)).event;
+    return { status, error, startedAt };
+  }
+
+  private async ended(id: string): Promise<EndedSituation | null> {
+    const { startOffset: from, highWatermark: until } = this.journal;
+    const newest = this.journal.query({ terms: [[id]], from, until, order: 'newest' });
+    for await (const envelope of newest) {
+      if (envelope.kind === messageKind && envelope.id === id) return endedBy(ofMessage(envelope));
+    }
+    return null;
+  }
+}
+
+/** The events of this kind are those of messages. */
+function ofMessage(envelope: EventEnvelope): EventEnvelope<MessageEvent> {
+  return envelope as EventEnvelope<MessageEvent>;
+}
+
+/** null: the message has begun meanwhile. */
+function endedBy({ at, offset, event }: EventEnvelope<MessageEvent>): EndedSituation | null {
+  switch (event.type) {
+    case 'MessageDelivered':
+    case 'MessageFailed': {
+      const isFailed = event.type === 'MessageFailed';
+      return {
+        status: isFailed ? 'failed' : 'delivered',
+        at,
+        attempts: event.attempt + 1,
+        responseStatus: event.status,
+        dlqId: isFailed ? deadLetterId({ at, offset }) : null,
+      };
+    }
+    case 'MessageCompleted':
+    case 'MessageCanceled': {
+      const status = event.type === 'MessageCompleted' ? 'delivered' : 'canceled';
+      return { status, at, attempts: 0, responseStatus: 0, dlqId: null };
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,131 @@
+/** Why a gate does not let an attempt pass: which limit, who has it, how many go first. Pure. */
+import type { GateWait, Obstacle } from '../gates/obstacle.js';
+import { counted, timeText, type Why } from './why.js';
+
+/** Reasons that are gates'. */
+export const gateReasons = [
+  'queue_paused',
+  'queue_order',
+  'flow_control_paused',
+  'flow_control_parallelism',
+  'flow_control_rate',
+  'flow_control_order',
+  'origin_limit',
+  'body_bytes_limit',
+  'attempts_limit',
+] as const;
+export type GateReason = (typeof gateReasons)[number];
+
+type GateWhy = Why<GateReason>;
+type Of<Name extends Obstacle['gate']> = Extract<Obstacle, { readonly gate: Name }>;
+
+export function whyGate({ obstacle, ahead }: GateWait): GateWhy {
+  const limit = limitOf(obstacle);
+  return { ...limit, sentence: `${limit.sentence}${orderText(ahead)}.` };
+}
+
+function limitOf(obstacle: Obstacle): GateWhy {
+  switch (obstacle.gate) {
+    case 'queue':
+      return queueLimit(obstacle);
+    case 'flowControl':
+      return flowControlLimit(obstacle);
+    case 'origin':
+      return originLimit(obstacle);
+    case 'bodyBytes':
+      return {
+        reason: 'body_bytes_limit',
+        sentence:
+          `Great bodies in flight take ${megabytes(obstacle.taken)} of the ` +
+          `${megabytes(obstacle.limit)} that the server keeps for them`,
+      };
+    case 'attempts':
+      return {
+        reason: 'attempts_limit',
+        sentence:
+          `${counted(obstacle.taken, 'attempt')} of the ${obstacle.limit.toLocaleString('en')} ` +
+          'that the server makes at once are in flight',
+        remedy: 'Raise STEPWELL_GLOBAL_PARALLELISM, or find the destinations that answer slowly.',
+      };
+  }
+}
+
+function queueLimit({ queueName, isPaused, parallelism, taken, holders }: Of<'queue'>): GateWhy {
+  if (isPaused) {
+    return {
+      reason: 'queue_paused',
+      sentence: `Queue ${queueName} is paused`,
+      remedy: `POST /v2/queues/${queueName}/resume`,
+    };
+  }
+  const [first] = holders;
+  const others = taken - 1;
+  const also = others > 0 ? ` and ${counted(others, 'other message')}` : '';
+  const holding =
+    first === undefined ? '' : `, and ${first}${also} ${others > 0 ? 'come' : 'comes'} first`;
+  return {
+    reason: 'queue_order',
+    sentence: `Queue ${queueName} delivers ${parallelism} at a time in order${holding}`,
+    ...(first !== undefined && { remedy: `GET /v2/messages/${first}/why tells what holds it up.` }),
+  };
+}
+
+function flowControlLimit(control: Of<'flowControl'>): GateWhy {
+  const { key, isPaused, parallelism, running, rate, periodSeconds, spent, windowEndsAt } = control;
+  if (isPaused) {
+    return {
+      reason: 'flow_control_paused',
+      sentence: `Flow-control key ${key} is paused`,
+      remedy: `POST /v2/flowControl/${key}/resume`,
+    };
+  }
+  if (parallelism !== null && running >= parallelism) {
+    return {
+      reason: 'flow_control_parallelism',
+      sentence:
+        `Flow-control key ${key} allows ${counted(parallelism, 'attempt')} at once, ` +
+        `and ${running.toLocaleString('en')} ${running === 1 ? 'is' : 'are'} in flight`,
+      remedy: `POST /v2/flowControl/${key}/pin with a greater parallelism`,
+    };
+  }
+  if (rate !== null && spent >= rate && windowEndsAt !== null) {
+    return {
+      reason: 'flow_control_rate',
+      sentence:
+        `Flow-control key ${key} allows ${counted(rate, 'start')} in ` +
+        `${counted(periodSeconds, 'second')}; they are spent until ${timeText(windowEndsAt)}`,
+      until: windowEndsAt,
+      remedy: `POST /v2/flowControl/${key}/resetRate begins a new window`,
+    };
+  }
+  return {
+    reason: 'flow_control_order',
+    sentence: `Flow-control key ${key} lets attempts start in the order in which they came`,
+  };
+}
+
+function originLimit({ origin, running, limit }: Of<'origin'>): GateWhy {
+  const share =
+    running >= limit
+      ? 'the most that one origin may have'
+      : 'its share of the places that are left';
+  const attempts = `${counted(running, 'attempt')} to ${origin} in flight`;
+  return {
+    reason: 'origin_limit',
+    sentence: `${attempts} ${running === 1 ? 'is' : 'are'} ${share}`,
+    remedy:
+      'The destination answers more slowly than messages come: make it faster, or raise ' +
+      'STEPWELL_ORIGIN_PARALLELISM.',
+  };
+}
+
+function orderText(ahead: number | null): string {
+  if (ahead === 0) return '';
+  return ahead === null
+    ? '; more than 100,000 attempts go first'
+    : `; ${counted(ahead, 'attempt')} ${ahead === 1 ? 'goes' : 'go'} first`;
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / (1024 * 1024))} MiB`;
+}

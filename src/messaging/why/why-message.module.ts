@@ -1,0 +1,14 @@
+/** Wiring of the answers to why a message waits. */
+import { Module } from '@nestjs/common';
+import { DeliveryModule } from '../delivery/delivery.module.js';
+import { MessagesModule } from '../messages/messages.module.js';
+import { MessageSituations } from './message-situations.js';
+import { WhyMessageController } from './why-message.controller.js';
+
+@Module({
+  imports: [DeliveryModule, MessagesModule],
+  controllers: [WhyMessageController],
+  providers: [MessageSituations],
+  exports: [MessageSituations],
+})
+export class WhyMessageModule {}

@@ -1,0 +1,110 @@
+/** Why a message stands where it stands. Pure. */
+import type { EndedSituation, MessageSituation, PendingSituation } from './message-situation.js';
+import { counted, timeText, type Why } from './why.js';
+import { gateReasons, whyGate } from './why-gate.policy.js';
+
+/** Every reason there is. */
+export const messageReasons = [
+  'delayed',
+  'retry',
+  'held_for_answer',
+  'in_flight',
+  'due',
+  ...gateReasons,
+  'delivered',
+  'failed',
+  'canceled',
+] as const;
+export type MessageReason = (typeof messageReasons)[number];
+
+export type MessageWhy = Why<MessageReason>;
+
+/** `now` in Unix milliseconds. */
+export function whyMessage(situation: MessageSituation, now: number): MessageWhy {
+  return situation.status === 'pending' ? whyPending(situation, now) : whyEnded(situation);
+}
+
+function whyPending(situation: PendingSituation, now: number): MessageWhy {
+  const { progress, notBefore } = situation;
+  if (progress !== null) return whyDue(situation, progress);
+  if (notBefore > now) return situation.failures === 0 ? delayed(situation) : retry(situation);
+  return { reason: 'due', sentence: `${attemptName(situation)} is about to start.` };
+}
+
+function delayed({ notBefore: until }: PendingSituation): MessageWhy {
+  return { reason: 'delayed', sentence: `It is not due before ${timeText(until)}.`, until };
+}
+
+function retry(situation: PendingSituation): MessageWhy {
+  const { notBefore: until } = situation;
+  return {
+    reason: 'retry',
+    sentence:
+      `${failureText(situation)}; attempt ${situation.failures + 1} of ` +
+      `${situation.maxRetries + 1} starts at ${timeText(until)}.`,
+    until,
+    remedy: 'It is tried again by itself: mend the destination.',
+  };
+}
+
+function whyDue(
+  situation: PendingSituation,
+  progress: NonNullable<PendingSituation['progress']>,
+): MessageWhy {
+  switch (progress.stage) {
+    case 'inFlight': {
+      const until = progress.startedAt + situation.timeoutMs;
+      return {
+        reason: 'in_flight',
+        sentence:
+          `${attemptName(situation)} is in flight since ${timeText(progress.startedAt)}; ` +
+          `${situation.url} has until ${timeText(until)} to answer.`,
+        until,
+      };
+    }
+    case 'held':
+      return {
+        reason: 'held_for_answer',
+        sentence:
+          'The delivery of its run that has caused it is not answered yet; ' +
+          'it is waited for 250 ms at most.',
+      };
+    case 'waiting':
+      return whyGate(progress.wait);
+  }
+}
+
+function whyEnded({ status, at, attempts, responseStatus, dlqId }: EndedSituation): MessageWhy {
+  const when = timeText(at);
+  switch (status) {
+    case 'delivered':
+      return {
+        reason: status,
+        sentence:
+          responseStatus === 0
+            ? `It was delivered at ${when}.`
+            : `It was delivered at ${when}: attempt ${attempts} was answered ${responseStatus}.`,
+      };
+    case 'failed':
+      return {
+        reason: status,
+        sentence:
+          `It failed for good at ${when}, after ${counted(attempts, 'attempt')}; the last one ` +
+          `${responseStatus === 0 ? 'had no answer' : `was answered ${responseStatus}`}.`,
+        ...(dlqId !== null && { remedy: `POST /v2/dlq/retry/${dlqId} tries it again.` }),
+      };
+    case 'canceled':
+      return { reason: status, sentence: `It was canceled at ${when}.` };
+  }
+}
+
+function attemptName({ failures, maxRetries }: PendingSituation): string {
+  return `Attempt ${failures + 1} of ${maxRetries + 1}`;
+}
+
+function failureText({ failures, lastFailure }: PendingSituation): string {
+  if (lastFailure === null) return `Attempt ${failures} failed`;
+  const { status, error, startedAt } = lastFailure;
+  const how = error ?? `the answer was ${status}`;
+  return `Attempt ${failures} of ${timeText(startedAt)} failed: ${how}`;
+}

@@ -1,0 +1,85 @@
+/** `backup.json`: what a backup says of itself. A folder that holds it is never served from. */
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { BackupReport } from '../../../storage/backup/backup-folder.js';
+import type { Disk } from '../../../storage/disk/disk.js';
+import { readWhole } from '../../../storage/disk/whole-file.js';
+import { diskError, errorCode } from '../../../storage/faults/storage-errors.js';
+import { version } from '../../grammar/version.js';
+import { ConfigurationError } from '../configuration/config.js';
+
+/** The file within a backup. */
+export const backupFile = 'backup.json';
+
+/** The same file in a folder that was restored: what it was restored from. */
+export const restoredFile = 'restored.json';
+
+const offset = z.int().nonnegative();
+
+/** What a backup holds, as it stands in the file and in answers of the server. */
+export const backupSchema = z.object({
+  format: z.literal(1),
+  version: z.string().describe('Of Stepwell, that made it'),
+  madeAt: z.string().describe('When it was complete, ISO 8601'),
+  storeId: z.string().describe('The same for all copies of one data folder'),
+  epoch: z.int().describe('Starts of the data folder until then'),
+  bytes: z.int().describe('Of all logs'),
+  sharedBytes: z.int().describe('Of files that it shared with the data folder when it was made'),
+  logs: z
+    .array(z.object({ name: z.string(), until: offset }))
+    .describe('Each log, and the offset behind its last record'),
+  lost: z
+    .array(z.object({ log: z.string(), from: offset, until: offset.nullable() }))
+    .describe('Offsets that are damaged in the data folder too; until null = all from there on'),
+  damages: z.array(z.string()).describe('What is damaged, file by file'),
+});
+
+export type BackupManifest = z.output<typeof backupSchema>;
+
+/** What is said of a copy that was complete at `at`, Unix milliseconds. */
+export function manifestOf(report: BackupReport, at: number): BackupManifest {
+  const { storeId, epoch, linkedBytes, copiedBytes, until, lost, damages } = report;
+  return {
+    format: 1,
+    version,
+    madeAt: new Date(at).toISOString(),
+    storeId,
+    epoch,
+    bytes: linkedBytes + copiedBytes,
+    sharedBytes: linkedBytes,
+    logs: [...until].map(([name, end]) => ({ name, until: end })),
+    lost: lost.map((part) => ({ ...part })),
+    damages: [...damages],
+  };
+}
+
+export function encoded(content: unknown): Buffer {
+  return Buffer.from(`${JSON.stringify(content, null, 2)}\n`);
+}
+
+/**
+ * What the backup in `folder` says of itself; null where there is none. Throws `ConfigurationError`
+ * where the file is not ours.
+ */
+export async function readBackupManifest(
+  disk: Disk,
+  folder: string,
+): Promise<BackupManifest | null> {
+  const path = join(folder, backupFile);
+  const bytes = await readWhole(disk, path).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw diskError(`reading ${path}`, error);
+  });
+  if (bytes === null) return null;
+  const parsed = backupSchema.safeParse(jsonOf(bytes));
+  if (parsed.success) return parsed.data;
+  throw new ConfigurationError([`${path} does not describe a backup of Stepwell`]);
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,37 @@
+/** `/admin/backup`: the server makes a backup of itself. */
+import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
+import { rawBody } from '../../http/routes/raw-body.js';
+import { Describe } from '../../http/routes/route-description.js';
+import { parseBackupRequest } from './backup.request.js';
+import { BackupJobs, type BackupStatus } from './backup-jobs.js';
+import { backupRoutes } from './backups.openapi.js';
+
+@Controller('admin/backup')
+export class BackupsController {
+  constructor(
+    private readonly jobs: BackupJobs,
+    private readonly basic: BasicCredentials,
+  ) {}
+
+  @Get()
+  @Describe(backupRoutes.show)
+  show(@Req() request: FastifyRequest): BackupStatus {
+    this.judge(request);
+    return this.jobs.status;
+  }
+
+  @Post()
+  @HttpCode(202)
+  @Describe(backupRoutes.begin)
+  async begin(@Req() request: FastifyRequest): Promise<BackupStatus> {
+    this.judge(request);
+    return answerIn(await this.jobs.begin(valueIn(parseBackupRequest(rawBody(request)))));
+  }
+
+  private judge({ raw }: FastifyRequest): void {
+    refuseIf(this.basic.judgeRight(raw, 'administer', null));
+  }
+}

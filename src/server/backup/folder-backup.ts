@@ -1,0 +1,53 @@
+/** A backup of a data folder: its logs at one moment, its credentials, and what it holds. */
+import { join } from 'node:path';
+import { backupFolder, type CopyProgress } from '../../../storage/backup/backup-folder.js';
+import type { Disk } from '../../../storage/disk/disk.js';
+import { readWhole } from '../../../storage/disk/whole-file.js';
+import { diskError, errorCode } from '../../../storage/faults/storage-errors.js';
+import type { StoreOptions } from '../../../storage/store.js';
+import { credentialsFile } from '../credentials/credentials.js';
+import { type BackupManifest, backupFile, encoded, manifestOf } from './backup-manifest.js';
+
+/** What a backup is made with. */
+export interface BackupTools {
+  readonly disk: Disk;
+  /** For reading a store; they say which logs live with damage. */
+  readonly options: StoreOptions;
+  onProgress(progress: CopyProgress): void;
+}
+
+/**
+ * Backs `from` up to `to`, which must be empty or absent; a server may use `from` meanwhile.
+ * Signing keys and tokens that the folder keeps go with it. Rejects as `backupFolder` does.
+ */
+export async function backUp(
+  { disk, options, onProgress }: BackupTools,
+  from: string,
+  to: string,
+): Promise<BackupManifest> {
+  const credentials = await credentialsIn(disk, from);
+  let manifest: BackupManifest | null = null;
+  await backupFolder(disk, from, to, options, {
+    onProgress,
+    beside: {
+      names: [credentialsFile, backupFile],
+      make(report) {
+        manifest = manifestOf(report, options.now());
+        return new Map([...credentials, [backupFile, encoded(manifest)]]);
+      },
+    },
+  });
+  if (manifest === null) throw new Error('a backup was made that says nothing of itself');
+  return manifest;
+}
+
+/** The file that keeps the credentials, by its name; none where all are configured. */
+export async function credentialsIn(disk: Disk, folder: string): Promise<Map<string, Buffer>> {
+  const path = join(folder, credentialsFile);
+  try {
+    return new Map([[credentialsFile, await readWhole(disk, path)]]);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return new Map();
+    throw diskError(`reading ${path}`, error);
+  }
+}

@@ -1,0 +1,89 @@
+/** A data folder made from a backup: verified, and never in place. */
+import { relative, resolve, sep } from 'node:path';
+import { type BackupReport, backupFolder } from '../../../storage/backup/backup-folder.js';
+import { DamagedData } from '../../../storage/faults/storage-errors.js';
+import { partitionOfLog } from '../../topics/topics/topic-log-name.js';
+import { ConfigurationError } from '../configuration/config.js';
+import { credentialsFile } from '../credentials/credentials.js';
+import {
+  type BackupManifest,
+  backupFile,
+  encoded,
+  readBackupManifest,
+  restoredFile,
+} from './backup-manifest.js';
+import { type BackupTools, credentialsIn } from './folder-backup.js';
+
+/**
+ * Offsets of each partition that are left out behind what is restored. Consumers may have seen
+ * records there that the backup does not hold: none of them is to find another record in its place.
+ */
+export const skippedOffsetsDefault = 1_000_000;
+
+/** What was restored. */
+export interface Restored {
+  readonly manifest: BackupManifest;
+  /** The file of credentials came with it. */
+  readonly hasCredentials: boolean;
+}
+
+/**
+ * Restores `backup` to `folder`, which must be empty or absent: every file is copied, and shared
+ * with nothing. Rejects with `ConfigurationError` where there is no backup or one folder lies in
+ * the other, with `DamagedData` where the backup does not hold what it says, and as `backupFolder`
+ * does; nothing is left in `folder` then.
+ */
+export async function restore(
+  { disk, options, onProgress }: BackupTools,
+  backup: string,
+  folder: string,
+  skippedOffsets: number,
+): Promise<Restored> {
+  refuseOverlap(backup, folder);
+  const manifest = await readBackupManifest(disk, backup);
+  if (manifest === null) {
+    throw new ConfigurationError([`${backup} is no backup: it holds no ${backupFile}`]);
+  }
+  const credentials = await credentialsIn(disk, backup);
+  await backupFolder(disk, backup, folder, options, {
+    sharesFiles: false,
+    skippedOffsets: (name) => (partitionOfLog(name) === null ? 0 : skippedOffsets),
+    onProgress,
+    beside: {
+      names: [credentialsFile, restoredFile],
+      make(report) {
+        requireSame(backup, manifest, report);
+        const restoredAt = new Date(options.now()).toISOString();
+        const said = { restoredAt, skippedOffsets, from: manifest };
+        return new Map([...credentials, [restoredFile, encoded(said)]]);
+      },
+    },
+  });
+  return { manifest, hasCredentials: credentials.size > 0 };
+}
+
+function refuseOverlap(backup: string, folder: string): void {
+  const [one, two] = [resolve(backup), resolve(folder)];
+  if (!isWithin(one, two) && !isWithin(two, one)) return;
+  throw new ConfigurationError([`${folder} and the backup ${backup} lie in each other`]);
+}
+
+function isWithin(outer: string, inner: string): boolean {
+  const way = relative(outer, inner);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
+}
+
+/** Throws where the folder reads as intact and yet is not what was backed up. */
+function requireSame(backup: string, manifest: BackupManifest, report: BackupReport): void {
+  const ends = manifest.logs.map(({ name, until }) => [name, until]);
+  const found = [...report.until];
+  const isSame =
+    report.storeId === manifest.storeId &&
+    JSON.stringify(ends.toSorted()) === JSON.stringify(found.toSorted()) &&
+    report.damages.length <= manifest.damages.length &&
+    JSON.stringify(report.lost.map((part) => ({ ...part, until: part.until }))) ===
+      JSON.stringify(manifest.lost.filter(({ until }) => until !== null));
+  if (isSame) return;
+  const range = { file: backup, from: 0, to: 0, lastGoodOffset: null };
+  throw new DamagedData(range, `it does not hold what its ${backupFile} says`);
+}

@@ -1,0 +1,84 @@
+/** Reads and hashes sealed segments in a thread of its own, which ends when it is idle. */
+import { Worker } from 'node:worker_threads';
+import type { ChainWork, PrunedQuestion, RootQuestion } from '../../../storage/chain/chain-work.js';
+import type { Clock } from '../../engine/clock.js';
+import type { ChainAnswer, ChainQuestion } from './chain-worker.js';
+
+/** An idle thread ends after this: the next segment may be sealed in a second, or in a day. */
+const idleMs = 10_000;
+
+/** Beside this file, compiled or not. */
+const workerFile = new URL(import.meta.url.replace('chain-thread', 'chain-worker'));
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+export class ChainThread implements ChainWork {
+  private worker: Worker | null = null;
+  private readonly waiting = new Map<number, Waiting>();
+  private nextId = 0;
+  private cancelEnd: () => void = () => undefined;
+
+  constructor(private readonly clock: Clock) {}
+
+  root(question: RootQuestion): ReturnType<ChainWork['root']> {
+    const answer = this.ask((id) => ({ ask: 'root', id, question }));
+    return answer as ReturnType<ChainWork['root']>;
+  }
+
+  pruned(question: PrunedQuestion): ReturnType<ChainWork['pruned']> {
+    const answer = this.ask((id) => ({ ask: 'pruned', id, question }));
+    return answer as ReturnType<ChainWork['pruned']>;
+  }
+
+  /** Ends the thread, if there is one; what it was asked rejects. */
+  async stop(): Promise<void> {
+    this.cancelEnd();
+    const { worker } = this;
+    this.worker = null;
+    await worker?.terminate();
+    this.refuse(new Error('the thread that reads segments was ended'));
+  }
+
+  private ask(question: (id: number) => ChainQuestion): Promise<unknown> {
+    this.cancelEnd();
+    const id = this.nextId;
+    this.nextId += 1;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      this.running().postMessage(question(id));
+    });
+  }
+
+  private running(): Worker {
+    if (this.worker !== null) return this.worker;
+    const worker = new Worker(workerFile);
+    this.worker = worker;
+    // It keeps no process alive.
+    worker.unref();
+    worker.on('message', (answer: ChainAnswer) => this.answered(answer));
+    worker.on('error', (error) => {
+      if (this.worker === worker) this.worker = null;
+      this.refuse(error instanceof Error ? error : new Error(String(error)));
+    });
+    return worker;
+  }
+
+  private answered({ id, result, error }: ChainAnswer): void {
+    const waiting = this.waiting.get(id);
+    this.waiting.delete(id);
+    if (error === null) waiting?.resolve(result);
+    else waiting?.reject(new Error(error));
+    if (this.waiting.size > 0) return;
+    this.cancelEnd();
+    this.cancelEnd = this.clock.after(idleMs, () => void this.stop());
+  }
+
+  private refuse(error: Error): void {
+    const waiting = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const { reject } of waiting) reject(error);
+  }
+}

@@ -1,0 +1,22 @@
+/** What operators see of the chain of the journal: its head, to be kept elsewhere (ADR 40). */
+import { Gauge, type Registry } from 'prom-client';
+import type { ChainHead } from '../../../storage/chain/log-chain.js';
+
+export class JournalHeadMetrics {
+  readonly #head: Gauge<'digest'>;
+
+  constructor(registry: Registry) {
+    this.#head = new Gauge({
+      name: 'stepwell_journal_head_offset',
+      help: 'The offset of the head of the journal, whose digest is the label.',
+      labelNames: ['digest'],
+      registers: [registry],
+    });
+  }
+
+  /** The journal has a new head. */
+  sealed({ offset, digest }: ChainHead): void {
+    this.#head.reset();
+    this.#head.set({ digest }, offset);
+  }
+}

@@ -1,0 +1,63 @@
+/** What the server and the thread that makes snapshots say to each other. */
+import type { BatchBytes, BatchHeader } from '../../../storage/format/record-batch.js';
+import type { ImagePart } from '../../engine/snapshots/memory-image.js';
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Batches whose bodies lie one after the other in `bodies`. */
+export interface FoldRequest {
+  readonly type: 'fold';
+  readonly batches: readonly (Omit<BatchBytes, 'body'> & { readonly header: BatchHeader })[];
+  readonly bodies: Bytes;
+}
+
+export type FoldingRequest =
+  | { readonly type: 'take'; readonly name: string; readonly data: Bytes }
+  | FoldRequest
+  /** Asks for the next part of the image. */
+  | { readonly type: 'next' };
+
+export type FoldingAnswer =
+  | { readonly type: 'done' }
+  | { readonly type: 'part'; readonly name: string; readonly data: Bytes }
+  | { readonly type: 'end' };
+
+/** A part as a request; its bytes are handed over, not copied again. */
+export function taken({ name, data }: ImagePart): FoldingRequest & { readonly data: Bytes } {
+  return { type: 'take', name, data: ownBytes([data]) };
+}
+
+/** A part as an answer. */
+export function answered({ name, data }: ImagePart): FoldingAnswer {
+  return { type: 'part', name, data: ownBytes([data]) };
+}
+
+/** Batches as a request. */
+export function folded(batches: readonly BatchBytes[]): FoldRequest {
+  const described = batches.map(({ header, baseOffset, nextOffset }) => {
+    return { header, baseOffset, nextOffset };
+  });
+  return { type: 'fold', batches: described, bodies: ownBytes(batches.map(({ body }) => body)) };
+}
+
+/** The batches of such a request. */
+export function received({ batches, bodies }: FoldRequest): BatchBytes[] {
+  let start = 0;
+  return batches.map((batch) => {
+    const { bodyLength } = batch.header;
+    const body = Buffer.from(bodies.buffer, bodies.byteOffset + start, bodyLength);
+    start += bodyLength;
+    return { ...batch, body };
+  });
+}
+
+/** A buffer of their own for these bytes: others may share what they lie in. */
+function ownBytes(pieces: readonly Buffer[]): Bytes {
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, end);
+    end += piece.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,78 @@
+/** Memory that is folded in a thread of its own, as the server sees it. */
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { BatchBytes } from '../../../storage/format/record-batch.js';
+import { type FoldingAside } from '../../engine/snapshots/folding-aside.js';
+import type { ImagePart } from '../../engine/snapshots/memory-image.js';
+import { SnapshotStopped } from '../../engine/snapshots/snapshot-keeper.js';
+import type { FoldingSettings } from '../history/product-folding.js';
+import { type FoldingAnswer, type FoldingRequest, folded, taken } from './folding-messages.js';
+
+/** As this file is compiled, or run as it is: the entry of a thread is not looked up. */
+const { pathname } = new URL(import.meta.url);
+const entry = new URL(`./snapshot.worker${extname(pathname)}`, import.meta.url);
+
+interface Waiting {
+  resolve(answer: FoldingAnswer): void;
+  reject(error: unknown): void;
+}
+
+export class FoldingThread implements FoldingAside {
+  private readonly worker: Worker;
+  private waiting: Waiting | null = null;
+  private failure: unknown = null;
+
+  constructor(settings: FoldingSettings) {
+    this.worker = new Worker(entry, { workerData: settings });
+    this.worker.on('message', (answer: FoldingAnswer) => this.settle()?.resolve(answer));
+    this.worker.on('error', (error) => this.fail(error));
+    this.worker.on('exit', () => this.fail(new SnapshotStopped('the folding was ended')));
+    // It must not keep alive what has nothing else to do.
+    this.worker.unref();
+  }
+
+  async take(part: ImagePart): Promise<void> {
+    const request = taken(part);
+    await this.ask(request, [request.data.buffer]);
+  }
+
+  async fold(batches: readonly BatchBytes[]): Promise<void> {
+    const request = folded(batches);
+    await this.ask(request, [request.bodies.buffer]);
+  }
+
+  async *image(): AsyncGenerator<ImagePart> {
+    for (;;) {
+      const answer = await this.ask({ type: 'next' });
+      if (answer.type !== 'part') return;
+      const { name, data } = answer;
+      yield { name, data: Buffer.from(data.buffer, data.byteOffset, data.byteLength) };
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.worker.terminate();
+  }
+
+  private ask(request: FoldingRequest, handedOver: ArrayBuffer[] = []): Promise<FoldingAnswer> {
+    return new Promise((resolve, reject) => {
+      if (this.failure !== null) {
+        reject(this.failure);
+        return;
+      }
+      this.waiting = { resolve, reject };
+      this.worker.postMessage(request, handedOver);
+    });
+  }
+
+  private settle(): Waiting | null {
+    const { waiting } = this;
+    this.waiting = null;
+    return waiting;
+  }
+
+  private fail(error: unknown): void {
+    this.failure ??= error;
+    this.settle()?.reject(this.failure);
+  }
+}

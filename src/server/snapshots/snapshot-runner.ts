@@ -1,0 +1,74 @@
+/** Has snapshots made in the background when there is enough for one, and at a clean stop. */
+import type { Logger } from 'pino';
+import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
+import type { Clock } from '../../engine/clock.js';
+import { type SnapshotKeeper, SnapshotStopped } from '../../engine/snapshots/snapshot-keeper.js';
+import type { SnapshotMetrics } from './snapshot.metrics.js';
+
+const lookEveryMs = 1000;
+
+/** After a failure the next try is so far away. */
+const failedMs = 60_000;
+
+/** A clean stop leaves a snapshot where a start would fold more than this. */
+const stopBytesMin = 1024 * 1024;
+
+export class SnapshotRunner {
+  private isStopped = false;
+  private cancel: () => void = () => undefined;
+
+  constructor(
+    private readonly keeper: SnapshotKeeper,
+    private readonly clock: Clock,
+    private readonly metrics: SnapshotMetrics,
+    private readonly hasRoom: () => boolean,
+    private readonly log: Logger,
+  ) {}
+
+  start(): void {
+    this.again(lookEveryMs);
+  }
+
+  /** Makes a last one, if it is worth it; `cut` ends that. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.cancel();
+    if (this.keeper.unfoldedBytes >= stopBytesMin && this.hasRoom()) await this.make();
+    await this.keeper.stop();
+  }
+
+  /** Ends what is under way: the next start folds more. */
+  cut(): void {
+    void this.keeper.cut();
+  }
+
+  private again(delayMs: number): void {
+    if (this.isStopped) return;
+    this.cancel = this.clock.after(delayMs, () => {
+      void this.look().then((isFine) => this.again(isFine ? lookEveryMs : failedMs));
+    });
+  }
+
+  private async look(): Promise<boolean> {
+    return this.keeper.isDue && this.hasRoom() ? this.make() : true;
+  }
+
+  private async make(): Promise<boolean> {
+    const startedAt = this.clock.monotonic();
+    try {
+      const snapshot = await this.keeper.make();
+      this.metrics.written(snapshot);
+      const durationMs = Math.round(this.clock.monotonic() - startedAt);
+      this.log.debug({ ...snapshot, durationMs }, 'a snapshot is written');
+      return true;
+    } catch (error) {
+      const isExpected = [SnapshotStopped, LogClosed, DiskFull].some(
+        (expected) => error instanceof expected,
+      );
+      if (isExpected) return true;
+      this.metrics.failed();
+      this.log.error({ err: error }, 'no snapshot was made; starts use the one before');
+      return false;
+    }
+  }
+}

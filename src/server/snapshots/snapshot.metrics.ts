@@ -1,0 +1,53 @@
+/** What operators see of snapshots. */
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { gauge } from '../../engine/metrics/gauge.js';
+import type { WrittenSnapshot } from '../../engine/snapshots/snapshot-keeper.js';
+
+export class SnapshotMetrics {
+  readonly #written: Counter;
+  readonly #failed: Counter;
+  readonly #offset: Gauge;
+  readonly #bytes: Gauge;
+
+  /** `unfolded` tells how much of the journal no snapshot has, in bytes. */
+  constructor(registry: Registry, unfolded: () => number) {
+    const registers = [registry];
+    this.#written = new Counter({
+      name: 'stepwell_snapshots_written_total',
+      help: 'Snapshots of memory that were written.',
+      registers,
+    });
+    this.#failed = new Counter({
+      name: 'stepwell_snapshots_failed_total',
+      help: 'Snapshots that could not be made; the earlier ones are used.',
+      registers,
+    });
+    this.#offset = new Gauge({
+      name: 'stepwell_snapshot_offset',
+      help: 'What lies below this offset of the journal is in the latest snapshot.',
+      registers,
+    });
+    this.#bytes = new Gauge({
+      name: 'stepwell_snapshot_bytes',
+      help: 'Size of the latest snapshot.',
+      registers,
+    });
+    const help = 'Bytes of the journal that no snapshot has: a start folds them.';
+    gauge(registry, 'stepwell_snapshot_unfolded_bytes', help, unfolded);
+  }
+
+  /** This is the latest one. */
+  latest({ offset, byteLength }: Pick<WrittenSnapshot, 'offset' | 'byteLength'>): void {
+    this.#offset.set(offset);
+    this.#bytes.set(byteLength);
+  }
+
+  written(snapshot: WrittenSnapshot): void {
+    this.#written.inc();
+    this.latest(snapshot);
+  }
+
+  failed(): void {
+    this.#failed.inc();
+  }
+}

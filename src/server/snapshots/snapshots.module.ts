@@ -1,0 +1,89 @@
+/** Wiring of the snapshots of memory, which are made beside the server. */
+import { Inject, Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import { Store, type StoreOptions } from '../../../storage/store.js';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import { JournalSweeper } from '../../engine/history/journal-sweeper.js';
+import { Journal } from '../../engine/journal.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { provided } from '../../engine/provided.js';
+import { imageLabel } from '../../engine/snapshots/memory-image.js';
+import { SnapshotKeeper } from '../../engine/snapshots/snapshot-keeper.js';
+import type { Config } from '../configuration/config.js';
+import { JournalSweepsModule, sweepStretch } from '../history/journal-sweeps.module.js';
+import { FoldingThread } from './folding-thread.js';
+import { MemoryStart } from './memory-start.js';
+import { SnapshotMetrics } from './snapshot.metrics.js';
+import { SnapshotRunner } from './snapshot-runner.js';
+
+/** A stop waits this long for a last snapshot. */
+const stopDeadlineMs = 10_000;
+
+@Module({ imports: [JournalSweepsModule] })
+export class SnapshotsModule {
+  constructor(
+    engine: Engine,
+    journal: Journal,
+    store: Store,
+    start: MemoryStart,
+    sweeper: JournalSweeper,
+    life: ProcessLife,
+    registry: Registry,
+    @Inject(provided.config) config: Config,
+    @Inject(provided.clock) clock: Clock,
+    @Inject(provided.fileSizes) fileSizes: Pick<StoreOptions, 'segmentBytes'>,
+    @Inject(provided.log) log: Logger,
+  ) {
+    if (config.snapshotEveryBytes === Number.POSITIVE_INFINITY) {
+      // What an earlier setting has left would not be kept in step with sweeps.
+      sweeper.guard = {
+        sweepBegins: (edge) => store.snapshots.removeBefore(edge),
+        sweepEnded: () => undefined,
+      };
+      return;
+    }
+    const settings = { ...foldingSettings(config), sweepStretch: sweepStretch(config, fileSizes) };
+    const keeper = new SnapshotKeeper(
+      journal,
+      store.snapshots,
+      () => imageLabel(engine, start.build),
+      () => new FoldingThread(settings),
+      config.snapshotEveryBytes,
+    );
+    sweeper.guard = keeper;
+    const metrics = new SnapshotMetrics(registry, () => keeper.unfoldedBytes);
+    const runner = new SnapshotRunner(keeper, clock, metrics, () => store.hasRoom, log);
+    life.addRecoverable({
+      name: 'snapshots',
+      recover: async () => {
+        keeper.found(start.found);
+        if (start.found !== null) metrics.latest(start.found);
+        runner.start();
+      },
+    });
+    // Before the store: what was added last stops first.
+    life.addStoppable({
+      name: 'snapshots',
+      phase: 'storage',
+      deadlineMs: stopDeadlineMs,
+      stop: () => runner.stop(),
+      cut: () => runner.cut(),
+    });
+  }
+}
+
+/** Of all settings those that another thread can be told. */
+function foldingSettings(config: Config) {
+  const { deadLetterRetentionMs, groupRetentionMs, groupsMax, consumersMax } = config;
+  const { topicsMax, partitionsMax } = config;
+  return {
+    deadLetterRetentionMs,
+    groupRetentionMs,
+    groupsMax,
+    consumersMax,
+    topicsMax,
+    partitionsMax,
+  };
+}

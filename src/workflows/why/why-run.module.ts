@@ -1,0 +1,14 @@
+/** Wiring of the answers to why a run waits. */
+import { Module } from '@nestjs/common';
+import { MessagesModule } from '../../messaging/messages/messages.module.js';
+import { WhyMessageModule } from '../../messaging/why/why-message.module.js';
+import { RunsModule } from '../runs/runs.module.js';
+import { RunSituations } from './run-situations.js';
+import { WhyRunController } from './why-run.controller.js';
+
+@Module({
+  imports: [MessagesModule, RunsModule, WhyMessageModule],
+  controllers: [WhyRunController],
+  providers: [RunSituations],
+})
+export class WhyRunModule {}

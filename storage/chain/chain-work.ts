@@ -1,0 +1,196 @@
+/**
+ * What a chain costs: reading segments and hashing their records. Questions are plain values, so
+ * that another thread can answer them.
+ */
+import type { Disk } from '../disk/disk.js';
+import { readWhole } from '../disk/whole-file.js';
+import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
+import { splitRecords } from '../format/record.js';
+import { segmentHeaderLength } from '../format/segment-format.js';
+import type { Offset } from '../offsets/offset.js';
+import { decodeChain, type SealedPart } from './chain-file.js';
+import { encodePruned, readPruned } from './pruned-file.js';
+import { leafOf, mergedParts, prunedParts, rootOf, TrieParts } from './record-trie.js';
+
+const chunkBytes = 1024 * 1024;
+/** Length and offset of a record: what a rewrite may change. */
+const recordPlaceLength = 8;
+
+/** The files of a segment: its batches lie in [64, end). */
+export interface SegmentPart {
+  readonly path: string;
+  readonly end: number;
+  /** What stands beside it for records that went; null where nothing can. */
+  readonly prunedPath: string | null;
+}
+
+/** The records of [from, until) in a sealed segment. */
+export interface RootQuestion {
+  readonly logTag: number;
+  readonly segment: SegmentPart;
+  readonly from: Offset;
+  readonly until: Offset;
+}
+
+/** What `by` leaves of neighbours whose entries in the chain are those in [from, until). */
+export interface PrunedQuestion {
+  readonly logTag: number;
+  readonly chainPath: string;
+  /** The link in front of the chain. */
+  readonly first: Uint8Array;
+  readonly group: readonly SegmentPart[];
+  readonly by: SegmentPart;
+  readonly from: Offset;
+  readonly until: Offset;
+}
+
+/** Who reads and hashes. Rejects where a file does not read back. */
+export interface ChainWork {
+  root(
+    question: RootQuestion,
+  ): Promise<{ readonly root: Uint8Array; readonly recordCount: number }>;
+  /**
+   * The file that has to stand beside `by`; null where nothing has gone. Rejects where `by` is not
+   * what was sealed, without what went.
+   */
+  pruned(question: PrunedQuestion): Promise<Uint8Array | null>;
+}
+
+/** Reads and hashes in this thread. */
+export function chainWork(disk: Disk): ChainWork {
+  return {
+    async root({ logTag, segment, from, until }) {
+      const part = { baseOffset: from, nextOffset: until };
+      for await (const { leaves } of recordsOf(disk, logTag, [segment], [part])) {
+        return { root: rootOf(leaves, from, until), recordCount: leaves.count };
+      }
+      throw new Error('a segment without a part');
+    },
+    pruned: (question) => prunedBy(disk, question),
+  };
+}
+
+async function prunedBy(disk: Disk, question: PrunedQuestion): Promise<Buffer | null> {
+  const { logTag, chainPath, first, group, by, from, until } = question;
+  const { entries } = decodeChain(await readWhole(disk, chainPath), Buffer.from(first));
+  const replaced = entries.filter(
+    ({ baseOffset, nextOffset }) => baseOffset >= from && nextOffset <= until,
+  );
+  const stays = recordsOf(disk, logTag, [by], replaced);
+  const all = new TrieParts();
+  for await (const { part, leaves, pruned } of recordsOf(disk, logTag, group, replaced)) {
+    const { leaves: kept } = (await stays.next()).value as FoundRecords;
+    const { baseOffset, nextOffset } = part;
+    const parts = mergedParts(leaves, pruned);
+    const isKept = (index: number) => {
+      const place = kept.firstFrom(parts.at(index), 0, kept.count);
+      const isRecord = parts.span(index) === 1 && kept.at(place) === parts.at(index);
+      return isRecord && kept.digest(place).equals(parts.digest(index));
+    };
+    const gone = prunedParts(parts, isKept, baseOffset, nextOffset);
+    const left = { leaves: kept, pruned: gone };
+    if (!isProven(part, left)) throw new Error(`[${baseOffset}, ${nextOffset}) is not what it was`);
+    for (let index = 0; index < gone.count; index += 1) {
+      all.push(gone.at(index), gone.span(index), gone.digest(index));
+    }
+  }
+  await stays.return(undefined);
+  return all.count === 0 ? null : encodePruned(all);
+}
+
+/** What is there of a part of a log: its records, and digests for those that went. */
+export interface LeftRecords {
+  readonly leaves: TrieParts;
+  readonly pruned: TrieParts;
+}
+
+/** What was found of one part. */
+interface FoundRecords<Part extends Span = Span> extends LeftRecords {
+  readonly part: Part;
+}
+
+/** Whether what is there is what was sealed, all of it or without what went. */
+export function isProven(part: SealedPart, { leaves, pruned }: LeftRecords): boolean {
+  const { baseOffset, nextOffset, recordCount, root } = part;
+  // All of it went: the root itself stands for it.
+  if (leaves.count === 0 && pruned.count === 0 && recordCount > 0) return true;
+  if (leaves.count > recordCount) return false;
+  return rootOf(mergedParts(leaves, pruned), baseOffset, nextOffset).equals(root);
+}
+
+/** A part of a log, half-open. */
+interface Span {
+  readonly baseOffset: Offset;
+  readonly nextOffset: Offset;
+}
+
+/**
+ * What there is of each of some parts, which are in order, read from segments that are, too.
+ * Rejects where a segment does not read back.
+ */
+export async function* recordsOf<Part extends Span>(
+  disk: Disk,
+  logTag: number,
+  segments: readonly SegmentPart[],
+  parts: readonly Part[],
+): AsyncGenerator<FoundRecords<Part>> {
+  let place = 0;
+  let [leaves, pruned] = [new TrieParts(), new TrieParts()];
+  let wanted = parts[place];
+  const isBehind = (offset: Offset) => wanted !== undefined && offset >= wanted.nextOffset;
+  for (const segment of segments) {
+    const gone =
+      segment.prunedPath === null ? new TrieParts() : await readPruned(disk, segment.prunedPath);
+    let next = 0;
+    const takePruned = () => {
+      for (; wanted !== undefined && gone.at(next) < wanted.nextOffset; next += 1) {
+        pruned.push(gone.at(next), gone.span(next), gone.digest(next));
+      }
+    };
+    for await (const { header, body } of batchesOf(disk, logTag, segment)) {
+      for (const { record, bytes } of splitRecords(body, header.baseOffset)) {
+        while (wanted !== undefined && isBehind(record.offset)) {
+          takePruned();
+          yield { part: wanted, leaves, pruned };
+          [leaves, pruned] = [new TrieParts(), new TrieParts()];
+          place += 1;
+          wanted = parts[place];
+        }
+        if (wanted === undefined || record.offset < wanted.baseOffset) continue;
+        const leaf = leafOf(record.offset, header.appendTime, bytes.subarray(recordPlaceLength));
+        leaves.push(record.offset, 1, leaf);
+      }
+    }
+    takePruned();
+  }
+  for (; wanted !== undefined; wanted = parts[place]) {
+    yield { part: wanted, leaves, pruned };
+    [leaves, pruned] = [new TrieParts(), new TrieParts()];
+    place += 1;
+  }
+}
+
+async function* batchesOf(
+  disk: Disk,
+  logTag: number,
+  { path, end }: SegmentPart,
+): AsyncGenerator<ScannedBatch> {
+  const file = await disk.open(path, 'read');
+  try {
+    const scan = new BatchScan({
+      disk,
+      file,
+      position: segmentHeaderLength,
+      limit: end,
+      logTag,
+      chain: null,
+      chunkBytes,
+    });
+    for (let batches = await scan.next(); batches.length > 0; batches = await scan.next()) {
+      yield* batches;
+    }
+    if (scan.position < end) throw new Error(`${path}: ${scan.fault ?? 'it ends too early'}`);
+  } finally {
+    await disk.close(file);
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * One digest of many records, of which some may go without a change of it: a hash of a trie over
+ * offsets. Where all records of a subtree go, its hash stays in their place.
+ *
+ *     leaf   SHA-256 of 0x00, offset u64, append time f64, the record's bytes from its timestamp on
+ *     node   SHA-256 of 0x01, left, right; where one side has no record, the other side itself
+ */
+import { hash } from 'node:crypto';
+import { type Offset, writeOffset } from '../offsets/offset.js';
+
+/** Bytes of a digest. */
+export const digestLength = 32;
+
+/** Of a trie without records. */
+export const emptyRoot: Buffer = Buffer.alloc(digestLength);
+
+const leafPrefixLength = 17;
+const scratch = Buffer.alloc(64 * 1024);
+const pair = Buffer.alloc(1 + 2 * digestLength, 1);
+
+function sha256(bytes: Buffer): Buffer {
+  return hash('sha256', bytes, 'buffer');
+}
+
+/** The digest of one record; `bytes` are those behind its length and its offset. */
+export function leafOf(offset: Offset, appendTime: number, bytes: Buffer): Buffer {
+  const length = leafPrefixLength + bytes.length;
+  const leaf = length <= scratch.length ? scratch.subarray(0, length) : Buffer.alloc(length);
+  leaf[0] = 0;
+  writeOffset(leaf, offset, 1);
+  leaf.writeDoubleLE(appendTime, 9);
+  bytes.copy(leaf, leafPrefixLength);
+  return sha256(leaf);
+}
+
+function joined(left: Buffer, right: Buffer): Buffer {
+  left.copy(pair, 1);
+  right.copy(pair, 1 + digestLength);
+  return sha256(pair);
+}
+
+/** Digests of parts of a trie in the order of their offsets: of `span` offsets from `at` on. */
+export class TrieParts {
+  count = 0;
+  private places = new Float64Array(64);
+  private spans = new Float64Array(64);
+  private digests = Buffer.alloc(64 * digestLength);
+
+  /** Takes the next one; a record has a span of 1. */
+  push(at: Offset, span: number, digest: Buffer): void {
+    if (this.count === this.places.length) this.grow();
+    this.places[this.count] = at;
+    this.spans[this.count] = span;
+    digest.copy(this.digests, this.count * digestLength);
+    this.count += 1;
+  }
+
+  /** Infinity behind the last one. */
+  at(index: number): Offset {
+    return index < this.count ? (this.places[index] ?? 0) : Number.POSITIVE_INFINITY;
+  }
+
+  span(index: number): number {
+    return this.spans[index] ?? 0;
+  }
+
+  digest(index: number): Buffer {
+    return this.digests.subarray(index * digestLength, (index + 1) * digestLength);
+  }
+
+  /** The first in [first, end) that lies at `offset` or behind it; `end` where none does. */
+  firstFrom(offset: Offset, first: number, end: number): number {
+    let [low, high] = [first, end];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.at(middle) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private grow(): void {
+    const { places, spans, digests } = this;
+    this.places = new Float64Array(places.length * 2);
+    this.places.set(places);
+    this.spans = new Float64Array(spans.length * 2);
+    this.spans.set(spans);
+    this.digests = Buffer.concat([digests, Buffer.alloc(digests.length)]);
+  }
+}
+
+/** Both lists as one, in order. */
+export function mergedParts(one: TrieParts, other: TrieParts): TrieParts {
+  if (other.count === 0) return one;
+  const merged = new TrieParts();
+  for (let [left, right] = [0, 0]; left < one.count || right < other.count; ) {
+    if (one.at(left) < other.at(right)) {
+      merged.push(one.at(left), one.span(left), one.digest(left));
+      left += 1;
+    } else {
+      merged.push(other.at(right), other.span(right), other.digest(right));
+      right += 1;
+    }
+  }
+  return merged;
+}
+
+/** A part of a trie: `span` offsets, a power of two, from `at` on. */
+interface Subtree {
+  readonly at: Offset;
+  readonly span: number;
+}
+
+/** The trie over the offsets [from, until). */
+function wholeTrie(from: Offset, until: Offset): Subtree {
+  let span = 1;
+  while (span < until - from) span *= 2;
+  return { at: from, span };
+}
+
+function halvesOf({ at, span }: Subtree): readonly [Subtree, Subtree] {
+  if (span === 1) throw new RangeError(`two digests at offset ${at}`);
+  const half = span / 2;
+  return [
+    { at, span: half },
+    { at: at + half, span: half },
+  ];
+}
+
+/** The digest of all records in [from, until). Throws `RangeError` for two at one offset. */
+export function rootOf(parts: TrieParts, from: Offset, until: Offset): Buffer {
+  return digestOfPart(parts, 0, parts.count, wholeTrie(from, until)) ?? emptyRoot;
+}
+
+function digestOfPart(
+  parts: TrieParts,
+  first: number,
+  end: number,
+  subtree: Subtree,
+): Buffer | null {
+  if (first === end) return null;
+  // A copy: the list may grow.
+  if (end - first === 1) return Buffer.from(parts.digest(first));
+  const [left, right] = halvesOf(subtree);
+  const middle = parts.firstFrom(right.at, first, end);
+  const before = digestOfPart(parts, first, middle, left);
+  const behind = digestOfPart(parts, middle, end, right);
+  if (before === null || behind === null) return before ?? behind;
+  return joined(before, behind);
+}
+
+/**
+ * What has to stay of the records that go: the digests of the largest subtrees in which nothing is
+ * kept. Nothing where all of [from, until) goes: its root says it.
+ */
+export function prunedParts(
+  parts: TrieParts,
+  isKept: (index: number) => boolean,
+  from: Offset,
+  until: Offset,
+): TrieParts {
+  const keptBefore = new Uint32Array(parts.count + 1);
+  for (let index = 0; index < parts.count; index += 1) {
+    keptBefore[index + 1] = (keptBefore[index] ?? 0) + (isKept(index) ? 1 : 0);
+  }
+  const pruned = new TrieParts();
+  const prune = (first: number, end: number, subtree: Subtree): void => {
+    const kept = (keptBefore[end] ?? 0) - (keptBefore[first] ?? 0);
+    if (kept === end - first) return;
+    if (kept === 0) {
+      const digest = digestOfPart(parts, first, end, subtree);
+      if (digest !== null) pruned.push(subtree.at, subtree.span, digest);
+      return;
+    }
+    const [left, right] = halvesOf(subtree);
+    const middle = parts.firstFrom(right.at, first, end);
+    prune(first, middle, left);
+    prune(middle, end, right);
+  };
+  if (keptBefore[parts.count] !== 0) prune(0, parts.count, wholeTrie(from, until));
+  return pruned;
+}

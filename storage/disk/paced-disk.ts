@@ -1,0 +1,51 @@
+/** A disk that is read no faster than a rate: for work in the background. */
+import type { Disk } from './disk.js';
+import type { Timer } from './timer.js';
+
+/** Waits are no shorter: a timer for each small read would cost more than it spares. */
+const waitMsMin = 20;
+
+export class PacedDisk {
+  /** Reads of it wait, so that there are no more than so many bytes a second. */
+  readonly disk: Disk;
+  private owedMs = 0;
+  private stopped: Error | null = null;
+  private wake: () => void = () => undefined;
+
+  constructor(
+    disk: Disk,
+    private readonly bytesPerSecond: number,
+    private readonly after: Timer,
+  ) {
+    this.disk = {
+      ...disk,
+      read: async (file, target, position) => {
+        await this.pause();
+        const length = await disk.read(file, target, position);
+        this.owedMs += (length / this.bytesPerSecond) * 1000;
+        return length;
+      },
+    };
+  }
+
+  /** Every read from now on rejects with `reason`, and so does one that waits. */
+  stop(reason: Error): void {
+    this.stopped = reason;
+    this.wake();
+  }
+
+  private async pause(): Promise<void> {
+    if (this.owedMs >= waitMsMin && this.stopped === null) {
+      const delayMs = this.owedMs;
+      this.owedMs = 0;
+      await new Promise<void>((resolve) => {
+        const cancel = this.after(delayMs, resolve);
+        this.wake = () => {
+          cancel();
+          resolve();
+        };
+      });
+    }
+    if (this.stopped !== null) throw this.stopped;
+  }
+}

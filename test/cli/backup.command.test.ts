@@ -1,0 +1,207 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
+import { flipByte } from '../support/program/flipped-byte.js';
+import { program, runProgram } from '../support/program/program.js';
+import {
+  authorization,
+  basic,
+  freePort,
+  ServerProcess,
+} from '../support/program/server-process.js';
+
+let folder = '';
+let data = '';
+let port = 0;
+let endpoint: RecordingEndpoint;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stepwell-backup-'));
+  data = join(folder, 'data');
+  port = await freePort();
+  endpoint = await RecordingEndpoint.start();
+});
+
+afterEach(async () => {
+  await endpoint.stop();
+  await rm(folder, { recursive: true });
+});
+
+const at = (name: string) => join(folder, name);
+
+async function publish(server: ServerProcess, delay: string): Promise<string> {
+  const response = await fetch(`${server.url}/v2/publish/${endpoint.url}`, {
+    method: 'POST',
+    headers: { authorization, 'svc-delay': delay },
+    body: 'a message',
+  });
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { messageId: string }).messageId;
+}
+
+async function topicCall(server: ServerProcess, path: string, body: unknown) {
+  const response = await fetch(`${server.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: basic },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, json: (await response.json()) as { offset: number }[] };
+}
+
+const records = (count: number) =>
+  Array.from({ length: count }, (_, place) => ({ value: `record ${place}`, key: 'same' }));
+
+/** A partition that holds something: its number, its first file, and the offset of its end. */
+async function fullPartition(server: ServerProcess) {
+  const response = await fetch(`${server.url}/admin/topics/orders`, {
+    headers: { authorization: basic },
+  });
+  const { offsets } = (await response.json()) as {
+    offsets: { partition: number; latest: number }[];
+  };
+  const found = offsets.find(({ latest }) => latest > 0);
+  if (found === undefined) throw new Error('no partition holds anything');
+  return found;
+}
+
+/** The largest segment of a log that is not the journal's. */
+async function topicSegment(): Promise<string> {
+  const files: { path: string; size: number }[] = [];
+  for (const log of await readdir(join(data, 'logs'))) {
+    if (log === '0000000000') continue;
+    for (const name of await readdir(join(data, 'logs', log))) {
+      const path = join(data, 'logs', log, name);
+      if (name.endsWith('.log')) files.push({ path, size: (await stat(path)).size });
+    }
+  }
+  return files.sort((one, two) => two.size - one.size)[0]?.path ?? '';
+}
+
+describe('stepwell backup and restore', () => {
+  it('copies a folder while it is written to, and the copy goes on elsewhere', async () => {
+    const server = await ServerProcess.start(data, port);
+    const waiting = await publish(server, '1s');
+    await topicCall(server, '/produce/orders', records(5));
+    let isOver = false;
+    const writing = (async () => {
+      while (!isOver) await publish(server, '1h');
+    })();
+    const made = await runProgram(data, ['backup', at('copy')]);
+    isOver = true;
+    await writing;
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    expect(made.stdout).toMatch(/^backed up .*\nmade at .* of store [0-9a-f]{32}, start 1\n/);
+    const manifest = JSON.parse(await readFile(join(at('copy'), 'backup.json'), 'utf8'));
+    expect(manifest).toMatchObject({ format: 1, epoch: 1, lost: [], damages: [] });
+    const { partition, latest } = await fullPartition(server);
+    expect(manifest.logs).toContainEqual({ name: `topic/orders/${partition}`, until: latest });
+    await server.kill();
+
+    const served = await runProgram(at('copy'), ['start']);
+    expect(served).toMatchObject({ code: 64, stderr: expect.stringMatching('is a backup') });
+    const again = await runProgram(data, ['backup', at('copy')]);
+    expect(again).toMatchObject({ code: 73, stderr: expect.stringMatching('is not empty') });
+
+    const restored = await runProgram(data, ['restore', at('copy'), at('new')]);
+    expect(restored).toMatchObject({ code: 0, stderr: '' });
+    await rm(data, { recursive: true });
+    const next = await ServerProcess.start(at('new'), port);
+    expect(next.output).toContain('this folder was restored');
+    while (!endpoint.requests.some(({ headers }) => headers['svc-message-id'] === waiting)) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const { json: read } = await topicCall(next, '/fetch', {
+      ...{ topic: 'orders', partition, offset: 0 },
+    });
+    expect(read).toHaveLength(5);
+    const { json } = await topicCall(next, '/produce/orders', records(1));
+    expect(json[0]?.offset).toBe(latest + 1_000_000);
+    // Who has read the old folder further than it was copied finds what comes next.
+    const { json: ahead } = await topicCall(next, '/fetch', {
+      ...{ topic: 'orders', partition, offset: latest + 7 },
+    });
+    expect(ahead[0]?.offset).toBe(latest + 1_000_000);
+    expect(await next.kill('SIGTERM')).toBe(0);
+    expect(await runProgram(at('new'), ['journal', 'verify'])).toMatchObject({ code: 0 });
+    const second = await ServerProcess.start(at('new'), port);
+    expect(second.output).not.toContain('this folder was restored');
+    await second.kill();
+  }, 60_000);
+
+  it('refuses what is no backup, is not empty, overlaps or is damaged', async () => {
+    const server = await ServerProcess.start(data, port);
+    await publish(server, '1h');
+    await server.kill('SIGTERM');
+    expect(await runProgram(data, ['backup', at('copy')])).toMatchObject({ code: 0 });
+    await mkdir(at('full'));
+    await writeFile(join(at('full'), 'mine'), 'mine');
+    const restore = (backup: string, to: string) => runProgram(data, ['restore', backup, to]);
+    expect(await restore(at('copy'), at('full'))).toMatchObject({ code: 73 });
+    expect(await readdir(at('full'))).toEqual(['mine']);
+    expect(await restore(data, at('new'))).toMatchObject({ code: 64 });
+    expect(await restore(at('copy'), at('copy'))).toMatchObject({ code: 64 });
+    expect(await restore(at('copy'), join(at('copy'), 'inside'))).toMatchObject({ code: 64 });
+    const [journal = ''] = await readdir(join(at('copy'), 'logs/0000000000'));
+    await cp(at('copy'), at('damaged'), { recursive: true });
+    await flipByte(join(at('damaged'), 'logs/0000000000', journal), 200);
+    expect(await restore(at('damaged'), at('new'))).toMatchObject({ code: 65 });
+    const manifest = await readFile(join(at('copy'), 'backup.json'), 'utf8');
+    const more = manifest.replace(/"until": (\d+)/, (_, until) => `"until": ${Number(until) + 1}`);
+    await writeFile(join(at('copy'), 'backup.json'), more);
+    const short = await restore(at('copy'), at('new'));
+    expect(short).toMatchObject({ code: 65, stderr: expect.stringMatching('does not hold') });
+    expect((await readdir(folder)).sort()).toEqual(['copy', 'damaged', 'data', 'full']);
+  }, 60_000);
+
+  it('copies what is intact of a damaged topic, says what is not, and exits with 65', async () => {
+    const server = await ServerProcess.start(data, port);
+    for (let count = 0; count < 3; count += 1) {
+      await topicCall(server, '/produce/orders', records(100));
+    }
+    const { partition, latest } = await fullPartition(server);
+    await server.kill();
+    // A start seals what a crash has left.
+    await (await ServerProcess.start(data, port)).kill('SIGTERM');
+    await flipByte(await topicSegment(), 300);
+    const made = await runProgram(data, ['backup', at('copy')]);
+    expect(made.code).toBe(65);
+    const lost = /topic\/orders\/\d+: not there are offsets (\d+) to (\d+)/.exec(made.stderr);
+    expect(lost?.[1]).toBe('0');
+    const until = Number(lost?.[2]) + 1;
+    expect(until).toBeLessThan(latest);
+    expect(await runProgram(data, ['restore', at('copy'), at('new')])).toMatchObject({ code: 65 });
+    const next = await ServerProcess.start(at('new'), port);
+    const place = { topic: 'orders', partition };
+    const hurt = await topicCall(next, '/fetch', { ...place, offset: 0 });
+    expect(hurt.status).toBe(500);
+    const { json } = await topicCall(next, '/fetch', { ...place, offset: until });
+    expect(json.map(({ offset }) => offset).slice(0, 3)).toEqual([until, until + 1, until + 2]);
+    await next.kill();
+  }, 60_000);
+
+  it('leaves no folder of the name where it is killed, and another try succeeds', async () => {
+    const server = await ServerProcess.start(data, port);
+    for (let count = 0; count < 20; count += 1) await publish(server, '1h');
+    await server.kill('SIGTERM');
+    const killedIn = async (words: readonly string[], name: string) => {
+      const env = { PATH: process.env['PATH'], STEPWELL_DATA_DIR: data };
+      const child = spawn(process.execPath, [program, ...words], { env, stdio: 'ignore' });
+      const gone = once(child, 'exit');
+      while (child.exitCode === null && !(await readdir(folder)).includes(`${name}.partial`)) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      child.kill('SIGKILL');
+      await gone;
+      return (await readdir(folder)).includes(name);
+    };
+    expect(await killedIn(['backup', at('copy')], 'copy')).toBe(false);
+    expect(await runProgram(data, ['backup', at('copy')])).toMatchObject({ code: 0 });
+    expect(await killedIn(['restore', at('copy'), at('new')], 'new')).toBe(false);
+    expect(await runProgram(data, ['restore', at('copy'), at('new')])).toMatchObject({ code: 0 });
+    expect((await readdir(folder)).sort()).toEqual(['copy', 'data', 'new']);
+    expect(await runProgram(at('new'), ['journal', 'verify'])).toMatchObject({ code: 0 });
+  }, 60_000);
+});

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import type { RestingStream } from '../../../src/engine/resting/resting-shard.js';
+import { RestingStreams } from '../../../src/engine/resting/resting-streams.js';
+
+const anyId = fc.oneof(fc.nat(300).map(String), fc.string({ unit: 'grapheme', maxLength: 3 }));
+const anyTime = fc.oneof(fc.constant(Number.POSITIVE_INFINITY), fc.nat(50));
+const anyAction = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('add' as const),
+      id: anyId,
+      wantedAt: anyTime,
+      state: fc.string({ maxLength: 40 }),
+      length: fc.integer({ min: 1, max: 2 ** 40 }),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('take' as const), id: anyId }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('due' as const), now: fc.nat(50) }) },
+  { weight: 1, arbitrary: fc.constant({ type: 'restore' as const }) },
+);
+
+/** A stream with its bytes as a text that stays. */
+const kept = ({ bytes, ...stream }: RestingStream) => ({ ...stream, state: bytes.toString() });
+type Kept = ReturnType<typeof kept>;
+
+/** The same, as a map and a list. */
+class Model {
+  readonly streams = new Map<string, Kept>();
+  readonly alarms = new Set<string>();
+
+  due(now: number): string[] {
+    const times = [...this.alarms].map((id) => this.streams.get(id)?.wantedAt ?? 0);
+    const first = Math.min(...times);
+    return first > now ? [] : [...this.alarms].filter((_, place) => times[place] === first);
+  }
+}
+
+function restored(streams: RestingStreams): RestingStreams {
+  const other = new RestingStreams(5);
+  for (const part of streams.toParts()) other.restore(part);
+  return other;
+}
+
+describe('streams that rest', () => {
+  it('are found, taken, wanted in their order and stored as a map would have them', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyAction, { maxLength: 400, size: 'max' }),
+        fc.nat(),
+        (actions, seed) => {
+          let streams = new RestingStreams(seed);
+          const model = new Model();
+          for (const action of actions) {
+            if (action.type === 'add' && !model.streams.has(action.id)) {
+              const { id, wantedAt, state, length } = action;
+              const stream = { id, wantedAt, length, firstOffset: length, lastOffset: length + 1 };
+              streams.add({ ...stream, bytes: Buffer.from(state) }, wantedAt < 40);
+              model.streams.set(id, { ...stream, state });
+              if (wantedAt < 40) model.alarms.add(id);
+            } else if (action.type === 'take') {
+              expect(streams.take(action.id, kept)).toEqual(model.streams.get(action.id));
+              model.streams.delete(action.id);
+              model.alarms.delete(action.id);
+            } else if (action.type === 'due') {
+              const due = model.due(action.now);
+              const id = streams.takeDue(action.now);
+              if (due.length === 0) expect(id).toBeUndefined();
+              else expect(due).toContain(id);
+              if (id !== undefined) model.alarms.delete(id);
+            } else if (action.type === 'restore') {
+              streams = restored(streams);
+              model.alarms.clear();
+              for (const { id, wantedAt } of model.streams.values()) {
+                if (wantedAt < Number.POSITIVE_INFINITY) model.alarms.add(id);
+              }
+            }
+            expect(streams.size).toBe(model.streams.size);
+          }
+          const held = [...streams.all()].map(kept);
+          expect(new Map(held.map((each) => [each.id, each]))).toEqual(model.streams);
+          expect([...streams.ids()].sort()).toEqual([...model.streams.keys()].sort());
+          for (const [id, { firstOffset }] of model.streams) {
+            expect(streams.firstOffsetOf(id)).toBe(firstOffset);
+            expect(streams.read(id, kept)).toEqual(model.streams.get(id));
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('are given back one after the other, the earliest first', () => {
+    let streams = new RestingStreams(1);
+    const times = Array.from({ length: 3000 }, (_, number) => (number * 7919) % 3000);
+    for (const wantedAt of times) {
+      const offsets = { length: 1, firstOffset: wantedAt, lastOffset: wantedAt };
+      streams.add({ id: `msg_${wantedAt}`, wantedAt, ...offsets, bytes: Buffer.alloc(9) }, true);
+    }
+    for (let number = 0; number < 3000; number += 1) {
+      if (number === 1000) streams = restored(streams);
+      const next = number < 1000 ? number : number - 1000;
+      expect(streams.nextAlarm()).toBe(next);
+      expect(streams.takeDue(next - 1)).toBeUndefined();
+      expect(streams.takeDue(next)).toBe(`msg_${next}`);
+    }
+  });
+});

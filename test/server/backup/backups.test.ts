@@ -1,0 +1,73 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startServer, type TestServer } from '../../support/server.js';
+
+let folder = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stepwell-backups-'));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+async function call(server: TestServer, method: string, body?: unknown) {
+  const response = await fetch(`${server.url}/admin/backup`, {
+    method,
+    headers: { authorization: server.basic },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+}
+
+async function ended(server: TestServer): Promise<Record<string, unknown>> {
+  for (;;) {
+    const { json } = await call(server, 'GET');
+    if (json['state'] !== 'running') return json;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe('POST /admin/backup', () => {
+  it('makes one backup at a time, below the folder that is configured', async () => {
+    const server = await startServer({ environment: { STEPWELL_BACKUP_DIR: folder } });
+    expect(await call(server, 'GET')).toEqual({ status: 200, json: { state: 'idle' } });
+    const both = await Promise.all([
+      call(server, 'POST', { path: 'first' }),
+      call(server, 'POST', { path: 'second' }),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual([202, 409]);
+    const done = await ended(server);
+    expect(done).toMatchObject({ state: 'done', backup: { format: 1, damages: [] } });
+    const [made = ''] = await readdir(folder);
+    expect(done['path']).toBe(join(folder, made));
+    expect(await call(server, 'POST', { path: made })).toMatchObject({ status: 409 });
+    for (const path of ['../out', '/tmp/x', 'a/b', '.hidden', '', 'x.partial', 7]) {
+      expect(await call(server, 'POST', { path })).toMatchObject({ status: 400 });
+    }
+    expect(await call(server, 'POST')).toMatchObject({ status: 202 });
+    expect(await ended(server)).toMatchObject({ state: 'done' });
+    expect(await readdir(folder)).toHaveLength(2);
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    expect(metrics).toMatch(/stepwell_backup_last_success_timestamp_seconds 1\d+/);
+    await server.remove();
+  });
+
+  it('is refused where no folder is configured, and says why it has failed', async () => {
+    const server = await startServer();
+    expect(await call(server, 'POST')).toMatchObject({ status: 422 });
+    await server.remove();
+    const gone = join(folder, 'gone');
+    const other = await startServer({ environment: { STEPWELL_BACKUP_DIR: gone } });
+    expect(await call(other, 'POST')).toMatchObject({ status: 422 });
+    await mkdir(gone);
+    await mkdir(join(gone, 'mine.partial'));
+    await mkdir(join(gone, 'mine.partial/other'));
+    expect(await call(other, 'POST', { path: 'mine' })).toMatchObject({ status: 202 });
+    expect(await ended(other)).toMatchObject({ state: 'failed', reason: expect.any(String) });
+    expect(await readdir(join(gone, 'mine.partial'))).toEqual(['other']);
+    const metrics = await (await fetch(`${other.url}/metrics`)).text();
+    expect(metrics).toContain('stepwell_backup_failures_total 1');
+    await other.remove();
+  });
+});

@@ -1,0 +1,112 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { Engine } from '../../../src/engine/engine.js';
+import { digestOf, itemsOf } from '../../../src/engine/snapshots/state-digest.js';
+import { MemoryStart } from '../../../src/server/snapshots/memory-start.js';
+import { startServer, type TestServer, type TestServerOptions } from '../../support/server.js';
+
+const often = { STEPWELL_SNAPSHOT_EVERY: '32kb' };
+const never = { STEPWELL_SNAPSHOT_EVERY: 'off' };
+const small = { segmentBytes: 256 * 1024, reserveBytes: 0 };
+
+const digest = (server: TestServer) =>
+  digestOf(itemsOf(server.application.nest.get(Engine, { strict: false })));
+const startOf = (server: TestServer) => server.application.nest.get(MemoryStart, { strict: false });
+
+/** Without a stop, as after a kill: the folder is free again, and nothing else is written. */
+function start(options: TestServerOptions): Promise<TestServer> {
+  return startServer({ ...options, ports: { fileSizes: small, ...options.ports } });
+}
+
+async function publish(server: TestServer, count: number, queue = ''): Promise<string[]> {
+  const path = queue === '' ? 'publish' : `enqueue/${queue}`;
+  const ids = Array.from({ length: count }, async (_, number) => {
+    const response = await fetch(`${server.url}/v2/${path}/https://example.com/${number}`, {
+      method: 'POST',
+      headers: { Authorization: server.bearer, 'Svc-Delay': '1h' },
+      body: 'x'.repeat(1024),
+    });
+    expect(response.status).toBe(200);
+    const { messageId } = (await response.json()) as { messageId: string };
+    return messageId;
+  });
+  return Promise.all(ids);
+}
+
+const snapshotsOf = ({ dataDirectory }: TestServer) =>
+  readdir(join(dataDirectory, 'snapshots')).catch(() => []);
+
+async function untilSnapshots(server: TestServer, count: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if ((await snapshotsOf(server)).length >= count) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('there is no snapshot');
+}
+
+describe('a server', () => {
+  it('makes snapshots beside its work, and a start goes on from the latest', async () => {
+    const first = await start({ environment: often });
+    const ids = await publish(first, 60);
+    await publish(first, 20, 'orders');
+    await untilSnapshots(first, 1);
+    ids.push(...(await publish(first, 10)));
+    const live = digest(first);
+    await first.stop();
+
+    const { dataDirectory } = first;
+    const second = await start({ dataDirectory, environment: often });
+    expect(startOf(second).found).not.toBeNull();
+    expect(digest(second)).toEqual(live);
+    for (const id of ids.slice(-12)) {
+      const headers = { Authorization: second.bearer };
+      expect((await fetch(`${second.url}/v2/messages/${id}`, { headers })).status).toBe(200);
+    }
+    await second.stop();
+
+    await rm(join(dataDirectory, 'snapshots'), { recursive: true });
+    const third = await start({ dataDirectory, environment: never });
+    expect(startOf(third).found).toBeNull();
+    expect(digest(third)).toEqual(live);
+    await third.remove();
+  }, 60_000);
+
+  it('leaves a snapshot when it stops, and folds nothing at the next start', async () => {
+    const first = await start({ environment: { STEPWELL_SNAPSHOT_EVERY: '1gb' } });
+    await publish(first, 1100);
+    const live = digest(first);
+    expect(await snapshotsOf(first)).toEqual([]);
+    expect(await first.stop()).toBe(true);
+    expect(await snapshotsOf(first)).toHaveLength(1);
+    const lines: string[] = [];
+    const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+    const second = await start({ dataDirectory: first.dataDirectory, ports: { log } });
+    expect(digest(second)).toEqual(live);
+    const replayed = lines
+      .map((line) => JSON.parse(line))
+      .find(({ events }) => events !== undefined);
+    expect(replayed).toMatchObject({ events: 0, streams: 1100 });
+    await second.remove();
+  }, 60_000);
+
+  it('does not use a snapshot of another build, nor one that is damaged', async () => {
+    const first = await start({ environment: often });
+    await publish(first, 60);
+    await untilSnapshots(first, 1);
+    const live = digest(first);
+    await first.stop();
+    const { dataDirectory } = first;
+    const other = await start({ dataDirectory, environment: never, ports: { build: 'other' } });
+    expect(startOf(other).found).toBeNull();
+    expect(digest(other)).toEqual(live);
+    await other.stop();
+    for (const name of await snapshotsOf(first)) {
+      await writeFile(join(dataDirectory, 'snapshots', name), 'nothing of the kind');
+    }
+    const second = await start({ dataDirectory, environment: never });
+    expect(startOf(second).found).toBeNull();
+    expect(digest(second)).toEqual(live);
+    await second.remove();
+  }, 60_000);
+});
