@@ -1,11 +1,12 @@
 /**
- * The durable actors: every stream that is not final, as a fold of its events. A stream that waits,
- * or that was not touched for long, rests as bytes and is woken synchronously; a final one leaves
- * memory.
+ * The durable actors: every stream that is not final, as a fold of its events. One that waits, or
+ * was not touched for long, rests as bytes and is woken synchronously; a final one leaves memory.
  */
+import { Checkpoints } from './checkpoints.js';
 import type { Command, Decider, DomainEvent, EventEnvelope } from './decider.js';
-import { concerns } from './interest.js';
+import { concerns } from './following/interest.js';
 import type { Fold } from './registration.js';
+import { isCheckpoint } from './resting/checkpoint.js';
 import type { RestingStream, StoredStream } from './resting/resting-shard.js';
 import { RestingStreams } from './resting/resting-streams.js';
 import { bytesOf, valueIn } from './resting/stored-form.js';
@@ -48,10 +49,13 @@ export interface DirectoryOptions {
 
 /** The actors of one kind. */
 export class ActorDirectory<State = unknown> {
+  readonly checkpoints: Checkpoints<State>;
   private readonly awake = new Map<string, Actor<State>>();
   private readonly resting: RestingStreams;
   /** Of a kind that `restsIdle`, those that are awake, the least recently touched first. */
   private readonly touched = new Map<string, true>();
+  /** Streams of which replay has passed over events, by the first of them: a checkpoint follows. */
+  private readonly gaps = new Map<string, EventEnvelope>();
   private walks = 0;
 
   /** `folds` are the indexes over this kind's events; more may join until recovery. */
@@ -60,6 +64,7 @@ export class ActorDirectory<State = unknown> {
     readonly folds: readonly Fold[],
     private readonly options: DirectoryOptions,
   ) {
+    this.checkpoints = new Checkpoints(decider, folds);
     this.resting = new RestingStreams(options.seed);
   }
 
@@ -185,15 +190,28 @@ export class ActorDirectory<State = unknown> {
 
   /**
    * Remembers one event of the past. False: a sweep has removed the beginning of its stream, which
-   * has ended, and it tells of nothing (ADR 35). Throws `BrokenStream`.
+   * has ended (ADR 35), or what lies between it and the event before (ADR 36), and it tells of
+   * nothing. Throws `BrokenStream`.
    */
   replay(envelope: EventEnvelope, changes: TurnChanges): boolean {
-    const actor = this.find(envelope.id);
+    const { id, sequence, event } = envelope;
+    const actor = this.find(id);
     const length = actor?.length ?? 0;
-    if (actor === undefined && envelope.sequence > 0) return false;
-    if (envelope.sequence !== length) throw new BrokenStream(envelope, length);
+    if (isCheckpoint(event) && sequence >= length) this.gaps.delete(id);
+    else if (actor === undefined && sequence > 0) return false;
+    else if (this.decider.checkpoints !== undefined && sequence > length) {
+      if (!this.gaps.has(id)) this.gaps.set(id, envelope);
+      return false;
+    } else if (sequence !== length) throw new BrokenStream(envelope, length);
     this.evolve(envelope, actor, changes);
     return true;
+  }
+
+  /** After the last event of the past. Throws `BrokenStream` where no checkpoint has followed. */
+  requireWhole(): void {
+    for (const envelope of this.gaps.values()) {
+      throw new BrokenStream(envelope, this.find(envelope.id)?.length ?? 0);
+    }
   }
 
   /**
@@ -208,18 +226,19 @@ export class ActorDirectory<State = unknown> {
     const { decider, folds } = this;
     const { id, offset, event, sequence } = envelope;
     const before = actor === undefined ? decider.initialState() : actor.state;
+    const checkpoint = isCheckpoint(event) ? event : null;
     const evolved: Actor<State> = {
-      state: decider.evolve(before, event, envelope),
+      state:
+        checkpoint === null
+          ? decider.evolve(before, event, envelope)
+          : this.checkpoints.stateIn(checkpoint),
       length: sequence + 1,
-      firstOffset: actor?.firstOffset ?? offset,
+      firstOffset: checkpoint?.began ?? actor?.firstOffset ?? offset,
       lastOffset: offset,
     };
-    for (const fold of folds) {
-      const { interest } = fold;
-      if (interest === undefined || concerns(interest, envelope, before)) {
-        fold.evolve(envelope, changes);
-      }
-    }
+    for (const fold of folds)
+      if (concerns(fold.interest, envelope, before)) fold.evolve(envelope, changes);
+    if (checkpoint !== null) this.checkpoints.restoreEntries(id, checkpoint, changes);
     if (decider.isFinal(evolved.state)) {
       changes.delete(this.awake, id);
       if (decider.restsIdle === true) this.touched.delete(id);

@@ -131,6 +131,14 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
    */
   keptWith?(id: string, first: Event): KeptWith | null;
   readonly upcasters?: Upcasters;
+  /**
+   * Streams of this kind live for years: now and then their state is stored as an event, so that
+   * older ones may go. Neither `evolve` nor `react` sees it.
+   */
+  readonly checkpoints?: {
+    /** Journal offsets that a state holds, of events that are read for its sake. */
+    references(state: State): readonly number[];
+  };
   /** How a state is stored as bytes; without it, it is made of plain values and stored as it is. */
   readonly stored?: StoredForm<State>;
   /** States that were not touched for long are kept as bytes: those of machines are large. */

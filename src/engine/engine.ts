@@ -3,14 +3,16 @@ import type { Appended } from '../../storage/log/partition-log.js';
 import { listIn } from '../grammar/list-in.js';
 import { ActorDirectory, type DirectoryOptions, liveStatesMax } from './actor-directory.js';
 import type { Clock } from './clock.js';
+import { CommitGroups } from './commit-groups.js';
 import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
+import type { AnyInterest } from './following/interest.js';
 import { type Identifiers, SeededNames } from './identifiers.js';
-import type { AnyInterest } from './interest.js';
 import type { EngineJournal } from './journal.js';
 import type { Principal } from './principal/principal.js';
 import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
+import { eventsPerCheckpoint } from './resting/checkpoint.js';
 import { type EventListener, Subscribers } from './subscribers.js';
 import {
   type EngineWatch,
@@ -25,12 +27,6 @@ import { TurnChanges } from './turn-changes.js';
 /** A turn decides at most this many commands, so that no request holds the event loop. */
 export const turnCommandsMax = 256;
 
-/** Everything decided since the last commit began: it becomes durable together. */
-interface CommitGroup {
-  readonly settled: Promise<void>;
-  readonly envelopes: EventEnvelope[];
-}
-
 export class Engine {
   private readonly entities = new Map<string, RegisteredKind>();
   private readonly folds = new Map<string, Fold[]>();
@@ -43,8 +39,7 @@ export class Engine {
   readonly indexes = new Subscribers();
   private readonly listeners = new Subscribers();
   private readonly makeSeed = () => this.identifiers.turnSeed(this.clock.now());
-  private lastDurable: Promise<void> | null = null;
-  private group: CommitGroup = { settled: Promise.resolve(), envelopes: [] };
+  private readonly groups = new CommitGroups((envelopes) => this.settle(envelopes));
 
   constructor(
     private readonly journal: EngineJournal,
@@ -53,6 +48,7 @@ export class Engine {
     private readonly identifiers: Identifiers,
     private readonly watch: EngineWatch,
     liveStates: number = liveStatesMax,
+    private readonly checkpointAfter: number = eventsPerCheckpoint,
   ) {
     const restingOf = (kind: string) => this.actors(kind);
     this.effects = new EffectRunner(clock, restingOf, (kind, id) => this.reconcile(kind, id));
@@ -154,7 +150,7 @@ export class Engine {
 
   /** Settles when everything decided so far is durable: what was read now may then be shown. */
   durable(): Promise<void> {
-    return this.journal.highWatermark >= this.journal.endOffset ? settled : this.group.settled;
+    return this.journal.highWatermark >= this.journal.endOffset ? settled : this.groups.settled;
   }
 
   /** What `read` finds now, once it is durable: what memory says may be shown no earlier. */
@@ -196,6 +192,11 @@ export class Engine {
     this.effects.reconcile({ kind, id, firstOffset, lastOffset }, wanted);
   }
 
+  /** Only effects that change nothing are carried out; before recovery. */
+  changeNothing(): void {
+    this.effects.changeNothing();
+  }
+
   /** Starts nothing new; what runs may end and be recorded. */
   stopEffects(): void {
     this.effects.stop();
@@ -224,8 +225,15 @@ export class Engine {
     const names = new SeededNames(this.makeSeed);
     for (;;) {
       names.restart();
-      const { endOffset } = this.journal;
-      const turn = new Turn(this.entities, this.codec, this.changes, endOffset, names, by);
+      const turn = new Turn(
+        this.entities,
+        this.codec,
+        this.changes,
+        this.journal.endOffset,
+        names,
+        this.checkpointAfter,
+        by,
+      );
       const outcomes = this.decide(turn, commands);
       const refusal = together ? outcomes.find((outcome) => !outcome.ok) : undefined;
       if (refusal !== undefined) {
@@ -236,7 +244,7 @@ export class Engine {
         // The turn used an event shape that the log does not know. Deciding is pure: teach the log
         // the shape, which moves every offset, and decide again.
         this.changes.revert();
-        this.join(this.journal.append([this.codec.definition(this.clock.now())]));
+        this.groups.join(this.journal.append([this.codec.definition(this.clock.now())]), []);
         continue;
       }
       this.commit(turn);
@@ -268,23 +276,7 @@ export class Engine {
       throw error;
     }
     this.changes.keep();
-    this.join(appended).envelopes.push(...turn.envelopes);
-  }
-
-  /** The commit group that `appended` belongs to; a new one if the last has been closed. */
-  private join(appended: Appended): CommitGroup {
-    if (appended.durable !== this.lastDurable) {
-      const envelopes: EventEnvelope[] = [];
-      this.lastDurable = appended.durable;
-      // A failed write never settles: the store has reported it, and the process ends.
-      const settled = appended.durable.then(
-        // Replies go first: they are the microtasks of this promise.
-        () => void setImmediate(() => this.settle(envelopes)),
-        () => forever,
-      );
-      this.group = { settled, envelopes };
-    }
-    return this.group;
+    this.groups.join(appended, turn.envelopes);
   }
 
   private settle(envelopes: readonly EventEnvelope[]): void {
@@ -295,5 +287,4 @@ export class Engine {
 }
 
 const settled = Promise.resolve();
-const forever = new Promise<never>(() => {});
 const noEffects: readonly Effect[] = [];

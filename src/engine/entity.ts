@@ -2,7 +2,7 @@
 import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, ResultOf } from './decider.js';
 import type { Engine } from './engine.js';
-import type { Interest } from './interest.js';
+import type { Interest } from './following/interest.js';
 import type { Principal } from './principal/principal.js';
 import type { Fold, IndexMemory, Reaction, Registration } from './registration.js';
 import type { EventListener } from './subscribers.js';

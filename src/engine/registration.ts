@@ -2,7 +2,7 @@
  * How a feature joins the engine: its decider, what its decisions read, and what folds its events.
  */
 import type { Command, Decider, DomainEvent, Effect, EventEnvelope, TurnNames } from './decider.js';
-import type { AnyInterest } from './interest.js';
+import type { AnyInterest } from './following/interest.js';
 import type { TurnChanges } from './turn-changes.js';
 
 /** What an index remembers: what a snapshot stores of it, and a digest of memory names. */
@@ -86,5 +86,7 @@ export interface EffectSource {
  * nothing.
  */
 export interface EffectCarrier<Wanted extends Effect = Effect> {
+  /** It only makes readable what is stored: it runs where nothing may change, too. */
+  readonly changesNothing?: true;
   start(source: EffectSource, effect: Wanted): () => void;
 }

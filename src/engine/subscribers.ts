@@ -1,6 +1,6 @@
 /** Who sees durable events: listeners, each with the kinds of entities whose events it is shown. */
 import type { DomainEvent, EventEnvelope } from './decider.js';
-import { type AnyInterest, concerns } from './interest.js';
+import { type AnyInterest, concerns } from './following/interest.js';
 import type { IndexMemory } from './registration.js';
 
 /** Sees events once they are durable, in journal order: some, never none. */

@@ -7,7 +7,7 @@ import { ok, type Refusal, type Result } from '../grammar/result.js';
 import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, EventEnvelope, ResultOf, TurnNames } from './decider.js';
 import type { EventCodec } from './event-codec.js';
-import { type AnyInterest, concerns } from './interest.js';
+import { type AnyInterest, concerns } from './following/interest.js';
 import { ownWork, type Principal, principalTerm, workFor } from './principal/principal.js';
 import type { AnyRegistration, Reaction } from './registration.js';
 import type { TurnChanges } from './turn-changes.js';
@@ -66,6 +66,7 @@ export class Turn {
     private readonly changes: TurnChanges,
     private readonly firstOffset: number,
     private readonly names: TurnNames,
+    private readonly eventsPerCheckpoint: number,
     private readonly by: Principal | null,
   ) {
     const name = by?.type === 'caller' ? by.name : null;
@@ -107,18 +108,9 @@ export class Turn {
     event: DomainEvent,
     body: Buffer | null,
   ): Actor {
-    const { kind, id, at } = command;
-    const envelope: EventEnvelope = {
-      kind,
-      id,
-      sequence: actor?.length ?? 0,
-      at,
-      offset: this.firstOffset + this.records.length,
-      previous: actor?.lastOffset ?? -1,
-      by: this.by ?? workOf(origin, command),
-      event,
-      body,
-    };
+    const by = this.by ?? workOf(origin, command);
+    const envelope = this.envelopeOf(command, actor, by, event, body);
+    const { kind, id } = envelope;
     const before = actor === undefined ? decider.initialState() : actor.state;
     if (decider.hears?.(before, event) === false) {
       throw new Error(`${kind} ${id} accepted ${event.type}, which it does not hear in its state`);
@@ -131,10 +123,44 @@ export class Turn {
     const own = decider.react?.(envelope, state, this.names, command, before);
     if (own !== undefined) this.follow(own, origin);
     for (const { react, interest } of others) {
-      if (interest !== undefined && !concerns(interest, envelope, before)) continue;
+      if (!concerns(interest, envelope, before)) continue;
       this.follow(react(envelope, state, this.names, command, before), origin);
     }
-    return evolved;
+    const isDue = decider.checkpoints !== undefined && this.isCheckpointDue(evolved);
+    return isDue && !decider.isFinal(state) ? this.checkpoint(actors, command, evolved) : evolved;
+  }
+
+  private isCheckpointDue({ length }: Actor): boolean {
+    return length % this.eventsPerCheckpoint === 0;
+  }
+
+  /** What the stream is now is stored beside what made it so. */
+  private checkpoint(actors: ActorDirectory, command: Command, actor: Actor): Actor {
+    const event = actors.checkpoints.of(command.id, actor.state, actor.firstOffset);
+    const envelope = this.envelopeOf(command, actor, ownWork, event, null);
+    this.records.push(this.codec.encode(envelope, [command.id]));
+    this.envelopes.push(envelope);
+    return actors.evolve(envelope, actor, this.changes);
+  }
+
+  private envelopeOf(
+    { kind, id, at }: Command,
+    actor: Actor | undefined,
+    by: Principal,
+    event: DomainEvent,
+    body: Buffer | null,
+  ): EventEnvelope {
+    return {
+      kind,
+      id,
+      sequence: actor?.length ?? 0,
+      at,
+      offset: this.firstOffset + this.records.length,
+      previous: actor?.lastOffset ?? -1,
+      by,
+      event,
+      body,
+    };
   }
 
   private follow(reactions: readonly Command[], origin: Command): void {

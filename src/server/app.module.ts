@@ -45,8 +45,10 @@ import { userIdsOf } from './credentials/credentials.js';
 import { EngineModule, type StoreSettings } from './engine.module.js';
 import { HealthModule } from './health/health.module.js';
 import { JournalSweepsModule } from './history/journal-sweeps.module.js';
+import { JournalModule } from './journal/journal.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
+import { ScrubModule } from './scrub/scrub.module.js';
 import type { Shared } from './shared.js';
 import { SnapshotsModule } from './snapshots/snapshots.module.js';
 import { StartPageModule } from './start-page/start-page.module.js';
@@ -122,8 +124,10 @@ export function applicationModule(
     ConsumersModule,
     ActivityModule,
     JournalSweepsModule,
+    JournalModule,
     BackupsModule,
     SnapshotsModule,
+    ScrubModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }

@@ -123,6 +123,7 @@ async function storeOf(
     randomBytes: identifiers.randomBytes.bind(identifiers),
     fsync: config.fsync,
     ...fileSizes,
+    readOnly: life.changesNothing !== null,
     isolatesDamage,
     chain: chain.options,
     onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
@@ -169,6 +170,7 @@ function engineOf(
     },
   };
   const engine = new Engine(journal, codec, clock, identifiers, watch, liveStates);
+  if (life.changesNothing !== null) engine.changeNothing();
   life.addRecoverable({ name: 'journal', recover: () => start.recover(engine) });
   life.addStoppable({
     name: 'effects',

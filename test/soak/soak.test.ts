@@ -35,8 +35,14 @@ describe('a server that is swept under load, and dies, and whose clock and disk 
     48,
     async (parent) => {
       const soak = await Soak.begin(parent, new SeededRandom(seed));
-      await soak.run(seconds * 1000, faults);
-      await soak.comeToRest(40_000);
+      try {
+        await soak.run(seconds * 1000, faults);
+        await soak.comeToRest(40_000);
+      } catch (error) {
+        // The file system goes when the server has gone.
+        await soak.end('SIGKILL');
+        throw error;
+      }
       const lost = {
         texts: soak.sink.texts.missing,
         records: soak.sink.records.missing,

@@ -108,8 +108,9 @@ export class Soak {
   }
 
   /** Ends everything; the exit code of the server. */
-  async end(): Promise<number | null> {
-    const code = await this.server.kill('SIGTERM');
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    this.isOver = true;
+    const code = await this.server.kill(signal);
     this.listen();
     await this.runs.stop();
     await this.sink.stop();

@@ -2,13 +2,14 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { liveStatesMax } from '../../src/engine/actor-directory.js';
 import { type Clock, systemClock } from '../../src/engine/clock.js';
 import { Engine } from '../../src/engine/engine.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
 import { type Identifiers, systemIdentifiers } from '../../src/engine/identifiers.js';
 import { Journal, openJournalLog } from '../../src/engine/journal.js';
 import { replayJournal, resumeEffects } from '../../src/engine/recovery.js';
-import type { RefusedReaction } from '../../src/engine/turn.js';
+import type { EngineWatch, RefusedReaction } from '../../src/engine/turn.js';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
 import { leave } from './leftovers.js';
@@ -65,6 +66,9 @@ export async function openEngine(
   return { directory: folder, ...opened, close };
 }
 
+/** So few events between two checkpoints that histories of a test have some. */
+const eventsPerCheckpoint = 5;
+
 /** The engine over a store that is open, recovered, with what `fill` registered. */
 export async function startEngine(
   store: Store,
@@ -76,10 +80,19 @@ export async function startEngine(
   const journal = new Journal(await openJournalLog(store), codec);
   const failures: unknown[] = [];
   const refused: RefusedReaction[] = [];
-  const engine = new Engine(journal, codec, clock, identifiers, {
+  const watch: EngineWatch = {
     turnFailed: (error) => failures.push(error),
     reactionRefused: (reaction) => refused.push(reaction),
-  });
+  };
+  const engine = new Engine(
+    journal,
+    codec,
+    clock,
+    identifiers,
+    watch,
+    liveStatesMax,
+    eventsPerCheckpoint,
+  );
   fill(engine);
   await replayJournal(engine, journal);
   await resumeEffects(engine);

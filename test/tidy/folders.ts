@@ -16,7 +16,11 @@ export const folders: readonly string[] = [
   'src/server/health',
   'src/server/snapshots',
   'src/server/history',
+  // The journal as it is shown to people and programs.
+  'src/server/journal',
+  'src/server/repair',
   'src/server/backup',
+  'src/server/scrub',
   'src/server/activity',
   'src/server/inbound',
   'src/server/metrics',
@@ -79,6 +83,7 @@ export const folders: readonly string[] = [
   'src/engine/bulk',
   'src/engine/machines',
   'src/engine',
+  'src/engine/following',
   'src/engine/principal',
   'src/engine/resting',
   // The log engine.

@@ -7,6 +7,8 @@ import type { ActorDirectory } from '../actor-directory.js';
 import type { DomainEvent, EventEnvelope } from '../decider.js';
 import type { Engine } from '../engine.js';
 import type { FoldMemory } from '../registration.js';
+import { isCheckpoint } from '../resting/checkpoint.js';
+import type { TurnChanges } from '../turn-changes.js';
 
 export class Crossings {
   /**
@@ -14,23 +16,34 @@ export class Crossings {
    * lies a stretch or more behind the one that it needs, as long as it is in retention.
    */
   private readonly needed = new Map<number, number[]>();
+  /** By the name of a stream, where its latest checkpoint stands. */
+  private readonly checkpoints = new Map<string, number>();
   /** Told of each need that is noted, while a mark is made. */
   watch: ((offset: number) => void) | null = null;
 
+  /** Whether a stream has not ended. */
+  private isThere: (name: string) => boolean = () => true;
   private readonly memory: FoldMemory;
 
   /** A sweep may end at multiples of `stretch`: needs within one stretch are not noted. */
   constructor(private readonly stretch: number) {
-    const maps = { needed: this.needed };
+    const maps = { needed: this.needed, checkpoints: this.checkpoints };
     this.memory = { name: 'crossings', maps, settings: [stretch], mayHoldMore: true };
   }
 
   /** Follows every kind of event that is registered by now; before recovery. */
   follow(engine: Engine): void {
+    this.isThere = (name) => {
+      const end = name.indexOf('/');
+      return engine.actors(name.slice(0, end)).has(name.slice(end + 1));
+    };
     for (const kind of engine.kinds) {
       const actors = engine.actors(kind);
       const { memory } = this;
-      engine.follow(kind, { memory, evolve: (envelope) => this.note(actors, envelope) });
+      engine.follow(kind, {
+        memory,
+        evolve: (envelope, changes) => this.note(actors, envelope, changes),
+      });
     }
   }
 
@@ -49,12 +62,23 @@ export class Crossings {
 
   /** No sweep ends before `edge` any more. */
   forgetBefore(edge: number): void {
+    for (const [name, offset] of this.checkpoints) {
+      if (offset < edge && !this.isThere(name)) this.checkpoints.delete(name);
+    }
     for (const stretch of this.needed.keys()) if (stretch < edge) this.needed.delete(stretch);
   }
 
-  private note(actors: ActorDirectory, { offset, previous, event }: EventEnvelope): void {
+  /** Where the latest checkpoint of a stream stands, which may have been of one before it. */
+  checkpointOf(kind: string, id: string): number {
+    return this.checkpoints.get(`${kind}/${id}`) ?? -1;
+  }
+
+  private note(actors: ActorDirectory, envelope: EventEnvelope, changes: TurnChanges): void {
+    const { kind, id, offset, previous, event } = envelope;
     const stretch = this.edgeAt(offset);
-    if (previous >= 0) this.add(stretch, previous);
+    // What led to a checkpoint is not needed for its sake.
+    if (isCheckpoint(event)) changes.set(this.checkpoints, `${kind}/${id}`, offset);
+    else if (previous >= 0) this.add(stretch, previous);
     for (const named of namedBy(actors, event)) this.add(stretch, named);
   }
 
@@ -69,8 +93,9 @@ export class Crossings {
 }
 
 /** The offsets that an event names. */
-export function namedBy({ decider }: ActorDirectory, event: DomainEvent): readonly number[] {
-  return decider.references?.(event) ?? nothing;
+export function namedBy(actors: ActorDirectory, event: DomainEvent): readonly number[] {
+  if (isCheckpoint(event)) return actors.checkpoints.referencesOf(event);
+  return actors.decider.references?.(event) ?? nothing;
 }
 
 const nothing: readonly number[] = [];

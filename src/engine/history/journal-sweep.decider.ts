@@ -21,4 +21,5 @@ export const journalSweepDecider: Decider<JournalSweepState, RecordSweep, Journa
   evolve: (_state, { until }) => ({ until }),
   wants: () => [],
   isFinal: () => false,
+  checkpoints: { references: () => [] },
 };

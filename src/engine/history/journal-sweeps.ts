@@ -14,7 +14,8 @@ export class JournalSweeps extends Entity<JournalSweepState, RecordSweep, Journa
   constructor(engine: Engine) {
     const forgetting: Fold<JournalSwept> = {
       memory: null,
-      evolve({ at }: EventEnvelope<JournalSwept>, changes) {
+      evolve({ at, event }: EventEnvelope<JournalSwept>, changes) {
+        if (event.type !== 'JournalSwept') return;
         for (const fold of foldsOf(engine)) fold.forget?.(at, changes);
       },
     };

@@ -11,9 +11,11 @@
  * A stream is kept as a whole or not at all: its end without its beginning tells nothing, and its
  * beginning without its end would be a stream that has not ended.
  */
+import type { ActorDirectory } from '../actor-directory.js';
 import type { EventEnvelope, KeptWith } from '../decider.js';
 import type { Engine } from '../engine.js';
 import type { Journal } from '../journal.js';
+import { isCheckpoint } from '../resting/checkpoint.js';
 import { type Crossings, namedBy } from './crossings.js';
 import { foldsOf } from './journal-sweeps.js';
 import { OffsetSet } from './offset-set.js';
@@ -21,6 +23,10 @@ import { OffsetSet } from './offset-set.js';
 /** A stream that has ended, as far as it was read: backwards, from its end. */
 interface EndedStream {
   isKept: boolean;
+  /** It begins with a checkpoint, which was read. */
+  isClosed: boolean;
+  /** A part that has led to a checkpoint: the last part, by which the stream has ended. */
+  readonly end: EndedStream | null;
   /** The number of the last event that was read. */
   sequence: number;
   readonly events: { readonly offset: number; readonly names: readonly number[] }[];
@@ -95,10 +101,9 @@ export class Mark {
     const names = namedBy(actors, event);
     const name = `${kind}/${id}`;
     const companions = [...this.take(offset), ...this.take(name)];
-    const first = actors.firstOffsetOf(id);
-    if (first !== undefined && first <= offset) {
+    if (this.isAlive(actors, kind, id, offset)) {
       // It may end before the rest of it is read.
-      this.want(previous);
+      if (!isCheckpoint(event)) this.want(previous);
       this.keep(offset, names);
       for (const companion of companions) this.keepStream(companion);
       return;
@@ -107,6 +112,8 @@ export class Mark {
     stream.events.push({ offset, names });
     stream.companions.push(...companions);
     if (stream.isKept || this.wanted.has(offset) || this.kept.has(offset)) this.keepStream(stream);
+    // What lies below has led to the checkpoint.
+    if (isCheckpoint(event)) stream.isClosed = true;
     if (sequence === 0) {
       this.open.delete(name);
       const keptWith = actors.decider.keptWith?.(id, event) ?? null;
@@ -129,20 +136,32 @@ export class Mark {
     return companions;
   }
 
-  /** The stream whose later events were read, or one that ends here: names are used again. */
+  /** Whether an event belongs to what a stream that has not ended replays from. */
+  private isAlive(actors: ActorDirectory, kind: string, id: string, offset: number) {
+    const first = actors.firstOffsetOf(id);
+    return first !== undefined && offset >= Math.max(first, this.crossings.checkpointOf(kind, id));
+  }
+
+  /**
+   * The stream whose later events were read, the part of it that has led to a checkpoint, or one
+   * that ends here: names are used again.
+   */
   private streamOf(name: string, sequence: number): EndedStream {
     const known = this.open.get(name);
-    if (known !== undefined && known.sequence === sequence + 1) {
+    const isSame = known !== undefined && known.sequence === sequence + 1;
+    if (isSame && !known.isClosed) {
       known.sequence = sequence;
       return known;
     }
-    const stream: EndedStream = { isKept: false, sequence, events: [], companions: [] };
+    const end = isSame ? (known.end ?? known) : null;
+    const stream = { isKept: false, isClosed: false, sequence, end, events: [], companions: [] };
     this.open.set(name, stream);
     return stream;
   }
 
-  /** All that was read of it; the rest is kept when it is read. */
+  /** All that was read of it; the rest is kept when it is read. Its end is never kept less. */
   private keepStream(stream: EndedStream): void {
+    if (stream.end !== null && !stream.isKept) this.keepStream(stream.end);
     stream.isKept = true;
     for (const { offset, names } of stream.events.splice(0)) this.keep(offset, names);
     for (const companion of stream.companions.splice(0)) this.keepStream(companion);

@@ -4,7 +4,7 @@
  * (messaging.md 10).
  */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Interest } from '../../engine/interest.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { Messages } from '../messages/message.entity.js';

@@ -1,7 +1,7 @@
 /** What operators see of attempts to deliver. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram, Registry } from 'prom-client';
-import type { Interest } from '../../engine/interest.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { MessageEvent } from '../messages/message.events.js';
 

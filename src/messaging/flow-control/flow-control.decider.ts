@@ -131,4 +131,5 @@ export const flowControlDecider: Decider<
   evolve: evolveFlowControl,
   wants: () => [],
   isFinal: (state) => state === null,
+  checkpoints: { references: () => [] },
 };

@@ -4,7 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
-import type { Interest } from '../../engine/interest.js';
+import type { Interest } from '../../engine/following/interest.js';
 import { Payloads } from '../../engine/payloads.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { AttemptEvent, MessageEvent, MessageFailed, Published } from './message.events.js';

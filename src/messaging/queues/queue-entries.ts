@@ -6,8 +6,9 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Interest } from '../../engine/interest.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { IndexMemory } from '../../engine/registration.js';
+import { type Checkpointed, isCheckpoint } from '../../engine/resting/checkpoint.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { MessageEvent, MessagePublished } from '../messages/message.events.js';
 import { defaultSettings, type QueueEvent, type QueueSettings } from './queue.events.js';
@@ -42,12 +43,13 @@ export class QueueEntries {
   private readonly callbacks = new Map<string, QueueEntry>();
   private readonly orders = new Map<string, QueueOrder>();
   /** What `learn` is to be given. */
-  readonly interest: Interest<MessageEvent | QueueEvent> = {
+  readonly interest: Interest<MessageEvent | QueueEvent | Checkpointed> = {
     types: {
       MessagePublished: ['queueName', 'callbackOf'],
       QueueCreated: true,
       QueueConfigured: true,
       QueueDeleted: true,
+      Checkpointed: true,
     },
     streams: [this.entries, this.callbacks],
   };
@@ -160,10 +162,11 @@ export class QueueEntries {
     done.push(source);
   }
 
-  private changed(id: string, event: QueueEvent): QueueOrder {
+  private changed(id: string, event: QueueEvent | Checkpointed): QueueOrder {
     const order = this.orderOf(id);
+    const settings = isCheckpoint(event) ? (event.state as QueueSettings) : event;
     order.exists = event.type !== 'QueueDeleted';
-    order.settings = event.type === 'QueueDeleted' ? defaultSettings : event;
+    order.settings = 'parallelism' in settings ? settings : defaultSettings;
     // Callbacks still under way hold no place: a new queue of this name begins without them.
     if (!order.exists) for (const entry of order.entries()) if (entry.isFinal) this.remove(entry);
     return order;

@@ -61,4 +61,5 @@ export const queueDecider: Decider<QueueState, QueueCommand, QueueEvent> = {
   },
   wants: () => [],
   isFinal: (state) => state === null,
+  checkpoints: { references: () => [] },
 };

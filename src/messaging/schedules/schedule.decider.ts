@@ -115,6 +115,7 @@ export const scheduleDecider: Decider<ScheduleState, ScheduleCommand, ScheduleEv
     hears: machine.can,
     wants,
     isFinal: machine.isFinal,
+    checkpoints: { references: ({ context }) => [context.definitionOffset] },
     stored: machine.stored,
     restsIdle: true,
   };

@@ -53,4 +53,5 @@ export const signingKeysDecider: Decider<SigningKeysState, RotateSigningKeys, Si
   }),
   wants: () => [],
   isFinal: () => false,
+  checkpoints: { references: () => [] },
 };

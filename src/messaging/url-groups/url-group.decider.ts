@@ -130,4 +130,5 @@ export const urlGroupDecider: Decider<UrlGroupState, UrlGroupCommand, UrlGroupEv
   evolve: (state, event, { at }) => evolve(state, event, at),
   wants: () => [],
   isFinal: (state) => !exists(state),
+  checkpoints: { references: () => [] },
 };

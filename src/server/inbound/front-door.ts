@@ -34,6 +34,7 @@ export class FrontDoor {
 
   /** Whether a request for a route of the given interface may pass; `guard` tells it why not. */
   admits(request: IncomingMessage, isMessaging: boolean): boolean {
+    if (this.life.changesNothing !== null) return false;
     return this.isSound(request) && this.judgeCaller(request, isMessaging, false) === undefined;
   }
 
@@ -56,9 +57,18 @@ export class FrontDoor {
     if (unsound !== undefined) return unsound;
     const { description } = request.routeOptions.config;
     if (description?.access === 'open') return undefined;
-    if (description?.access === 'path') return this.judgeTime();
+    if (description?.access === 'path') return this.judgeTime() ?? this.judgeChange(request);
     const isSecret = description?.isSecret === true;
-    return this.judgeCaller(request.raw, isMessagingRequest(request), isSecret);
+    const refusal = this.judgeCaller(request.raw, isMessagingRequest(request), isSecret);
+    return refusal ?? this.judgeChange(request);
+  }
+
+  /** Where nothing may change, what would change something is told why. */
+  private judgeChange({ method, routeOptions }: FastifyRequest): Refusal | undefined {
+    const reason = this.life.changesNothing;
+    if (reason === null) return undefined;
+    const { changes = !readingMethods.has(method) } = routeOptions.config.description ?? {};
+    return changes ? unchanging(reason) : undefined;
   }
 
   private judgeCaller(
@@ -78,6 +88,13 @@ export class FrontDoor {
 }
 
 const accessOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.description?.access;
+
+const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/** It does not pass by itself. */
+function unchanging(reason: string): Refusal {
+  return new Refusal('unavailable', `read only: ${reason}`, { 'retry-after': '60' });
+}
 
 function notServing(reason: string): Refusal {
   return new Refusal('unavailable', `not serving: ${reason}`, {

@@ -36,6 +36,7 @@ export class SnapshotsModule {
     @Inject(provided.fileSizes) fileSizes: Pick<StoreOptions, 'segmentBytes'>,
     @Inject(provided.log) log: Logger,
   ) {
+    if (life.changesNothing !== null) return;
     if (config.snapshotEveryBytes === Number.POSITIVE_INFINITY) {
       // What an earlier setting has left would not be kept in step with sweeps.
       sweeper.guard = {

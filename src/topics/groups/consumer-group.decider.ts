@@ -252,6 +252,7 @@ export function consumerGroupDecider(
     react,
     wants,
     isFinal: isRemoved,
+    checkpoints: { references: () => [] },
     stored: storedGroup,
   };
 }

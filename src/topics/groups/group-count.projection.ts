@@ -13,16 +13,10 @@ export interface GroupLimits {
   readonly consumersMax: number;
 }
 
-const all = 'all';
-
 /** What decisions of groups read beside the group. */
 export class GroupCount implements Fold<ConsumerGroupEvent>, GroupView {
   private readonly ofGroups = new Map<string, number>();
-  private readonly sums = new Map<typeof all, number>([[all, 0]]);
-  readonly memory: FoldMemory = {
-    name: 'group count',
-    maps: { ofGroups: this.ofGroups, sums: this.sums },
-  };
+  readonly memory: FoldMemory = { name: 'group count', maps: { ofGroups: this.ofGroups } };
 
   constructor(
     private readonly topics: TopicPartitions,
@@ -42,7 +36,9 @@ export class GroupCount implements Fold<ConsumerGroupEvent>, GroupView {
   }
 
   get instances(): number {
-    return this.sums.get(all) ?? 0;
+    let sum = 0;
+    for (const instances of this.ofGroups.values()) sum += instances;
+    return sum;
   }
 
   evolve({ id, event }: EventEnvelope<ConsumerGroupEvent>, changes: TurnChanges): void {
@@ -52,7 +48,6 @@ export class GroupCount implements Fold<ConsumerGroupEvent>, GroupView {
   }
 
   private count(group: string, more: number, changes: TurnChanges): void {
-    changes.set(this.sums, all, this.instances + more);
     changes.set(this.ofGroups, group, (this.ofGroups.get(group) ?? 0) + more);
   }
 }

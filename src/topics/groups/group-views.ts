@@ -5,6 +5,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { IndexMemory } from '../../engine/registration.js';
+import { type Checkpointed, isCheckpoint } from '../../engine/resting/checkpoint.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { ConsumerGroupEvent } from './consumer-group.events.js';
 import type { ConsumerGroupLife } from './consumer-group.machine.js';
@@ -22,10 +23,8 @@ interface Waiter {
   readonly resolve: () => void;
 }
 
-type StoredGroups = readonly (readonly [
-  id: string,
-  life: ReturnType<typeof storedGroup.toStored>,
-])[];
+type StoredGroup = ReturnType<typeof storedGroup.toStored>;
+type StoredGroups = readonly (readonly [id: string, life: StoredGroup])[];
 
 const noView = shownGroup(absentGroup);
 
@@ -81,8 +80,11 @@ export class GroupViews {
   }
 
   private evolve(envelope: EventEnvelope<ConsumerGroupEvent>): void {
-    const { id, event } = envelope;
-    const life = evolveGroup(this.lives.get(id) ?? absentGroup, event, envelope);
+    const { id } = envelope;
+    const event = envelope.event as ConsumerGroupEvent | Checkpointed;
+    const life = isCheckpoint(event)
+      ? storedGroup.fromStored(event.state as StoredGroup)
+      : evolveGroup(this.lives.get(id) ?? absentGroup, event, envelope);
     if (isRemoved(life)) {
       this.lives.delete(id);
       this.groups.delete(id);

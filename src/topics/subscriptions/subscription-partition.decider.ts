@@ -116,4 +116,5 @@ export const partitionDecider: Decider<
     event.type === 'RecordsPushed' && command.type === 'PushRecords' ? command.messages : [],
   wants,
   isFinal: (state) => state === null,
+  checkpoints: { references: () => [] },
 };

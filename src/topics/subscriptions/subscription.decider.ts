@@ -153,6 +153,7 @@ export const subscriptionDecider: Decider<
   react,
   wants,
   isFinal: machine.isFinal,
+  checkpoints: { references: () => [] },
   stored: machine.stored,
   restsIdle: true,
   upcasters: { SubscriptionDeleted: [liftDeletedToVersion2] },

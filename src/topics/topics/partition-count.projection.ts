@@ -4,8 +4,6 @@ import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { TopicEvent } from './topic.events.js';
 
-const all = 'all';
-
 /** How many there may be of all topics together; those that a folder has already stay. */
 export interface TopicLimits {
   readonly topicsMax: number;
@@ -14,11 +12,7 @@ export interface TopicLimits {
 
 export class PartitionCount implements Fold<TopicEvent> {
   private readonly ofTopics = new Map<string, number>();
-  private readonly sums = new Map<typeof all, number>([[all, 0]]);
-  readonly memory: FoldMemory = {
-    name: 'partition count',
-    maps: { ofTopics: this.ofTopics, sums: this.sums },
-  };
+  readonly memory: FoldMemory = { name: 'partition count', maps: { ofTopics: this.ofTopics } };
 
   constructor(readonly limits: TopicLimits) {}
 
@@ -29,7 +23,9 @@ export class PartitionCount implements Fold<TopicEvent> {
 
   /** Partitions of those. */
   get sum(): number {
-    return this.sums.get(all) ?? 0;
+    let sum = 0;
+    for (const partitions of this.ofTopics.values()) sum += partitions;
+    return sum;
   }
 
   evolve({ id, event }: EventEnvelope<TopicEvent>, changes: TurnChanges): void {
@@ -41,7 +37,6 @@ export class PartitionCount implements Fold<TopicEvent> {
   }
 
   private count(topic: string, partitions: number, changes: TurnChanges): void {
-    changes.set(this.sums, all, this.sum - (this.ofTopics.get(topic) ?? 0) + partitions);
     if (partitions > 0) changes.set(this.ofTopics, topic, partitions);
     else changes.delete(this.ofTopics, topic);
   }

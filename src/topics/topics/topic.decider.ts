@@ -183,5 +183,6 @@ export const topicDecider: Decider<TopicState, TopicCommand, TopicEvent, TopicVi
   evolve: evolveTopic,
   wants: topicEffects,
   isFinal: (state) => state === null,
+  checkpoints: { references: () => [] },
   upcasters: { TopicCreated: [liftCreatedToVersion2] },
 };

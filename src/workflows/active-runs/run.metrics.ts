@@ -1,7 +1,7 @@
 /** What operators see of workflow runs. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Registry } from 'prom-client';
-import type { Interest } from '../../engine/interest.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { RunEvent } from '../run-state/run.events.js';
 

@@ -1,6 +1,6 @@
 /** Which runs have been started lately, whether they have ended or not: a fold of `RunStarted`. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Interest } from '../../engine/interest.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import { keptText } from '../../grammar/kept-text.js';

@@ -1,6 +1,6 @@
 /** What the end of a message means for the workflow run that it belongs to. Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Interest } from '../../engine/interest.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
 import type { MessageState } from '../../messaging/messages/message.state.js';
 import type { FailRun, SettleRun } from '../run-state/run.commands.js';

@@ -1,34 +1,8 @@
-import { accept, type Command, type Decider } from '../../../src/engine/decider.js';
 import type { Engine } from '../../../src/engine/engine.js';
 import { Crossings } from '../../../src/engine/history/crossings.js';
 import { Mark } from '../../../src/engine/history/mark.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
-
-/** A note refers to others, is over when it is crossed out, and may take another one back. */
-interface Noted {
-  readonly type: 'Noted' | 'CrossedOut';
-  readonly about: readonly number[];
-}
-interface Note extends Command {
-  readonly type: 'Note' | 'CrossOut';
-  readonly about: readonly number[];
-}
-
-const noteDecider: Decider<boolean, Note, Noted> = {
-  kind: 'note',
-  initialState: () => false,
-  decide: ({ type, about }) =>
-    accept([{ type: type === 'Note' ? 'Noted' : 'CrossedOut', about: [...about] }]),
-  evolve: (_state, { type }) => type === 'Noted',
-  wants: () => [],
-  isFinal: (isThere) => !isThere,
-  references: ({ about }) => about,
-  keptWith: (id) => {
-    const [, other = ''] = id.split('-');
-    if (other === '') return null;
-    return Number.isNaN(Number(other)) ? { kind: 'note', id: other } : { offset: Number(other) };
-  },
-};
+import { type Note, noteDecider } from '../../support/notes.js';
 
 const at = 1_767_000_000_000;
 const edge = 10;

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 const program = join(import.meta.dirname, '../../../bin/stepwell.cjs');
-const readyWithinMs = 20_000;
+const readyWithinMs = 60_000;
 
 /** Credentials every started server knows, so that restarts of one folder agree. */
 export const token = 'token-of-the-tests';

@@ -1,6 +1,6 @@
-import type { DomainEvent } from '../../src/engine/decider.js';
-import { concerns, type Interest } from '../../src/engine/interest.js';
-import { envelope } from '../support/envelope.js';
+import type { DomainEvent } from '../../../src/engine/decider.js';
+import { concerns, type Interest } from '../../../src/engine/following/interest.js';
+import { envelope } from '../../support/envelope.js';
 
 interface Opened extends DomainEvent {
   readonly type: 'Opened';
@@ -16,6 +16,10 @@ const opened = (queue: string | null, group: string | null = null) =>
 const closed = envelope<Closed>({ type: 'Closed' }, { id: 'a' });
 
 describe('an event concerns one with an interest', () => {
+  it('whatever it is, where there is none', () => {
+    expect(concerns(undefined, closed, undefined)).toBe(true);
+  });
+
   it('in every event of its type', () => {
     const interest: Interest<Opened | Closed> = { types: { Closed: true } };
     expect(concerns(interest, closed, undefined)).toBe(true);

@@ -1,0 +1,54 @@
+/** Makes checkpoints of the streams of one kind, and puts back what they hold (ADR 36). */
+import type { Decider } from './decider.js';
+import type { Fold, FoldMemory } from './registration.js';
+import type { Checkpointed } from './resting/checkpoint.js';
+import type { TurnChanges } from './turn-changes.js';
+
+export class Checkpoints<State> {
+  /** `folds` are the indexes over the kind's events. */
+  constructor(
+    private readonly decider: Pick<Decider<State, never, never>, 'stored' | 'checkpoints'>,
+    private readonly folds: readonly Fold[],
+  ) {}
+
+  /** What a stream is now, as an event; `began` is the offset of its first one. */
+  of(id: string, state: State, began: number): Checkpointed {
+    const entries = [...this.maps()].flatMap(([{ name }, map, entriesOfMap]) => {
+      const value = entriesOfMap.get(id);
+      return value === undefined ? [] : [{ index: name, map, value }];
+    });
+    const { stored } = this.decider;
+    const plain = stored === undefined ? state : stored.toStored(state);
+    return { type: 'Checkpointed', began, state: plain, entries };
+  }
+
+  /** The state that a checkpoint holds. */
+  stateIn({ state }: Checkpointed): State {
+    const { stored } = this.decider;
+    return stored === undefined ? (state as State) : stored.fromStored(state);
+  }
+
+  /** Journal offsets that a checkpoint names. */
+  referencesOf(checkpoint: Checkpointed): readonly number[] {
+    return this.decider.checkpoints?.references(this.stateIn(checkpoint)) ?? [];
+  }
+
+  /** What indexes remember of the stream is what the checkpoint says, whatever was folded. */
+  restoreEntries(id: string, { entries }: Checkpointed, changes: TurnChanges): void {
+    for (const [{ name }, map, entriesOfMap] of this.maps()) {
+      const entry = entries.find(({ index, map: own }) => index === name && own === map);
+      if (entry !== undefined) changes.set(entriesOfMap, id, entry.value);
+      else if (entriesOfMap.has(id)) changes.delete(entriesOfMap, id);
+    }
+  }
+
+  /** The maps of the indexes over this kind that remember what the events say, and no more. */
+  private *maps(): Generator<readonly [FoldMemory, string, Map<unknown, unknown>]> {
+    for (const { memory } of this.folds) {
+      if (memory === null || memory.mayHoldMore === true) continue;
+      for (const [map, entries] of Object.entries(memory.maps)) {
+        yield [memory, map, entries as Map<unknown, unknown>];
+      }
+    }
+  }
+}
