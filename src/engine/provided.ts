@@ -4,7 +4,7 @@
 export const provided = {
   config: Symbol('Config'),
   credentials: Symbol('Credentials'),
-  /** The users that the tokens name: `ReadonlySet<string>`. */
+  /** The users that the tokens name: `Pick<ReadonlySet<string>, 'has'>`. */
   userIds: Symbol('userIds'),
   clock: Symbol('Clock'),
   identifiers: Symbol('Identifiers'),
@@ -12,6 +12,7 @@ export const provided = {
   /** Made by the outbound module: the port, or the network. */
   endpoints: Symbol('Endpoints'),
   fileSizes: Symbol('fileSizes'),
+  eventsPerCheckpoint: Symbol('eventsPerCheckpoint'),
   /** Which logs live with damage: `(logName: string) => boolean`. */
   isolatesDamage: Symbol('isolatesDamage'),
   liveStates: Symbol('liveStates'),

@@ -5,6 +5,7 @@ import { dispatchAll, dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine, turnCommandsMax } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import { Refusal } from '../../grammar/result.js';
@@ -16,6 +17,7 @@ import {
   readMessageOptions,
 } from '../../http/dialect.js';
 import { durabilityOf } from '../../http/durability.js';
+import { callerOf } from '../../http/identity/caller.js';
 import { Intake } from '../../http/intake.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { MessagingSettings } from '../settings.js';
@@ -80,10 +82,10 @@ export class Publisher {
   }
 
   /** The context of a request that has just been read whole. */
-  context({ request }: Pick<Exchange, 'request'>): RequestContext {
+  context({ caller }: Pick<Exchange, 'caller'>): RequestContext {
     const at = this.clock.now();
     const names = newNames(this.identifiers, at);
-    return { at, callerIp: request.socket.remoteAddress ?? '', dialect: this.dialect, names };
+    return { at, callerIp: caller.address, dialect: this.dialect, names };
   }
 
   /**
@@ -118,7 +120,7 @@ export class Publisher {
     const target = this.targets.read(destination);
     if (target instanceof Refusal) return target;
     const { rawHeaders } = request;
-    const context = this.context({ request });
+    const context = this.context({ caller: callerOf(request) });
     const publish = { destination, rawHeaders, ...withoutBody, context };
     const said = headersOf(publish, target);
     const typo = this.typoIn(unknownOptions(said));
@@ -147,7 +149,7 @@ export class Publisher {
       return;
     }
     // One promise per submission beside the engine's own: an async function would add three.
-    void this.dispatch(submission).then(
+    void this.dispatch(submission, exchange.caller).then(
       (outcomes) => {
         intake.done(bytes);
         const decided = new SubmissionOutcomes(submission.commands, outcomes);
@@ -210,13 +212,13 @@ export class Publisher {
     return typo && new Refusal('invalid', typo.warning);
   }
 
-  private dispatch({ commands, isWhole }: Submission): Promise<readonly Outcome[]> {
+  private dispatch({ commands, isWhole }: Submission, by: Principal): Promise<readonly Outcome[]> {
     const { engine } = this;
     if (commands.length <= turnCommandsMax) {
-      return isWhole ? engine.dispatchTogether(commands) : engine.dispatch(commands);
+      return isWhole ? engine.dispatchTogether(commands, by) : engine.dispatch(commands, by);
     }
     // Nothing that a run refuses can happen between the turns of one tick.
-    return isWhole ? dispatchAtOnce(engine, commands, true) : dispatchAll(engine, commands);
+    return isWhole ? dispatchAtOnce(engine, commands, true, by) : dispatchAll(engine, commands, by);
   }
 }
 

@@ -79,8 +79,11 @@ export class JournalSweepsModule implements OnModuleInit {
 
   /** Every feature has registered its kinds, and nothing is recovered yet. */
   onModuleInit(): void {
-    if (this.life.changesNothing !== null) return;
-    this.life.addRecoverable({ name: 'journal seals', recover: async () => this.seals.start() });
+    this.life.addRecoverable({
+      name: 'journal seals',
+      changes: true,
+      recover: async () => this.seals.start(),
+    });
     this.life.addStoppable({
       name: 'journal seals',
       phase: 'doors',

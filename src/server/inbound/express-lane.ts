@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
+import type { Caller } from '../../engine/principal/principal.js';
 import type { Refusal } from '../../grammar/result.js';
 import { type InFlight, smallAnswerBytes, smallBodyBytes } from '../../http/bytes/in-flight.js';
 import { PacedBody } from '../../http/bytes/paced-body.js';
@@ -15,7 +16,9 @@ import { noRoomRefusal } from '../../http/no-room.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteTable, TabledExpressRoute } from '../../http/routes/route-table.js';
+import { requestIdHeader } from './callers.js';
 import type { FrontDoor } from './front-door.js';
+import type { RefusedRequests } from './refused-requests.js';
 
 /** Digits only: whatever else a length could be is Fastify's to judge. */
 const plainLength = /^\d{1,15}$/;
@@ -26,6 +29,7 @@ export interface LaneContext {
   readonly frontDoor: FrontDoor;
   readonly failures: Failures;
   readonly metrics: InboundMetrics;
+  readonly refused: RefusedRequests;
   readonly clock: Clock;
   /** The largest body of a route that says nothing else, in bytes. */
   readonly bodyLimit: number;
@@ -41,8 +45,9 @@ export class ExpressLane {
     const { routes, frontDoor } = this.context;
     const tabled = routes.expressFor(method, url);
     if (tabled === undefined || !this.isOrdinary(request, tabled.route)) return false;
-    if (!frontDoor.admits(request, tabled.isMessaging)) return false;
-    const exchange = new LaneExchange(request, response, tabled, this.context);
+    const caller = frontDoor.admits(request, tabled.isMessaging);
+    if (caller === null) return false;
+    const exchange = new LaneExchange(request, response, tabled, caller, this.context);
     const bytes = Number(request.headers['content-length']);
     if (bytes <= smallBodyBytes) exchange.read();
     else exchange.readCounted(bytes);
@@ -87,6 +92,7 @@ class LaneExchange implements Exchange {
     readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     private readonly tabled: TabledExpressRoute,
+    readonly caller: Caller,
     private readonly context: LaneContext,
   ) {
     this.target = request.url ?? '';
@@ -122,11 +128,15 @@ class LaneExchange implements Exchange {
   answer(status: number, headers: readonly string[], body: string | Buffer = noBody): void {
     const { request, response, tabled, context } = this;
     const length = Buffer.byteLength(body);
-    response.writeHead(status, [...headers, 'content-length', String(length)]);
+    const { requestId } = this.caller;
+    const own = [requestIdHeader, requestId, 'content-length', String(length)];
+    response.writeHead(status, [...headers, ...own]);
     if (length <= smallAnswerBytes) response.end(body);
     else this.sendPaced(typeof body === 'string' ? Buffer.from(body) : body);
     const seconds = (context.clock.monotonic() - this.started) / 1000;
-    context.metrics.requestAnswered(request.method ?? '', tabled.route.pattern, status, seconds);
+    const { pattern } = tabled.route;
+    context.metrics.requestAnswered(request.method ?? '', pattern, status, seconds);
+    context.refused.answered(request, pattern, status);
   }
 
   refuse(refusal: Refusal): void {
@@ -137,7 +147,9 @@ class LaneExchange implements Exchange {
   }
 
   fail(error: unknown): void {
-    this.refuse(this.context.failures.refusalOf(error, this.request));
+    const { method, url } = this.request;
+    const { requestId: id } = this.caller;
+    this.refuse(this.context.failures.refusalOf(error, { method, url, id }));
   }
 
   private sendPaced(bytes: Buffer): void {

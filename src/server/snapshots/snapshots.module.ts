@@ -36,7 +36,6 @@ export class SnapshotsModule {
     @Inject(provided.fileSizes) fileSizes: Pick<StoreOptions, 'segmentBytes'>,
     @Inject(provided.log) log: Logger,
   ) {
-    if (life.changesNothing !== null) return;
     if (config.snapshotEveryBytes === Number.POSITIVE_INFINITY) {
       // What an earlier setting has left would not be kept in step with sweeps.
       sweeper.guard = {
@@ -58,6 +57,7 @@ export class SnapshotsModule {
     const runner = new SnapshotRunner(keeper, clock, metrics, () => store.hasRoom, log);
     life.addRecoverable({
       name: 'snapshots',
+      changes: true,
       recover: async () => {
         keeper.found(start.found);
         if (start.found !== null) metrics.latest(start.found);

@@ -4,13 +4,10 @@ import { Counter, Registry } from 'prom-client';
 import type { Interest } from '../../engine/following/interest.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { RunEvent } from '../run-state/run.events.js';
+import { endNames } from '../run-state/run-state-name.policy.js';
 
 /** How a workflow run is shown to have ended. */
-const outcomes: Partial<Record<RunEvent['type'], string>> = {
-  RunSucceeded: 'succeeded',
-  RunFailed: 'failed',
-  RunCanceled: 'canceled',
-};
+const outcomes: Partial<Record<RunEvent['type'], string>> = endNames;
 
 @Injectable()
 export class RunMetrics {
