@@ -4,10 +4,13 @@ import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { readChainHead } from '../../storage/verify/chain-head.js';
 import { systemClock } from '../engine/clock.js';
 import { journalLogName } from '../engine/journal.js';
+import { readConfiguration } from '../server/configuration/config.js';
+import { type JournalMoment, readMoment } from '../server/journal/journal-moment.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
-import { type DataDirOption, dataDirOption } from './folder-option.js';
+import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
 import { type PrintOptions, printedLines } from './journal/journal-print.js';
-import { readJournal } from './journal/journal-reader.js';
+import { readFolder, readJournal } from './journal/journal-reader.js';
+import type { ReplayOptions } from './journal/journal-replay.js';
 import { verifyFolder } from './journal/journal-verify.js';
 import { type KeptHead, readKeptHead } from './journal/kept-head.js';
 import { configuredFolder } from './owned-folder.js';
@@ -38,6 +41,7 @@ export function journalCommand(): Command {
       .addOption(dataDirOption())
       .action(verify),
   );
+  journal.addCommand(replayCommand());
   journal.addCommand(
     new Command('digest')
       .description('print the digest of the sealed part of the journal, to be kept elsewhere')
@@ -45,6 +49,23 @@ export function journalCommand(): Command {
       .action(digest),
   );
   return journal;
+}
+
+function replayCommand(): Command {
+  return new Command('replay')
+    .description('fold the journal again and print what memory was, or the events that are meant')
+    .option('--until <moment>', 'up to this offset, exclusive, or time, inclusive', momentOption)
+    .option('--since <moment>', 'events from this offset or time on', momentOption)
+    .option('--stream <id>', 'the life of this stream in words, with its messages')
+    .option('--type <types>', 'events of these types, comma separated', typeOption)
+    .option('--by <principal>', 'events of a credential; of server, of unknown, of run/wfr_1')
+    .option('--offsets', 'print what groups have committed')
+    .option('--records <topic>', 'print the records of a topic')
+    .option('--json', 'JSON')
+    .option('--csv', 'CSV')
+    .option('--reveal', 'show what is redacted, and secrets of the server, in clear')
+    .addOption(dataDirOption())
+    .action(replay);
 }
 
 function offsetOption(text: string): number {
@@ -57,6 +78,39 @@ function againstOption(text: string, before: readonly KeptHead[]): readonly Kept
   const kept = readKeptHead(text);
   if (kept !== null) return [...before, kept];
   throw new InvalidArgumentError('A digest is 64 hex digits, and may have @<offset> behind it.');
+}
+
+function momentOption(text: string): JournalMoment {
+  const moment = readMoment(text);
+  if (moment.ok) return moment.value;
+  throw new InvalidArgumentError(`It ${moment.message}.`);
+}
+
+function typeOption(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, ...text.split(',')];
+}
+
+interface ReplayCommandOptions extends ReplayOptions, DataDirOption {
+  readonly offsets?: boolean;
+  readonly records?: string;
+}
+
+async function replay(options: ReplayCommandOptions): Promise<void> {
+  const { config } = readConfiguration(undefined, 'start', givenSettings(options));
+  const folder = await configuredFolder(options);
+  // They bring all deciders: the other commands start without.
+  const { productFolding } = await import('../server/history/product-folding.js');
+  const { replayedLines } = await import('./journal/journal-replay.js');
+  const { committedOffsetLines, recordLines } = await import('./journal/topic-lines.js');
+  const folding = productFolding({ ...config, sweepStretch: null });
+  const progress = progressLine(systemClock);
+  await readFolder(folder, folding.codec, async (store, journal) => {
+    const { offsets, records } = options;
+    if (offsets === true) await sayAll(committedOffsetLines(store));
+    if (records !== undefined) await sayAll(recordLines(store, records));
+    if (offsets === true || records !== undefined || journal === null) return;
+    await sayAll(replayedLines(journal, folding, options, progress.show));
+  }).finally(progress.clear);
 }
 
 async function print(options: PrintOptions & DataDirOption): Promise<void> {

@@ -7,6 +7,7 @@ import { allowedNetworks, type Config, readLaunch } from '../server/configuratio
 import type { Credentials } from '../server/credentials/credentials.js';
 import { descriptorLimit, sharesLine } from '../server/lifecycle/descriptors.js';
 import { exitCodeOf, exitCodes } from '../server/lifecycle/exit-codes.js';
+import { noteFatalExit } from '../server/lifecycle/fatal-exits.js';
 import { createLog, type LogFormat, logDestination } from '../server/logging/log.js';
 import { readBuild } from './build.js';
 import { followParent } from './launcher.js';
@@ -23,6 +24,7 @@ export async function serve(
 ): Promise<void> {
   const log = createLog(config.logLevel, await logDestination(logFormatOf(config)));
   const fatal = (error: unknown): never => {
+    noteFatalExit(config.dataDirectory, error, systemClock.now());
     log.fatal({ err: error }, 'the process cannot go on');
     process.exit(exitCodeOf(error));
   };

@@ -48,6 +48,7 @@ export class EffectRunner {
   private readonly carriers = new Map<string, EffectCarrier>();
   private readonly streams = new Map<string, Streams>();
   private stopped = false;
+  private onlyReads = false;
 
   /** Of the streams of a kind that rest, one alarm for the first. */
   private readonly restAlarms: AlarmClock<string>;
@@ -66,6 +67,11 @@ export class EffectRunner {
     this.carriers.set(kind, carrier);
   }
 
+  /** From now on only those start that change nothing. */
+  changeNothing(): void {
+    this.onlyReads = true;
+  }
+
   /**
    * Starts what `wanted` names, may start by now and does not run yet; stops what runs and is not
    * named.
@@ -79,6 +85,7 @@ export class EffectRunner {
     for (const effect of wanted) {
       if (runs.some(({ id }) => id === effect.id)) continue;
       const carrier = this.carrierOf(effect.kind);
+      if (this.onlyReads && carrier.changesNothing !== true) continue;
       if (effect.notBefore > now) nextStart = Math.min(nextStart, effect.notBefore);
       else runs.push(begin(carrier, source, effect));
     }

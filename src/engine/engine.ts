@@ -1,7 +1,6 @@
 /**
  * The turn of the house: decide, evolve, react and append in one tick; answer and act once durable.
  */
-
 import type { Appended } from '../../storage/log/partition-log.js';
 import { listIn } from '../grammar/list-in.js';
 import { ActorDirectory, type DirectoryOptions, liveStatesMax } from './actor-directory.js';
@@ -196,6 +195,11 @@ export class Engine {
     const { firstOffset, lastOffset } = actor;
     const wanted = entity.registration.decider.wants(actor.state, id);
     this.effects.reconcile({ kind, id, firstOffset, lastOffset }, wanted);
+  }
+
+  /** Only effects that change nothing are carried out; before recovery. */
+  changeNothing(): void {
+    this.effects.changeNothing();
   }
 
   /** Starts nothing new; what runs may end and be recorded. */

@@ -79,6 +79,11 @@ export class Journal {
     return this.log.highWatermark;
   }
 
+  /** Calls `wake` once, when there is more to read than up to `offset`; the answer cancels. */
+  whenBeyond(offset: number, wake: () => void): () => void {
+    return this.log.whenBeyond(offset, wake);
+  }
+
   /** One turn: atomic, at the offsets it was encoded for. */
   append(records: readonly RecordInput[]): Appended {
     return this.log.append(records);

@@ -4,7 +4,7 @@
 export const provided = {
   config: Symbol('Config'),
   credentials: Symbol('Credentials'),
-  /** The users that the tokens name: `ReadonlySet<string>`. */
+  /** The users that the tokens name: `Pick<ReadonlySet<string>, 'has'>`. */
   userIds: Symbol('userIds'),
   clock: Symbol('Clock'),
   identifiers: Symbol('Identifiers'),

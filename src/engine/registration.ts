@@ -83,5 +83,7 @@ export interface EffectSource {
  * nothing.
  */
 export interface EffectCarrier<Wanted extends Effect = Effect> {
+  /** It only makes readable what is stored: it runs where nothing may change, too. */
+  readonly changesNothing?: true;
   start(source: EffectSource, effect: Wanted): () => void;
 }

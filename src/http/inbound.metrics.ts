@@ -10,6 +10,7 @@ export class InboundMetrics {
   readonly #stalledClients: Counter;
   readonly #refusedConnections: Counter;
   readonly #abortedRequests: Counter;
+  readonly #refusedRequests: Counter;
 
   /** Bounded: methods, statuses and route patterns are. */
   readonly #requestKinds = new Map<
@@ -53,6 +54,17 @@ export class InboundMetrics {
       help: 'Requests that clients broke off before their body had arrived.',
       registers,
     });
+    this.#refusedRequests = new Counter({
+      name: 'stepwell_refused_requests_total',
+      help: 'Requests answered 401 (missing, unknown) or 403 (forbidden), by credential.',
+      labelNames: ['reason'],
+      registers,
+    });
+  }
+
+  /** A request was answered 401 or 403; `reason` is one of a few words. */
+  requestRefused(reason: string): void {
+    this.#refusedRequests.inc({ reason });
   }
 
   /** One request was answered; `route` is the pattern, never the path: a path has no bound. */

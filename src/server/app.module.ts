@@ -46,11 +46,18 @@ import { userIdsOf } from './credentials/credentials.js';
 import { EngineModule, type StoreSettings } from './engine.module.js';
 import { HealthModule } from './health/health.module.js';
 import { JournalSweepsModule } from './history/journal-sweeps.module.js';
+import type { HttpSide } from './http-server.js';
+import { Connections } from './inbound/connections.js';
+import { RefusedRequests } from './inbound/refused-requests.js';
+import { JournalModule } from './journal/journal.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
+import { RefusalsModule } from './refusals/refusals.module.js';
+import { ScrubModule } from './scrub/scrub.module.js';
 import type { Shared } from './shared.js';
 import { SnapshotsModule } from './snapshots/snapshots.module.js';
 import { StartPageModule } from './start-page/start-page.module.js';
+import { TokensModule } from './tokens/tokens.module.js';
 
 @Global()
 @Module({})
@@ -59,10 +66,9 @@ export class AppModule {}
 /** The application over what it shares. */
 export function applicationModule(
   shared: Shared,
-  routes: RouteTable,
-  failures: Failures,
-  inFlight: InFlight,
+  { routes, failures, inFlight, connections, refused }: HttpSide,
 ): DynamicModule {
+  const userIds = userIdsOf(shared.credentials);
   const { ports, config } = shared;
   // What each wing declares to need is there.
   const settings: WorkflowSettings & TopicSettings & StoreSettings = {
@@ -75,7 +81,12 @@ export function applicationModule(
     { provide: InFlight, useValue: inFlight },
     { provide: provided.config, useValue: settings },
     { provide: provided.credentials, useValue: shared.credentials },
-    { provide: provided.userIds, useValue: userIdsOf(shared.credentials) },
+    {
+      provide: provided.userIds,
+      useValue: { has: (id: string) => userIds.has(id) || shared.bearer.names(id) },
+    },
+    { provide: Connections, useValue: connections },
+    { provide: RefusedRequests, useValue: refused },
     { provide: provided.clock, useValue: ports.clock },
     { provide: provided.identifiers, useValue: ports.identifiers },
     { provide: provided.disk, useValue: ports.disk },
@@ -126,9 +137,13 @@ export function applicationModule(
     PushesModule,
     ConsumersModule,
     ActivityModule,
+    TokensModule,
+    RefusalsModule,
     JournalSweepsModule,
+    JournalModule,
     BackupsModule,
     SnapshotsModule,
+    ScrubModule,
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }

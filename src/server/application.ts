@@ -13,6 +13,7 @@ import type { Credentials } from './credentials/credentials.js';
 import { createHttpServer } from './http-server.js';
 import { Connections } from './inbound/connections.js';
 import { addressesOf, listenToo } from './inbound/other-addresses.js';
+import { startCautiously } from './lifecycle/cautious-start.js';
 import { type DescriptorShares, shareDescriptors } from './lifecycle/descriptors.js';
 import { listenError } from './lifecycle/listen-error.js';
 import { ProcessMetrics } from './metrics/process.metrics.js';
@@ -68,6 +69,7 @@ export async function createApplication(
   };
   const connections = new Connections(shares, { ...ports, metrics: inbound });
   try {
+    await startCautiously(config, ports, life);
     const nest = await createHttpServer(shared, connections, applicationModule);
     const [address, ...others] = await addressesOf(config.host);
     const listeners: Server[] = [];

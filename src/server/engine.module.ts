@@ -123,6 +123,7 @@ async function storeOf(
     randomBytes: (length) => identifiers.randomBytes(length),
     fsync: config.fsync,
     ...fileSizes,
+    readOnly: life.changesNothing !== null,
     isolatesDamage,
     chain: chain.options,
     onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
@@ -176,6 +177,7 @@ function engineOf(
     },
   };
   const engine = new Engine(journal, codec, clock, identifiers, watch, liveStates, checkpointAfter);
+  if (life.changesNothing !== null) engine.changeNothing();
   life.addRecoverable({ name: 'journal', recover: () => start.recover(engine) });
   life.addStoppable({
     name: 'effects',

@@ -1,5 +1,5 @@
 /** Builds the HTTP side: Nest for wiring, Fastify for bytes, guards before both. */
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -22,6 +22,7 @@ import { acceptRawBodies } from '../http/routes/raw-body.js';
 import { RouteTable } from '../http/routes/route-table.js';
 import { allowedOrigins } from './configuration/config.js';
 import { AnswerLog } from './inbound/answer-log.js';
+import { Callers, requestIdHeader } from './inbound/callers.js';
 import { refuseConnection } from './inbound/client-error.js';
 import type { Connections } from './inbound/connections.js';
 import { allowRequest, isPreflight, shareWithOrigin } from './inbound/cross-origin.js';
@@ -29,6 +30,7 @@ import { ErrorFilter } from './inbound/error.filter.js';
 import { ExpressLane } from './inbound/express-lane.js';
 import { FrontDoor } from './inbound/front-door.js';
 import * as limits from './inbound/inbound-limits.js';
+import { RefusedRequests } from './inbound/refused-requests.js';
 import { fastifyLog, NestLog } from './logging/log.js';
 import type { Shared } from './shared.js';
 
@@ -43,13 +45,17 @@ const routerOptions = {
   maxParamLength: headerBytesMax,
 };
 
+/** What takes the requests of the application in. */
+export interface HttpSide {
+  readonly routes: RouteTable;
+  readonly failures: Failures;
+  readonly inFlight: InFlight;
+  readonly connections: Connections;
+  readonly refused: RefusedRequests;
+}
+
 /** The module of the whole application, over what it shares and what takes its routes. */
-export type ModuleOf = (
-  shared: Shared,
-  routes: RouteTable,
-  failures: Failures,
-  inFlight: InFlight,
-) => DynamicModule;
+export type ModuleOf = (shared: Shared, http: HttpSide) => DynamicModule;
 
 /** The application, built and initialised; it does not listen yet. */
 export async function createHttpServer(
@@ -58,11 +64,14 @@ export async function createHttpServer(
   moduleOf: ModuleOf,
 ): Promise<NestFastifyApplication> {
   const { log } = shared.ports;
-  const frontDoor = new FrontDoor(shared.bearer, shared.basic, shared.life, connections);
+  const callers = new Callers(shared.config.trustedProxies, shared.ports.identifiers);
+  const { bearer, basic, life } = shared;
+  const frontDoor = new FrontDoor(bearer, basic, life, connections, callers);
   const failures = new Failures(log);
-  const adapter = adapterOf(shared, connections);
+  const adapter = adapterOf(shared, connections, callers);
   const fastify: FastifyInstance = adapter.getInstance();
   const inFlight = inFlightOf(shared);
+  const refused = new RefusedRequests(shared.inbound);
   const routes = new RouteTable(fastify, inFlight, routerOptions);
   acceptRawBodies(fastify);
   frontDoor.guard(fastify);
@@ -72,10 +81,11 @@ export async function createHttpServer(
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     const seconds = reply.elapsedTime / 1000;
     shared.inbound.requestAnswered(request.method, route, reply.statusCode, seconds);
+    refused.answered(request.raw, route, reply.statusCode);
     done();
   });
   const application = await NestFactory.create<NestFastifyApplication>(
-    moduleOf(shared, routes, failures, inFlight),
+    moduleOf(shared, { routes, failures, inFlight, connections, refused }),
     adapter,
     { bodyParser: false, logger: new NestLog(log), abortOnError: false },
   );
@@ -89,6 +99,7 @@ export async function createHttpServer(
     frontDoor,
     failures,
     metrics,
+    refused,
     clock,
     bodyLimit,
     inFlight,
@@ -129,7 +140,11 @@ function putInFront(
   });
 }
 
-function adapterOf({ config, ports }: Shared, connections: Connections): FastifyAdapter {
+function adapterOf(
+  { config, ports }: Shared,
+  connections: Connections,
+  callers: Callers,
+): FastifyAdapter {
   return new FastifyAdapter({
     ...limits.serverTimeouts,
     routerOptions,
@@ -138,6 +153,8 @@ function adapterOf({ config, ports }: Shared, connections: Connections): Fastify
     bodyLimit: config.maxBodyBytes,
     exposeHeadRoutes: false,
     trustProxy: false,
+    requestIdHeader: false,
+    genReqId: (request: IncomingMessage) => callers.idOf(request),
     skipMiddie: true,
     loggerInstance: fastifyLog(ports.log),
     logController: new AnswerLog(ports.log),
@@ -145,6 +162,7 @@ function adapterOf({ config, ports }: Shared, connections: Connections): Fastify
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, connections),
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      reply.header(requestIdHeader, request.id);
       sendRefusal(request, reply, new Refusal(codeOf(error.statusCode ?? 400), error.message));
     },
   });

@@ -231,7 +231,9 @@ class Backup {
     const listed = logs.flatMap(({ log, segments }) =>
       segments.map(({ entry: { number } }) => ({ logId: log.id, number })),
     );
-    await this.held.keepOnly(listed);
+    // A log that has had a segment has its directory, even if none of it belongs into the copy.
+    const begun = logs.filter(({ log }) => log.nextNumber > 0).map(({ log }) => log.id);
+    await this.held.keepOnly(listed, begun);
   }
 }
 

@@ -85,8 +85,14 @@ export class HeldSegments {
     }
   }
 
-  /** Removes everything that is not listed: it was held for a state that the source has left. */
-  async keepOnly(listed: readonly { readonly logId: number; readonly number: number }[]) {
+  /**
+   * Removes everything that is not listed, and makes the directories of `logIds`: what is not listed
+   * was held for a state that the source has left.
+   */
+  async keepOnly(
+    listed: readonly { readonly logId: number; readonly number: number }[],
+    logIds: readonly number[],
+  ): Promise<void> {
     const { source, target } = this;
     const kept = new Set(
       listed.flatMap(({ logId, number }) => [
@@ -99,7 +105,8 @@ export class HeldSegments {
       await source.disk.remove(path);
       this.files.delete(path);
     }
-    const used = new Set(listed.map(({ logId }) => target.log(logId)));
+    const used = new Set(logIds.map((logId) => target.log(logId)));
+    for (const logId of logIds) await this.makeLog(logId);
     for (const logId of [...this.made]) {
       const path = target.log(logId);
       if (used.has(path)) await source.disk.syncDirectory(path);

@@ -65,6 +65,14 @@ async function lock(path: string): Promise<(() => Promise<void>) | null> {
   return null;
 }
 
+/** Adds a line to a file, which is made if need be, before anything else happens: it blocks. */
+export function appendNow(path: string, text: string): void {
+  const { O_APPEND, O_WRONLY } = fs.constants;
+  const file = fs.openSync(path, O_CREAT | O_APPEND | O_WRONLY | O_NOFOLLOW, 0o600);
+  fs.writeSync(file, text);
+  fs.closeSync(file);
+}
+
 /** The file system of this machine. Directories are 0700, files 0600. */
 export const nodeDisk: Disk = {
   async makeDirectory(path) {

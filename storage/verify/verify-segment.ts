@@ -16,7 +16,8 @@ import { footerFault } from '../recovery/sealed-segment.js';
 import { Segment } from '../segment/segment.js';
 import { digestOf } from '../segment/segment-lifecycle.js';
 
-const chunkBytes = 1024 * 1024;
+/** Small, so that a server that scrubs has its turn in between. */
+const chunkBytes = 256 * 1024;
 
 /** The store whose segments are verified. */
 export interface VerifiedStore extends StoreFiles {

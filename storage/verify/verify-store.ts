@@ -17,11 +17,8 @@ import type { RecoveredLog, RecoveringStore } from '../recovery/recovered-log.js
 import type { StoreOptions } from '../recovery/store-options.js';
 import { listLogs, refuseUnlistedData } from '../recovery/stray-files.js';
 import type { Segment } from '../segment/segment.js';
-
 import { findDamage } from '../segment/segment-damage.js';
-
 import { type VerifiedChain, verifyChain } from './verify-chain.js';
-
 import { verifyManifest } from './verify-manifest.js';
 import { verifySegment } from './verify-segment.js';
 
@@ -38,12 +35,12 @@ export interface VerifiedLog {
   /** Segments whose index file was there, and was held against the records. */
   readonly indexes: number;
   readonly isDamaged: boolean;
+  /** What its sealed part was; null where it has no chain, or is damaged. */
+  readonly chain: VerifiedChain | null;
   /** Those of all damages that are its own. */
   readonly damages: readonly DamagedData[];
   /** Offsets that cannot be read, in order: of its sealed segments. */
   readonly lost: readonly OffsetRange[];
-  /** What its sealed part was; null where it has no chain, or is damaged. */
-  readonly chain: VerifiedChain | null;
 }
 
 /** What was found. */
@@ -193,9 +190,9 @@ async function verifyLog(
     bytes: sum(({ end }) => end),
     indexes,
     isDamaged: damages.length > before,
+    chain,
     damages: damages.slice(before),
     lost,
-    chain,
   };
 }
 

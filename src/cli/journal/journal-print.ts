@@ -1,9 +1,9 @@
 /** `stepwell journal print`: the journal in human words, one line per event. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal } from '../../engine/journal.js';
-import { EventRedactions } from './event-redactions.js';
-import { journalJson, journalLine } from './journal-line.js';
-import { eventsOfStream } from './named-stream.js';
+import { EventRedactions } from '../../server/journal/event-redactions.js';
+import { journalJson, journalLine } from '../../server/journal/journal-line.js';
+import { eventsOfStream } from '../../server/journal/named-stream.js';
 
 /** What to print. Offsets are half-open: [from, until). */
 export interface PrintOptions {

@@ -29,18 +29,28 @@ export async function readJournal<T>(
   dataDirectory: string,
   use: (journal: Journal | null) => Promise<T>,
 ): Promise<T> {
+  const codec = new EventCodec();
+  return readFolder(dataDirectory, codec, (_store, journal) => use(journal));
+}
+
+/** As `readJournal`, with the whole store, and events as `codec` reads them. */
+export async function readFolder<T>(
+  dataDirectory: string,
+  codec: EventCodec,
+  use: (store: Store, journal: Journal | null) => Promise<T>,
+): Promise<T> {
   const store = await openStore(nodeDisk, dataDirectory, readerOptions);
   try {
-    return await use(await journalOf(store));
+    return await use(store, await journalOf(store, codec));
   } finally {
     await store.close();
   }
 }
 
-async function journalOf(store: Store): Promise<Journal | null> {
+async function journalOf(store: Store, codec: EventCodec): Promise<Journal | null> {
   const log = store.log(journalLogName);
   if (log === undefined) return null;
-  const journal = new Journal(log, new EventCodec());
+  const journal = new Journal(log, codec);
   await journal.learnShapes();
   return journal;
 }

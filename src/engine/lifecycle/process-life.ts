@@ -17,6 +17,8 @@ export interface ProcessStatus {
   readonly state: ProcessState;
   /** Why the process is not serving; null while it is. */
   readonly reason: string | null;
+  /** What an operator should see to while everything is served; absent: nothing. */
+  readonly warnings?: readonly string[];
 }
 
 /** The order of a graceful stop (ADR 22): each phase ends before the next begins. */
@@ -43,6 +45,8 @@ const cutDeadlineMs = 1000;
 /** Something that has to happen between the open port and the first request. */
 export interface Recoverable {
   readonly name: string;
+  /** It may store something: left out where nothing may change. */
+  readonly changes?: true;
   recover(): Promise<void>;
 }
 
@@ -54,6 +58,8 @@ export class ProcessLife {
   private readonly recoverables: Recoverable[] = [];
   private readonly stoppables: Stoppable[] = [];
   private stopping: Promise<boolean> | null = null;
+  private unchanging: string | null = null;
+  private readonly warnings = new Map<string, string>();
 
   constructor(
     private readonly clock: Clock,
@@ -64,7 +70,29 @@ export class ProcessLife {
 
   get status(): ProcessStatus {
     const { value, context } = this.actor.getSnapshot();
-    return { state: value, reason: context.reason };
+    const { warnings } = this;
+    const status = { state: value, reason: context.reason };
+    return warnings.size === 0 ? status : { ...status, warnings: [...warnings.values()] };
+  }
+
+  /** Says from now on what an operator should see to; null: no more. */
+  warn(name: string, text: string | null): void {
+    if (text === null) this.warnings.delete(name);
+    else this.warnings.set(name, text);
+  }
+
+  /** Why nothing may change as long as the process lives; null where it may. */
+  get changesNothing(): string | null {
+    return this.unchanging;
+  }
+
+  /**
+   * This process only shows what there is: nothing is stored, delivered or taken in. Before
+   * anything is built.
+   */
+  changeNothing(reason: string): void {
+    this.refuseWrites(reason);
+    this.unchanging = reason;
   }
 
   /** `recoverable` runs after those added before it; before the port is open. */
@@ -81,6 +109,7 @@ export class ProcessLife {
   async recover(): Promise<void> {
     this.actor.send({ type: 'listening' });
     for (const recoverable of this.recoverables) {
+      if (recoverable.changes === true && this.unchanging !== null) continue;
       const startedAt = this.clock.monotonic();
       await recoverable.recover();
       const durationMs = Math.round(this.clock.monotonic() - startedAt);
@@ -95,11 +124,13 @@ export class ProcessLife {
    * log says so once.
    */
   refuseWrites(reason: string): void {
+    if (this.unchanging !== null) return;
     this.log.warn({ reason }, 'writes are refused');
     this.actor.send({ type: 'writesRefused', reason });
   }
 
   acceptWrites(): void {
+    if (this.unchanging !== null) return;
     this.log.info('writes are taken again');
     this.actor.send({ type: 'writesAccepted' });
   }

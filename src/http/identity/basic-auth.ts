@@ -1,9 +1,23 @@
-/** Who may enter the log interface by HTTP Basic (RFC 7617), and what each may do there. */
+/**
+ * Who may enter the log interface, by HTTP Basic (RFC 7617) or by a created bearer token, and what
+ * each may do there.
+ */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../grammar/result.js';
 import { decodeQueryValue } from '../dialect.js';
-import { covers, fullGrant, type Grant, permits, permitsAll, type Right } from './grant.js';
+import type { Admission } from './admission.js';
+import { type BearerToken, type BearerTokens, refusalOf } from './bearer-token.js';
+import {
+  type Access,
+  accessOfRole,
+  covers,
+  fullGrant,
+  type Grant,
+  permits,
+  permitsAll,
+  type Right,
+} from './grant.js';
 
 const unauthorized: Refusal = new Refusal(
   'unauthorized',
@@ -21,6 +35,16 @@ export interface KnownCredential extends Grant {
 interface Presented {
   readonly username: string;
   readonly digest: Buffer;
+  /** As the journal names it. */
+  readonly principal: string;
+}
+
+/** What was found of a request's credential. */
+interface Known {
+  readonly principal: string;
+  readonly grant: Access;
+  /** Where it is a bearer token. */
+  readonly token: BearerToken | null;
 }
 
 /** Spellings of good values that are remembered: a client has one. */
@@ -34,6 +58,7 @@ export function pairDigest(username: string, password: string): Buffer {
 export class BasicCredentials {
   private readonly configured: KnownCredential;
   private lookUp: (username: string) => KnownCredential | undefined = () => undefined;
+  private tokens: Pick<BearerTokens, 'created'> | null = null;
   /** `Authorization` values that were found good once; who they name is still looked up. */
   private readonly accepted = new Map<string, Presented>();
 
@@ -50,10 +75,17 @@ export class BasicCredentials {
     this.lookUp = lookUp;
   }
 
-  /** Why this request may not enter; undefined if it may. */
-  judge(request: IncomingMessage): Refusal | undefined {
-    const grant = this.grantOf(request);
-    return grant instanceof Refusal ? grant : undefined;
+  /** Created bearer tokens enter, too, with what their roles permit. */
+  alsoAccept(tokens: Pick<BearerTokens, 'created'>): void {
+    this.tokens = tokens;
+  }
+
+  /** Whether this request may enter. */
+  admit(request: IncomingMessage, isSecret: boolean): Admission {
+    const known = this.find(request);
+    if (known === undefined) return unknown;
+    const { principal, token } = known;
+    return { principal, refusal: token === null ? undefined : refusalOf(token, request, isSecret) };
   }
 
   /**
@@ -65,7 +97,7 @@ export class BasicCredentials {
     if (grant instanceof Refusal) return grant;
     if (permits(grant, right, topic)) return undefined;
     const place = topic === null ? '' : ` topic ${topic}`;
-    return new Refusal('forbidden', `forbidden: this credential may not ${right}${place}`);
+    return new Refusal('forbidden', `forbidden: this credential may not ${wordOf(right)}${place}`);
   }
 
   /**
@@ -81,7 +113,7 @@ export class BasicCredentials {
     const grant = this.grantOf(request);
     if (grant instanceof Refusal) return grant;
     if (permitsAll(grant, right, topics)) return undefined;
-    const message = `forbidden: this credential may not ${right} every topic of ${owner}`;
+    const message = `forbidden: this credential may not ${wordOf(right)} every topic of ${owner}`;
     return new Refusal('forbidden', message);
   }
 
@@ -92,30 +124,46 @@ export class BasicCredentials {
   }
 
   /** What a request may do; 401 where it may not even enter. */
-  grantOf(request: IncomingMessage): Grant | Refusal {
-    return this.find(request) ?? unauthorized;
+  grantOf(request: IncomingMessage): Access | Refusal {
+    return this.find(request)?.grant ?? unauthorized;
   }
 
-  private find(request: IncomingMessage): Grant | undefined {
+  private find(request: IncomingMessage): Known | undefined {
     const { authorization } = request.headers;
     if (authorization === undefined) return this.known(presentedInQuery(request));
     const remembered = this.accepted.get(authorization);
     if (remembered !== undefined) return this.known(remembered);
     const presented = presentedIn(authorization);
-    const grant = this.known(presented);
-    if (grant !== undefined && presented !== undefined && this.accepted.size < acceptedMax) {
+    if (presented === undefined) return this.ofToken(request);
+    const known = this.known(presented);
+    if (known !== undefined && this.accepted.size < acceptedMax) {
       this.accepted.set(authorization, presented);
     }
-    return grant;
+    return known;
   }
 
-  private known(presented: Presented | undefined): Grant | undefined {
+  private ofToken(request: IncomingMessage): Known | undefined {
+    const token = this.tokens?.created(request);
+    if (token === undefined) return undefined;
+    return { principal: token.principal, grant: accessOfRole[token.role], token };
+  }
+
+  private known(presented: Presented | undefined): Known | undefined {
     if (presented === undefined) return undefined;
-    const { username, digest } = presented;
-    const known = username === this.username ? this.configured : this.lookUp(username);
-    return known !== undefined && timingSafeEqual(known.digest, digest) ? known : undefined;
+    const { username, digest, principal } = presented;
+    const grant = username === this.username ? this.configured : this.lookUp(username);
+    const isKnown = grant !== undefined && timingSafeEqual(grant.digest, digest);
+    return isKnown ? { principal, grant, token: null } : undefined;
   }
 }
+
+/** What a credential names by its own three words: the right that holds this one. */
+function wordOf(right: Right): string {
+  if (right === 'read') return 'consume';
+  return right === 'inspect' ? 'administer' : right;
+}
+
+const unknown: Admission = { principal: null, refusal: unauthorized };
 
 function presentedIn(authorization: string): Presented | undefined {
   const encoded = /^basic +([a-z0-9+/_=-]+)$/i.exec(authorization)?.[1];
@@ -145,5 +193,6 @@ function presentedInQuery({ url = '' }: IncomingMessage): Presented | undefined 
 }
 
 function presented(username: string, password: string): Presented {
-  return { username, digest: pairDigest(username, password) };
+  const principal = `rest:${username}`;
+  return { username, digest: pairDigest(username, password), principal };
 }

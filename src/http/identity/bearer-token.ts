@@ -1,8 +1,25 @@
-/** Who may enter the messages and workflows interface: bearer tokens, some of them for reading. */
+/** Who may enter by a bearer token, and what the role of a token permits. */
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../grammar/result.js';
 import { decodeQueryValue, tokenParameters } from '../dialect.js';
-import { Secrets } from './secrets.js';
+import type { Admission } from './admission.js';
+
+/**
+ * `read`: `GET` of what is no secret. `operate`: everything but `/admin` and signing keys, of which
+ * it may read what `read` may. `admin`: everything.
+ */
+export type Role = 'read' | 'operate' | 'admin';
+
+/** A token as it is kept: only its digest is. */
+export interface BearerToken {
+  /** As the journal names it: `env:1`, `token:deploy`. */
+  readonly principal: string;
+  readonly role: Role;
+}
+
+/** Finds a created token by its `tokenDigest`; undefined where there is none, or no more. */
+export type TokenLookUp = (digest: string) => BearerToken | undefined;
 
 const unauthorized: Refusal = new Refusal(
   'unauthorized',
@@ -12,58 +29,120 @@ const unauthorized: Refusal = new Refusal(
 const readOnly: Refusal = new Refusal('forbidden', 'forbidden: this token may only read');
 const secret: Refusal = new Refusal(
   'forbidden',
-  'forbidden: this token may only read, and signing keys let their reader sign deliveries',
+  'forbidden: this token may not see signing keys, which let their reader sign deliveries',
 );
+const unknown: Admission = { principal: null, refusal: unauthorized };
 
 /** Spellings of good values that are remembered: a client has one. */
-const acceptedMax = 64;
+const acceptedMax = 1024;
+
+/** What a token is known by: SHA-256 in hexadecimal. */
+export function tokenDigest(token: string): string {
+  return hash('sha256', token, 'hex');
+}
 
 export class BearerTokens {
-  private readonly tokens: Secrets;
-  private readonly readTokens: Secrets;
   /**
-   * `Authorization` values that were found good. A look-up compares hashes before it compares
-   * text, so its duration does not show how close another value comes. Other values are compared
-   * as digests.
+   * By digest. Looking a digest up may take longer the closer another one comes; that tells nothing
+   * of the token, as digests cannot be steered.
    */
-  private readonly accepted = new Set<string>();
+  private readonly configured = new Map<string, BearerToken>();
+  private lookUp: TokenLookUp = () => undefined;
+  private isName: (user: string) => boolean = () => false;
+  /** `Authorization` values that were found good once, with the digests of their tokens. */
+  private readonly accepted = new Map<string, string>();
 
   /** Tokens that may do everything, and tokens that may only `GET` and `HEAD` what is no secret. */
   constructor(tokens: readonly string[], readTokens: readonly string[]) {
-    this.tokens = new Secrets(tokens);
-    this.readTokens = new Secrets(readTokens);
+    const know = (prefix: string, role: Role) => (token: string, index: number) => {
+      this.configured.set(tokenDigest(token), { principal: `${prefix}:${index + 1}`, role });
+    };
+    readTokens.forEach(know('env-read', 'read'));
+    tokens.forEach(know('env', 'admin'));
   }
 
-  /** Why this request may not enter; undefined if it may. `isSecret`: its answer holds secrets. */
-  judge(request: IncomingMessage, isSecret: boolean): Refusal | undefined {
-    const { authorization } = request.headers;
-    if (authorization !== undefined && this.accepted.has(authorization)) return undefined;
-    const token = presentedToken(request);
-    if (token === undefined) return unauthorized;
-    if (this.tokens.include(token)) {
-      if (authorization !== undefined) this.remember(authorization);
-      return undefined;
-    }
-    if (!this.readTokens.include(token)) return unauthorized;
-    if (request.method !== 'GET' && request.method !== 'HEAD') return readOnly;
-    return isSecret ? secret : undefined;
+  /** Further tokens, which enter the log interface, too. */
+  alsoKnow(lookUp: TokenLookUp): void {
+    this.lookUp = lookUp;
   }
 
-  private remember(authorization: string): void {
-    if (this.accepted.size < acceptedMax) this.accepted.add(authorization);
+  /** `isName` tells whether a created token names a user. */
+  alsoName(isName: (user: string) => boolean): void {
+    this.isName = isName;
+  }
+
+  /** Whether a created token names this user (messaging.md 1.1). */
+  names(user: string): boolean {
+    return this.isName(user);
+  }
+
+  /** Whether this request may enter the messages and workflows interface. */
+  admit(request: IncomingMessage, isSecret: boolean): Admission {
+    const token = this.find(request);
+    if (token === undefined) return unknown;
+    const { principal } = token;
+    return { principal, refusal: refusalOf(token, request, isSecret) };
+  }
+
+  /** The created token of this request, whose header alone is looked at; undefined = none. */
+  created({ headers: { authorization } }: IncomingMessage): BearerToken | undefined {
+    if (authorization === undefined) return undefined;
+    const digest = this.digestIn(authorization);
+    return digest === undefined || this.configured.has(digest) ? undefined : this.lookUp(digest);
   }
 
   /** Whether a query value is a token of this server and therefore not the destination's. */
   include(token: string): boolean {
-    return this.tokens.include(token) || this.readTokens.include(token);
+    return this.known(tokenDigest(token)) !== undefined;
+  }
+
+  private find(request: IncomingMessage): BearerToken | undefined {
+    const { authorization } = request.headers;
+    if (authorization === undefined) {
+      const inQuery = tokenInQuery(request);
+      return inQuery === undefined ? undefined : this.known(tokenDigest(inQuery));
+    }
+    const digest = this.digestIn(authorization);
+    if (digest === undefined) return undefined;
+    const token = this.known(digest);
+    if (token !== undefined) this.remember(authorization, digest);
+    return token;
+  }
+
+  private known(digest: string): BearerToken | undefined {
+    return this.configured.get(digest) ?? this.lookUp(digest);
+  }
+
+  private digestIn(authorization: string): string | undefined {
+    const remembered = this.accepted.get(authorization);
+    if (remembered !== undefined) return remembered;
+    const token = /^bearer +(\S+)$/i.exec(authorization)?.[1];
+    return token === undefined ? undefined : tokenDigest(token);
+  }
+
+  private remember(authorization: string, digest: string): void {
+    if (this.accepted.has(authorization)) return;
+    if (this.accepted.size >= acceptedMax) {
+      const [oldest = ''] = this.accepted.keys();
+      this.accepted.delete(oldest);
+    }
+    this.accepted.set(authorization, digest);
   }
 }
 
+/** Why a token may not do what a request asks, whatever the route; undefined if it may. */
+export function refusalOf(
+  { role }: BearerToken,
+  { method }: IncomingMessage,
+  isSecret: boolean,
+): Refusal | undefined {
+  if (role === 'admin') return undefined;
+  if (role === 'read' && method !== 'GET' && method !== 'HEAD') return readOnly;
+  return isSecret ? secret : undefined;
+}
+
 /** The header wins; the query is only read where there is none. */
-function presentedToken(request: IncomingMessage): string | undefined {
-  const { authorization } = request.headers;
-  if (authorization !== undefined) return /^bearer +(\S+)$/i.exec(authorization)?.[1];
-  const { url = '' } = request;
+function tokenInQuery({ url = '' }: IncomingMessage): string | undefined {
   const question = url.indexOf('?');
   if (question < 0) return undefined;
   for (const part of url.slice(question + 1).split('&')) {

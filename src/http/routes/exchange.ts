@@ -1,9 +1,12 @@
 /** A request and the one answer that it waits for. */
 import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../../engine/principal/principal.js';
 import type { Refusal } from '../../grammar/result.js';
 
 /** A request that was read whole and waits for its one answer, by express lane or by Fastify. */
 export interface Exchange {
+  /** Who makes it. */
+  readonly caller: Caller;
   /** Its head; its body has been consumed. */
   readonly request: IncomingMessage;
   /** Path and query, as they were sent. */

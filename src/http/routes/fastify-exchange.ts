@@ -1,11 +1,13 @@
 /** An exchange that came by the router of Fastify, which has decoded what its path names. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../../engine/principal/principal.js';
 import type { Refusal } from '../../grammar/result.js';
 import type { Allowance } from '../bytes/allowance.js';
 import type { InFlight, ReadAllowance } from '../bytes/in-flight.js';
 import type { Piece } from '../bytes/paced-body.js';
 import { sendRefusal } from '../error-shapes.js';
+import { callerOf } from '../identity/caller.js';
 import type { Exchange } from './exchange.js';
 import { rawBody } from './raw-body.js';
 
@@ -31,6 +33,10 @@ export class FastifyExchange implements Exchange {
     this.target = incoming.url;
     this.body = rawBody(incoming);
     this.response = reply.raw;
+  }
+
+  get caller(): Caller {
+    return callerOf(this.request);
   }
 
   /** Decoded values by name; a name that is given twice has a list. */

@@ -18,6 +18,8 @@ export interface RouteDescription {
    * the last; `path`: everybody who knows its path, while the server serves.
    */
   readonly access?: 'open' | 'path';
+  /** Whether it changes anything, where that does not follow from its method (`GET` does not). */
+  readonly changes?: boolean;
   /** Its answer holds secrets: a token that may only read is refused with 403. */
   readonly isSecret?: true;
   /** Query parameters; the description of a field's schema is shown with it. */

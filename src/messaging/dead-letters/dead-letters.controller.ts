@@ -13,12 +13,14 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
+import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendListing } from '../../http/bytes/listing.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
+import { By } from '../../http/identity/caller.js';
 import { Intake } from '../../http/intake.js';
 import { foundIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
@@ -68,14 +70,14 @@ export class DeadLettersController {
 
   @Delete()
   @Describe(deadLetterRoutes.removeMany)
-  deleteMany(@Req() request: FastifyRequest) {
-    return this.service.deleteMatching(meant(request));
+  deleteMany(@By() by: Caller, @Req() request: FastifyRequest) {
+    return this.service.deleteMatching(meant(request), by);
   }
 
   @Delete(':id')
   @Describe(deadLetterRoutes.remove)
-  async delete(@Param('id') id: string): Promise<{ deleted: number }> {
-    const isThere = await this.service.delete(id);
+  async delete(@By() by: Caller, @Param('id') id: string): Promise<{ deleted: number }> {
+    const isThere = await this.service.delete(id, by);
     refuseIf(isThere ? null : new Refusal('not_found', `dead letter ${id} not found`));
     return { deleted: 1 };
   }
@@ -83,16 +85,16 @@ export class DeadLettersController {
   @Post('retry')
   @HttpCode(200)
   @Describe(deadLetterRoutes.retryMany)
-  retryMany(@Req() request: FastifyRequest) {
-    return this.service.retryMatching(meant(request), this.overrides(request));
+  retryMany(@By() by: Caller, @Req() request: FastifyRequest) {
+    return this.service.retryMatching(meant(request), this.overrides(request), by);
   }
 
   /** Answers in both shapes that clients know. */
   @Post('retry/:id')
   @HttpCode(200)
   @Describe(deadLetterRoutes.retry)
-  async retry(@Param('id') id: string, @Req() request: FastifyRequest) {
-    const retried = await this.service.retry(id, this.overrides(request));
+  async retry(@By() by: Caller, @Param('id') id: string, @Req() request: FastifyRequest) {
+    const retried = await this.service.retry(id, this.overrides(request), by);
     const messageId = foundIn(retried, `dead letter ${id}`);
     return { messageId, responses: [{ messageId }] };
   }

@@ -4,6 +4,7 @@ import { dispatchAll, slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { MessageBodies } from '../delivery/message-bodies.js';
 import type { PublishMessage } from '../messages/message.commands.js';
@@ -59,20 +60,26 @@ export class DeadLettersService {
   }
 
   /** Whether there was such a letter to delete. */
-  async delete(id: string): Promise<boolean> {
-    return (await this.deleteAll([id])) === 1;
+  async delete(id: string, by: Principal | null): Promise<boolean> {
+    return (await this.deleteAll([id], by)) === 1;
   }
 
   /** Deletes the named letters, or up to `count` of those that match, the oldest first. */
-  async deleteMatching(filters: LetterFilters): Promise<{ deleted: number; cursor?: string }> {
+  async deleteMatching(
+    filters: LetterFilters,
+    by: Principal | null,
+  ): Promise<{ deleted: number; cursor?: string }> {
     const { letters, cursor } = await this.search.bulk(filters);
-    const deleted = await this.deleteAll(letters.map(({ id }) => id));
+    const deleted = await this.deleteAll(
+      letters.map(({ id }) => id),
+      by,
+    );
     return { deleted, ...(cursor !== null && { cursor }) };
   }
 
   /** The new message that stands in for the letter; null = there is no such letter. */
-  async retry(id: string, overrides: RetryOverrides): Promise<string | null> {
-    const [messageId] = await this.retryAll(this.search.named([id]), overrides);
+  async retry(id: string, overrides: RetryOverrides, by: Principal | null): Promise<string | null> {
+    const [messageId] = await this.retryAll(this.search.named([id]), overrides, by);
     return messageId ?? null;
   }
 
@@ -80,25 +87,27 @@ export class DeadLettersService {
   async retryMatching(
     filters: LetterFilters,
     overrides: RetryOverrides,
+    by: Principal | null,
   ): Promise<{ responses: { messageId: string }[]; cursor?: string }> {
     const { letters, cursor } = await this.search.bulk(filters);
-    const retried = await this.retryAll(letters, overrides);
+    const retried = await this.retryAll(letters, overrides, by);
     const responses = retried.map((messageId) => ({ messageId }));
     return { responses, ...(cursor !== null && { cursor }) };
   }
 
-  private async deleteAll(ids: readonly string[]): Promise<number> {
+  private async deleteAll(ids: readonly string[], by: Principal | null): Promise<number> {
     const at = this.clock.now();
     const commands = ids.map(
       (id): DeleteDeadLetter => ({ type: 'DeleteDeadLetter', kind: deadLetterKind, id, at }),
     );
-    const outcomes = await dispatchAll(this.engine, commands);
+    const outcomes = await dispatchAll(this.engine, commands, by);
     return outcomes.filter(({ ok: accepted }) => accepted).length;
   }
 
   private async retryAll(
     letters: readonly DeadLetter[],
     overrides: RetryOverrides,
+    by: Principal | null,
   ): Promise<string[]> {
     const retried: string[] = [];
     for (const slice of slicesOf(letters)) {
@@ -107,7 +116,7 @@ export class DeadLettersService {
         originals.push([id, await this.stored.published(publishedOffset)]);
       }
       // Turns of one tick share a commit.
-      const turns = originals.map(([id, original]) => this.retryOne(id, original, overrides));
+      const turns = originals.map(([id, original]) => this.retryOne(id, original, overrides, by));
       for (const messageId of await Promise.all(turns)) {
         if (messageId !== null) retried.push(messageId);
       }
@@ -120,6 +129,7 @@ export class DeadLettersService {
     id: string,
     original: Published,
     overrides: RetryOverrides,
+    by: Principal | null,
   ): Promise<string | null> {
     const at = this.clock.now();
     const messageId = newNames(this.identifiers, at).next('msg');
@@ -139,7 +149,7 @@ export class DeadLettersService {
       body: noBody,
       sharesBodyWith: null,
     };
-    const outcomes = await this.engine.dispatchTogether([retry, publish]);
+    const outcomes = await this.engine.dispatchTogether([retry, publish], by);
     return outcomes.every(({ ok: accepted }) => accepted) ? messageId : null;
   }
 }

@@ -1,8 +1,10 @@
 /** `/v2/messages`: what waits to be delivered, and taking it back (messaging.md 2.4). */
 import { Controller, Delete, Get, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../../engine/principal/principal.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
+import { By } from '../../http/identity/caller.js';
 import { foundIn, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
@@ -40,15 +42,18 @@ export class MessagesController {
   /** Everything that matches; without any filter that is every message there is. */
   @Delete()
   @Describe(messageRoutes.cancelMany)
-  async cancelMany(@Req() request: FastifyRequest): Promise<{ cancelled: number }> {
+  async cancelMany(
+    @By() by: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<{ cancelled: number }> {
     const filters = valueIn(readFilters(request.url, cancelFilters, rawBody(request)));
-    return { cancelled: await this.pending.cancelMatching(filters) };
+    return { cancelled: await this.pending.cancelMatching(filters, by) };
   }
 
   @Delete(':id')
   @Describe(messageRoutes.cancel)
-  async cancel(@Param('id') id: string): Promise<{ cancelled: number }> {
-    valueIn(await this.pending.cancel(id));
+  async cancel(@By() by: Caller, @Param('id') id: string): Promise<{ cancelled: number }> {
+    valueIn(await this.pending.cancel(id, by));
     return { cancelled: 1 };
   }
 }

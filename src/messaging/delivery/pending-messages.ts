@@ -4,6 +4,7 @@ import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { Journal } from '../../engine/journal.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import type { CancelMessage } from '../messages/message.commands.js';
@@ -35,19 +36,19 @@ export class PendingMessages {
   }
 
   /** Takes one message back; refused as `not_found` where there is nothing to take back. */
-  async cancel(id: string): Promise<Outcome> {
+  async cancel(id: string, by: Principal | null): Promise<Outcome> {
     const offset = await this.offsetOf(id);
     const terms = offset === null ? [] : messageTerms((await this.stored.published(offset)).event);
-    return this.messages.ask(this.command(id, terms));
+    return this.messages.ask(this.command(id, terms), by);
   }
 
   /**
    * Takes back every pending message that matches, in turns of at most 256; answers how many.
    * Costs what is pending or what the index finds, and holds one turn's messages in memory.
    */
-  async cancelMatching(filters: CancelFilters): Promise<number> {
+  async cancelMatching(filters: CancelFilters, by: Principal | null): Promise<number> {
     const until = await this.messages.shown(() => this.journal.endOffset);
-    return dispatchMany(this.engine, this.clock, this.cancels(filters, until), filters.count);
+    return dispatchMany(this.engine, this.clock, this.cancels(filters, until), filters.count, by);
   }
 
   private async *cancels(filters: CancelFilters, until: number): AsyncGenerator<CancelMessage> {

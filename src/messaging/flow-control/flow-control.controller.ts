@@ -11,8 +11,10 @@ import {
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
+import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { parseName } from '../../grammar/name.js';
+import { By } from '../../http/identity/caller.js';
 import { foundIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { type FlowControlCommand, flowControlKind } from './flow-control.commands.js';
@@ -58,42 +60,62 @@ export class FlowControlController {
   @Post(':key/pause')
   @Describe(flowControlRoutes.pause)
   @HttpCode(200)
-  async pause(@Param('key') key: string, @Req() { url }: FastifyRequest): Promise<void> {
+  async pause(
+    @By() by: Caller,
+    @Param('key') key: string,
+    @Req() { url }: FastifyRequest,
+  ): Promise<void> {
     valueIn(parseNothing(url));
-    await this.carryOut({ type: 'PauseFlowControl', ...this.addressOf(key) });
+    await this.carryOut(by, { type: 'PauseFlowControl', ...this.addressOf(key) });
   }
 
   @Post(':key/resume')
   @Describe(flowControlRoutes.resume)
   @HttpCode(200)
-  async resume(@Param('key') key: string, @Req() { url }: FastifyRequest): Promise<void> {
+  async resume(
+    @By() by: Caller,
+    @Param('key') key: string,
+    @Req() { url }: FastifyRequest,
+  ): Promise<void> {
     valueIn(parseNothing(url));
-    await this.carryOut({ type: 'ResumeFlowControl', ...this.addressOf(key) });
+    await this.carryOut(by, { type: 'ResumeFlowControl', ...this.addressOf(key) });
   }
 
   @Post(':key/pin')
   @Describe(flowControlRoutes.pin)
   @HttpCode(200)
-  async pin(@Param('key') key: string, @Req() { url }: FastifyRequest): Promise<void> {
+  async pin(
+    @By() by: Caller,
+    @Param('key') key: string,
+    @Req() { url }: FastifyRequest,
+  ): Promise<void> {
     const pin = valueIn(parsePin(url));
-    await this.carryOut({ type: 'PinFlowControl', ...this.addressOf(key), ...pin });
+    await this.carryOut(by, { type: 'PinFlowControl', ...this.addressOf(key), ...pin });
   }
 
   @Post(':key/unpin')
   @Describe(flowControlRoutes.unpin)
   @HttpCode(200)
-  async unpin(@Param('key') key: string, @Req() { url }: FastifyRequest): Promise<void> {
+  async unpin(
+    @By() by: Caller,
+    @Param('key') key: string,
+    @Req() { url }: FastifyRequest,
+  ): Promise<void> {
     const unpin = valueIn(parseUnpin(url));
-    await this.carryOut({ type: 'UnpinFlowControl', ...this.addressOf(key), ...unpin });
+    await this.carryOut(by, { type: 'UnpinFlowControl', ...this.addressOf(key), ...unpin });
   }
 
   /** Attempts in flight are counted, never estimated: the rate is all there is to reset. */
   @Post([':key/resetRate', ':key/reset'])
   @Describe(flowControlRoutes.resetRate)
   @HttpCode(200)
-  async resetRate(@Param('key') key: string, @Req() { url }: FastifyRequest): Promise<void> {
+  async resetRate(
+    @By() by: Caller,
+    @Param('key') key: string,
+    @Req() { url }: FastifyRequest,
+  ): Promise<void> {
     valueIn(parseNothing(url));
-    await this.carryOut({ type: 'ResetRate', ...this.addressOf(key) });
+    await this.carryOut(by, { type: 'ResetRate', ...this.addressOf(key) });
   }
 
   private recordOf(key: string): FlowControlRecord | null {
@@ -107,7 +129,7 @@ export class FlowControlController {
     return { kind: flowControlKind, id: key, at: this.clock.now() };
   }
 
-  private async carryOut(command: FlowControlCommand): Promise<void> {
-    valueIn(await this.keys.ask(command));
+  private async carryOut(by: Caller, command: FlowControlCommand): Promise<void> {
+    valueIn(await this.keys.ask(command, by));
   }
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../../engine/clock.js';
 import type { TurnNames } from '../../engine/decider.js';
 import { Engine, turnCommandsMax } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import { Refusal } from '../../grammar/result.js';
@@ -16,6 +17,7 @@ import {
   readMessageOptions,
 } from '../../http/dialect.js';
 import { durabilityOf } from '../../http/durability.js';
+import { callerOf } from '../../http/identity/caller.js';
 import { Intake } from '../../http/intake.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { MessagingSettings } from '../settings.js';
@@ -88,10 +90,10 @@ export class Publisher {
   }
 
   /** The context of a request that has just been read whole. */
-  context({ request }: Pick<Exchange, 'request'>): RequestContext {
+  context({ caller }: Pick<Exchange, 'caller'>): RequestContext {
     const at = this.clock.now();
     const names = newNames(this.identifiers, at);
-    return { at, callerIp: request.socket.remoteAddress ?? '', dialect: this.dialect, names };
+    return { at, callerIp: caller.address, dialect: this.dialect, names };
   }
 
   /**
@@ -136,7 +138,7 @@ export class Publisher {
     const target = this.targets.read(destination);
     if (target instanceof Refusal) return target;
     const { rawHeaders } = request;
-    const context = this.context({ request });
+    const context = this.context({ caller: callerOf(request) });
     const input = inputOf({ destination, rawHeaders, ...withoutBody }, target, context);
     const typo = this.typoIn(unknownOptions(input.headers));
     if (typo !== undefined) return typo;
@@ -164,7 +166,7 @@ export class Publisher {
       return;
     }
     // One promise per submission beside the engine's own: an async function would add three.
-    void this.dispatch(submission).then(
+    void this.dispatch(submission, exchange.caller).then(
       (outcomes) => {
         intake.done(bytes);
         const decided = new SubmissionOutcomes(submission.commands, outcomes);
@@ -222,13 +224,13 @@ export class Publisher {
     return typo && new Refusal('invalid', typo.warning);
   }
 
-  private dispatch({ commands, isWhole }: Submission): Promise<readonly Outcome[]> {
+  private dispatch({ commands, isWhole }: Submission, by: Principal): Promise<readonly Outcome[]> {
     const { engine } = this;
     // Nothing that a run refuses can happen between the turns of one tick.
-    if (isWhole) return dispatchAtOnce(engine, commands, true);
+    if (isWhole) return dispatchAtOnce(engine, commands, true, by);
     return commands.length <= turnCommandsMax
-      ? engine.dispatch(commands)
-      : dispatchAll(engine, commands);
+      ? engine.dispatch(commands, by)
+      : dispatchAll(engine, commands, by);
   }
 }
 

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
 import { Engine, turnCommandsMax } from '../../engine/engine.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import { valueIn } from '../../http/outcome.js';
@@ -32,17 +33,18 @@ export class QueueRemoval {
    * a slot come last, so that no entry moves up meanwhile. Callbacks that were sent already go on.
    * Throws the 404 of a queue that is not there.
    */
-  async remove(name: string): Promise<void> {
+  async remove(name: string, by: Principal | null): Promise<void> {
     await this.engine.durable();
     const pending = [...this.entries.pendingOf(name)].reverse();
     let from = 0;
     for (; from + cancelsPerTurn < pending.length; from += cancelsPerTurn) {
-      await this.engine.dispatch(await this.cancels(pending.slice(from, from + cancelsPerTurn)));
+      const slice = pending.slice(from, from + cancelsPerTurn);
+      await this.engine.dispatch(await this.cancels(slice), by);
     }
     const at = this.clock.now();
     const deletion: DeleteQueue = { type: 'DeleteQueue', kind: queueKind, id: name, at };
     const cancels = await this.cancels(pending.slice(from));
-    const outcomes = await this.engine.dispatch([...cancels, deletion]);
+    const outcomes = await this.engine.dispatch([...cancels, deletion], by);
     const deleted = outcomes.at(-1);
     if (deleted !== undefined) valueIn(deleted);
   }

@@ -2,7 +2,9 @@
 import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
+import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
+import { By } from '../../http/identity/caller.js';
 import { foundIn, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -36,9 +38,9 @@ export class QueuesController {
   @Post()
   @HttpCode(200)
   @Describe(queueRoutes.upsert)
-  async upsert(@Req() request: FastifyRequest): Promise<void> {
+  async upsert(@By() by: Caller, @Req() request: FastifyRequest): Promise<void> {
     const command = valueIn(parseUpsert(rawBody(request), this.clock.now()));
-    valueIn(await this.queues.ask(command));
+    valueIn(await this.queues.ask(command, by));
   }
 
   @Get()
@@ -58,30 +60,31 @@ export class QueuesController {
 
   @Delete(':name')
   @Describe(queueRoutes.remove)
-  remove(@Param('name') name: string): Promise<void> {
-    return this.removal.remove(name);
+  remove(@By() by: Caller, @Param('name') name: string): Promise<void> {
+    return this.removal.remove(name, by);
   }
 
   @Post(':name/pause')
   @HttpCode(200)
   @Describe(queueRoutes.pause)
-  pause(@Param('name') name: string): Promise<void> {
-    return this.carryOut('PauseQueue', name);
+  pause(@By() by: Caller, @Param('name') name: string): Promise<void> {
+    return this.carryOut(by, 'PauseQueue', name);
   }
 
   @Post(':name/resume')
   @HttpCode(200)
   @Describe(queueRoutes.resume)
-  resume(@Param('name') name: string): Promise<void> {
-    return this.carryOut('ResumeQueue', name);
+  resume(@By() by: Caller, @Param('name') name: string): Promise<void> {
+    return this.carryOut(by, 'ResumeQueue', name);
   }
 
   private async carryOut(
+    by: Caller,
     type: PauseQueue['type'] | ResumeQueue['type'],
     name: string,
   ): Promise<void> {
     const at = this.clock.now();
-    valueIn(await this.queues.ask({ type, kind: queueKind, id: name, at }));
+    valueIn(await this.queues.ask({ type, kind: queueKind, id: name, at }, by));
   }
 
   private object(name: string): QueueObject | null {

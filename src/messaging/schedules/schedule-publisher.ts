@@ -8,6 +8,7 @@ import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
 import { Engine } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
+import { workFor } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { messageTargets } from '../url-groups/message-targets.js';
 import { UrlGroups } from '../url-groups/url-group.entity.js';
@@ -43,7 +44,7 @@ export class SchedulePublisher {
     const messages = triggerMessages(definition, targets, at, names);
     const ids = messages.map(({ id }) => id);
     const trigger = triggerOf(scheduleId, effect, at, ids, null);
-    const refusal = await this.dispatch([...messages, trigger]);
+    const refusal = await this.dispatch(scheduleId, [...messages, trigger]);
     if (refusal === null) return;
     await this.schedules.ask(triggerOf(scheduleId, effect, at, [], refusal));
   }
@@ -52,8 +53,9 @@ export class SchedulePublisher {
    * Why it was refused; null = it was not. A group of hundreds takes several turns of one tick: the
    * trigger counts with the last one, so a crash in between repeats messages and loses none.
    */
-  private async dispatch(commands: readonly Command[]): Promise<string | null> {
-    for (const outcome of await dispatchAtOnce(this.engine, commands, true)) {
+  private async dispatch(id: string, commands: readonly Command[]): Promise<string | null> {
+    const by = workFor(scheduleKind, id);
+    for (const outcome of await dispatchAtOnce(this.engine, commands, true, by)) {
       if (!outcome.ok) return outcome.message;
     }
     return null;

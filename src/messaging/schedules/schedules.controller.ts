@@ -13,10 +13,12 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
+import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { TextPieces } from '../../http/bytes/listing.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
+import { By } from '../../http/identity/caller.js';
 import { foundIn, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -67,43 +69,44 @@ export class SchedulesController {
 
   @Delete(':id')
   @Describe(deleteRoute)
-  delete(@Param('id') id: string): Promise<void> {
-    return this.carryOut('DeleteSchedule', id);
+  delete(@By() by: Caller, @Param('id') id: string): Promise<void> {
+    return this.carryOut(by, 'DeleteSchedule', id);
   }
 
   @Patch(':id/pause')
   @Describe(pauseRoute)
-  pause(@Param('id') id: string): Promise<void> {
-    return this.carryOut('PauseSchedule', id);
+  pause(@By() by: Caller, @Param('id') id: string): Promise<void> {
+    return this.carryOut(by, 'PauseSchedule', id);
   }
 
   /** Both verbs are in use (messaging.md 7). */
   @Post(':id/pause')
   @Describe(pauseRoute)
   @HttpCode(200)
-  pauseByPost(@Param('id') id: string): Promise<void> {
-    return this.carryOut('PauseSchedule', id);
+  pauseByPost(@By() by: Caller, @Param('id') id: string): Promise<void> {
+    return this.carryOut(by, 'PauseSchedule', id);
   }
 
   @Patch(':id/resume')
   @Describe(resumeRoute)
-  resume(@Param('id') id: string): Promise<void> {
-    return this.carryOut('ResumeSchedule', id);
+  resume(@By() by: Caller, @Param('id') id: string): Promise<void> {
+    return this.carryOut(by, 'ResumeSchedule', id);
   }
 
   @Post(':id/resume')
   @Describe(resumeRoute)
   @HttpCode(200)
-  resumeByPost(@Param('id') id: string): Promise<void> {
-    return this.carryOut('ResumeSchedule', id);
+  resumeByPost(@By() by: Caller, @Param('id') id: string): Promise<void> {
+    return this.carryOut(by, 'ResumeSchedule', id);
   }
 
   private async carryOut(
+    by: Caller,
     type: Exclude<ScheduleCommand['type'], 'CreateSchedule' | 'TriggerSchedule'>,
     id: string,
   ): Promise<void> {
     const command: ScheduleCommand = { type, kind: scheduleKind, id, at: this.clock.now() };
-    valueIn(await this.schedules.ask(command));
+    valueIn(await this.schedules.ask(command, by));
   }
 
   /** A schedule as it is now, and what became of the messages of its last trigger. */

@@ -1,5 +1,7 @@
 /** `/v2/keys`: the pair that receivers verify with, and its rotation (messaging.md 11). */
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import type { Caller } from '../../engine/principal/principal.js';
+import { By } from '../../http/identity/caller.js';
 import { valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { Keyring } from './keyring.js';
@@ -23,7 +25,7 @@ export class SigningKeysController {
   @Post('rotate')
   @HttpCode(200)
   @Describe(signingKeyRoutes.rotate)
-  async rotate(): Promise<KeyPair> {
-    return valueIn(await this.keys.ask(this.keyring.rotation()));
+  async rotate(@By() by: Caller): Promise<KeyPair> {
+    return valueIn(await this.keys.ask(this.keyring.rotation(), by));
   }
 }

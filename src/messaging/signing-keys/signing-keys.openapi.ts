@@ -12,6 +12,7 @@ export const signingKeyRoutes = {
   },
   rotate: {
     summary: 'Make the next key the current one, and a new next one',
+    isSecret: true,
     answers: { 200: { description: 'The new pair', schema: keys } },
   },
 } satisfies Record<string, RouteDescription>;

@@ -2,8 +2,10 @@
 import { Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
+import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { parseName } from '../../grammar/name.js';
+import { By } from '../../http/identity/caller.js';
 import { foundIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -40,41 +42,53 @@ export class UrlGroupsController {
 
   @Delete(':name')
   @Describe(urlGroupRoutes.remove)
-  remove(@Param('name') name: string): Promise<void> {
-    return this.carryOut({ type: 'DeleteUrlGroup', ...this.address(name) });
+  remove(@By() by: Caller, @Param('name') name: string): Promise<void> {
+    return this.carryOut(by, { type: 'DeleteUrlGroup', ...this.address(name) });
   }
 
   @Patch(':name')
   @Describe(urlGroupRoutes.setHeaders)
-  setHeaders(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
+  setHeaders(
+    @By() by: Caller,
+    @Param('name') name: string,
+    @Req() request: FastifyRequest,
+  ): Promise<void> {
     const headers = valueIn(parseGroupHeaders(rawBody(request)));
-    return this.carryOut({ type: 'SetGroupHeaders', ...this.address(name), headers });
+    return this.carryOut(by, { type: 'SetGroupHeaders', ...this.address(name), headers });
   }
 
   @Post(':name/endpoints')
   @HttpCode(200)
   @Describe(urlGroupRoutes.upsertEndpoints)
-  upsertEndpoints(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
+  upsertEndpoints(
+    @By() by: Caller,
+    @Param('name') name: string,
+    @Req() request: FastifyRequest,
+  ): Promise<void> {
     const known = parseName(name);
     if (!known.ok) refuseIf(known.of('the name of a URL group'));
     const check = (url: URL) => this.guard.checkDestination(url);
     const endpoints = valueIn(parseUpserted(rawBody(request), check));
-    return this.carryOut({ type: 'UpsertEndpoints', ...this.address(name), endpoints });
+    return this.carryOut(by, { type: 'UpsertEndpoints', ...this.address(name), endpoints });
   }
 
   @Delete(':name/endpoints')
   @Describe(urlGroupRoutes.removeEndpoints)
-  removeEndpoints(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
+  removeEndpoints(
+    @By() by: Caller,
+    @Param('name') name: string,
+    @Req() request: FastifyRequest,
+  ): Promise<void> {
     const endpoints = valueIn(parseRemoved(rawBody(request)));
-    return this.carryOut({ type: 'RemoveEndpoints', ...this.address(name), endpoints });
+    return this.carryOut(by, { type: 'RemoveEndpoints', ...this.address(name), endpoints });
   }
 
   private address(id: string) {
     return { kind: urlGroupKind, id, at: this.clock.now() };
   }
 
-  private async carryOut(command: UrlGroupCommand): Promise<void> {
-    valueIn(await this.groups.ask(command));
+  private async carryOut(by: Caller, command: UrlGroupCommand): Promise<void> {
+    valueIn(await this.groups.ask(command, by));
   }
 
   private object(name: string): UrlGroupObject | null {

@@ -3,12 +3,13 @@ import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Disk } from '../../../storage/disk/disk.js';
-import { Store, type StoreOptions } from '../../../storage/store.js';
+import { Store } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import type { Config } from '../configuration/config.js';
+import { readingOptions } from '../lifecycle/reading-options.js';
 import { BackupMetrics } from './backup.metrics.js';
 import { BackupJobs } from './backup-jobs.js';
 import { BackupsController } from './backups.controller.js';
@@ -71,17 +72,7 @@ function jobsOf(
   log: Logger,
   registry: Registry,
 ): BackupJobs {
-  const options: StoreOptions = {
-    now: () => clock.now(),
-    after: (delayMs, callback) => clock.after(delayMs, callback),
-    randomBytes: (length) => identifiers.randomBytes(length),
-    fsync: 'strict',
-    readOnly: true,
-    isolatesDamage,
-    onFailure: (error) => {
-      throw error;
-    },
-  };
+  const options = readingOptions(clock, identifiers, isolatesDamage);
   const metrics = new BackupMetrics(registry);
   return new BackupJobs(disk, dataDirectory, backupDirectory, options, metrics, log);
 }

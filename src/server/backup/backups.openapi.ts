@@ -19,6 +19,7 @@ const status = z.object({
 export const backupRoutes = {
   begin: {
     summary: 'Make a backup of the data folder below STEPWELL_BACKUP_DIR',
+    changes: false,
     body: { isRequired: false, schema: backupRequestSchema },
     answers: { 202: { description: 'It is under way', schema: status } },
   },

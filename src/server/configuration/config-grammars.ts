@@ -146,6 +146,17 @@ export function readOrigins(text: string): Result<readonly string[]> {
   return ok(origins);
 }
 
+/** CIDRs and single addresses, comma separated; as CIDRs. */
+export function readNetworks(text: string): Result<readonly string[]> {
+  const networks: string[] = [];
+  for (const item of listOf(text)) {
+    if (ipaddr.isValidCIDR(item)) networks.push(item);
+    else if (isAddress(item)) networks.push(singleAddress(item));
+    else return refused(`holds "${item}", which is neither a CIDR nor an address`);
+  }
+  return ok(networks);
+}
+
 /** CIDRs, single addresses and host names, comma separated. */
 export function readAllowedNetworks(text: string): Result<AllowedNetworks> {
   const networks: string[] = [];

@@ -38,6 +38,7 @@ const settings = {
   nextSigningKey: generated('NEXT_SIGNING_KEY', grammar.readSigningKey),
   dialect: setting('DIALECT', 'svc', grammar.readWord(dialectNames)),
   corsOrigins: optional('CORS_ORIGINS', grammar.readOrigins),
+  trustedProxies: setting('TRUSTED_PROXIES', '', grammar.readNetworks),
   publicUrl: optional('PUBLIC_URL', grammar.readPublicUrl),
   fsync: setting('FSYNC', 'strict', grammar.readFsyncMode),
   allowNetworks: optional('ALLOW_NETWORKS', grammar.readAllowedNetworks),

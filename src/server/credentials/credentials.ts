@@ -229,7 +229,8 @@ function makeCredentials(identifiers: Identifiers): Credentials {
   };
 }
 
-function tokenOf(user: string, password: string): string {
+/** A token in the form that webhooks need: it names a user. */
+export function tokenOf(user: string, password: string): string {
   return Buffer.from(JSON.stringify({ UserID: user, Password: password })).toString('base64');
 }
 

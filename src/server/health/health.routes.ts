@@ -8,7 +8,14 @@ import type { RouteDescription } from '../../http/routes/route-description.js';
 
 const methods = ['GET', 'HEAD'];
 
-const status = z.object({ state: z.string(), reason: z.string().nullable() });
+const status = z.object({
+  state: z.string(),
+  reason: z.string().nullable(),
+  warnings: z
+    .array(z.string())
+    .describe('What an operator should see to, though it is served; absent where there is nothing')
+    .optional(),
+});
 
 const live: RouteDescription = {
   summary: 'Whether the process lives',

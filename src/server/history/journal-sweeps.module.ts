@@ -79,7 +79,11 @@ export class JournalSweepsModule implements OnModuleInit {
 
   /** Every feature has registered its kinds, and nothing is recovered yet. */
   onModuleInit(): void {
-    this.life.addRecoverable({ name: 'journal seals', recover: async () => this.seals.start() });
+    this.life.addRecoverable({
+      name: 'journal seals',
+      changes: true,
+      recover: async () => this.seals.start(),
+    });
     this.life.addStoppable({
       name: 'journal seals',
       phase: 'doors',
@@ -88,7 +92,11 @@ export class JournalSweepsModule implements OnModuleInit {
     });
     if (this.config.journalRetention === 'forever') return;
     this.crossings.follow(this.engine);
-    this.life.addRecoverable({ name: 'journal sweeps', recover: async () => this.runner.start() });
+    this.life.addRecoverable({
+      name: 'journal sweeps',
+      changes: true,
+      recover: async () => this.runner.start(),
+    });
     this.life.addStoppable({
       name: 'journal sweeps',
       phase: 'doors',

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
+import { knownCallerOf } from '../../http/identity/caller.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { loggedPath } from '../../http/logged-path.js';
 
@@ -94,6 +95,17 @@ export class Connections {
     if (!this.takesPlace(connection)) return true;
     this.spare.delete(connection);
     return false;
+  }
+
+  /**
+   * Ends answers that have begun and go on, where requests with the credential `principal` wait for
+   * them: it is good no longer.
+   */
+  endStreamsOf(principal: string): void {
+    for (const { latest, socket } of this.open.values()) {
+      if (latest === null || !latest.headersSent || latest.writableEnded) continue;
+      if (knownCallerOf(latest.req)?.name === principal) socket.destroy();
+    }
   }
 
   /**

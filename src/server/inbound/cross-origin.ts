@@ -20,6 +20,7 @@ const exposed = [
   'Stream-Generation',
   'Stream-Replaced-Records',
   'WWW-Authenticate',
+  'X-Request-Id',
 ].join(', ');
 
 /** In seconds; no browser keeps an answer for longer than a day, and some for less. */

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
+import type { Caller } from '../../engine/principal/principal.js';
 import type { Refusal } from '../../grammar/result.js';
 import { type InFlight, smallAnswerBytes, smallBodyBytes } from '../../http/bytes/in-flight.js';
 import { PacedBody } from '../../http/bytes/paced-body.js';
@@ -15,7 +16,9 @@ import { noRoomRefusal } from '../../http/no-room.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteTable } from '../../http/routes/route-table.js';
+import { requestIdHeader } from './callers.js';
 import type { FrontDoor } from './front-door.js';
+import type { RefusedRequests } from './refused-requests.js';
 
 /** Digits only: whatever else a length could be is Fastify's to judge. */
 const plainLength = /^\d{1,15}$/;
@@ -26,6 +29,7 @@ export interface LaneContext {
   readonly frontDoor: FrontDoor;
   readonly failures: Failures;
   readonly metrics: InboundMetrics;
+  readonly refused: RefusedRequests;
   readonly clock: Clock;
   /** The largest body of a route that says nothing else, in bytes. */
   readonly bodyLimit: number;
@@ -41,8 +45,9 @@ export class ExpressLane {
     const { routes, frontDoor } = this.context;
     const route = routes.expressFor(method, url);
     if (route === undefined || !this.isOrdinary(request, route)) return false;
-    if (!frontDoor.admits(request, isMessagingPath(route.pattern))) return false;
-    const exchange = new LaneExchange(request, response, route, this.context);
+    const caller = frontDoor.admits(request, isMessagingPath(route.pattern));
+    if (caller === null) return false;
+    const exchange = new LaneExchange(request, response, route, caller, this.context);
     const bytes = Number(request.headers['content-length']);
     if (bytes <= smallBodyBytes) exchange.read();
     else exchange.readCounted(bytes);
@@ -74,6 +79,7 @@ class LaneExchange implements Exchange {
     readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     private readonly route: ExpressRoute,
+    readonly caller: Caller,
     private readonly context: LaneContext,
   ) {
     this.target = request.url ?? '';
@@ -109,11 +115,14 @@ class LaneExchange implements Exchange {
   answer(status: number, headers: readonly string[], body: string | Buffer = noBody): void {
     const { request, response, route, context } = this;
     const length = Buffer.byteLength(body);
-    response.writeHead(status, [...headers, 'content-length', String(length)]);
+    const { requestId } = this.caller;
+    const own = [requestIdHeader, requestId, 'content-length', String(length)];
+    response.writeHead(status, [...headers, ...own]);
     if (length <= smallAnswerBytes) response.end(body);
     else this.sendPaced(typeof body === 'string' ? Buffer.from(body) : body);
     const seconds = (context.clock.monotonic() - this.started) / 1000;
     context.metrics.requestAnswered(request.method ?? '', route.pattern, status, seconds);
+    context.refused.answered(request, route.pattern, status);
   }
 
   refuse(refusal: Refusal): void {
@@ -124,7 +133,9 @@ class LaneExchange implements Exchange {
   }
 
   fail(error: unknown): void {
-    this.refuse(this.context.failures.refusalOf(error, this.request));
+    const { method, url } = this.request;
+    const { requestId: id } = this.caller;
+    this.refuse(this.context.failures.refusalOf(error, { method, url, id }));
   }
 
   private sendPaced(bytes: Buffer): void {

@@ -2,10 +2,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import type { Caller } from '../../engine/principal/principal.js';
 import { Refusal } from '../../grammar/result.js';
 import { isMessagingRequest, sendRefusal } from '../../http/error-shapes.js';
+import type { Admission } from '../../http/identity/admission.js';
 import type { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { BearerTokens } from '../../http/identity/bearer-token.js';
+import { type Callers, requestIdHeader } from './callers.js';
 import type { Connections } from './connections.js';
 import { judgeHead } from './inbound-limits.js';
 
@@ -20,21 +23,29 @@ export class FrontDoor {
     private readonly basic: BasicCredentials,
     private readonly life: ProcessLife,
     private readonly connections: Connections,
+    private readonly callers: Callers,
   ) {}
 
   /** Stands before every route, and before the answer to an unknown path. */
   guard(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, reply, done) => {
       const isSpare = this.connections.isSpare(request.raw.socket);
-      const refusal = isSpare ? this.judgeSpare(request, reply) : this.judge(request);
+      const admission = isSpare ? this.judgeSpare(request, reply) : this.judge(request);
+      const { principal, refusal } = admission;
+      reply.header(requestIdHeader, this.callers.identify(request.raw, principal).requestId);
       if (refusal === undefined) done();
       else sendRefusal(request, reply, refusal);
     });
   }
 
-  /** Whether a request for a route of the given interface may pass; `guard` tells it why not. */
-  admits(request: IncomingMessage, isMessaging: boolean): boolean {
-    return this.isSound(request) && this.judgeCaller(request, isMessaging, false) === undefined;
+  /**
+   * Who makes a request for a route of the given interface; null where it may not pass, and `guard`
+   * tells it why not.
+   */
+  admits(request: IncomingMessage, isMessaging: boolean): Caller | null {
+    if (this.life.changesNothing !== null || !this.isSound(request)) return null;
+    const { principal, refusal } = this.judgeCaller(request, isMessaging, false);
+    return refusal === undefined ? this.callers.identify(request, principal) : null;
   }
 
   /** Whether a request of any caller may be answered; `guard` tells it why not. */
@@ -43,32 +54,44 @@ export class FrontDoor {
   }
 
   /** A connection beyond the limits is for one question about health. */
-  private judgeSpare(request: FastifyRequest, reply: FastifyReply): Refusal | undefined {
+  private judgeSpare(request: FastifyRequest, reply: FastifyReply): Admission {
     const unsound = judgeHead(request.raw);
-    if (unsound !== undefined) return unsound;
-    if (accessOf(request) !== 'open') return tooManyConnections;
+    if (unsound !== undefined) return anonymous(unsound);
+    if (accessOf(request) !== 'open') return anonymous(tooManyConnections);
     reply.header('connection', 'close');
-    return undefined;
+    return anonymous(undefined);
   }
 
-  private judge(request: FastifyRequest): Refusal | undefined {
+  private judge(request: FastifyRequest): Admission {
     const unsound = judgeHead(request.raw);
-    if (unsound !== undefined) return unsound;
+    if (unsound !== undefined) return anonymous(unsound);
     const { description } = request.routeOptions.config;
-    if (description?.access === 'open') return undefined;
-    if (description?.access === 'path') return this.judgeTime();
+    if (description?.access === 'open') return anonymous(undefined);
+    if (description?.access === 'path') {
+      return anonymous(this.judgeTime() ?? this.judgeChange(request));
+    }
     const isSecret = description?.isSecret === true;
-    return this.judgeCaller(request.raw, isMessagingRequest(request), isSecret);
+    const admission = this.judgeCaller(request.raw, isMessagingRequest(request), isSecret);
+    const { principal, refusal } = admission;
+    return refusal === undefined ? { principal, refusal: this.judgeChange(request) } : admission;
+  }
+
+  /** Where nothing may change, what would change something is told why. */
+  private judgeChange({ method, routeOptions }: FastifyRequest): Refusal | undefined {
+    const reason = this.life.changesNothing;
+    if (reason === null) return undefined;
+    const { changes = !readingMethods.has(method) } = routeOptions.config.description ?? {};
+    return changes ? unchanging(reason) : undefined;
   }
 
   private judgeCaller(
     request: IncomingMessage,
     isMessaging: boolean,
     isSecret: boolean,
-  ): Refusal | undefined {
+  ): Admission {
     const early = this.judgeTime();
-    if (early !== undefined) return early;
-    return isMessaging ? this.bearer.judge(request, isSecret) : this.basic.judge(request);
+    if (early !== undefined) return anonymous(early);
+    return isMessaging ? this.bearer.admit(request, isSecret) : this.basic.admit(request, isSecret);
   }
 
   private judgeTime(): Refusal | undefined {
@@ -78,6 +101,18 @@ export class FrontDoor {
 }
 
 const accessOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.description?.access;
+
+const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/** It does not pass by itself. */
+function unchanging(reason: string): Refusal {
+  return new Refusal('unavailable', `read only: ${reason}`, { 'retry-after': '60' });
+}
+
+/** Of requests of which it does not matter who makes them. */
+function anonymous(refusal: Refusal | undefined): Admission {
+  return { principal: null, refusal };
+}
 
 function notServing(reason: string): Refusal {
   return new Refusal('unavailable', `not serving: ${reason}`, {

@@ -83,7 +83,8 @@ export function documentedPath(pattern: string, description: RouteDescription): 
 /** What a route asks for: nothing, or the credentials of its interface. */
 function securityOf(pattern: string, { access }: RouteDescription): Json {
   if (access !== undefined) return [];
-  return [{ [isMessagingPath(pattern) ? bearer : basic]: [] }];
+  const asBearer = { [bearer]: [] };
+  return isMessagingPath(pattern) ? [asBearer] : [{ [basic]: [] }, asBearer];
 }
 
 function operationOf(

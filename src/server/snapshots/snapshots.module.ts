@@ -57,6 +57,7 @@ export class SnapshotsModule {
     const runner = new SnapshotRunner(keeper, clock, metrics, () => store.hasRoom, log);
     life.addRecoverable({
       name: 'snapshots',
+      changes: true,
       recover: async () => {
         keeper.found(start.found);
         if (start.found !== null) metrics.latest(start.found);

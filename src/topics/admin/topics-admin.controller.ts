@@ -1,9 +1,12 @@
 /** `/admin/topics`: topics are created, shown, altered, purged and deleted. */
 import { Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { Refusal } from '../../grammar/result.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { By } from '../../http/identity/caller.js';
+import type { Right } from '../../http/identity/grant.js';
 import { Intake } from '../../http/intake.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
@@ -26,39 +29,43 @@ export class TopicsAdminController {
   @Get()
   @Describe(topicAdminRoutes.list)
   list(@Req() request: FastifyRequest): Promise<readonly TopicObject[]> {
-    this.judge(request);
+    this.judge(request, 'inspect');
     return this.admin.list();
   }
 
   @Post()
   @Describe(topicAdminRoutes.create)
-  create(@Req() request: FastifyRequest): Promise<TopicDetails> {
+  create(@By() by: Caller, @Req() request: FastifyRequest): Promise<TopicDetails> {
     this.judge(request);
     const { topicPartitions } = this.settings;
     const { name, settings } = valueIn(parseCreation(rawBody(request), topicPartitions));
-    return this.withRoom(() => this.admin.create(name, settings));
+    return this.withRoom(() => this.admin.create(name, settings, by));
   }
 
   @Get(':name')
   @Describe(topicAdminRoutes.show)
   async show(@Req() request: FastifyRequest, @Param('name') name: string): Promise<TopicDetails> {
-    this.judge(request);
+    this.judge(request, 'inspect');
     return answerIn(await this.admin.show(name));
   }
 
   @Patch(':name')
   @Describe(topicAdminRoutes.alter)
-  alter(@Req() request: FastifyRequest, @Param('name') name: string): Promise<TopicDetails> {
+  alter(
+    @By() by: Caller,
+    @Req() request: FastifyRequest,
+    @Param('name') name: string,
+  ): Promise<TopicDetails> {
     this.judge(request);
     const change = valueIn(parseAlteration(rawBody(request)));
-    return this.withRoom(() => this.admin.alter(name, change));
+    return this.withRoom(() => this.admin.alter(name, change, by));
   }
 
   @Delete(':name')
   @Describe(topicAdminRoutes.remove)
-  async remove(@Req() request: FastifyRequest, @Param('name') name: string) {
+  async remove(@By() by: Caller, @Req() request: FastifyRequest, @Param('name') name: string) {
     this.judge(request);
-    refuseIf(await this.admin.delete(name));
+    refuseIf(await this.admin.delete(name, by));
     return { result: 'Success', status: 200 };
   }
 
@@ -66,15 +73,17 @@ export class TopicsAdminController {
   @HttpCode(200)
   @Describe(topicAdminRoutes.purge)
   async purge(
+    @By() by: Caller,
     @Req() request: FastifyRequest,
     @Param('name') name: string,
   ): Promise<readonly Purged[]> {
     this.judge(request);
-    return answerIn(await this.admin.purge(name, valueIn(parsePurge(rawBody(request)))));
+    const trims = valueIn(parsePurge(rawBody(request)));
+    return answerIn(await this.admin.purge(name, trims, by));
   }
 
-  private judge({ raw }: FastifyRequest): void {
-    refuseIf(this.basic.judgeRight(raw, 'administer', null));
+  private judge({ raw }: FastifyRequest, right: Right = 'administer'): void {
+    refuseIf(this.basic.judgeRight(raw, right, null));
   }
 
   /** New logs are new files: none on a disk that is nearly full. */

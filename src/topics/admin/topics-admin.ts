@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import { Refusal } from '../../grammar/result.js';
@@ -51,13 +52,21 @@ export class TopicsAdmin {
   };
 
   /** Answered once its logs are there. */
-  async create(name: string, settings: Unaddressed<CreateTopic>): Promise<TopicDetails | Refusal> {
-    return (await this.carryOut(name, settings)) ?? this.showOpened(name);
+  async create(
+    name: string,
+    settings: Unaddressed<CreateTopic>,
+    by: Principal | null,
+  ): Promise<TopicDetails | Refusal> {
+    return (await this.carryOut(name, settings, by)) ?? this.showOpened(name);
   }
 
   /** Answered once new logs are there. */
-  async alter(name: string, change: Unaddressed<AlterTopic>): Promise<TopicDetails | Refusal> {
-    return (await this.carryOut(name, change)) ?? this.showOpened(name);
+  async alter(
+    name: string,
+    change: Unaddressed<AlterTopic>,
+    by: Principal | null,
+  ): Promise<TopicDetails | Refusal> {
+    return (await this.carryOut(name, change, by)) ?? this.showOpened(name);
   }
 
   list(): Promise<readonly TopicObject[]> {
@@ -75,7 +84,11 @@ export class TopicsAdmin {
    * Records before the given offsets are gone for every reader once this is answered: where the
    * partitions begin now. Refuses offsets that have not been written yet.
    */
-  async purge(name: string, trims: readonly Trim[]): Promise<readonly Purged[] | Refusal> {
+  async purge(
+    name: string,
+    trims: readonly Trim[],
+    by: Principal | null,
+  ): Promise<readonly Purged[] | Refusal> {
     const logs = await this.topicLogs.logs(name);
     if (logs === undefined) return unknownTopic(name);
     for (const { partition, before } of trims) {
@@ -86,7 +99,7 @@ export class TopicsAdmin {
         return new Refusal('invalid', message);
       }
     }
-    const refusal = await this.carryOut(name, { type: 'TrimTopic', trims, cause: 'purge' });
+    const refusal = await this.carryOut(name, { type: 'TrimTopic', trims, cause: 'purge' }, by);
     if (refusal !== null) return refusal;
     try {
       // What the topic wants now anyway: the answer comes when it is done.
@@ -102,8 +115,8 @@ export class TopicsAdmin {
   }
 
   /** Answered once its logs are gone and its name is free, or when the server stops. */
-  async delete(name: string): Promise<Refusal | null> {
-    const refusal = await this.carryOut(name, { type: 'DeleteTopic' });
+  async delete(name: string, by: Principal | null): Promise<Refusal | null> {
+    const refusal = await this.carryOut(name, { type: 'DeleteTopic' }, by);
     if (refusal !== null) return refusal;
     await new Promise<void>((resolve) => {
       this.leaving.set(name, [...(this.leaving.get(name) ?? []), resolve]);
@@ -125,9 +138,10 @@ export class TopicsAdmin {
   private async carryOut(
     id: string,
     unaddressed: Unaddressed<TopicCommand>,
+    by: Principal | null,
   ): Promise<Refusal | null> {
     const command: TopicCommand = { ...unaddressed, kind: topicKind, id, at: this.clock.now() };
-    const outcome = await this.topics.ask(command);
+    const outcome = await this.topics.ask(command, by);
     return outcome.ok ? null : outcome;
   }
 

@@ -71,9 +71,10 @@ export class ConsumeRoutes {
     const { topics, timeoutMs } = consume;
     const place = placeIn(exchange);
     const grant = answerIn(rights.admit(request, place.group, topics));
+    const who = { grant, by: exchange.caller };
     const until = this.clock.now() + timeoutMs;
     const options = () => parseJoinOptions(request.rawHeaders, this.config.consumerIdleMs);
-    const session = answerIn(await consumers.enter(place, topics, grant, options));
+    const session = answerIn(await consumers.enter(place, topics, who, options));
     // A client that is gone already gets no turn.
     if (response.closed) return;
     const call = new ConsumeCall(this.sessions, this.starts, session, response);

@@ -37,6 +37,7 @@ const done = { 200: { description: 'Done', schema: success } };
 export const consumerRoutes = {
   consume: {
     summary: 'Records of topics for an instance of a group, which the first call makes',
+    changes: true,
     headers: settings,
     body: {
       isRequired: true,
@@ -52,12 +53,14 @@ export const consumerRoutes = {
   },
   consumeTopic: {
     summary: 'Records of one topic for an instance of a group, which the first call makes',
+    changes: true,
     headers: settings,
     query: z.object({ timeout: timeout.optional() }),
     answers: records,
   },
   commit: {
     summary: 'Commit offsets for a group; without a body all that the instance was given',
+    changes: true,
     headers: z.object({
       'Stream-Generation': z.int().describe('Refused if the group is in another one').optional(),
     }),
@@ -66,6 +69,7 @@ export const consumerRoutes = {
   },
   committed: {
     summary: 'The offsets a group has committed; -1 where there is none',
+    changes: false,
     query: z.object({ timeout: z.int().optional() }),
     body: { isRequired: true, schema: placesSchema },
     answers: { 200: { description: 'In the order asked', schema: z.array(position) } },

@@ -39,7 +39,7 @@ export class ConsumersRoutes {
   ) {}
 
   private list(exchange: Exchange): void {
-    refuseIf(this.credentials.judgeRight(exchange.request, 'consume', null));
+    refuseIf(this.credentials.judgeRight(exchange.request, 'read', null));
     const { views } = this;
     const groups = [];
     for (const name of views.names()) {
@@ -57,7 +57,7 @@ export class ConsumersRoutes {
   private async remove(exchange: FastifyExchange): Promise<void> {
     const place = placeIn(exchange);
     refuseIf(this.rights.judge(exchange.request, place.group, []));
-    refuseIf(await this.consumers.remove(place));
+    refuseIf(await this.consumers.remove(place, exchange.caller));
     answerJson(exchange, success);
   }
 }

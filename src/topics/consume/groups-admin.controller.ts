@@ -1,7 +1,10 @@
 /** `/admin/groups`: consumer groups are shown, set back and deleted (topics.md 5.2). */
 import { Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../engine/principal/principal.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { By } from '../../http/identity/caller.js';
+import type { Right } from '../../http/identity/grant.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -19,35 +22,35 @@ export class GroupsAdminController {
   @Get()
   @Describe(groupRoutes.list)
   list(@Req() request: FastifyRequest) {
-    this.judge(request);
+    this.judge(request, 'inspect');
     return this.admin.list();
   }
 
   @Get(':group')
   @Describe(groupRoutes.show)
   async show(@Req() request: FastifyRequest, @Param('group') group: string) {
-    this.judge(request);
+    this.judge(request, 'inspect');
     return answerIn(await this.admin.show(group));
   }
 
   @Delete(':group')
   @Describe(groupRoutes.remove)
-  async remove(@Req() request: FastifyRequest, @Param('group') group: string) {
+  async remove(@By() by: Caller, @Req() request: FastifyRequest, @Param('group') group: string) {
     this.judge(request);
-    refuseIf(await this.admin.remove(group));
+    refuseIf(await this.admin.remove(group, by));
     return { result: 'Success', status: 200 };
   }
 
   @Post(':group/offsets')
   @HttpCode(200)
   @Describe(groupRoutes.reset)
-  async reset(@Req() request: FastifyRequest, @Param('group') group: string) {
+  async reset(@By() by: Caller, @Req() request: FastifyRequest, @Param('group') group: string) {
     this.judge(request);
     const reset = valueIn(parseOffsetReset(rawBody(request)));
-    return answerIn(await this.admin.reset(group, reset));
+    return answerIn(await this.admin.reset(group, reset, by));
   }
 
-  private judge({ raw }: FastifyRequest): void {
-    refuseIf(this.credentials.judgeRight(raw, 'administer', null));
+  private judge({ raw }: FastifyRequest, right: Right = 'administer'): void {
+    refuseIf(this.credentials.judgeRight(raw, right, null));
   }
 }

@@ -64,7 +64,7 @@ export class OffsetsRoutes {
     const { group } = placeIn(exchange);
     const places = valueIn(parsePlaces(exchange.body));
     valueIn(parseTimeout(exchange.query['timeout'], committedTimeoutMs));
-    refuseIf(this.rights.judgePlaces(exchange.request, group, places));
+    refuseIf(this.rights.judgePlaces(exchange.request, group, places, 'read'));
     answerIn(await topicLogs.partitions(places));
     const found = places.map(({ topic, partition }) => {
       const offset = offsets.find(group, { topic, partition })?.committed ?? -1;

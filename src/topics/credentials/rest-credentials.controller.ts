@@ -3,9 +3,11 @@ import { Controller, Delete, Get, Inject, Param, Post, Req } from '@nestjs/commo
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
+import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
 import { BasicCredentials, pairDigest } from '../../http/identity/basic-auth.js';
+import { By } from '../../http/identity/caller.js';
 import { refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -38,7 +40,10 @@ export class RestCredentialsController {
 
   @Post()
   @Describe(restCredentialRoutes.create)
-  async create(@Req() request: FastifyRequest): Promise<CredentialObject & { password: string }> {
+  async create(
+    @By() by: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<CredentialObject & { password: string }> {
     this.judge(request);
     const { name, topic, permissions } = valueIn(parseCredential(rawBody(request)));
     if (name === this.configured.restUsername) {
@@ -46,8 +51,8 @@ export class RestCredentialsController {
     }
     const password = this.identifiers.randomBytes(passwordBytes).toString('base64url');
     const digest = pairDigest(name, password).toString('hex');
-    const address = this.address(name);
-    await this.carryOut({ type: 'CreateRestCredential', ...address, digest, topic, permissions });
+    const create = { ...this.address(name), digest, topic, permissions };
+    await this.carryOut(by, { type: 'CreateRestCredential', ...create });
     return { name, username: name, password, topic, permissions };
   }
 
@@ -69,9 +74,9 @@ export class RestCredentialsController {
 
   @Delete(':name')
   @Describe(restCredentialRoutes.remove)
-  async remove(@Req() request: FastifyRequest, @Param('name') name: string) {
+  async remove(@By() by: Caller, @Req() request: FastifyRequest, @Param('name') name: string) {
     this.judge(request);
-    await this.carryOut({ type: 'DeleteRestCredential', ...this.address(name) });
+    await this.carryOut(by, { type: 'DeleteRestCredential', ...this.address(name) });
     return { result: 'Success', status: 200 };
   }
 
@@ -83,7 +88,7 @@ export class RestCredentialsController {
     return { kind: restCredentialKind, id, at: this.clock.now() };
   }
 
-  private async carryOut(command: RestCredentialCommand): Promise<void> {
-    valueIn(await this.credentials.ask(command));
+  private async carryOut(by: Caller, command: RestCredentialCommand): Promise<void> {
+    valueIn(await this.credentials.ask(command, by));
   }
 }

@@ -47,7 +47,7 @@ export class FetchRoute implements FastifyRoute {
     const fetch = valueIn(readFetch(exchange));
     const { positions, timeoutMs, offsetReset } = fetch;
     for (const topic of new Set(positions.map((position) => position.topic))) {
-      refuseIf(this.basic.judgeRight(exchange.request, 'consume', topic));
+      refuseIf(this.basic.judgeRight(exchange.request, 'read', topic));
     }
     const cursors = answerIn(await this.place(positions, offsetReset));
     refuseOutside(cursors);

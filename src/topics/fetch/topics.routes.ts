@@ -49,7 +49,7 @@ export class TopicsRoutes {
     const places = valueIn(parseTopicPartitions(valueIn(parseJson(exchange.body))));
     const found = [];
     for (const { topic, partition } of places) {
-      refuseIf(this.basic.judgeRight(exchange.request, 'consume', topic));
+      refuseIf(this.basic.judgeRight(exchange.request, 'read', topic));
       const log = answerIn(await this.topicLogs.partition({ topic, partition }));
       found.push({ topic, partition, offset: await offsetOf(log, query) });
     }

@@ -1,8 +1,9 @@
 /** The commands of a consumer group; its id is the group's name. */
 import type { Command } from '../../engine/decider.js';
-import type { Grant } from '../../http/identity/grant.js';
+import type { Access } from '../../http/identity/grant.js';
 import type { Strategy } from './assignment.policy.js';
 import type { ConsumerSettings } from './consumer.events.js';
+import type { OffsetMove } from './consumer-group.events.js';
 
 /** Make an instance a member, and the group if there is none. A member stays as it is. */
 export interface JoinGroup extends Command<MembershipReceipt> {
@@ -12,7 +13,7 @@ export interface JoinGroup extends Command<MembershipReceipt> {
   /** Of the instance, which is opened in the same turn. */
   readonly settings: ConsumerSettings;
   /** What the caller may do: refused where the group has members that read other topics. */
-  readonly grant: Grant;
+  readonly grant: Access;
   /** null = the group's, or range where the group has no members. */
   readonly strategy: Strategy | null;
 }
@@ -23,7 +24,7 @@ export interface ChangeSubscription extends Command<MembershipReceipt> {
   readonly instance: string;
   readonly topics: readonly string[];
   /** As that of `JoinGroup`. */
-  readonly grant: Grant;
+  readonly grant: Access;
 }
 
 /** The generation in which a member has what it subscribed to. */
@@ -40,6 +41,12 @@ export interface LeaveGroup extends Command {
 /** Spread partitions anew: topics came, grew or went. Nothing happens where nothing moves. */
 export interface ReassignGroup extends Command {
   readonly type: 'ReassignGroup';
+}
+
+/** Other offsets are to be committed; refused while the group has members. */
+export interface ResetOffsets extends Command {
+  readonly type: 'ResetOffsets';
+  readonly moves: readonly OffsetMove[];
 }
 
 /** Forget the group and its committed offsets; refused while it has members. */
@@ -63,6 +70,7 @@ export type ConsumerGroupCommand =
   | ChangeSubscription
   | LeaveGroup
   | ReassignGroup
+  | ResetOffsets
   | DeleteGroup
   | ExpireGroup
   | RemoveGroup;

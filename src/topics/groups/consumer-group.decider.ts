@@ -18,6 +18,7 @@ import type {
   ExpireGroup,
   JoinGroup,
   MembershipReceipt,
+  ResetOffsets,
 } from './consumer-group.commands.js';
 import {
   type ConsumerGroupEvent,
@@ -79,6 +80,8 @@ function decide(
       return leave(command.instance, state, view);
     case 'ReassignGroup':
       return reassign(state, view);
+    case 'ResetOffsets':
+      return reset(command, state);
     case 'DeleteGroup':
       return remove(command.id, state);
     case 'ExpireGroup':
@@ -154,9 +157,18 @@ function reassign(state: ConsumerGroupLife, view: GroupView): GroupDecision {
 function remove(id: string, state: ConsumerGroupLife): GroupDecision {
   if (state.hasTag('deleting')) return accept([]);
   const deleted: ConsumerGroupEvent = { type: 'GroupDeleted', cause: 'request' };
-  if (canHappen(state, deleted)) return accept([deleted]);
-  const { size } = state.context.members;
-  return new Refusal('conflict', `group ${id} has ${size} instances; delete them first`);
+  return canHappen(state, deleted) ? accept([deleted]) : inUse(id, state);
+}
+
+function reset({ id, moves }: ResetOffsets, state: ConsumerGroupLife): GroupDecision {
+  if (state.hasTag('deleting')) return new Refusal('conflict', `group ${id} is being deleted`);
+  const moved: ConsumerGroupEvent = { type: 'OffsetsReset', moves };
+  return canHappen(state, moved) ? accept([moved]) : inUse(id, state);
+}
+
+function inUse(id: string, { context: { members } }: ConsumerGroupLife): GroupDecision {
+  const message = `group ${id} has ${members.size} instances; delete them first`;
+  return new Refusal('conflict', message);
 }
 
 function expire({ id, emptySince }: ExpireGroup, state: ConsumerGroupLife): GroupDecision {

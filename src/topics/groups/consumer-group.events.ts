@@ -39,6 +39,24 @@ export interface PartitionsReassigned extends DomainEvent, Rebalance {
   readonly type: 'PartitionsReassigned';
 }
 
+/** What a reset does to one partition. */
+export interface OffsetMove {
+  readonly topic: string;
+  readonly partition: number;
+  /** What was committed before; null = nothing was. */
+  readonly from: number | null;
+  readonly to: number;
+}
+
+/**
+ * An operator commits other offsets for the group. They are stored in another log at the same time:
+ * of a reset that a crash has left without an answer, either may be missing.
+ */
+export interface OffsetsReset extends DomainEvent {
+  readonly type: 'OffsetsReset';
+  readonly moves: readonly OffsetMove[];
+}
+
 /** The group will be gone with its committed offsets: no instance joins any more. */
 export interface GroupDeleted extends DomainEvent {
   readonly type: 'GroupDeleted';
@@ -55,5 +73,6 @@ export type ConsumerGroupEvent =
   | SubscriptionChanged
   | MemberLeft
   | PartitionsReassigned
+  | OffsetsReset
   | GroupDeleted
   | GroupRemoved;

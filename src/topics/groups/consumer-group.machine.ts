@@ -39,6 +39,9 @@ const reassign = group.assign(({ context, event }) =>
   event.type === 'PartitionsReassigned' ? rebalanced(context, event) : {},
 );
 
+// What is committed is not the group's own: it remembers nothing of a reset.
+const reset = group.assign({});
+
 export const consumerGroupMachine = group.createMachine({
   id: 'consumer-group',
   context: noGroup,
@@ -64,9 +67,9 @@ export const consumerGroupMachine = group.createMachine({
         },
         empty: {
           description: 'deleted when its retention is over',
-          tags: 'deletable',
+          tags: ['deletable', 'resettable'],
           always: { guard: 'hasMembers', target: 'stable' },
-          on: { GroupDeleted: '#consumer-group.deleting' },
+          on: { OffsetsReset: { actions: reset }, GroupDeleted: '#consumer-group.deleting' },
         },
       },
     },

@@ -26,7 +26,11 @@ export class GroupsModule {
   ) {
     groups.index(views.index, views.memory);
     topics.observe(reassignment.listener);
-    life.addRecoverable({ name: 'consumer groups', recover: () => reassignment.recover() });
+    life.addRecoverable({
+      name: 'consumer groups',
+      changes: true,
+      recover: () => reassignment.recover(),
+    });
     gauge(registry, 'stepwell_consumer_groups', 'Consumer groups.', () => views.size);
     const rebalances = rebalancesOf(registry);
     groups.observe((envelopes) => {

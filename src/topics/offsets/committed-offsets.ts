@@ -69,6 +69,15 @@ export class CommittedOffsets {
     return this.groups.get(group)?.get(topic)?.get(partition);
   }
 
+  /** Everything that is stored, in no order. */
+  *all(): Generator<{ readonly group: string; readonly stored: StoredOffset } & TopicPartition> {
+    for (const [group, topics] of this.groups) {
+      for (const [topic, partitions] of topics) {
+        for (const [partition, stored] of partitions) yield { group, topic, partition, stored };
+      }
+    }
+  }
+
   /** The partitions of which something is stored for a group, in no order. */
   of(group: string): TopicPartition[] {
     return [...(this.groups.get(group) ?? [])].flatMap(([topic, own]) =>

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../../grammar/result.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
-import { type Grant, permitsAll } from '../../http/identity/grant.js';
+import { type Access, permitsAll } from '../../http/identity/grant.js';
 import { GroupViews } from '../groups/group-views.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
 import { CommittedOffsets } from './committed-offsets.js';
@@ -23,16 +23,21 @@ export class GroupRights {
    * Why a request may not consume the topics that it names in a group, or not the others of the
    * group: 403 either way, before anything says whether the group, an instance or a topic is there.
    */
-  judge(request: IncomingMessage, group: string, named: Iterable<string>): Refusal | undefined {
+  judge(
+    request: IncomingMessage,
+    group: string,
+    named: Iterable<string>,
+    right: 'read' | 'consume' = 'consume',
+  ): Refusal | undefined {
     for (const topic of named) {
-      const forbidden = this.credentials.judgeRight(request, 'consume', topic);
+      const forbidden = this.credentials.judgeRight(request, right, topic);
       if (forbidden !== undefined) return forbidden;
     }
-    return this.credentials.judgeAll(request, 'consume', this.topicsOf(group), `group ${group}`);
+    return this.credentials.judgeAll(request, right, this.topicsOf(group), `group ${group}`);
   }
 
   /** What a request may do that may consume the topics that it names in a group; else why not. */
-  admit(request: IncomingMessage, group: string, named: Iterable<string>): Grant | Refusal {
+  admit(request: IncomingMessage, group: string, named: Iterable<string>): Access | Refusal {
     return this.judge(request, group, named) ?? this.credentials.grantOf(request);
   }
 
@@ -41,14 +46,15 @@ export class GroupRights {
     request: IncomingMessage,
     group: string,
     places: readonly TopicPartition[],
+    right: 'read' | 'consume' = 'consume',
   ): Refusal | undefined {
-    return this.judge(request, group, new Set(places.map(({ topic }) => topic)));
+    return this.judge(request, group, new Set(places.map(({ topic }) => topic)), right);
   }
 
   /** Whether a listing may show a group. */
   mayName(request: IncomingMessage, group: string): boolean {
     const grant = this.credentials.grantOf(request);
-    return !(grant instanceof Refusal) && permitsAll(grant, 'consume', this.topicsOf(group));
+    return !(grant instanceof Refusal) && permitsAll(grant, 'read', this.topicsOf(group));
   }
 
   /** What its members subscribe to, and what it has offsets of: members come back to those. */

@@ -66,7 +66,7 @@ export class ProduceCalls {
   }
 
   private submissionOf(
-    { request }: Exchange,
+    { request, caller }: Exchange,
     records: Result<ProduceRecords>,
   ): ProduceSubmission | Refusal {
     if (!records.ok) return new Refusal('invalid', records.message);
@@ -76,6 +76,7 @@ export class ProduceCalls {
     return {
       ...records.value,
       idempotencyKey: known.value,
+      by: caller,
       judge: (topic) => this.basic.judgeRight(request, 'produce', topic),
     };
   }

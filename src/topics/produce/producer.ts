@@ -4,6 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { Refusal } from '../../grammar/result.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { TopicsService } from '../topics/topics.service.js';
@@ -18,6 +19,8 @@ export interface ProduceSubmission {
   readonly idempotencyKey: string | null;
   /** Whether sound records are stored though others are refused. */
   readonly isPartial: boolean;
+  /** Who asks: a topic may come of it. */
+  readonly by: Principal;
   /** Why the caller may not write to a topic. */
   judge(topic: string): Refusal | undefined;
 }
@@ -66,12 +69,12 @@ export class Producer {
     }
     if (outcomes.refusal !== null) return outcomes.refusal;
     if (byTopic.size > 1 && !submission.isPartial) {
-      const refusal = await this.topics.ensure(byTopic.keys());
+      const refusal = await this.topics.ensure(byTopic.keys(), submission.by);
       if (refusal !== null) return refusal;
     }
     const plans: { readonly plan: TopicPlan; readonly indexes: readonly number[] }[] = [];
     for (const [topic, own] of byTopic) {
-      const plan = await this.plan(topic, own, outcomes, submission.idempotencyKey);
+      const plan = await this.plan(topic, own, outcomes, submission);
       if (plan instanceof Refusal) outcomes.refuse(own.indexes, plan);
       else plans.push({ plan, indexes: own.indexes });
     }
@@ -102,9 +105,9 @@ export class Producer {
     topic: string,
     own: TopicRecords,
     outcomes: Outcomes,
-    key: string | null,
+    { idempotencyKey: key, by }: ProduceSubmission,
   ): Promise<TopicPlan | Refusal> {
-    const logs = (await this.topicLogs.logs(topic)) ?? (await this.topics.create(topic));
+    const logs = (await this.topicLogs.logs(topic)) ?? (await this.topics.create(topic, by));
     if (logs instanceof Refusal) return logs;
     for (let place = own.records.length - 1; place >= 0; place -= 1) {
       const partition = own.records[place]?.partition ?? 0;

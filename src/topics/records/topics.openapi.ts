@@ -55,12 +55,14 @@ const produceAnswers = {
 export const topicRoutes = {
   produceByPath: {
     summary: 'Append one record, whose value stands in the path',
+    changes: true,
     query: z.object({ key: z.string().optional() }),
     headers: onceHeader,
     answers: { 200: { description: 'Where it stands', schema: produced } },
   },
   produceToTopic: {
     summary: 'Append records to a topic',
+    changes: true,
     query: produceQuery,
     headers: produceHeaders,
     body: { isRequired: true, schema: z.union([record, z.array(record)]) },
@@ -68,6 +70,7 @@ export const topicRoutes = {
   },
   produce: {
     summary: 'Append records to the topics that they name',
+    changes: true,
     query: produceQuery,
     headers: produceHeaders,
     body: { isRequired: true, schema: z.union([recordWithTopic, z.array(recordWithTopic)]) },
@@ -75,6 +78,7 @@ export const topicRoutes = {
   },
   webhook: {
     summary: 'Append one record: the body as it is, with the headers that are no standard ones',
+    changes: true,
     query: z.object({
       topic: z.string(),
       key: z.string().optional(),
@@ -98,6 +102,7 @@ export const topicRoutes = {
   },
   fetch: {
     summary: 'Records from given offsets on',
+    changes: false,
     headers: z.object({ 'Stream-Encoding': encoding.optional() }),
     body: {
       isRequired: true,
@@ -115,6 +120,7 @@ export const topicRoutes = {
   },
   offsets: {
     summary: 'Offsets by time: earliest, latest, or Unix milliseconds',
+    changes: false,
     body: { isRequired: true, schema: z.union([place, z.array(place)]) },
     answers: { 200: { description: 'The offsets', schema: z.array(position) } },
   },

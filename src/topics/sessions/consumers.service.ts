@@ -1,9 +1,10 @@
 /** Finds the session of a consumer instance for a request, and makes the instance where it may. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal, type Result } from '../../grammar/result.js';
-import type { Grant } from '../../http/identity/grant.js';
+import type { Access } from '../../http/identity/grant.js';
 import type { ConsumerPlace } from '../groups/consumer.events.js';
 import type { ChangeSubscription, JoinGroup } from '../groups/consumer-group.commands.js';
 import { ConsumerGroups } from '../groups/consumer-group.entity.js';
@@ -21,6 +22,12 @@ const attemptsMax = 3;
 
 const restless: Refusal = new Refusal('unavailable', 'the instance is being closed; try again');
 
+/** Who calls for an instance, and what that credential may do. */
+export interface Entrant {
+  readonly grant: Access;
+  readonly by: Principal | null;
+}
+
 @Injectable()
 export class ConsumersService {
   constructor(
@@ -35,19 +42,19 @@ export class ConsumersService {
 
   /**
    * The session of an instance that is subscribed to exactly `topics`: the one there is, or one
-   * that this request makes with its options, as far as its `grant` goes. Settles when that is
-   * durable.
+   * that this request makes with its options, as far as the grant of `who` goes. Settles when that
+   * is durable.
    */
   async enter(
     place: ConsumerPlace,
     topics: readonly string[],
-    grant: Grant,
+    who: Entrant,
     options: () => Result<JoinOptions>,
   ): Promise<ConsumerSession | Refusal> {
     const known = this.sessions.find(place);
     known?.acknowledge();
     if (known?.subscribesTo(topics) === true && this.areThere(topics)) return known;
-    const arrivals = await this.starts.arrive(topics);
+    const arrivals = await this.starts.arrive(topics, who.by);
     if (arrivals instanceof Refusal) return arrivals;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const session = this.sessions.find(place);
@@ -57,8 +64,8 @@ export class ConsumersService {
       }
       const isChange = session !== undefined;
       const refusal = isChange
-        ? await this.changeSubscription(place, topics, grant)
-        : await this.join(place, topics, grant, options());
+        ? await this.changeSubscription(place, topics, who)
+        : await this.join(place, topics, who, options());
       if (refusal !== null) return refusal;
     }
     return restless;
@@ -72,24 +79,25 @@ export class ConsumersService {
   }
 
   /** Why an instance cannot be deleted; null = it is gone, and what it was given is committed. */
-  async remove(place: ConsumerPlace): Promise<Refusal | null> {
+  async remove(place: ConsumerPlace, by: Principal | null): Promise<Refusal | null> {
     const session = this.find(place);
-    return session instanceof Refusal ? session : this.removal.remove(session);
+    return session instanceof Refusal ? session : this.removal.remove(session, by);
   }
 
   private async join(
     { group, instance }: ConsumerPlace,
     topics: readonly string[],
-    grant: Grant,
+    { grant, by }: Entrant,
     options: Result<JoinOptions>,
   ): Promise<Refusal | null> {
     if (!options.ok) return options;
     const at = this.clock.now();
-    const refusal = await this.carryOut({
+    const join: JoinGroup = {
       ...{ type: 'JoinGroup', kind: consumerGroupKind, id: group, at },
       ...{ instance, topics, grant, ...options.value },
-    });
-    return refusal?.code === 'conflict' && (await this.removal.removeSilent(group))
+    };
+    const refusal = await this.carryOut(join, by);
+    return refusal?.code === 'conflict' && (await this.removal.removeSilent(group, by))
       ? null
       : refusal;
   }
@@ -97,16 +105,20 @@ export class ConsumersService {
   private changeSubscription(
     { group, instance }: ConsumerPlace,
     topics: readonly string[],
-    grant: Grant,
+    { grant, by }: Entrant,
   ): Promise<Refusal | null> {
     const at = this.clock.now();
     const type = 'ChangeSubscription';
-    return this.carryOut({ type, kind: consumerGroupKind, id: group, at, instance, topics, grant });
+    const address = { kind: consumerGroupKind, id: group, at };
+    return this.carryOut({ type, ...address, instance, topics, grant }, by);
   }
 
   /** Settles when the group is seen in the generation that the command came to. */
-  private async carryOut(command: JoinGroup | ChangeSubscription): Promise<Refusal | null> {
-    const outcome = await this.groups.ask(command);
+  private async carryOut(
+    command: JoinGroup | ChangeSubscription,
+    by: Principal | null,
+  ): Promise<Refusal | null> {
+    const outcome = await this.groups.ask(command, by);
     if (!outcome.ok) {
       // It has ended in this very moment: the next attempt joins.
       const hasLeft = command.type === 'ChangeSubscription' && outcome.code === 'not_found';

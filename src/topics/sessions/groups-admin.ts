@@ -2,9 +2,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
-import type { DeleteGroup } from '../groups/consumer-group.commands.js';
+import type { DeleteGroup, ResetOffsets } from '../groups/consumer-group.commands.js';
 import { ConsumerGroups } from '../groups/consumer-group.entity.js';
 import { consumerGroupKind } from '../groups/consumer-group.events.js';
 import { assignmentsOf, type ConsumerGroupState } from '../groups/consumer-group.state.js';
@@ -70,15 +71,19 @@ export class GroupsAdmin {
   }
 
   /** Why a group cannot be deleted; null = it is. */
-  async remove(id: string): Promise<Refusal | null> {
+  async remove(id: string, by: Principal | null): Promise<Refusal | null> {
     const at = this.clock.now();
     const command: DeleteGroup = { type: 'DeleteGroup', kind: consumerGroupKind, id, at };
-    const outcome = await this.groups.ask(command);
+    const outcome = await this.groups.ask(command, by);
     return outcome.ok ? null : outcome;
   }
 
   /** Commits other offsets for a group, within what the log still has; or only says which. */
-  async reset(group: string, options: OffsetReset): Promise<readonly ResetOffset[] | Refusal> {
+  async reset(
+    group: string,
+    options: OffsetReset,
+    by: Principal | null,
+  ): Promise<readonly ResetOffset[] | Refusal> {
     if (this.views.find(group) === undefined) return unknownGroup(group);
     const { topic, partition, to, dryRun } = options;
     const logs = await this.topicLogs.logs(topic);
@@ -94,16 +99,25 @@ export class GroupsAdmin {
       moves.push({ topic, partition: index, from, to: offset });
     }
     if (dryRun === true) return moves;
-    // Looked at after all waiting: no instance joins between this and the commit.
-    const members = this.views.find(group)?.members.size ?? 0;
-    if (members > 0) {
-      const message = `group ${group} has ${members} instances; delete them first`;
-      return new Refusal('conflict', message);
+    // Decided and committed in one tick: no instance joins in between.
+    const isEmpty = this.groups.stateOf(group).hasTag('resettable');
+    const asked = this.groups.ask(this.resetting(group, moves), by);
+    if (isEmpty) {
+      const positions = moves.map((move) => ({ ...placeOf(move), offset: move.to }));
+      this.offsets.commit(group, positions, this.clock.now());
     }
-    const positions = moves.map((move) => ({ ...placeOf(move), offset: move.to }));
-    this.offsets.commit(group, positions, this.clock.now());
+    const outcome = await asked;
+    if (!outcome.ok) return outcome;
     await this.offsets.durable();
     return moves;
+  }
+
+  private resetting(id: string, moves: readonly ResetOffset[]): ResetOffsets {
+    const at = this.clock.now();
+    const told = moves.map(({ topic, partition, from, to }) => {
+      return { topic, partition, from: from < 0 ? null : from, to };
+    });
+    return { type: 'ResetOffsets', kind: consumerGroupKind, id, at, moves: told };
   }
 
   private async summaryOf(name: string, view: ConsumerGroupState) {

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { dispatchAll } from '../../engine/bulk/slices.js';
 import { Engine } from '../../engine/engine.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import type { Refusal } from '../../grammar/result.js';
 import { Consumers } from '../groups/consumer.entity.js';
 import { ConsumerGroups } from '../groups/consumer-group.entity.js';
@@ -22,9 +23,9 @@ export class InstanceRemoval {
   ) {}
 
   /** Why an instance cannot be deleted; null = it is gone, and what it was given is committed. */
-  async remove(session: ConsumerSession): Promise<Refusal | null> {
+  async remove(session: ConsumerSession, by: Principal | null): Promise<Refusal | null> {
     const { group } = session.place;
-    const removed = this.consumers.ask(this.sessions.closing(session, 'deleted'));
+    const removed = this.consumers.ask(this.sessions.closing(session, 'deleted'), by);
     const { generation } = this.groups.stateOf(group).context;
     const outcome = await removed;
     if (!outcome.ok) return outcome;
@@ -34,9 +35,9 @@ export class InstanceRemoval {
   }
 
   /** Closes the silent instances of a group, which keep others out; false = there are none. */
-  async removeSilent(group: string): Promise<boolean> {
+  async removeSilent(group: string, by: Principal | null): Promise<boolean> {
     const silent = this.sessions.closingSilent(group);
-    await dispatchAll(this.engine, silent);
+    await dispatchAll(this.engine, silent, by);
     if (silent.length === 0) return false;
     await this.views.whenAt(group, this.groups.stateOf(group).context.generation);
     return true;

@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
 import type { OffsetReset } from '../groups/consumer.events.js';
@@ -32,12 +33,15 @@ export class StartPositions {
   ) {}
 
   /** Where the logs of the topics end now; a topic that does not come by itself is joined later. */
-  async arrive(topics: readonly string[]): Promise<readonly Arrival[] | Refusal> {
+  async arrive(
+    topics: readonly string[],
+    by: Principal | null,
+  ): Promise<readonly Arrival[] | Refusal> {
     const arrivals: Arrival[] = [];
-    const refusal = await this.topics.ensure(topics);
+    const refusal = await this.topics.ensure(topics, by);
     if (refusal !== null) return refusal;
     for (const topic of topics) {
-      const logs = await this.topics.forConsume(topic);
+      const logs = await this.topics.forConsume(topic, by);
       if (logs instanceof Refusal) {
         if (logs.code === 'not_found') continue;
         return logs;

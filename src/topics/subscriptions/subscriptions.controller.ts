@@ -2,6 +2,8 @@
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { callerOf } from '../../http/identity/caller.js';
+import type { Right } from '../../http/identity/grant.js';
 import { Intake } from '../../http/intake.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
@@ -33,14 +35,14 @@ export class SubscriptionsController {
   @Get()
   @Describe(subscriptionRoutes.list)
   list(@Req() request: FastifyRequest): Promise<readonly SubscriptionObject[]> {
-    this.judge(request);
+    this.judge(request, 'inspect');
     return this.service.list();
   }
 
   @Get(':name')
   @Describe(subscriptionRoutes.show)
   async show(@Req() request: FastifyRequest, @Param('name') name: string) {
-    this.judge(request);
+    this.judge(request, 'inspect');
     return answerIn(await this.service.show(name));
   }
 
@@ -77,8 +79,8 @@ export class SubscriptionsController {
     return this.carryOut(request, name, { type: 'ResumeSubscription' });
   }
 
-  private judge({ raw }: FastifyRequest): void {
-    refuseIf(this.basic.judgeRight(raw, 'administer', null));
+  private judge({ raw }: FastifyRequest, right: Right = 'administer'): void {
+    refuseIf(this.basic.judgeRight(raw, right, null));
   }
 
   private async carryOut(
@@ -87,7 +89,7 @@ export class SubscriptionsController {
     command: Parameters<SubscriptionsService['carryOut']>[1],
   ): Promise<typeof success> {
     this.judge(request);
-    refuseIf(await this.service.carryOut(name, command));
+    refuseIf(await this.service.carryOut(name, command, callerOf(request.raw)));
     return success;
   }
 }

@@ -3,8 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
+import { callerOf } from '../../http/identity/caller.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
 import { Publisher } from '../../messaging/publishing/publisher.js';
 import { TopicLogs } from '../topics/topic-logs.js';
@@ -42,6 +44,7 @@ export class SubscriptionsService {
     { name, topic, destination, from, maxRecords, encoding }: SubscriptionRequest,
     request: IncomingMessage,
   ): Promise<SubscriptionObject | Refusal> {
+    const by = callerOf(request);
     const addressed = this.publisher.readTemplate(destination, request);
     if (addressed instanceof Refusal) return addressed;
     const { url, topicName: groupName, message } = addressed;
@@ -51,24 +54,25 @@ export class SubscriptionsService {
     if (this.subscriptions.has(name)) {
       return new Refusal('conflict', `subscription ${name} exists`);
     }
-    const logs = await this.topics.forConsume(topic);
+    const logs = await this.topics.forConsume(topic, by);
     if (logs instanceof Refusal) return logs;
     const command: Unaddressed<CreateSubscription> = {
       type: 'CreateSubscription',
       definition: { topic, url, groupName, maxRecords, encoding, message },
       positions: logs.map((log) => (from === 'latest' ? log.highWatermark : log.startOffset)),
     };
-    return (await this.carryOut(name, command)) ?? this.show(name);
+    return (await this.carryOut(name, command, by)) ?? this.show(name);
   }
 
   /** Carries a command out; null if it was accepted. */
   async carryOut(
     id: string,
     unaddressed: Unaddressed<SubscriptionCommand>,
+    by: Principal | null,
   ): Promise<Refusal | null> {
     const at = this.clock.now();
     const command: SubscriptionCommand = { ...unaddressed, kind: subscriptionKind, id, at };
-    const outcome = await this.subscriptions.ask(command);
+    const outcome = await this.subscriptions.ask(command, by);
     return outcome.ok ? null : outcome;
   }
 

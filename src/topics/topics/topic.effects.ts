@@ -21,6 +21,8 @@ const nothingToStop = (): void => undefined;
 /** The logs of a topic are there, and begin where they should. */
 @Injectable()
 export class LogKeeping implements EffectCarrier<KeepPartitionLogs> {
+  readonly changesNothing = true;
+
   constructor(private readonly logs: TopicLogs) {}
 
   start({ id }: EffectSource, effect: KeepPartitionLogs): () => void {

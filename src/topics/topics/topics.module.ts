@@ -36,7 +36,7 @@ export class TopicsModule {
     engine.carry('keepPartitionLogs', keeping);
     engine.carry('dropPartitionLogs', removal);
     engine.carry('compactPartition', compaction);
-    life.addRecoverable({ name: 'retention', recover: async () => keeper.start() });
+    life.addRecoverable({ name: 'retention', changes: true, recover: async () => keeper.start() });
     life.addStoppable({
       name: 'retention',
       phase: 'doors',

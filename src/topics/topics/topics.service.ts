@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine, turnCommandsMax } from '../../engine/engine.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
 import type { TopicSettings } from '../settings.js';
@@ -26,9 +27,9 @@ export class TopicsService {
   ) {}
 
   /** The logs of a topic that was missing; 404 where topics do not come by themselves. */
-  async create(topic: string): Promise<readonly PartitionLog[] | Refusal> {
+  async create(topic: string, by: Principal | null): Promise<readonly PartitionLog[] | Refusal> {
     if (!this.defaults.topicAutoCreate) return unknownTopic(topic);
-    const refusal = await this.ensure([topic]);
+    const refusal = await this.ensure([topic], by);
     if (refusal !== null) return refusal;
     return (await this.opened(topic, 1)) ?? unknownTopic(topic);
   }
@@ -37,7 +38,7 @@ export class TopicsService {
    * Makes those of `topics` that are not there, all of them or none; null once it is durable that
    * they exist. Where topics do not come by themselves nothing is done.
    */
-  async ensure(topics: Iterable<string>): Promise<Refusal | null> {
+  async ensure(topics: Iterable<string>, by: Principal | null): Promise<Refusal | null> {
     const missing = [...topics].filter((topic) => this.topicLogs.present(topic).length === 0);
     if (missing.length === 0 || !this.defaults.topicAutoCreate) return null;
     if (missing.length > turnCommandsMax) {
@@ -45,7 +46,7 @@ export class TopicsService {
       return new Refusal('invalid', message);
     }
     const commands = missing.map((topic) => this.creation(topic));
-    const outcomes = await this.engine.dispatchTogether(commands);
+    const outcomes = await this.engine.dispatchTogether(commands, by);
     for (const outcome of outcomes) if (!outcome.ok) return outcome;
     return null;
   }
@@ -60,8 +61,11 @@ export class TopicsService {
    * The logs of a topic by partition; where topics come by themselves it is created first. 400
    * where a topic of this name cannot be.
    */
-  async forConsume(topic: string): Promise<readonly PartitionLog[] | Refusal> {
-    const logs = (await this.topicLogs.logs(topic)) ?? (await this.create(topic));
+  async forConsume(
+    topic: string,
+    by: Principal | null,
+  ): Promise<readonly PartitionLog[] | Refusal> {
+    const logs = (await this.topicLogs.logs(topic)) ?? (await this.create(topic, by));
     // A reader may wait for a topic that is made later, but for none that cannot be.
     const isAbsent = logs instanceof Refusal && logs.code === 'not_found';
     const problem = isAbsent ? topicNameProblem(topic) : null;

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import { RunEntries } from '../deliveries/run-entries.js';
@@ -29,19 +30,19 @@ export class ActiveRuns {
   }
 
   /** The workflow function returned `response`. Accepted of any run: it ends once. */
-  end(id: string, response: Buffer): Promise<Outcome> {
+  end(id: string, response: Buffer, by: Principal | null): Promise<Outcome> {
     const command: EndRun = { type: 'EndRun', kind: runKind, id, at: this.clock.now(), response };
-    return this.runs.ask(command);
+    return this.runs.ask(command, by);
   }
 
   /** Takes one run back; refused as `not_found` where there is nothing to take back. */
-  cancel(id: string): Promise<Outcome> {
-    return this.runs.ask(this.canceling(id));
+  cancel(id: string, by: Principal | null): Promise<Outcome> {
+    return this.runs.ask(this.canceling(id), by);
   }
 
   /** Takes back every active run that matches; answers how many. */
-  cancelMatching(filters: CancelRunsFilters): Promise<number> {
-    return dispatchMany(this.engine, this.clock, this.cancels(filters), filters.count);
+  cancelMatching(filters: CancelRunsFilters, by: Principal | null): Promise<number> {
+    return dispatchMany(this.engine, this.clock, this.cancels(filters), filters.count, by);
   }
 
   private async *cancels(filters: CancelRunsFilters): AsyncGenerator<CancelRun> {

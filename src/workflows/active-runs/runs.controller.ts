@@ -1,6 +1,8 @@
 /** `/v2/workflows/runs`: taking many runs back (workflows.md 4.2). */
 import { Controller, Delete, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../engine/principal/principal.js';
+import { By } from '../../http/identity/caller.js';
 import { valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
@@ -16,8 +18,11 @@ export class RunsController {
   /** Everything that matches; without any filter that is every run there is. */
   @Delete()
   @Describe(runRoutes.cancelMany)
-  async cancelMany(@Req() request: FastifyRequest): Promise<{ cancelled: number }> {
+  async cancelMany(
+    @By() by: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<{ cancelled: number }> {
     const filters = valueIn(readFilters(request.url, cancelRunsFilters, rawBody(request)));
-    return { cancelled: await this.runs.cancelMatching(filters) };
+    return { cancelled: await this.runs.cancelMatching(filters, by) };
   }
 }

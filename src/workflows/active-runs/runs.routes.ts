@@ -54,8 +54,8 @@ export class RunRoutes {
     const id = runIn(exchange);
     const outcome =
       filters.cancel === 'false'
-        ? await this.runs.end(id, exchange.body)
-        : await this.runs.cancel(id);
+        ? await this.runs.end(id, exchange.body, exchange.caller)
+        : await this.runs.cancel(id, exchange.caller);
     if (outcome.ok) exchange.answer(200, []);
     else exchange.refuse(outcome);
   }

@@ -47,6 +47,7 @@ export const eventRoutes = {
   webhook: {
     summary: 'Call a webhook that a run has announced; needs no credentials',
     access: 'path',
+    changes: true,
     path: '/v2/workflows/hooks/{userId}/{workflowRunId}/{eventId}',
     body: data,
     answers: { 200: { description: 'It ends a wait for a call, or is kept for the next one' } },

@@ -80,18 +80,18 @@ export class EventRoutes {
       const reason = `timeout ${wait.timeout} is longer than this server waits`;
       refuseIf(new Refusal('over_limit', reason));
     }
-    const { messageId } = valueIn(await this.service.wait(eventId, wait));
+    const { messageId } = valueIn(await this.service.wait(eventId, wait, exchange.caller));
     answerJson(exchange, messageId === null ? {} : { messageId });
   }
 
   private async notify(exchange: Exchange): Promise<void> {
-    const { target, body } = exchange;
+    const { target, body, caller } = exchange;
     const isActive = (id: string) => this.service.isActive(id);
     const { runId, eventId } = valueIn(notifiedIn(target, segments, isActive));
     const items =
       runId === null
-        ? await this.service.notify(eventId, body)
-        : valueIn(await this.service.notifyRun(runId, eventId, body));
+        ? await this.service.notify(eventId, body, caller)
+        : valueIn(await this.service.notifyRun(runId, eventId, body, caller));
     answerJson(exchange, items, 201);
   }
 }

@@ -8,6 +8,7 @@ import { dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import { RunArchive } from '../deliveries/run-archive.js';
@@ -48,6 +49,7 @@ export class EventsService {
   wait(
     eventId: string,
     { runId, step, timeout, timeoutMs }: WaitRequest,
+    by: Principal | null,
   ): Promise<Outcome<StepReceipt>> {
     const at = this.clock.now();
     const command: OpenWaitForEvent = {
@@ -61,12 +63,12 @@ export class EventsService {
       deadline: at + timeoutMs,
       messageId: newNames(this.identifiers, at).next('msg'),
     };
-    return this.runs.ask(command);
+    return this.runs.ask(command, by);
   }
 
   /** Ends every wait for an event, of any run. */
-  notify(eventId: string, body: Buffer): Promise<NotifyItem[]> {
-    return this.release(this.runs.waiters.of(eventId), body);
+  notify(eventId: string, body: Buffer, by: Principal | null): Promise<NotifyItem[]> {
+    return this.release(this.runs.waiters.of(eventId), body, by);
   }
 
   /** Ends every wait of one run for an event; where there is none, keeps the event for the next. */
@@ -74,10 +76,11 @@ export class EventsService {
     runId: string,
     eventId: string,
     body: Buffer,
+    by: Principal | null,
   ): Promise<Outcome<readonly NotifyItem[]>> {
     const waiters = this.waitersOf(runId, eventId, false);
-    if (waiters.length === 0) return this.store(runId, eventId, body, false);
-    return { ok: true, value: await this.release(waiters, body) };
+    if (waiters.length === 0) return this.store(runId, eventId, body, false, by);
+    return { ok: true, value: await this.release(waiters, body, by) };
   }
 
   /**
@@ -88,10 +91,11 @@ export class EventsService {
     runId: string,
     eventId: string,
     body: Buffer,
+    by: Principal | null,
   ): Promise<Outcome<readonly NotifyItem[]>> {
     const [first] = this.waitersOf(runId, eventId, true);
-    if (first === undefined) return this.store(runId, eventId, body, true);
-    return { ok: true, value: await this.release([first], body) };
+    if (first === undefined) return this.store(runId, eventId, body, true, by);
+    return { ok: true, value: await this.release([first], body, by) };
   }
 
   /** Whether a run of this id is active and has announced a webhook of this name. */
@@ -122,7 +126,11 @@ export class EventsService {
    * Ends waits with one event, whose bytes are kept once. Turns of one tick: a wait that opens
    * meanwhile is not among those that were looked at, and none of these can end otherwise.
    */
-  private async release(waiters: readonly Waiter[], body: Buffer): Promise<NotifyItem[]> {
+  private async release(
+    waiters: readonly Waiter[],
+    body: Buffer,
+    by: Principal | null,
+  ): Promise<NotifyItem[]> {
     const waiting = this.waitingOf(waiters);
     const at = this.clock.now();
     const names = newNames(this.identifiers, at);
@@ -141,7 +149,7 @@ export class EventsService {
     );
     // If no run waits, the answer says so once all earlier turns are durable.
     const [outcomes] = await Promise.all([
-      dispatchAtOnce(this.engine, commands, false),
+      dispatchAtOnce(this.engine, commands, false, by),
       this.settled(),
     ]);
     const items: NotifyItem[] = [];
@@ -156,6 +164,7 @@ export class EventsService {
     eventId: string,
     body: Buffer,
     isCall: boolean,
+    by: Principal | null,
   ): Promise<Outcome<readonly NotifyItem[]>> {
     const command: StoreNotification = {
       type: 'StoreNotification',
@@ -166,7 +175,7 @@ export class EventsService {
       body,
       isCall,
     };
-    const outcome = await this.runs.ask(command);
+    const outcome = await this.runs.ask(command, by);
     return outcome.ok ? { ok: true, value: [] } : outcome;
   }
 

@@ -35,7 +35,7 @@ export class WebhookRoute implements FastifyRoute {
   constructor(
     private readonly service: EventsService,
     private readonly intake: Intake,
-    @Inject(provided.userIds) private readonly userIds: ReadonlySet<string>,
+    @Inject(provided.userIds) private readonly userIds: Pick<ReadonlySet<string>, 'has'>,
     @Inject(provided.config) private readonly settings: WorkflowSettings,
   ) {}
 
@@ -56,7 +56,8 @@ export class WebhookRoute implements FastifyRoute {
     const { service, settings } = this;
     const eventId = valueIn(eventIn(exchange.target, segments));
     const body = webhookEvent(exchange.request, exchange.body, settings.publicUrl);
-    const outcome = await service.callWebhook(exchange.param('workflowRunId'), eventId, body);
+    const runId = exchange.param('workflowRunId');
+    const outcome = await service.callWebhook(runId, eventId, body, exchange.caller);
     if (outcome.ok) {
       exchange.answer(200, ['stepwell-durability', durabilityOf(settings)]);
       return;

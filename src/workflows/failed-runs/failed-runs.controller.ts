@@ -2,6 +2,7 @@
 import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
+import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import { Refusal } from '../../grammar/result.js';
@@ -9,6 +10,7 @@ import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendListing } from '../../http/bytes/listing.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
+import { By, callerOf } from '../../http/identity/caller.js';
 import { Intake } from '../../http/intake.js';
 import { foundIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
@@ -54,15 +56,15 @@ export class FailedRunsController {
 
   @Delete('workflows/dlq')
   @Describe(failedRunRoutes.removeMany)
-  deleteMany(@Req() request: FastifyRequest) {
+  deleteMany(@By() by: Caller, @Req() request: FastifyRequest) {
     const filters = readFilters(request.url, failedRunFilters, rawBody(request));
-    return this.service.deleteMatching(valueIn(filters));
+    return this.service.deleteMatching(valueIn(filters), by);
   }
 
   @Delete('workflows/dlq/:id')
   @Describe(failedRunRoutes.remove)
-  async delete(@Param('id') id: string): Promise<{ deleted: number }> {
-    const isThere = await this.service.delete(id);
+  async delete(@By() by: Caller, @Param('id') id: string): Promise<{ deleted: number }> {
+    const isThere = await this.service.delete(id, by);
     refuseIf(isThere ? null : new Refusal('not_found', `failed run ${id} not found`));
     return { deleted: 1 };
   }
@@ -109,15 +111,15 @@ export class FailedRunsController {
   @Post('workflows/dlq/callback/:id')
   @Describe(failedRunRoutes.repeatCallback)
   @HttpCode(200)
-  async repeatCallback(@Param('id') id: string): Promise<RunReference> {
+  async repeatCallback(@By() by: Caller, @Param('id') id: string): Promise<RunReference> {
     this.takeIn();
-    return referenceIn(id, await this.service.repeatCallback(id));
+    return referenceIn(id, await this.service.repeatCallback(id, by));
   }
 
   @Delete('workflows/dlq/callback/:id')
   @Describe(failedRunRoutes.cancelCallback)
-  async cancelCallback(@Param('id') id: string): Promise<RunReference> {
-    return referenceIn(id, await this.service.cancelCallback(id));
+  async cancelCallback(@By() by: Caller, @Param('id') id: string): Promise<RunReference> {
+    return referenceIn(id, await this.service.cancelCallback(id, by));
   }
 
   private async revive(
@@ -126,13 +128,14 @@ export class FailedRunsController {
     kind: RevivalKind,
   ): Promise<RunReference> {
     const overrides = this.overrides(request, true);
-    return valueIn(await this.revivals.reviveOne(id, kind, overrides));
+    return valueIn(await this.revivals.reviveOne(id, kind, overrides, callerOf(request.raw)));
   }
 
   private async reviveMany(request: FastifyRequest, kind: RevivalKind) {
     const filters = valueIn(readFilters(request.url, revivalFilters, rawBody(request)));
     const overrides = this.overrides(request, false);
-    return valueIn(await this.revivals.reviveMatching(filters, kind, overrides));
+    const by = callerOf(request.raw);
+    return valueIn(await this.revivals.reviveMatching(filters, kind, overrides, by));
   }
 
   private overrides(request: FastifyRequest, isAboutOne: boolean): RevivalOverrides {

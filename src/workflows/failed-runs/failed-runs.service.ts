@@ -4,6 +4,7 @@ import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import { ok, refused } from '../../grammar/result.js';
@@ -68,19 +69,25 @@ export class FailedRunsService {
   }
 
   /** Whether there was such a failed run to delete. */
-  async delete(id: string): Promise<boolean> {
-    return (await this.deleteAll([id])) === 1;
+  async delete(id: string, by: Principal | null): Promise<boolean> {
+    return (await this.deleteAll([id], by)) === 1;
   }
 
   /** Deletes the named ones, or up to `count` of those that match, the oldest first. */
-  async deleteMatching(filters: FailedRunFilters): Promise<{ deleted: number; cursor?: string }> {
+  async deleteMatching(
+    filters: FailedRunFilters,
+    by: Principal | null,
+  ): Promise<{ deleted: number; cursor?: string }> {
     const { letters, cursor } = await this.search.bulk(filters);
-    const deleted = await this.deleteAll(letters.map(({ id }) => id));
+    const deleted = await this.deleteAll(
+      letters.map(({ id }) => id),
+      by,
+    );
     return { deleted, ...(cursor !== null && { cursor }) };
   }
 
   /** Calls a failure callback again that failed; null = there is no such failed run. */
-  async repeatCallback(id: string): Promise<Outcome<RunReference> | null> {
+  async repeatCallback(id: string, by: Principal | null): Promise<Outcome<RunReference> | null> {
     const run = await this.search.find(id);
     if (run === undefined) return null;
     if (run.callback === null) return noCallback;
@@ -102,12 +109,12 @@ export class FailedRunsService {
       body: noBody,
       sharesBodyWith: null,
     };
-    const [outcome] = await this.engine.dispatchTogether([allow, publish]);
+    const [outcome] = await this.engine.dispatchTogether([allow, publish], by);
     return referenceTo(run, outcome);
   }
 
   /** Takes a failure callback back that is in progress; null = there is no such failed run. */
-  async cancelCallback(id: string): Promise<Outcome<RunReference> | null> {
+  async cancelCallback(id: string, by: Principal | null): Promise<Outcome<RunReference> | null> {
     const run = await this.search.find(id);
     if (run === undefined) return null;
     if (run.callback?.state !== 'CALLBACK_INPROGRESS') return nothingToCancel;
@@ -120,13 +127,13 @@ export class FailedRunsService {
       at: this.clock.now(),
       terms: messageTerms(event),
     };
-    const outcome = await this.messages.ask(cancel);
+    const outcome = await this.messages.ask(cancel, by);
     // A refused one ended while it was read back.
     return outcome.ok ? referenceTo(run, outcome) : nothingToCancel;
   }
 
-  private deleteAll(ids: readonly string[]): Promise<number> {
-    return dispatchMany(this.engine, this.clock, this.deletions(ids), ids.length);
+  private deleteAll(ids: readonly string[], by: Principal | null): Promise<number> {
+    return dispatchMany(this.engine, this.clock, this.deletions(ids), ids.length, by);
   }
 
   private async *deletions(ids: readonly string[]): AsyncGenerator<DeleteFailedRun> {

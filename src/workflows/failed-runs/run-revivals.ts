@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
+import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import { ok, Refusal } from '../../grammar/result.js';
@@ -51,9 +52,10 @@ export class RunRevivals {
     id: string,
     kind: RevivalKind,
     overrides: RevivalOverrides,
+    by: Principal | null,
   ): Promise<Outcome<RunReference>> {
     const run = await this.search.find(id);
-    return run === undefined ? notFound(id) : this.revive(run, kind, overrides);
+    return run === undefined ? notFound(id) : this.revive(run, kind, overrides, by);
   }
 
   /**
@@ -65,6 +67,7 @@ export class RunRevivals {
     filters: FailedRunFilters,
     kind: RevivalKind,
     overrides: RevivalOverrides,
+    by: Principal | null,
   ): Promise<Outcome<RevivedRuns>> {
     const { letters, cursor } = await this.search.bulk(filters, revivedMax);
     for (const run of letters) {
@@ -73,7 +76,7 @@ export class RunRevivals {
     }
     const outcomes: Outcome<RunReference>[] = [];
     // One after the other, as each may be large.
-    for (const run of letters) outcomes.push(await this.revive(run, kind, overrides));
+    for (const run of letters) outcomes.push(await this.revive(run, kind, overrides, by));
     const workflowRuns = outcomes.flatMap((outcome) => (outcome.ok ? outcome.value : []));
     if (filters.dlqIds !== null && workflowRuns.length === 0) {
       return notFound(String(filters.dlqIds));
@@ -85,12 +88,14 @@ export class RunRevivals {
     run: FailedRun,
     kind: RevivalKind,
     overrides: RevivalOverrides,
+    by: Principal | null,
   ): Promise<Outcome<RunReference>> {
     const fitting = await this.fitting(run, overrides);
     if (!fitting.ok) return fitting;
     const remains = await this.remainsOf(run);
-    if (kind === 'resume') return this.resume(run, remains, fitting.value);
-    return this.start(run, 'RestartFailedRun', restartedRun(remains, this.revival(fitting.value)));
+    if (kind === 'resume') return this.resume(run, remains, fitting.value, by);
+    const start = restartedRun(remains, this.revival(fitting.value));
+    return this.start(run, 'RestartFailedRun', start, by);
   }
 
   /** The overrides as they are for this run. */
@@ -110,6 +115,7 @@ export class RunRevivals {
     run: FailedRun,
     remains: Remains,
     overrides: RevivalOverrides,
+    by: Principal | null,
   ): Promise<Outcome<RunReference>> {
     const inherited = inheritanceOf(run.runId, await this.records.remainsOf(run));
     const { entries, invocations } = inherited;
@@ -122,7 +128,8 @@ export class RunRevivals {
       const start = resumedRun(remains, inherited, undelivered, revival);
       const handedOver = this.invoked.handedOver(run, start, invocations, ends, revival.names);
       // Where an invoked run has ended meanwhile, its end is looked for.
-      if (handedOver !== null) return this.start(run, 'ResumeFailedRun', { ...start, handedOver });
+      if (handedOver === null) continue;
+      return this.start(run, 'ResumeFailedRun', { ...start, handedOver }, by);
     }
   }
 
@@ -142,10 +149,11 @@ export class RunRevivals {
     { id }: FailedRun,
     type: (ResumeFailedRun | RestartFailedRun)['type'],
     start: StartRun,
+    by: Principal | null,
   ): Promise<Outcome<RunReference>> {
     const { id: runId, at } = start;
     const taken: ResumeFailedRun | RestartFailedRun = { type, kind: failedRunKind, id, at, runId };
-    const [, outcome] = await this.engine.dispatchTogether([taken, start]);
+    const [, outcome] = await this.engine.dispatchTogether([taken, start], by);
     if (!outcome.ok) return outcome;
     const { createdAt } = outcome.value;
     return ok({ workflowRunId: runId, workflowCreatedAt: createdAt });

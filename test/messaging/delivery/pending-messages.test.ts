@@ -64,11 +64,11 @@ describe('a message', () => {
     // The index finds the attempt too.
     await opened.attempted(id, 500, { terms: ['label:blue'] });
     expect(opened.messages.pending(id)).toMatchObject({ attempts: 1 });
-    expect(await messages.cancelMatching({ ...anything, label: ['blue'] })).toBe(1);
+    expect(await messages.cancelMatching({ ...anything, label: ['blue'] }, null)).toBe(1);
   });
 
-  const byItself = (id: string) => messages.cancel(id);
-  const withOthers = () => messages.cancelMatching(anything);
+  const byItself = (id: string) => messages.cancel(id, null);
+  const withOthers = () => messages.cancelMatching(anything, null);
 
   it.each([
     ['by itself', byItself],
@@ -87,10 +87,10 @@ describe('a message', () => {
 
   it('is taken back once, and not if it never was', async () => {
     const id = await publish();
-    expect(await messages.cancel(id)).toMatchObject({ ok: true });
+    expect(await messages.cancel(id, null)).toMatchObject({ ok: true });
     const gone = { ok: false, code: 'not_found' };
-    expect(await messages.cancel(id)).toMatchObject(gone);
-    expect(await messages.cancel('msg_never')).toMatchObject(gone);
+    expect(await messages.cancel(id, null)).toMatchObject(gone);
+    expect(await messages.cancel('msg_never', null)).toMatchObject(gone);
   });
 });
 
@@ -138,9 +138,9 @@ describe('a bulk cancel', () => {
           ({ id, message }) =>
             messageIds?.includes(id) === false || !matchesOrigin(message, epochMs, meant),
         );
-        expect(await messages.cancelMatching(meant)).toBe(commands.length - left.length);
+        expect(await messages.cancelMatching(meant, null)).toBe(commands.length - left.length);
         expect(commands.map(({ id }) => id).filter(isPending)).toEqual(left.map(({ id }) => id));
-        expect(await messages.cancelMatching(anything)).toBe(left.length);
+        expect(await messages.cancelMatching(anything, null)).toBe(left.length);
       }),
       { numRuns: 60 },
     );
@@ -151,13 +151,13 @@ describe('a bulk cancel', () => {
     await opened.engine.dispatch(commands.slice(0, 250));
     await opened.engine.dispatch(commands.slice(250, 500));
     await opened.engine.dispatch(commands.slice(500));
-    expect(await messages.cancelMatching({ ...anything, count: 300 })).toBe(300);
+    expect(await messages.cancelMatching({ ...anything, count: 300 }, null)).toBe(300);
     expect(commands.filter(({ id }) => isPending(id))).toHaveLength(300);
   });
 
   it('leaves alone what is published while it looks', async () => {
     const before = await publish();
-    const canceling = messages.cancelMatching(anything);
+    const canceling = messages.cancelMatching(anything, null);
     const later = publication();
     const publishing = opened.ask(later);
     expect(await canceling).toBe(1);

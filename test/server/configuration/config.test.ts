@@ -51,6 +51,14 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
     ['*', 'app.test', 'null', 'https://a.test/x', 'https://u@a.test', 'file:///a', 'ftp://a.test'],
   ],
   [
+    'TRUSTED_PROXIES',
+    'trustedProxies',
+    [],
+    '10.0.0.0/8, ::1',
+    ['10.0.0.0/8', '::1/128'],
+    ['10.0.0.0/33', 'proxy.internal', '10.1'],
+  ],
+  [
     'PUBLIC_URL',
     'publicUrl',
     null,

@@ -42,6 +42,7 @@ function comparable(answer: string): string[] {
   const text = answer
     .replace(/msg_[0-9A-Z]{23}/g, 'msg_')
     .replace(/"(offset|timestamp)":\d+/g, '"$1"')
+    .replace(/(\r\nx-request-id): [\w-]+/i, '$1')
     .replace(varying, '');
   const [head = '', body = ''] = text.split('\r\n\r\n');
   return [...head.toLowerCase().split('\r\n').sort(), body];

@@ -27,6 +27,7 @@ const lists = [
   'GET /admin/groups',
   'GET /admin/groups/:group',
   'GET /admin/subscriptions',
+  'GET /admin/tokens',
   'GET /admin/topics',
   'GET /admin/topics/:name',
   'GET /consumers',

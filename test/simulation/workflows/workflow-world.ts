@@ -2,7 +2,6 @@
  * The endpoint of all simulated workflows, and the third parties that they call: it does as the SDK
  * does, and now and then it fails, dawdles, dies in the middle or says everything twice.
  */
-
 import type { Clock } from '../../../src/engine/clock.js';
 import type { Command } from '../../../src/engine/decider.js';
 import type { DialectName } from '../../../src/http/dialect.js';
@@ -82,7 +81,7 @@ export class WorkflowWorld extends SimulatedWorld {
     this.notified.push(notified);
     const bytes = Buffer.from(body);
     const answer =
-      runId === null ? events.notify(eventId, bytes) : this.tellRun(runId, eventId, bytes);
+      runId === null ? events.notify(eventId, bytes, null) : this.tellRun(runId, eventId, bytes);
     await simulation.heard<unknown>(answer);
     notified.isHeard = true;
   }
@@ -117,7 +116,7 @@ export class WorkflowWorld extends SimulatedWorld {
   }
 
   private tellRun(runId: string, eventId: string, body: Buffer) {
-    return this.simulation.server.events.notifyRun(runId, eventId, body);
+    return this.simulation.server.events.notifyRun(runId, eventId, body, null);
   }
 
   private mood(): Mood {

@@ -17,16 +17,21 @@ beforeEach(async () => {
   await disk.makeDirectory('/data');
   await disk.syncDirectory('/');
   world = await openGroupWorld(disk, 1_767_000_000_000, 2);
-  await world.service.forConsume('rides');
+  await world.service.forConsume('rides', null);
   session = await join('a');
 });
 
 async function join(instance: string): Promise<ConsumerSession> {
   const settings = consumerSettings({ offsetReset: 'earliest' });
   const place = { group: 'g', instance };
-  const entered = await world.consumers.enter(place, ['rides'], fullGrant, () => {
-    return { ok: true, value: { settings, strategy: null } };
-  });
+  const entered = await world.consumers.enter(
+    place,
+    ['rides'],
+    { grant: fullGrant, by: null },
+    () => {
+      return { ok: true, value: { settings, strategy: null } };
+    },
+  );
   if (entered instanceof Refusal) throw new Error(entered.message);
   return entered;
 }

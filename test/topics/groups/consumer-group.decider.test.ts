@@ -261,6 +261,25 @@ describe('a reassignment', () => {
   });
 });
 
+describe('a reset of offsets', () => {
+  const moves = [{ topic: 'rides', partition: 0, from: 7, to: 1 }];
+  const reset = { ...ask('ResetOffsets'), moves } as const;
+  const event = { type: 'OffsetsReset', moves } as const;
+
+  it('is remembered with what was committed before, and changes nothing else', () => {
+    const empty = group(alone, left('a', 2));
+    const { events, state } = empty.when(reset);
+    expect(events).toEqual([event]);
+    expect(state?.context).toEqual(empty.state.context);
+  });
+
+  it('is refused while the group has members, and while it is deleted', () => {
+    expect(group(alone).when(reset).rejected?.code).toBe('conflict');
+    expect(group(alone, left('a', 2), deleted).when(reset).rejected?.code).toBe('conflict');
+    expect(group().when(reset).rejected?.code).toBe('not_found');
+  });
+});
+
 describe('the deletion of a group', () => {
   it('is refused while it has members', () => {
     expect(group(alone).when(ask('DeleteGroup')).rejected?.code).toBe('conflict');

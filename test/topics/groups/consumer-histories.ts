@@ -59,6 +59,11 @@ const groupCommands = commandsTo<ConsumerGroupCommand>(
       id: anyGroup,
     }),
     fc.record({
+      type: fc.constant('ResetOffsets' as const),
+      id: anyGroup,
+      moves: fc.constant([{ topic: 'rides', partition: 0, from: null, to: 1 }]),
+    }),
+    fc.record({
       type: fc.constant('ExpireGroup' as const),
       id: anyGroup,
       emptySince: fc.constantFrom(historyStart, historyStart + minute),

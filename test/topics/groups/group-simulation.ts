@@ -2,7 +2,6 @@
  * A day of consumer groups in a second: readers that join, read, commit, lose answers, die and
  * leave; topics that grow; power cuts at any change of the disk.
  */
-
 import { Refusal } from '../../../src/grammar/result.js';
 import { fullGrant } from '../../../src/http/identity/grant.js';
 import { ConsumeCall } from '../../../src/topics/consume/consume-call.js';
@@ -76,7 +75,7 @@ export class GroupSimulation {
     await disk.makeDirectory('/data');
     await disk.syncDirectory('/');
     await this.start(disk, 1_767_000_000_000);
-    for (const topic of topics) await this.world.service.forConsume(topic);
+    for (const topic of topics) await this.world.service.forConsume(topic, null);
     for (let step = 0; step < steps; step += 1) {
       if (this.planned === null && this.random.chance(0.1)) {
         this.planned = new PlannedCrash(this.world.disk, this.random, 1 + this.random.below(30));
@@ -123,7 +122,7 @@ export class GroupSimulation {
     else if (die < 0.75) void this.consume(reader, random.pick([0, 50, 5 * second]));
     else if (die < 0.87) void this.commit(reader);
     else if (die < 0.91) this.breakOff(reader);
-    else if (die < 0.95) void this.world.consumers.remove(reader.place);
+    else if (die < 0.95) void this.world.consumers.remove(reader.place, null);
     else if (die < 0.98) reader.topics = random.pick([topics, ['t'], ['u']]);
     else this.grow();
   }
@@ -155,11 +154,12 @@ export class GroupSimulation {
     response.once('close', () => {
       if (reader.waiting === response) reader.waiting = null;
     });
-    if (reader.hasDied) await consumers.remove(reader.place);
+    if (reader.hasDied) await consumers.remove(reader.place, null);
     reader.hasDied = false;
     const until = clock.now() + timeoutMs;
     const options = { settings: reader.settings, strategy: null };
-    const session = await consumers.enter(reader.place, reader.topics, fullGrant, () => {
+    const who = { grant: fullGrant, by: null };
+    const session = await consumers.enter(reader.place, reader.topics, who, () => {
       return { ok: true, value: options };
     });
     if (session instanceof Refusal || this.isOver(life)) return response.breakOff();

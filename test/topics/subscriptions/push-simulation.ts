@@ -144,7 +144,7 @@ export class PushSimulation {
   }
 
   createTopic(name: string) {
-    return this.server.provided(TopicsService).forConsume(name);
+    return this.server.provided(TopicsService).forConsume(name, null);
   }
 
   partitionsOf(topic: string): number {

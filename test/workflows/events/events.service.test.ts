@@ -22,11 +22,11 @@ beforeEach(async () => {
   clock = new ManualClock();
   server = await startServer({ ports: { clock } });
   service = server.application.nest.get(EventsService);
-  open = (runId) => service.wait('event', waitRequest(runId, 1));
+  open = (runId) => service.wait('event', waitRequest(runId, 1), null);
   runs = await WaitingRuns.start(({ runId, entries }) =>
     entries.length === 1
       ? open(runId)
-      : service.wait('never', waitRequest(runId, 100 + entries.length, 1000 * hourMs)),
+      : service.wait('never', waitRequest(runId, 100 + entries.length, 1000 * hourMs), null),
   );
 });
 
@@ -80,9 +80,9 @@ describe('the service of events', () => {
       const before = runs.deliveries.length;
       await answered(before + 1);
       // Neither waits for the disk before both are decided.
-      const early = isFirst ? service.notify('event', data) : null;
+      const early = isFirst ? service.notify('event', data, null) : null;
       clock.advance(hourMs);
-      const items = await (early ?? service.notify('event', data));
+      const items = await (early ?? service.notify('event', data, null));
       expect(items).toHaveLength(isFirst ? 1 : 0);
       await answered(before + 2);
       expect((await endsOf(runId)).map(({ isTimeout }) => isTimeout)).toEqual([!isFirst]);
@@ -94,7 +94,7 @@ describe('the service of events', () => {
     const ids = Array.from({ length: 300 }, (_, index) => `wfr_${index}`);
     await Promise.all(ids.map((id) => runs.begin(server, id)));
     await runs.delivered(ids.length);
-    expect(await service.notify('event', data)).toHaveLength(ids.length);
+    expect(await service.notify('event', data, null)).toHaveLength(ids.length);
     const ends = (await Promise.all(ids.map(endsOf))).flat();
     expect(ends).toHaveLength(ids.length);
     expect(new Set(ends.map(({ notificationId }) => notificationId)).size).toBe(1);
@@ -104,8 +104,8 @@ describe('the service of events', () => {
 
   it('sees a wait that was accepted in the same moment', async () => {
     open = async (runId) => {
-      const waits = service.wait('event', waitRequest(runId, 1));
-      const notified = service.notify('event', data);
+      const waits = service.wait('event', waitRequest(runId, 1), null);
+      const notified = service.notify('event', data, null);
       await waits;
       expect(await notified).toHaveLength(1);
     };
@@ -121,7 +121,7 @@ describe('the service of events', () => {
     clock.advance(hourMs / 2);
     await restart();
     expect(await service.waiters('event')).toEqual(listed);
-    const [item] = await service.notify('event', data);
+    const [item] = await service.notify('event', data, null);
     expect(item?.waiter).toEqual(listed[0]);
     const [, second] = (await runs.delivered(2)) as readonly [Delivery, Delivery];
     expect([second.messageId, lastStep(second)['out']]).toEqual([
@@ -139,18 +139,18 @@ describe('the service of events', () => {
     service = server.application.nest.get(EventsService);
     const [, second] = (await runs.delivered(2)) as readonly [Delivery, Delivery];
     expect(lastStep(second)['waitTimeout']).toBe(true);
-    expect(await service.notify('event', data)).toEqual([]);
+    expect(await service.notify('event', data, null)).toEqual([]);
   });
 
   it('keeps an event for a run over a restart', async () => {
     open = async (runId) => {
-      await service.wait('another', waitRequest(runId, 9));
-      expect(await service.notifyRun(runId, 'event', data)).toEqual({ ok: true, value: [] });
+      await service.wait('another', waitRequest(runId, 9), null);
+      expect(await service.notifyRun(runId, 'event', data, null)).toEqual({ ok: true, value: [] });
     };
     await runs.begin(server, 'wfr_kept');
     await answered(1);
     await restart();
-    expect(await service.wait('event', waitRequest('wfr_kept', 1))).toEqual({
+    expect(await service.wait('event', waitRequest('wfr_kept', 1), null)).toEqual({
       ok: true,
       value: { messageId: expect.stringMatching(/^msg_/) },
     });
@@ -159,11 +159,11 @@ describe('the service of events', () => {
   });
 
   it('tells a run of at most so many events before it waits for them', async () => {
-    open = (runId) => service.wait('another', waitRequest(runId, 9));
+    open = (runId) => service.wait('another', waitRequest(runId, 9), null);
     await runs.begin(server, 'wfr_told_too_much');
     await runs.delivered(1);
     const notified = Array.from({ length: 1001 }, () =>
-      service.notifyRun('wfr_told_too_much', 'event', Buffer.alloc(0)),
+      service.notifyRun('wfr_told_too_much', 'event', Buffer.alloc(0), null),
     );
     const outcomes = await Promise.all(notified);
     expect(outcomes.filter(({ ok: accepted }) => accepted)).toHaveLength(1000);

@@ -78,7 +78,7 @@ describe('a failed run that waited for more runs than there are commands in a tu
     await failWaiting();
     for (const step of early) await end(step);
     await opened.fail({ id: 'another' });
-    const outcome = await revivals.reviveMatching(all, 'resume', asTheyWere);
+    const outcome = await revivals.reviveMatching(all, 'resume', asTheyWere, null);
     const revived = outcome.ok ? outcome.value : null;
     expect(revived?.workflowRuns).toHaveLength(2);
     expect(revived).not.toHaveProperty('cursor');

@@ -24,9 +24,15 @@ const allHidden: Redaction = { body: true, headers: ['*'] };
 const streamsMax = 65_536;
 
 export class EventRedactions {
-  private readonly known = new LRUCache<string, Redaction>({ max: streamsMax });
+  private readonly known: LRUCache<string, Redaction>;
 
-  constructor(private readonly journal: Journal) {}
+  /** Of at most `max` streams it is remembered what they hide. */
+  constructor(
+    private readonly journal: Journal,
+    max = streamsMax,
+  ) {
+    this.known = new LRUCache({ max });
+  }
 
   /**
    * What of an event is hidden. Of one stream, events must be asked for in their order. An answer

@@ -24,14 +24,19 @@ export function journalLine(envelope: EventEnvelope, hidden: Redaction | null): 
 
 /**
  * The same event as one JSON object; its body, if any, in base64 as `bodyBase64`, or as `body`
- * where only its digest may be shown.
+ * where only its digest may be shown; without `hasBody` only how many bytes it has, `bodyLength`.
  */
-export function journalJson(envelope: EventEnvelope, hidden: Redaction | null): string {
+export function journalJson(
+  envelope: EventEnvelope,
+  hidden: Redaction | null,
+  hasBody = true,
+): string {
   const { offset, at, kind, id, sequence, previous, event, body } = envelope;
   const by = principalObject(envelope.by);
   const fields = shownFields(event, hidden);
   const shown = { offset, at, kind, id, sequence, previous, type: event.type, by, ...fields };
   if (body === null) return JSON.stringify(shown);
+  if (!hasBody) return JSON.stringify({ ...shown, bodyLength: body.length });
   if (hidden?.body === true && body.length > 0)
     return JSON.stringify({ ...shown, body: redacted(body) });
   return JSON.stringify({ ...shown, bodyBase64: body.toString('base64') });

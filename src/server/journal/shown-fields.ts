@@ -9,6 +9,7 @@ const secretFields = new Map([
   ['RestCredentialCreated', new Set(['digest'])],
   // What the states of all kinds hold: signing keys, and headers that a template redacts.
   ['Checkpointed', new Set(['state', 'entries'])],
+  ['TokenCreated', new Set(['digest'])],
 ]);
 
 /** Lists of header names and values in turn. */

@@ -1,6 +1,6 @@
-import { nothingHidden } from '../../../src/cli/journal/event-redactions.js';
-import { journalJson, journalLine } from '../../../src/cli/journal/journal-line.js';
 import type { EventEnvelope } from '../../../src/engine/decider.js';
+import { nothingHidden } from '../../../src/server/journal/event-redactions.js';
+import { journalJson, journalLine } from '../../../src/server/journal/journal-line.js';
 
 const envelope = (event: { type: string }, body: Buffer | null = null): EventEnvelope => ({
   kind: 'message',

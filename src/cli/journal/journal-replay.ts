@@ -1,0 +1,127 @@
+/**
+ * `stepwell journal replay`: memory as it was, folded again by the deciders of the server; or, where
+ * something narrower is asked for, the events that are meant.
+ */
+import type { EventEnvelope } from '../../engine/decider.js';
+import { journalSweepKind, journalSweepsId } from '../../engine/history/journal-sweep.events.js';
+import type { Journal } from '../../engine/journal.js';
+import { principalFilter } from '../../engine/principal/shown-principal.js';
+import { digestOf, itemsOf, type StateDigest } from '../../engine/snapshots/state-digest.js';
+import type { ProductFolding } from '../../server/history/product-folding.js';
+import { EventRedactions } from '../../server/journal/event-redactions.js';
+import { foldJournal } from '../../server/journal/folded-journal.js';
+import {
+  type JournalMoment,
+  offsetBehind,
+  offsetFrom,
+} from '../../server/journal/journal-moment.js';
+import { selectedEvents, wholeJournal } from '../../server/journal/journal-selection.js';
+import { csvHeader, eventForm, type ShownAs } from './event-forms.js';
+import { lifeOf } from './stream-life.js';
+
+/** What to replay. */
+export interface ReplayOptions {
+  /** Up to this offset, exclusive, or time, inclusive. */
+  readonly until?: JournalMoment;
+  readonly since?: JournalMoment;
+  readonly stream?: string;
+  /** Types of events. */
+  readonly type?: readonly string[];
+  /** See `principalFilter`. */
+  readonly by?: string;
+  readonly json?: boolean;
+  readonly csv?: boolean;
+  readonly reveal?: boolean;
+}
+
+/** The lines; the last one of a whole replay is `digest <hex> at <offset>`. */
+export function replayedLines(
+  journal: Journal,
+  folding: ProductFolding,
+  options: ReplayOptions,
+  onProgress: (line: string) => void,
+): AsyncGenerator<string> {
+  const { stream, since, type, by } = options;
+  const isNarrow = [stream, since, type, by].some((given) => given !== undefined);
+  return isNarrow
+    ? eventLines(journal, folding, options)
+    : stateLines(journal, folding, options, onProgress);
+}
+
+/** The events that are meant, one line each; of a stream alone also what it came to. */
+async function* eventLines(
+  journal: Journal,
+  folding: ProductFolding,
+  options: ReplayOptions,
+): AsyncGenerator<string> {
+  const { since, stream, type, by, json, csv } = options;
+  const from = since === undefined ? journal.startOffset : await offsetFrom(journal, since);
+  const until = await untilOf(journal, options);
+  const redactions = options.reveal === true ? null : new EventRedactions(journal);
+  const hiddenOf = async (envelope: EventEnvelope) => (await redactions?.of(envelope)) ?? null;
+  const isAlone = [type, by, json, csv].every((given) => given === undefined);
+  if (stream !== undefined && isAlone) {
+    yield* lifeOf(journal, folding, { stream, from, until }, hiddenOf);
+    return;
+  }
+  const shownAs: ShownAs = json === true ? 'json' : csv === true ? 'csv' : 'line';
+  if (shownAs === 'csv') yield csvHeader;
+  const events = selectedEvents(journal, {
+    ...wholeJournal,
+    from,
+    until,
+    stream: stream ?? null,
+    types: type === undefined ? null : new Set(type),
+    by: by === undefined ? null : principalFilter(by),
+  });
+  for await (const envelope of events) yield eventForm(envelope, await hiddenOf(envelope), shownAs);
+}
+
+async function untilOf(journal: Journal, { until }: ReplayOptions): Promise<number> {
+  return until === undefined ? journal.highWatermark : offsetBehind(journal, until);
+}
+
+async function* stateLines(
+  journal: Journal,
+  folding: ProductFolding,
+  options: ReplayOptions,
+  onProgress: (line: string) => void,
+): AsyncGenerator<string> {
+  const until = await untilOf(journal, options);
+  const swept = await sweptUntil(journal);
+  const { events, lastAt } = await foldJournal(folding, journal, until, (count) =>
+    onProgress(`folded ${count} events`),
+  );
+  const digest = digestOf(itemsOf(folding.engine));
+  const time = lastAt === null ? null : new Date(lastAt).toISOString();
+  if (options.json === true) {
+    const { hex, sections } = digest;
+    yield JSON.stringify({ offset: until, time, events, sweptUntil: swept, digest: hex, sections });
+    return;
+  }
+  if (options.csv === true) {
+    yield* sectionLines(digest);
+    return;
+  }
+  yield `${events} events${time === null ? '' : `, the last at ${time}`}`;
+  if (until < swept) {
+    yield `what had ended was swept up to ${swept}: what ended behind ${until} may be missing here`;
+  }
+  for (const { section, items } of digest.sections) yield `${section}: ${items}`;
+  yield `digest ${digest.hex} at ${until}`;
+}
+
+function* sectionLines({ sections }: StateDigest): Generator<string> {
+  yield 'section,items,sum';
+  for (const { section, items, sum } of sections) yield `${section},${items},${sum}`;
+}
+
+/** Where the last sweep ended that is told of; 0 = there was none. */
+async function sweptUntil(journal: Journal): Promise<number> {
+  const newest = { ...wholeJournal, order: 'newest' as const };
+  const stream = `${journalSweepKind}/${journalSweepsId}`;
+  for await (const { event } of selectedEvents(journal, { ...newest, stream })) {
+    if ('until' in event && typeof event.until === 'number') return event.until;
+  }
+  return 0;
+}

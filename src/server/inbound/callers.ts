@@ -1,0 +1,76 @@
+/** Says of each request which one it is and where it comes from, before it is known who asks. */
+import type { IncomingMessage } from 'node:http';
+import proxyAddress from '@fastify/proxy-addr';
+import ipaddr from 'ipaddr.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import { Caller } from '../../engine/principal/principal.js';
+import { identify } from '../../http/identity/caller.js';
+
+/** What a client may choose as the id of its request: it is stored with each event. */
+const sentId = /^[\w.:/+=@-]{1,64}$/;
+
+/** W3C Trace Context, version 00; a trace of zeros only is none. */
+const traceParent = /^00-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+const idOfRequest = Symbol('request id');
+
+interface NumberedRequest extends IncomingMessage {
+  [idOfRequest]?: string;
+}
+
+/** The header that tells the id of a request, and answers it. */
+export const requestIdHeader = 'x-request-id';
+
+export class Callers {
+  /** What the ids of this process begin with. */
+  private readonly prefix: string;
+  private made = 0;
+  private readonly isProxy: ((address: string, index: number) => boolean) | null;
+
+  /** `trustedProxies` are CIDRs: what they say of where a request comes from is believed. */
+  constructor(trustedProxies: readonly string[], identifiers: Identifiers) {
+    this.prefix = identifiers.randomBytes(4).toString('hex');
+    this.isProxy = trustedProxies.length === 0 ? null : proxyAddress.compile([...trustedProxies]);
+  }
+
+  /** The id of a request: the one that it brings, or a new one; always the same. */
+  idOf(request: IncomingMessage): string {
+    const numbered = request as NumberedRequest;
+    const known = numbered[idOfRequest];
+    if (known !== undefined) return known;
+    const id = idIn(request) ?? this.newId();
+    numbered[idOfRequest] = id;
+    return id;
+  }
+
+  /** Remembers who makes a request: with the credential of this name, or with none. */
+  identify(request: IncomingMessage, principal: string | null): Caller {
+    const caller = new Caller(principal, this.addressOf(request), this.idOf(request));
+    identify(request, caller);
+    return caller;
+  }
+
+  private newId(): string {
+    this.made += 1;
+    return `${this.prefix}-${this.made.toString(36)}`;
+  }
+
+  /** The nearest address that is no trusted proxy; what such a one garbles is not believed. */
+  private addressOf(request: IncomingMessage): string {
+    const { remoteAddress = '' } = request.socket;
+    if (this.isProxy === null) return plain(remoteAddress);
+    const address = proxyAddress(request, this.isProxy);
+    return plain(ipaddr.isValid(address) ? address : remoteAddress);
+  }
+}
+
+function idIn({ headers }: IncomingMessage): string | undefined {
+  const { [requestIdHeader]: sent, traceparent: trace } = headers;
+  if (typeof sent === 'string' && sentId.test(sent)) return sent;
+  return typeof trace === 'string' ? traceParent.exec(trace)?.[1] : undefined;
+}
+
+/** An IPv4 address that came by IPv6, as itself. */
+function plain(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+}

@@ -1,0 +1,42 @@
+/** Requests that were answered 401 or 403, for those who want to know. */
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../../engine/principal/principal.js';
+import { knownCallerOf } from '../../http/identity/caller.js';
+import type { InboundMetrics } from '../../http/inbound.metrics.js';
+
+/** Why: no credential was shown, it is none that is known, or it may not do this. */
+export type RefusalReason = 'missing' | 'unknown' | 'forbidden';
+
+export interface RefusedRequest {
+  readonly caller: Caller;
+  readonly reason: RefusalReason;
+  readonly method: string;
+  /** The pattern, never the path: a path has no bound, and may hold what is not to be kept. */
+  readonly route: string;
+}
+
+export class RefusedRequests {
+  private tell: (refused: RefusedRequest) => void = () => undefined;
+
+  constructor(private readonly metrics: InboundMetrics) {}
+
+  /** `tell` learns of each from now on. */
+  follow(tell: (refused: RefusedRequest) => void): void {
+    this.tell = tell;
+  }
+
+  /** A request was answered with `status`. */
+  answered(request: IncomingMessage, route: string, status: number): void {
+    if (status !== 401 && status !== 403) return;
+    const caller = knownCallerOf(request);
+    if (caller === undefined) return;
+    const reason = reasonOf(request, status);
+    this.metrics.requestRefused(reason);
+    this.tell({ caller, reason, method: request.method ?? '', route });
+  }
+}
+
+function reasonOf({ headers: { authorization } }: IncomingMessage, status: number): RefusalReason {
+  if (status === 403) return 'forbidden';
+  return authorization === undefined || authorization === '' ? 'missing' : 'unknown';
+}

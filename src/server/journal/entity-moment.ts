@@ -1,0 +1,104 @@
+/** One entity as it was: its events up to an offset, folded by its decider. */
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Engine } from '../../engine/engine.js';
+import type { Journal } from '../../engine/journal.js';
+import { bytesOf, valueIn } from '../../engine/resting/stored-form.js';
+import { Refusal } from '../../grammar/result.js';
+import type { EventRedactions } from './event-redactions.js';
+import { shownFields } from './shown-fields.js';
+
+/** More events are not folded for one answer. */
+const eventsMax = 100_000;
+
+/** An entity at a moment. */
+export interface EntityMoment {
+  readonly kind: string;
+  readonly id: string;
+  /** The offset that all of its events lie below. */
+  readonly until: number;
+  readonly events: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly lastType: string;
+  /** Nothing happens to it any more. */
+  readonly hasEnded: boolean;
+  /** What its decider made of its events; without what is redacted. */
+  readonly state: unknown;
+}
+
+/**
+ * `<kind>/<id>` as it was before `until`. A refusal where there was none by then (404), where the
+ * journal does not hold its beginning (422), and where it has too many events (422).
+ */
+export async function entityAt(
+  engine: Engine,
+  journal: Journal,
+  redactions: EventRedactions,
+  stream: string,
+  until: number,
+): Promise<EntityMoment | Refusal> {
+  const slash = stream.indexOf('/');
+  const [kind, id] = [stream.slice(0, slash), stream.slice(slash + 1)];
+  if (!engine.kinds.includes(kind)) return new Refusal('not_found', `no kind of entity ${kind}`);
+  const { decider } = engine.actors(kind);
+  let [state, events, firstAt]: [unknown, number, number] = [decider.initialState(), 0, 0];
+  let last: EventEnvelope | null = null;
+  let first: EventEnvelope | null = null;
+  for await (const envelope of journal.find(id, journal.startOffset, until)) {
+    if (envelope.kind !== kind) continue;
+    if (events === 0 && envelope.sequence > 0) return gone(stream, until);
+    if (events === eventsMax) return tooLong(stream);
+    // The next life of a name that had one begins anew.
+    const isNew = envelope.sequence === 0;
+    if (isNew) {
+      first = envelope;
+      [state, firstAt] = [decider.initialState(), envelope.at];
+    }
+    state = decider.evolve(state, envelope.event, envelope);
+    events = isNew ? 1 : events + 1;
+    last = envelope;
+  }
+  if (last === null || first === null) {
+    return new Refusal('not_found', `there was no ${stream} before offset ${until}`);
+  }
+  const hidden = await redactions.of(first);
+  const stored = decider.stored === undefined ? state : decider.stored.toStored(state);
+  const fields = asFields(plain(valueIn(bytesOf(stored))));
+  return {
+    kind,
+    id,
+    until,
+    events,
+    firstAt,
+    lastAt: last.at,
+    lastType: last.event.type,
+    hasEnded: decider.isFinal(state),
+    state: shownFields({ ...fields, type: first.event.type }, hidden),
+  };
+}
+
+function gone(stream: string, until: number): Refusal {
+  const message = `the journal does not hold the beginning of ${stream} before offset ${until}`;
+  return new Refusal('unprocessable', `${message}: it was swept`);
+}
+
+function tooLong(stream: string): Refusal {
+  return new Refusal('unprocessable', `${stream} has more than ${eventsMax} events`);
+}
+
+/** A state as fields: what is no object stands in a field of its own. */
+export function asFields(state: unknown): Record<string, unknown> {
+  const isList = Array.isArray(state);
+  return typeof state === 'object' && state !== null && !isList ? { ...state } : { state };
+}
+
+/** What JSON can say of a stored state: maps by their keys, bytes by their number. */
+export function plain(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Uint8Array) return `${value.length} bytes`;
+  if (value instanceof Map) {
+    return Object.fromEntries([...value].map(([key, each]) => [String(key), plain(each)]));
+  }
+  if (value instanceof Set || Array.isArray(value)) return [...value].map(plain);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
+}

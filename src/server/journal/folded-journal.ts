@@ -1,0 +1,34 @@
+/** Memory as it was at an offset: the events below it, folded by an engine aside. */
+import type { Journal } from '../../engine/journal.js';
+import type { ProductFolding } from '../history/product-folding.js';
+
+/** What was folded. */
+export interface FoldedPart {
+  readonly events: number;
+  /** When the last event happened, Unix milliseconds; null = there was none. */
+  readonly lastAt: number | null;
+}
+
+/**
+ * Folds what lies below `until` into `folding`, whose codec the journal has to read with. `goOn` is
+ * called for each part that was read, and may throw. Throws `BrokenStream`.
+ */
+export async function foldJournal(
+  { engine }: ProductFolding,
+  journal: Journal,
+  until: number,
+  goOn: (events: number) => void = () => undefined,
+): Promise<FoldedPart> {
+  let events = 0;
+  let lastAt: number | null = null;
+  for await (const envelopes of journal.replay()) {
+    const isLast = (envelopes.at(-1)?.offset ?? 0) >= until;
+    const wanted = isLast ? envelopes.filter(({ offset }) => offset < until) : envelopes;
+    engine.replay(wanted);
+    events += wanted.length;
+    lastAt = wanted.at(-1)?.at ?? lastAt;
+    goOn(events);
+    if (isLast) break;
+  }
+  return { events, lastAt };
+}

@@ -1,0 +1,68 @@
+/** A page of the journal as lines of JSON, made piece by piece as its client takes it. */
+import type { EventEnvelope } from '../../engine/decider.js';
+import { pieceBytes, type ReadAllowance } from '../../http/bytes/in-flight.js';
+import type { Piece } from '../../http/bytes/paced-body.js';
+
+/** Events that are looked at for one answer: what is meant may be rare. */
+export const looksMax = 100_000;
+
+/** What a look at the journal has found at an offset; null = an event that is not meant. */
+export interface Looked {
+  readonly offset: number;
+  readonly meant: EventEnvelope | null;
+}
+
+/** How a page is made. */
+export interface PageTerms {
+  readonly count: number;
+  /** An event as its line. */
+  lineOf(envelope: EventEnvelope): Promise<string>;
+  /** Where the next page begins that ends behind an offset. */
+  cursorBehind(offset: number): number;
+}
+
+/**
+ * One line for each event that is meant, and a last one, `{"cursor":"..."}`, where there is more to
+ * look at: behind so many events, or when enough was looked at.
+ */
+export class JournalPieces implements AsyncIterator<Piece, undefined> {
+  private sent = 0;
+  private looks = 0;
+
+  constructor(
+    private readonly looked: AsyncIterator<Looked>,
+    private readonly terms: PageTerms,
+    private readonly room: ReadAllowance,
+  ) {}
+
+  async next(): Promise<IteratorYieldResult<Piece>> {
+    const { looked, terms } = this;
+    await this.room.wait();
+    const chunks: Buffer[] = [];
+    for (let length = 0; length < pieceBytes; ) {
+      const next = await looked.next();
+      if (next.done === true) return pieceOf(chunks, true);
+      const { offset, meant } = next.value;
+      this.looks += 1;
+      if (meant !== null) {
+        const line = Buffer.from(`${await terms.lineOf(meant)}\n`);
+        chunks.push(line);
+        length += line.length;
+        this.sent += 1;
+      }
+      if (this.sent < terms.count && this.looks < looksMax) continue;
+      chunks.push(Buffer.from(`${JSON.stringify({ cursor: `${terms.cursorBehind(offset)}` })}\n`));
+      return pieceOf(chunks, true);
+    }
+    return pieceOf(chunks, false);
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    await this.looked.return?.();
+    return { done: true, value: undefined };
+  }
+}
+
+function pieceOf(chunks: Buffer[], isLast: boolean): IteratorYieldResult<Piece> {
+  return { done: false, value: { chunks, isLast } };
+}

@@ -1,0 +1,69 @@
+/** `/admin/journal`: what has happened, for people who look after the server (admin.md 1). */
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
+import { InFlight } from '../../http/bytes/in-flight.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
+import { Describe } from '../../http/routes/route-description.js';
+import type { EntityMoment } from './entity-moment.js';
+import { journalRoutes } from './journal.openapi.js';
+import { parseActivityQuery, parseEntityQuery, parseJournalQuery } from './journal.request.js';
+import type { ActivityBucket } from './journal-activity.js';
+import { ShownJournal } from './shown-journal.js';
+
+@Controller('admin/journal')
+export class JournalController {
+  constructor(
+    private readonly journal: ShownJournal,
+    private readonly basic: BasicCredentials,
+    private readonly inFlight: InFlight,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @Describe(journalRoutes.events)
+  async events(
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<FastifyReply | undefined> {
+    this.judge(request);
+    const question = valueIn(parseJournalQuery(request.url));
+    const { accept = '', 'last-event-id': lastId } = request.headers;
+    if (!accept.includes('text/event-stream')) {
+      reply.header('content-type', 'application/x-ndjson; charset=utf-8');
+      const pieces = await this.journal.page(question, this.inFlight.roomFor(request, reply));
+      return this.inFlight.answer(request, reply, pieces);
+    }
+    const last = typeof lastId === 'string' && /^\d{1,15}$/.test(lastId) ? Number(lastId) : null;
+    const stream = answerIn(await this.journal.stream(question, last));
+    const allowance = this.inFlight.of(request, reply);
+    reply.hijack();
+    await stream({ response: reply.raw, allowance });
+    return undefined;
+  }
+
+  @Get('activity')
+  @Describe(journalRoutes.activity)
+  async activity(
+    @Req() request: FastifyRequest,
+  ): Promise<{ readonly stepMs: number; readonly buckets: readonly ActivityBucket[] }> {
+    this.judge(request);
+    const question = valueIn(parseActivityQuery(request.url, this.clock.now()));
+    const isWanted = () => !request.raw.destroyed;
+    const buckets = await this.journal.activity(question, isWanted);
+    return { stepMs: question.stepMs, buckets };
+  }
+
+  @Get('entity')
+  @Describe(journalRoutes.entity)
+  async entity(@Req() request: FastifyRequest): Promise<EntityMoment> {
+    this.judge(request);
+    return answerIn(await this.journal.entity(valueIn(parseEntityQuery(request.url))));
+  }
+
+  private judge({ raw }: FastifyRequest): void {
+    refuseIf(this.basic.judgeRight(raw, 'administer', null));
+  }
+}

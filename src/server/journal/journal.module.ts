@@ -1,0 +1,39 @@
+/** Wiring of what is shown of the journal over HTTP. */
+import { Module, type OnModuleInit } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import { Journal } from '../../engine/journal.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { provided } from '../../engine/provided.js';
+import { JournalController } from './journal.controller.js';
+import { ShownJournal } from './shown-journal.js';
+
+/** Streams end at once. */
+const stopDeadlineMs = 1000;
+
+@Module({
+  controllers: [JournalController],
+  providers: [
+    {
+      provide: ShownJournal,
+      inject: [Engine, Journal, provided.clock],
+      useFactory: (engine: Engine, journal: Journal, clock: Clock) =>
+        new ShownJournal(engine, journal, clock),
+    },
+  ],
+})
+export class JournalModule implements OnModuleInit {
+  constructor(
+    private readonly journal: ShownJournal,
+    private readonly life: ProcessLife,
+  ) {}
+
+  onModuleInit(): void {
+    this.life.addStoppable({
+      name: 'streams of the journal',
+      phase: 'doors',
+      deadlineMs: stopDeadlineMs,
+      stop: () => this.journal.stop(),
+    });
+  }
+}

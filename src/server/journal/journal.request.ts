@@ -1,0 +1,129 @@
+/** What is asked of the journal over HTTP: queries, read and checked. Pure. */
+import { principalFilter } from '../../engine/principal/shown-principal.js';
+import { parseDuration } from '../../grammar/duration.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
+import {
+  count,
+  type FilterReader,
+  names,
+  oneOf,
+  readFilters,
+  text,
+} from '../../http/query-filters.js';
+import { type JournalMoment, readMoment } from './journal-moment.js';
+import type { JournalSelection } from './journal-selection.js';
+
+/** Events in one answer where nothing is said, and at most. */
+const countStandard = 100;
+const countMax = 1000;
+
+/** At most so many steps are counted at once. */
+export const stepsMax = 1000;
+const stepMsStandard = 60 * 60 * 1000;
+const stepMsMin = 1000;
+
+/** What of the journal is asked for; moments are not looked up yet. */
+export interface JournalQuestion {
+  readonly from: JournalMoment | null;
+  readonly until: JournalMoment | null;
+  readonly meant: Pick<JournalSelection, 'stream' | 'types' | 'by' | 'order'>;
+  /** Where the answer before ended; null = there was none. */
+  readonly cursor: number | null;
+  readonly count: number;
+  /** With bodies. */
+  readonly hasBodies: boolean;
+}
+
+const moment: FilterReader<JournalMoment | null> = (values) => {
+  const given = text(values);
+  return !given.ok || given.value === null ? (given as Result<null>) : readMoment(given.value);
+};
+
+const yes: FilterReader<boolean> = (values) => {
+  const word = oneOf('true', 'false')(values);
+  return word.ok ? ok(word.value === 'true') : word;
+};
+
+const cursor: FilterReader<number | null> = (values) => {
+  const given = text(values);
+  if (!given.ok || given.value === null) return given as Result<null>;
+  return /^\d{1,15}$/.test(given.value) ? ok(Number(given.value)) : refused('is no cursor');
+};
+
+const step: FilterReader<number> = (values) => {
+  const given = text(values);
+  if (!given.ok) return given;
+  const duration = given.value === null ? ok(stepMsStandard) : parseDuration(given.value);
+  if (duration.ok && duration.value < stepMsMin) return refused('is shorter than 1s');
+  return duration;
+};
+
+/** What `GET /admin/journal` asks for. */
+export function parseJournalQuery(target: string): Result<JournalQuestion> {
+  const filters = readFilters(target, {
+    from: moment,
+    until: moment,
+    stream: text,
+    type: names,
+    by: text,
+    order: oneOf('oldest', 'newest'),
+    cursor,
+    count: count(countStandard, countMax),
+    bodies: yes,
+  });
+  if (!filters.ok) return filters;
+  const { from, until, stream, type, by, order, cursor: after, bodies } = filters.value;
+  return ok({
+    from,
+    until,
+    meant: {
+      stream,
+      types: type === null ? null : new Set(type),
+      by: by === null ? null : principalFilter(by),
+      order: order ?? 'oldest',
+    },
+    cursor: after,
+    count: filters.value.count,
+    hasBodies: bodies,
+  });
+}
+
+/** What `GET /admin/journal/activity` asks for; times are Unix milliseconds. */
+export interface ActivityQuestion {
+  readonly from: number;
+  readonly until: number;
+  readonly stepMs: number;
+}
+
+const time: FilterReader<number | null> = (values) => {
+  const given = moment(values);
+  if (!given.ok || given.value === null) return given as Result<null>;
+  return 'time' in given.value ? ok(given.value.time) : refused('is no time');
+};
+
+/** A day up to `now` by the hour, unless something else is asked for. */
+export function parseActivityQuery(target: string, now: number): Result<ActivityQuestion> {
+  const filters = readFilters(target, { from: time, until: time, step });
+  if (!filters.ok) return filters;
+  const { step: stepMs } = filters.value;
+  const until = filters.value.until ?? now;
+  const from = filters.value.from ?? until - 24 * stepMs;
+  if (from >= until) return refused('from is not before until');
+  if ((until - from) / stepMs > stepsMax) return refused(`step makes more than ${stepsMax} counts`);
+  return ok({ from, until, stepMs });
+}
+
+/** Which stream as of when; null = now. */
+export interface EntityQuestion {
+  readonly stream: string;
+  readonly asOf: JournalMoment | null;
+}
+
+/** What `GET /admin/journal/entity` asks for. */
+export function parseEntityQuery(target: string): Result<EntityQuestion> {
+  const filters = readFilters(target, { stream: text, asOf: moment });
+  if (!filters.ok) return filters;
+  const { stream, asOf } = filters.value;
+  if (stream === null || !stream.includes('/')) return refused('stream must be <kind>/<id>');
+  return ok({ stream, asOf });
+}

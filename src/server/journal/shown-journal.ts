@@ -1,0 +1,119 @@
+/** The journal of a running server as it is shown over HTTP: durable, and without what is secret. */
+import type { Clock } from '../../engine/clock.js';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Engine } from '../../engine/engine.js';
+import type { Journal } from '../../engine/journal.js';
+import { Refusal } from '../../grammar/result.js';
+import type { ReadAllowance } from '../../http/bytes/in-flight.js';
+import { type EntityMoment, entityAt } from './entity-moment.js';
+import { EventRedactions } from './event-redactions.js';
+import type { ActivityQuestion, EntityQuestion, JournalQuestion } from './journal.request.js';
+import { type ActivityBucket, activityOf } from './journal-activity.js';
+import { JournalPieces } from './journal-answers.js';
+import { journalJson } from './journal-line.js';
+import { offsetBehind, offsetFrom } from './journal-moment.js';
+import { type JournalSelection, lookedAt } from './journal-selection.js';
+import { type JournalReader, JournalStream } from './journal-stream.js';
+
+/** Each of them reads what is recorded: so many at once. */
+const streamsMax = 32;
+
+/** Streams that are looked up for what they redact, in one answer. */
+const redactionsMax = 4096;
+
+const busy = new Refusal(
+  'unavailable',
+  `${streamsMax} clients follow the journal: no more can at the same time`,
+  { 'retry-after': '10' },
+);
+
+export class ShownJournal {
+  private readonly streams = new Set<JournalStream>();
+  private isStopped = false;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly journal: Journal,
+    private readonly clock: Clock,
+  ) {}
+
+  /** One page of what is asked for. */
+  async page(question: JournalQuestion, room: ReadAllowance): Promise<JournalPieces> {
+    const { cursor, count, hasBodies, meant } = question;
+    const selection = await this.selectionOf(question);
+    const isNewest = meant.order === 'newest';
+    const { from, until } = selection;
+    const rest =
+      cursor === null
+        ? selection
+        : isNewest
+          ? { ...selection, until: Math.min(cursor, until) }
+          : { ...selection, from: Math.max(cursor, from) };
+    return new JournalPieces(
+      lookedAt(this.journal, rest),
+      {
+        count,
+        lineOf: this.lines(hasBodies),
+        cursorBehind: (offset) => (isNewest ? offset : offset + 1),
+      },
+      room,
+    );
+  }
+
+  /** Follows the journal behind the event `last`, or from where the question says, or from now. */
+  async stream(
+    question: JournalQuestion,
+    last: number | null,
+  ): Promise<((reader: JournalReader) => Promise<void>) | Refusal> {
+    if (question.meant.order === 'newest') {
+      return new Refusal('invalid', 'a stream has the oldest events first');
+    }
+    if (this.streams.size >= streamsMax || this.isStopped) return busy;
+    const selection = await this.selectionOf(question);
+    const { journal } = this;
+    const begins = question.from === null ? journal.highWatermark : selection.from;
+    const from = last === null ? begins : Math.max(last + 1, journal.startOffset);
+    const until = question.until === null ? Number.MAX_SAFE_INTEGER : selection.until;
+    return async (reader) => {
+      const jsonOf = this.lines(question.hasBodies);
+      const stream = new JournalStream(journal, this.clock, reader, jsonOf);
+      this.streams.add(stream);
+      try {
+        await stream.run({ ...selection, from, until });
+      } finally {
+        this.streams.delete(stream);
+      }
+    };
+  }
+
+  activity(question: ActivityQuestion, isWanted: () => boolean): Promise<ActivityBucket[]> {
+    return activityOf(this.journal, question, isWanted);
+  }
+
+  async entity({ stream, asOf }: EntityQuestion): Promise<EntityMoment | Refusal> {
+    const { engine, journal } = this;
+    const until = asOf === null ? journal.highWatermark : await offsetBehind(journal, asOf);
+    return entityAt(engine, journal, new EventRedactions(journal, redactionsMax), stream, until);
+  }
+
+  /** Ends every stream; there are no more. */
+  stop(): void {
+    this.isStopped = true;
+    for (const stream of this.streams) stream.end();
+  }
+
+  private lines(hasBodies: boolean): (envelope: EventEnvelope) => Promise<string> {
+    const redactions = new EventRedactions(this.journal, redactionsMax);
+    return async (envelope) => journalJson(envelope, await redactions.of(envelope), hasBodies);
+  }
+
+  private async selectionOf(question: JournalQuestion): Promise<JournalSelection> {
+    const { journal } = this;
+    const { from, until, meant } = question;
+    return {
+      ...meant,
+      from: from === null ? journal.startOffset : await offsetFrom(journal, from),
+      until: until === null ? journal.highWatermark : await offsetBehind(journal, until),
+    };
+  }
+}

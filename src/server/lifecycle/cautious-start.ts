@@ -1,0 +1,47 @@
+/** A start that only shows what there is: as configured, or after three ends within ten minutes. */
+import type { Disk } from '../../../storage/disk/disk.js';
+import { StoreDirectory } from '../../../storage/disk/store-directory.js';
+import { DirectoryInUse } from '../../../storage/faults/storage-errors.js';
+import type { Clock } from '../../engine/clock.js';
+import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import type { Config } from '../configuration/config.js';
+import { forgetFatalExits, reasonToChangeNothing } from './fatal-exits.js';
+
+/** Letting go of a lock takes no time. */
+const releaseDeadlineMs = 1000;
+
+const configured = 'STEPWELL_READ_ONLY is always';
+
+/**
+ * Lets `life` change nothing where that is configured, or where starting again does not help. The
+ * folder is locked all the same: it is no time for another server. Throws `DirectoryInUse`.
+ */
+export async function startCautiously(
+  { dataDirectory, readOnly }: Config,
+  { disk, clock }: { readonly disk: Disk; readonly clock: Clock },
+  life: ProcessLife,
+): Promise<void> {
+  if (readOnly === 'never') await forgetFatalExits(disk, dataDirectory);
+  const reason =
+    readOnly === 'always'
+      ? configured
+      : await reasonToChangeNothing(disk, dataDirectory, clock.now());
+  if (reason === null) return;
+  const release = await disk.lock(new StoreDirectory(dataDirectory).lock);
+  if (release === null) throw new DirectoryInUse(dataDirectory);
+  life.changeNothing(reason);
+  let hasServed = false;
+  const served = async () => {
+    hasServed = true;
+  };
+  life.addRecoverable({ name: 'read only', recover: served });
+  life.addStoppable({
+    name: 'lock',
+    phase: 'rest',
+    deadlineMs: releaseDeadlineMs,
+    stop: async () => {
+      if (hasServed) await forgetFatalExits(disk, dataDirectory);
+      await release();
+    },
+  });
+}

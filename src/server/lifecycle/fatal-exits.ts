@@ -1,0 +1,83 @@
+/**
+ * `exits`: a line for each time that this folder's server ended by itself of late. Three within ten
+ * minutes mean that starting again does not help: the next start changes nothing (ADR 38).
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Disk } from '../../../storage/disk/disk.js';
+import { appendNow } from '../../../storage/disk/node-disk.js';
+import { readWhole, replaceFile } from '../../../storage/disk/whole-file.js';
+import { DiskFull } from '../../../storage/faults/storage-errors.js';
+import { parseJson } from '../../grammar/json.js';
+import { exitCodeOf } from './exit-codes.js';
+
+/** The file within the data folder. */
+export const exitsFile = 'exits';
+
+const countedWithinMs = 600_000;
+const exitsMax = 3;
+const messageLengthMax = 500;
+
+const lineSchema = z.object({ at: z.number(), code: z.number(), message: z.string() });
+
+type FatalExit = z.output<typeof lineSchema>;
+
+/**
+ * Notes that `error` ends the process at `at`, Unix milliseconds: at once, as nothing may go on.
+ * A full disk is not counted: the next start has a reserve, and goes on delivering what is there.
+ */
+export function noteFatalExit(folder: string, error: unknown, at: number): void {
+  if (error instanceof DiskFull) return;
+  const text = error instanceof Error ? error.message : String(error);
+  const exit: FatalExit = { at, code: exitCodeOf(error), message: text.slice(0, messageLengthMax) };
+  try {
+    appendNow(join(folder, exitsFile), `${JSON.stringify(exit)}\n`);
+  } catch {
+    // A disk that does not take it is why the process ends, and the log says so.
+  }
+}
+
+/**
+ * Why a start at `at` is to change nothing; null where it may. Exits that do not count any more are
+ * forgotten, so the file is never longer than a few lines.
+ */
+export async function reasonToChangeNothing(
+  disk: Disk,
+  folder: string,
+  at: number,
+): Promise<string | null> {
+  const path = join(folder, exitsFile);
+  const content = await readWhole(disk, path).catch(() => null);
+  if (content === null) return null;
+  const exits = exitsIn(content);
+  const recent = exits.filter((exit) => exit.at <= at && at - exit.at < countedWithinMs);
+  const last = recent.at(-1);
+  if (last !== undefined && recent.length >= exitsMax) {
+    return (
+      `the server ended by itself ${recent.length} times within ten minutes, the last time with ` +
+      `code ${last.code} (${last.message}): it changes nothing until it was stopped and started ` +
+      'once more'
+    );
+  }
+  if (recent.length === exits.length) return null;
+  const kept = Buffer.from(recent.map((exit) => `${JSON.stringify(exit)}\n`).join(''));
+  await replaceFile(disk, `${path}.new`, path, kept);
+  return null;
+}
+
+/** The operator has stopped a server that changed nothing: the next start is an ordinary one. */
+export async function forgetFatalExits(disk: Disk, folder: string): Promise<void> {
+  await disk.remove(join(folder, exitsFile)).catch(() => undefined);
+}
+
+/** What of the file reads: the process may have ended while it wrote. */
+function exitsIn(content: Buffer): FatalExit[] {
+  return content
+    .toString('utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const json = parseJson(Buffer.from(line));
+      const exit = lineSchema.safeParse(json.ok ? json.value : null);
+      return exit.success ? [exit.data] : [];
+    });
+}

@@ -1,0 +1,23 @@
+/** How the server looks at its own folder, and at copies of it, beside its store. */
+import type { StoreOptions } from '../../../storage/store.js';
+import type { Clock } from '../../engine/clock.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+
+/** Takes no lock and writes nothing. */
+export function readingOptions(
+  clock: Clock,
+  identifiers: Identifiers,
+  isolatesDamage: (logName: string) => boolean,
+): StoreOptions {
+  return {
+    now: () => clock.now(),
+    after: (delayMs, callback) => clock.after(delayMs, callback),
+    randomBytes: (length) => identifiers.randomBytes(length),
+    fsync: 'strict',
+    readOnly: true,
+    isolatesDamage,
+    onFailure: (error) => {
+      throw error;
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** Refused requests as the journal remembers them. Each is over with its event. */
+import { accept, type Decider } from '../../engine/decider.js';
+import type { RefusalRecordCommand } from './refusal-record.commands.js';
+import { type RefusalRecordEvent, refusalRecordKind } from './refusal-record.events.js';
+
+export const refusalRecordDecider: Decider<null, RefusalRecordCommand, RefusalRecordEvent> = {
+  kind: refusalRecordKind,
+  initialState: () => null,
+  decide: (command) => {
+    if (command.type === 'CountRefusals') {
+      const { count, since } = command;
+      return accept([{ type: 'RefusalsCounted', count, since }]);
+    }
+    const { reason, method, route } = command;
+    return accept([{ type: 'RequestRefused', reason, method, route }]);
+  },
+  evolve: () => null,
+  wants: () => [],
+  isFinal: () => true,
+};

@@ -1,0 +1,89 @@
+/**
+ * Puts refused requests into the journal, a few of each minute: anybody can have requests refused,
+ * as many as they like, and what that costs the disk has a bound.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import { provided } from '../../engine/provided.js';
+import { Intake } from '../../http/intake.js';
+import type { RefusedRequest } from '../inbound/refused-requests.js';
+import type { CountRefusals, RecordRefusal } from './refusal-record.commands.js';
+import { allAddresses, refusalRecordKind } from './refusal-record.events.js';
+
+const minuteMs = 60_000;
+
+/** Events of a minute, in all and from one address; more are counted, in one event for all. */
+export const recordedPerMinute = { all: 60, address: 10 } as const;
+
+/** A minute that began with a refused request. */
+interface Minute {
+  readonly since: number;
+  recorded: number;
+  counted: number;
+  readonly byAddress: Map<string, number>;
+  readonly cancel: () => void;
+}
+
+@Injectable()
+export class RefusalRecorder {
+  private minute: Minute | null = null;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly intake: Intake,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
+
+  /** A request was refused. */
+  readonly record = ({ caller, reason, method, route }: RefusedRequest): void => {
+    this.minute ??= this.begin();
+    if (!this.takes(this.minute, caller.address)) {
+      this.minute.counted += 1;
+      return;
+    }
+    const id = caller.address === '' ? 'unknown' : caller.address;
+    const place = { kind: refusalRecordKind, id, at: this.clock.now() };
+    const command: RecordRefusal = { type: 'RecordRefusal', ...place, reason, method, route };
+    // No answer waits for it; the engine's watch learns of a defect.
+    this.engine.dispatch([command], caller).catch(() => undefined);
+  };
+
+  /** What is counted so far is recorded, and no more is waited for. */
+  stop(): void {
+    this.minute?.cancel();
+    this.end();
+  }
+
+  private begin(): Minute {
+    const cancel = this.clock.after(minuteMs, () => this.end());
+    const since = this.clock.now();
+    return { since, recorded: 0, counted: 0, byAddress: new Map(), cancel };
+  }
+
+  private takes(minute: Minute, address: string): boolean {
+    const ofAddress = minute.byAddress.get(address) ?? 0;
+    const isOver = minute.recorded >= recordedPerMinute.all;
+    if (isOver || ofAddress >= recordedPerMinute.address || !this.hasRoom) return false;
+    minute.byAddress.set(address, ofAddress + 1);
+    minute.recorded += 1;
+    return true;
+  }
+
+  /** On a disk that is nearly full they are only counted. */
+  private get hasRoom(): boolean {
+    const refusal = this.intake.take(0);
+    if (refusal === null) this.intake.done(0);
+    return refusal === null;
+  }
+
+  private end(): void {
+    const { minute } = this;
+    this.minute = null;
+    if (minute === null || minute.counted === 0) return;
+    const { counted: count, since } = minute;
+    const place = { kind: refusalRecordKind, id: allAddresses, at: this.clock.now() };
+    const command: CountRefusals = { type: 'CountRefusals', ...place, count, since };
+    this.engine.dispatchAndForget([command]);
+  }
+}

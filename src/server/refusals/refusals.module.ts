@@ -1,0 +1,21 @@
+/** Wiring of what is remembered of refused requests. */
+import { Module } from '@nestjs/common';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { RefusedRequests } from '../inbound/refused-requests.js';
+import { RefusalRecords } from './refusal-record.entity.js';
+import { RefusalRecorder } from './refusal-recorder.js';
+
+const stopDeadlineMs = 1000;
+
+@Module({ providers: [RefusalRecords, RefusalRecorder] })
+export class RefusalsModule {
+  constructor(refused: RefusedRequests, recorder: RefusalRecorder, life: ProcessLife) {
+    refused.follow(recorder.record);
+    life.addStoppable({
+      name: 'refused requests',
+      phase: 'doors',
+      deadlineMs: stopDeadlineMs,
+      stop: () => recorder.stop(),
+    });
+  }
+}

@@ -1,0 +1,47 @@
+/** What operators see of the scrub: how far it is and what it has found. */
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+export class ScrubMetrics {
+  readonly #bytes: Counter;
+  readonly #segments: Counter;
+  readonly #damaged: Gauge;
+  readonly #endedAt: Gauge;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#bytes = new Counter({
+      name: 'stepwell_scrub_bytes_total',
+      help: 'Bytes of sealed segments that the scrub has read.',
+      registers,
+    });
+    this.#segments = new Counter({
+      name: 'stepwell_scrub_segments_total',
+      help: 'Sealed segments that the scrub has read.',
+      registers,
+    });
+    this.#damaged = new Gauge({
+      name: 'stepwell_scrub_damaged_segments',
+      help: 'Segments that the scrub has found to be damaged since the start.',
+      registers,
+    });
+    this.#endedAt = new Gauge({
+      name: 'stepwell_scrub_last_pass_timestamp_seconds',
+      help: 'When the scrub had read everything once; 0 = it has not since the start.',
+      registers,
+    });
+  }
+
+  read(bytes: number): void {
+    this.#bytes.inc(bytes);
+    this.#segments.inc();
+  }
+
+  damaged(segments: number): void {
+    this.#damaged.set(segments);
+  }
+
+  /** A pass ended at `at`, Unix milliseconds. */
+  ended(at: number): void {
+    this.#endedAt.set(at / 1000);
+  }
+}

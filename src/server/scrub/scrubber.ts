@@ -1,0 +1,92 @@
+/** Reads all that is sealed, slowly, again and again, and says what does not read back. */
+import type { Logger } from 'pino';
+import type { Disk } from '../../../storage/disk/disk.js';
+import { PacedDisk } from '../../../storage/disk/paced-disk.js';
+import { LogClosed } from '../../../storage/faults/storage-errors.js';
+import type { StoreOptions } from '../../../storage/store.js';
+import { scrub } from '../../../storage/verify/scrub.js';
+import type { Clock } from '../../engine/clock.js';
+import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import type { ScrubMetrics } from './scrub.metrics.js';
+
+/** The first pass begins when a start is long over, and the next one a week after it began. */
+const firstPassMs = 60_000;
+const passEveryMs = 7 * 86_400_000;
+
+export class Scrubber {
+  private readonly paced: PacedDisk;
+  /** By file: what was said of it. It is said once, until the file is intact or gone. */
+  private damages = new Map<string, string>();
+  private isStopped = false;
+  private cancel: () => void = () => undefined;
+  private underWay: Promise<void> = Promise.resolve();
+
+  /** `random` says where the first pass begins: [0, 1). */
+  constructor(
+    disk: Disk,
+    private readonly dataDirectory: string,
+    bytesPerSecond: number,
+    private readonly options: StoreOptions,
+    private readonly clock: Clock,
+    private readonly life: ProcessLife,
+    private readonly metrics: ScrubMetrics,
+    private readonly log: Logger,
+    private readonly random: () => number,
+  ) {
+    this.paced = new PacedDisk(disk, bytesPerSecond, options.after);
+  }
+
+  start(delayMs: number = firstPassMs): void {
+    if (this.isStopped) return;
+    this.cancel = this.clock.after(delayMs, () => {
+      const begunAt = this.clock.monotonic();
+      this.underWay = this.pass().finally(() => {
+        this.start(Math.max(firstPassMs, passEveryMs - (this.clock.monotonic() - begunAt)));
+      });
+    });
+  }
+
+  /** Settles when nothing is read any more. */
+  stop(): Promise<void> {
+    this.isStopped = true;
+    this.cancel();
+    this.paced.stop(new LogClosed('the server stops'));
+    return this.underWay;
+  }
+
+  /** Everything once; settles where something keeps it from that, which is tried again. */
+  async pass(): Promise<void> {
+    const found = new Map<string, string>();
+    const { dataDirectory, options, metrics, clock } = this;
+    try {
+      for await (const segment of scrub(this.paced.disk, dataDirectory, options, this.random())) {
+        metrics.read(segment.bytes);
+        if (segment.damage === null) continue;
+        const { message, range } = segment.damage;
+        found.set(range.file, message);
+        this.tell(segment.log, range.file, message);
+      }
+      this.damages = found;
+      this.show();
+      metrics.ended(clock.now());
+      this.log.info({ damaged: found.size }, 'the scrub has read everything that is sealed');
+    } catch (error) {
+      if (error instanceof LogClosed) return;
+      this.log.error({ err: error }, 'the scrub could not read on; it will begin again');
+    }
+  }
+
+  private tell(log: string, file: string, message: string): void {
+    if (this.damages.get(file) === message) return;
+    this.damages.set(file, message);
+    this.show();
+    this.log.error({ log, file }, `the scrub found damage: ${message}`);
+  }
+
+  private show(): void {
+    const { size } = this.damages;
+    this.metrics.damaged(size);
+    const text = `${size} sealed segments are damaged: run stepwell journal verify`;
+    this.life.warn('damage', size === 0 ? null : text);
+  }
+}

@@ -1,0 +1,73 @@
+/** A bearer token: created once, never changed, revoked or expired. */
+import { accept, type Decider, type Effect } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
+import type { BearerToken } from '../../http/identity/bearer-token.js';
+import type { CreateToken, TokenCommand } from './token.commands.js';
+import { type TokenEvent, tokenKind } from './token.events.js';
+
+/** A token that exists; null = it does not. */
+export type TokenState =
+  | (BearerToken & { readonly createdAt: number; readonly expiresAt: number | null })
+  | null;
+
+/** What decisions look at beside the token itself. */
+export interface TokenView {
+  /** How many tokens there are. */
+  readonly count: number;
+  /** The name of the token with this digest. */
+  find(digest: string): string | undefined;
+}
+
+/** The token is to be removed when its time is over. */
+export interface ExpireTokenEffect extends Effect {
+  readonly kind: 'expireToken';
+}
+
+/** More than a team needs; each is looked through by who lists them. */
+const tokensMax = 1000;
+
+/** As the journal names what a token of this name did. */
+export function tokenPrincipal(name: string): string {
+  return `token:${name}`;
+}
+
+export const tokenDecider: Decider<TokenState, TokenCommand, TokenEvent, TokenView> = {
+  kind: tokenKind,
+  initialState: () => null,
+  decide: (command, state, view) => {
+    if (command.type === 'CreateToken') return decideCreation(command, state, view);
+    const { id, at } = command;
+    if (state === null) return new Refusal('not_found', `token ${id} not found`);
+    if (command.type === 'RevokeToken') return accept([{ type: 'TokenRevoked' }]);
+    // A token of the same name, made since, may have more time.
+    const isOver = state.expiresAt !== null && state.expiresAt <= at;
+    return accept(isOver ? [{ type: 'TokenExpired' }] : []);
+  },
+  evolve: (_state, event, { id, at }) => {
+    if (event.type !== 'TokenCreated') return null;
+    const { role, expiresAt } = event;
+    return { principal: tokenPrincipal(id), role, createdAt: at, expiresAt };
+  },
+  wants: (state): readonly ExpireTokenEffect[] => {
+    const expiresAt = state?.expiresAt ?? null;
+    return expiresAt === null ? [] : [{ kind: 'expireToken', id: 'expiry', notBefore: expiresAt }];
+  },
+  isFinal: (state) => state === null,
+};
+
+function decideCreation(
+  { id, at, digest, role, expiresAt }: CreateToken,
+  state: TokenState,
+  view: TokenView,
+) {
+  // What it may do is never changed: its holder would not learn of the change.
+  if (state !== null) return new Refusal('conflict', `token ${id} exists already`);
+  if (expiresAt !== null && expiresAt <= at) {
+    return new Refusal('invalid', 'expiresAt lies in the past');
+  }
+  if (view.find(digest) !== undefined)
+    return new Refusal('conflict', 'another token has this digest');
+  if (view.count >= tokensMax)
+    return new Refusal('conflict', `there are ${tokensMax} tokens already`);
+  return accept<TokenEvent>([{ type: 'TokenCreated', digest, role, expiresAt }]);
+}

@@ -1,0 +1,30 @@
+/** The body that creates a bearer token, as it stands on the wire (messaging.md 1.1). Pure. */
+import { z } from 'zod';
+import { ok, type Result } from '../../grammar/result.js';
+import type { Role } from '../../http/identity/bearer-token.js';
+import { readJsonBody } from '../../http/json-body.js';
+
+/** A token as a request describes it. */
+export interface TokenRequest {
+  readonly name: string;
+  readonly role: Role;
+  /** Unix milliseconds; null = never. */
+  readonly expiresAt: number | null;
+}
+
+/** It is stored with each event that a request with the token causes, so it is short. */
+const namePattern = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/;
+
+export const tokenSchema = z.strictObject({
+  name: z.string().regex(namePattern, 'must have 1 to 64 letters, digits, "-", "_" or "."'),
+  role: z.enum(['read', 'operate', 'admin']),
+  expiresAt: z.int().min(0).nullable().optional().describe('Unix milliseconds; never without it'),
+});
+
+/** `{"name", "role", "expiresAt"?}`. */
+export function parseToken(body: Buffer): Result<TokenRequest> {
+  const request = readJsonBody(body, tokenSchema);
+  if (!request.ok) return request;
+  const { name, role, expiresAt = null } = request.value;
+  return ok({ name, role, expiresAt });
+}

@@ -1,0 +1,36 @@
+/** Wiring of created tokens: the engine keeps them, the check of a request reads them. */
+import { Module } from '@nestjs/common';
+import { Engine } from '../../engine/engine.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { BearerTokens } from '../../http/identity/bearer-token.js';
+import { Connections } from '../inbound/connections.js';
+import { KnownTokens } from './known-tokens.js';
+import { tokenPrincipal } from './token.decider.js';
+import { TokenExpiry } from './token.effects.js';
+import { Tokens } from './token.entity.js';
+import { TokensController } from './tokens.controller.js';
+
+@Module({ controllers: [TokensController], providers: [Tokens, KnownTokens, TokenExpiry] })
+export class TokensModule {
+  constructor(
+    engine: Engine,
+    tokens: Tokens,
+    known: KnownTokens,
+    expiry: TokenExpiry,
+    bearer: BearerTokens,
+    basic: BasicCredentials,
+    connections: Connections,
+  ) {
+    bearer.alsoKnow((digest) => known.find(digest));
+    bearer.alsoName((user) => known.isGood(user));
+    basic.alsoAccept(bearer);
+    engine.carry('expireToken', expiry);
+    tokens.observe((envelopes) => {
+      for (const { id, event } of envelopes) {
+        if (event.type === 'TokenCreated') continue;
+        known.forget(id);
+        connections.endStreamsOf(tokenPrincipal(id));
+      }
+    });
+  }
+}

@@ -1,0 +1,45 @@
+/** How the routes of bearer tokens are described (messaging.md 1.1). */
+import { z } from 'zod';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+import { tokenSchema } from './token.request.js';
+
+const time = z.int().describe('Unix milliseconds');
+
+const shown = z.object({
+  name: z.string(),
+  role: z.enum(['read', 'operate', 'admin']),
+  createdAt: time,
+  expiresAt: time.nullable(),
+});
+
+export const tokenRoutes = {
+  create: {
+    summary: 'Create a bearer token',
+    body: { isRequired: true, schema: tokenSchema },
+    answers: {
+      201: {
+        description: 'The token; it is not shown again',
+        schema: shown.extend({ token: z.string() }),
+      },
+    },
+  },
+  list: {
+    summary: 'All created bearer tokens, without the tokens themselves',
+    isLong: true,
+    answers: {
+      200: {
+        description: 'By name',
+        schema: z.array(shown.extend({ lastUsedAt: time.nullable() })),
+      },
+    },
+  },
+  remove: {
+    summary: 'Revoke a bearer token: it is refused from the answer on',
+    answers: {
+      200: {
+        description: 'Done',
+        schema: z.object({ result: z.literal('Success'), status: z.literal(200) }),
+      },
+    },
+  },
+} satisfies Record<string, RouteDescription>;

@@ -1,0 +1,26 @@
+import { refusalRecordDecider } from '../../../src/server/refusals/refusal-record.decider.js';
+import { epochMs, given } from '../../support/given.js';
+
+const address = { kind: 'refused-requests', id: '203.0.113.7', at: epochMs };
+
+describe('a refused request', () => {
+  it('is remembered by why, and by which route; nothing of it goes on', () => {
+    const refused = { reason: 'unknown', method: 'GET', route: '/v2/queues' } as const;
+    const { events, isFinal } = given(refusalRecordDecider, null).when({
+      type: 'RecordRefusal',
+      ...address,
+      ...refused,
+    });
+    expect([events, isFinal]).toEqual([[{ type: 'RequestRefused', ...refused }], true]);
+  });
+
+  it('is one of a number, where there are many', () => {
+    const counted = { count: 7, since: epochMs } as const;
+    const { events } = given(refusalRecordDecider, null).when({
+      type: 'CountRefusals',
+      ...address,
+      ...counted,
+    });
+    expect(events).toEqual([{ type: 'RefusalsCounted', ...counted }]);
+  });
+});
