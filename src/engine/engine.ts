@@ -249,7 +249,8 @@ export class Engine {
         // The turn used an event shape that the log does not know. Deciding is pure: teach the log
         // the shape, which moves every offset, and decide again.
         this.changes.revert();
-        this.groups.join(this.journal.append([this.codec.definition(this.clock.now())]), []);
+        const { durable } = this.journal.append([this.codec.definition(this.clock.now())]);
+        this.groups.join(durable, []);
         continue;
       }
       this.commit(turn);
@@ -281,7 +282,7 @@ export class Engine {
       throw error;
     }
     this.changes.keep();
-    this.groups.join(appended, turn.envelopes);
+    this.groups.join(appended.durable, turn.envelopes);
   }
 
   private settle(envelopes: readonly EventEnvelope[]): void {
