@@ -51,7 +51,7 @@ describe('a server that is swept under load, and dies, and whose clock and disk 
       const soak = await Soak.begin(parent, new SeededRandom(seed));
       try {
         await soak.run(seconds * 1000, faults);
-        await soak.comeToRest(40_000);
+        await soak.comeToRest(90_000);
       } catch (error) {
         // The file system goes when the server has gone.
         await soak.end('SIGKILL');
