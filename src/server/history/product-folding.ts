@@ -29,6 +29,8 @@ import type { TopicLimits } from '../../topics/topics/partition-count.projection
 import { Topics } from '../../topics/topics/topic.entity.js';
 import { FailedRuns } from '../../workflows/failed-runs/failed-run.entity.js';
 import { Runs } from '../../workflows/runs/run.entity.js';
+import { RefusalRecords } from '../refusals/refusal-record.entity.js';
+import { Tokens } from '../tokens/token.entity.js';
 
 /** What memory depends on beside the events. */
 export interface FoldingSettings
@@ -62,6 +64,8 @@ export function productFolding(settings: FoldingSettings): ProductFolding {
   registerKinds(engine, settings);
   new JournalSweeps(engine);
   new MemoryDigests(engine);
+  new Tokens(engine);
+  new RefusalRecords(engine);
   if (settings.sweepStretch !== null) new Crossings(settings.sweepStretch).follow(engine);
   return { engine, codec };
 }
