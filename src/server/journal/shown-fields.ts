@@ -7,12 +7,9 @@ import { hidesHeader, redacted } from '../../messaging/messages/redaction.js';
 const secretFields = new Map([
   ['SigningKeysRotated', new Set(['current', 'next'])],
   ['RestCredentialCreated', new Set(['digest'])],
-<<<<<<< HEAD:src/server/journal/shown-fields.ts
   ['TokenCreated', new Set(['digest'])],
-=======
   // What the states of all kinds hold: signing keys, and headers that a template redacts.
   ['Checkpointed', new Set(['state', 'entries'])],
->>>>>>> w-sweep:src/cli/journal/shown-fields.ts
 ]);
 
 /** Lists of header names and values in turn. */
