@@ -41,6 +41,7 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
     ['', 'short', 'with a blank'],
   ],
   ['NEXT_SIGNING_KEY', 'nextSigningKey', null, 'sig_12345', 'sig_12345', ['', 'short']],
+  ['SNAPSHOT_EVERY', 'snapshotEveryBytes', 64 * 1024 ** 2, 'off', Infinity, ['', '1b', 'never']],
   ['DIALECT', 'dialect', 'svc', 'upstash', 'upstash', ['', 'SVC', 'toString']],
   [
     'CORS_ORIGINS',
