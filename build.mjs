@@ -4,7 +4,16 @@
  * changed it loads no compiler, so that an installation without development dependencies starts.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 
 const root = import.meta.dirname;
@@ -15,6 +24,9 @@ const stampFile = join(root, 'dist', '.build.json');
 
 /** Beside the program, and published with it: `{ digest }`. */
 const buildFile = join(root, 'dist', 'src', 'build.json');
+/** How every start begins, and a path that starts it too: Node.js reads the file that it is. */
+const launcher = join('..', '..', 'bin', 'stepwell.cjs');
+const entry = join(root, 'dist', 'src', 'main.js');
 
 /** @type {import('@swc/core').Options} */
 const options = {
@@ -37,7 +49,8 @@ async function build() {
   const recipe = await recipeOf(['build.mjs', 'package-lock.json']);
   const [last, sources, outputs] = await Promise.all([lastBuild(recipe), digests(), findOutputs()]);
   const wanted = new Set([...sources.keys()].map(outputOf));
-  const gone = [...outputs].filter((output) => !wanted.has(output.replace(/\.map$/, '')));
+  const isGone = (output) => output !== entry && !wanted.has(output.replace(/\.map$/, ''));
+  const gone = [...outputs].filter(isGone);
   const changed = [...sources.keys()].filter(
     (path) => last.get(path) !== sources.get(path) || !outputs.has(outputOf(path)),
   );
@@ -47,6 +60,7 @@ async function build() {
     await replace(stampFile, JSON.stringify({ recipe, sources: Object.fromEntries(sources) }));
   }
   await nameBuild(recipe, sources);
+  await linkEntry();
 }
 
 /** What of the program a server knows itself by: it decides which snapshots it may read. */
@@ -58,6 +72,14 @@ async function nameBuild(recipe, sources) {
   const named = JSON.stringify({ digest: hash.digest('hex') });
   if ((await readFile(buildFile, 'utf8').catch(() => '')) !== named)
     await replace(buildFile, named);
+}
+
+/** A CommonJS file must be what Node.js is given, so that the thread pool has its size (ADR 29). */
+async function linkEntry() {
+  if ((await readlink(entry).catch(() => null)) === launcher) return;
+  const beside = `${entry}.${process.pid}`;
+  await symlink(launcher, beside);
+  await rename(beside, entry);
 }
 
 /** What the output depends on beside its source: how it is compiled, and by which compiler. */

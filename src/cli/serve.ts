@@ -73,8 +73,8 @@ const threadPoolSizeMin = 8;
 
 function smallThreadPool(size: number): string {
   return (
-    `the thread pool has ${size} threads, which is few: start with npx stepwell, which sets ` +
-    'UV_THREADPOOL_SIZE=16, or set it'
+    `the thread pool has ${size} threads, which is few: set UV_THREADPOOL_SIZE=16, ` +
+    'which it is where nothing sets it'
   );
 }
 

@@ -1,5 +1,4 @@
 /** Turns that become durable together, and what follows once they are. */
-import type { Appended } from '../../storage/log/partition-log.js';
 import type { EventEnvelope } from './decider.js';
 
 /** Everything decided since the last commit began. */
@@ -20,9 +19,12 @@ export class CommitGroups {
     return this.group.settled;
   }
 
-  /** `envelopes` become durable with `appended`; a new group begins if the last has been closed. */
-  join(appended: Appended, envelopes: readonly EventEnvelope[]): void {
-    if (appended.durable !== this.lastDurable) this.begin(appended.durable);
+  /**
+   * `envelopes` are on disk once `durable` settles, which all have in common that become durable
+   * together.
+   */
+  join(durable: Promise<void>, envelopes: readonly EventEnvelope[]): void {
+    if (durable !== this.lastDurable) this.begin(durable);
     this.group.envelopes.push(...envelopes);
   }
 

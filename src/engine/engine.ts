@@ -177,6 +177,11 @@ export class Engine {
     this.indexes.show(whole);
   }
 
+  /** After the last turn of the past: a gap that no checkpoint ended is a `BrokenStream`. */
+  requireWhole(): void {
+    for (const { actors } of this.entities.values()) actors.requireWhole();
+  }
+
   /** Asks one stream what it wants and starts or stops accordingly. */
   reconcile(kind: string, id: string): void {
     const entity = this.entities.get(kind);
@@ -244,7 +249,8 @@ export class Engine {
         // The turn used an event shape that the log does not know. Deciding is pure: teach the log
         // the shape, which moves every offset, and decide again.
         this.changes.revert();
-        this.groups.join(this.journal.append([this.codec.definition(this.clock.now())]), []);
+        const { durable } = this.journal.append([this.codec.definition(this.clock.now())]);
+        this.groups.join(durable, []);
         continue;
       }
       this.commit(turn);
@@ -276,7 +282,7 @@ export class Engine {
       throw error;
     }
     this.changes.keep();
-    this.groups.join(appended, turn.envelopes);
+    this.groups.join(appended.durable, turn.envelopes);
   }
 
   private settle(envelopes: readonly EventEnvelope[]): void {

@@ -21,7 +21,7 @@ export async function replayJournal(engine: Engine, journal: Journal): Promise<n
     engine.replay(envelopes);
     events += envelopes.length;
   }
-  for (const kind of engine.kinds) engine.actors(kind).requireWhole();
+  engine.requireWhole();
   return events;
 }
 

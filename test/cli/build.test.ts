@@ -43,6 +43,16 @@ it('the build compiles what runs, with source maps that lead to the source', asy
   expect(join(folder, 'dist/src/deep', map.sources[0])).toBe(join(folder, 'src/deep/two.ts'));
 });
 
+it('the build makes main.js a link to the file that every start begins with', async () => {
+  await write('bin/stepwell.cjs', "console.log(require('node:path').basename(__filename));\n");
+  // What an earlier version has compiled there.
+  await write('dist/src/main.js', 'export {};\n');
+  for (let time = 0; time < 2; time += 1) {
+    await build();
+    expect(await node('dist/src/main.js')).toBe('stepwell.cjs\n');
+  }
+});
+
 it('the build compiles only what has changed, and loads no compiler else', async () => {
   await build();
   const before = [await compiledAt('src/one.js'), await compiledAt('src/deep/two.js')];

@@ -14,6 +14,7 @@ const ways = {
   'npm start': ['npm', 'start'],
   'npx stepwell start': ['npx', 'stepwell', 'start'],
   'node bin/stepwell.cjs start': [process.execPath, program, 'start'],
+  'node dist/src/main.js start': [process.execPath, main, 'start'],
 } as const;
 type Way = keyof typeof ways;
 
@@ -101,12 +102,6 @@ it('the server has the same threads however it is started', async () => {
   expect(counts).toEqual(Object.fromEntries(Object.keys(ways).map((way) => [way, sixteen])));
   expect(four.output()).toMatch(/the thread pool has 4 threads.*UV_THREADPOOL_SIZE=16/);
   await end(four);
-});
-
-it('the server warns of a small thread pool where its launcher has not started it', async () => {
-  const server = await launch([process.execPath, main, 'start']);
-  expect(server.output()).toMatch(/the thread pool has 4 threads.*start with npx stepwell/);
-  await end(server);
 });
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {

@@ -25,6 +25,8 @@ export interface SweptEngine {
   readonly sweeper: JournalSweeper;
   /** Seals what there is, so that it can be swept. */
   roll(): Promise<void>;
+  /** Where a sweep of what is older than `before`, Unix milliseconds, ends at most. */
+  edge(before: number): Promise<number>;
 }
 
 /** Opens an engine on a disk, with what `fill` registers, and recovers. */
@@ -46,7 +48,8 @@ export async function openSwept(
   if (sweeps === undefined) throw new Error('the engine was opened without its kinds');
   const sweeper = new JournalSweeper(engine, journal, crossings, sweeps, 0);
   const roll = async () => store.log(journalLogName)?.roll();
-  return { disk, engine, journal, sweeps, sweeper, roll };
+  const edge = async (before: number) => crossings.edgeAt(await journal.offsetFor(before));
+  return { disk, engine, journal, sweeps, sweeper, roll, edge };
 }
 
 /** All that an engine remembers: its streams, and what its indexes hold. */
@@ -67,16 +70,30 @@ function heldBy(index: object): unknown {
   return fields.map(([name, value]) => [name, value instanceof Map ? value : heldBy(value)]);
 }
 
-/** Offsets that events of a swept journal name, of events that there were before. */
+/** What a sweep was to remove and has not reached: [from, until) of the journal. */
+export interface Leftovers {
+  readonly from: number;
+  readonly until: number;
+}
+
+/**
+ * Offsets that events of a swept journal name, of events that there were before. Among leftovers,
+ * what has ended counts for nothing: a sweep that a crash has cut removes what it names first.
+ */
 export async function danglingOffsets(
-  engine: Engine,
-  journal: Journal,
+  { engine, journal }: SweptEngine,
   before: ReadonlySet<number>,
+  leftovers: Leftovers,
 ): Promise<number[]> {
   const events: EventEnvelope[] = [];
   for await (const turn of journal.replay()) events.push(...turn);
   const left = new Set(events.map(({ offset }) => offset));
+  const isLeftover = ({ kind, id, offset }: EventEnvelope) =>
+    offset >= leftovers.from &&
+    offset < leftovers.until &&
+    (engine.actors(kind).firstOffsetOf(id) ?? offset + 1) > offset;
   return events
+    .filter((envelope) => !isLeftover(envelope))
     .flatMap(({ kind, event }) => namedBy(engine.actors(kind), event))
     .filter((offset) => before.has(offset) && !left.has(offset));
 }

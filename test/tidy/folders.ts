@@ -14,10 +14,10 @@ export const folders: readonly string[] = [
   'src/server/openapi',
   'src/server/start-page',
   'src/server/health',
-  'src/server/snapshots',
-  'src/server/history',
   // The journal as it is shown to people and programs.
   'src/server/journal',
+  'src/server/snapshots',
+  'src/server/history',
   'src/server/repair',
   'src/server/backup',
   'src/server/scrub',

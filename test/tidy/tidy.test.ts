@@ -49,7 +49,7 @@ describe('the tree', () => {
 
 /** The program, and what begins a thread of it. */
 function isEntry(path: string): boolean {
-  return path === 'src/main.ts' || path.endsWith('.worker.ts');
+  return path === 'src/cli/main.ts' || path.endsWith('.worker.ts');
 }
 
 function unreachable(tree: readonly SourceFile[]): string[] {

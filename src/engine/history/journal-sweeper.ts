@@ -63,7 +63,7 @@ export class JournalSweeper {
     const { engine, journal, crossings } = this;
     const edge = Math.max(this.lastEdge, crossings.edgeAt(await journal.offsetFor(before)));
     if (!this.isWorthIt(edge)) return null;
-    const mark = new Mark(engine, journal, crossings, edge);
+    const mark = new Mark(engine, journal, crossings, edge, this.sealedUntil(edge));
     await mark.make(at, this.check);
     const keeps = (offset: number) => {
       this.check();
@@ -88,6 +88,13 @@ export class JournalSweeper {
     } finally {
       this.guard.sweepEnded();
     }
+  }
+
+  /** Where the last segment ends that is sealed and lies below `edge` as a whole. */
+  private sealedUntil(edge: number): number {
+    const isSwept = ({ isSealed, nextOffset }: Journal['segments'][number]) =>
+      isSealed && nextOffset <= edge;
+    return this.journal.segments.findLast(isSwept)?.nextOffset ?? 0;
   }
 
   private isWorthIt(edge: number): boolean {

@@ -2,7 +2,8 @@
  * What a sweep keeps of the journal below an edge (ADR 35). The law: what is left replays to the
  * same memory, and every event that something kept names is there.
  *
- *     kept    a stream that has not ended          all of it
+ *     kept    what no sealed segment below holds   and all of its stream
+ *             a stream that has not ended          all of it
  *             what an event above the edge needs   and all of its stream
  *             what an index still tells of         and all of its stream
  *             what a kept event names              and all of its stream
@@ -34,7 +35,10 @@ interface EndedStream {
   readonly companions: EndedStream[];
 }
 
-/** Decides about the events of `journal` below `edge`. */
+/**
+ * Decides about the events of `journal` below `edge`. Only what lies before `sealedUntil` can be
+ * removed: a segment that holds the edge is not rewritten.
+ */
 export class Mark {
   private readonly kept = new OffsetSet();
   /** Offsets that something kept needs. */
@@ -51,6 +55,7 @@ export class Mark {
     private readonly journal: Journal,
     private readonly crossings: Crossings,
     private readonly edge: number,
+    private readonly sealedUntil: number,
   ) {}
 
   /** Whether a sweep leaves the record at `offset`. */
@@ -101,7 +106,7 @@ export class Mark {
     const names = namedBy(actors, event);
     const name = `${kind}/${id}`;
     const companions = [...this.take(offset), ...this.take(name)];
-    if (this.isAlive(actors, kind, id, offset)) {
+    if (offset >= this.sealedUntil || this.isAlive(actors, kind, id, offset)) {
       // It may end before the rest of it is read.
       if (!isCheckpoint(event)) this.want(previous);
       this.keep(offset, names);

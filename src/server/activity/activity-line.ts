@@ -7,6 +7,7 @@ import {
   type MessagePublished,
 } from '../../messaging/messages/message.events.js';
 import type { RunEvent, RunStarted } from '../../workflows/run-state/run.events.js';
+import { endNames } from '../../workflows/run-state/run-state-name.policy.js';
 
 /** How the message or run of an event began; null where that has left the journal. */
 export type Beginning<Began extends MessagePublished | RunStarted> = EventEnvelope<Began> | null;
@@ -45,8 +46,7 @@ export function runLine(
 ): string {
   const url = started === null ? '?' : place(started.event.configuration.url);
   const after = started === null ? '' : ` after ${span(at - started.at)}`;
-  const ends = { RunSucceeded: 'succeeded', RunFailed: 'failed', RunCanceled: 'canceled' };
-  const end = ends[event.type as keyof typeof ends];
+  const end = endNames[event.type as keyof typeof endNames];
   const cause = event.type === 'RunFailed' ? `, ${causes[event.cause]}` : '';
   return `run ${end} ${url}${after}${cause} (${id})`;
 }

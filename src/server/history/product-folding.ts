@@ -28,6 +28,8 @@ import type { TopicLimits } from '../../topics/topics/partition-count.projection
 import { Topics } from '../../topics/topics/topic.entity.js';
 import { FailedRuns } from '../../workflows/failed-runs/failed-run.entity.js';
 import { Runs } from '../../workflows/runs/run.entity.js';
+import { RefusalRecords } from '../refusals/refusal-record.entity.js';
+import { Tokens } from '../tokens/token.entity.js';
 
 /** What memory depends on beside the events. */
 export interface FoldingSettings
@@ -60,6 +62,8 @@ export function productFolding(settings: FoldingSettings): ProductFolding {
   const engine = new Engine(noJournal, codec, systemClock, systemIdentifiers, noWatch);
   registerKinds(engine, settings);
   new JournalSweeps(engine);
+  new Tokens(engine);
+  new RefusalRecords(engine);
   if (settings.sweepStretch !== null) new Crossings(settings.sweepStretch).follow(engine);
   return { engine, codec };
 }

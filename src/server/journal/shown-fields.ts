@@ -8,6 +8,8 @@ const secretFields = new Map([
   ['SigningKeysRotated', new Set(['current', 'next'])],
   ['RestCredentialCreated', new Set(['digest'])],
   ['TokenCreated', new Set(['digest'])],
+  // What the states of all kinds hold: signing keys, and headers that a template redacts.
+  ['Checkpointed', new Set(['state', 'entries'])],
 ]);
 
 /** Lists of header names and values in turn. */

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Payloads } from '../../engine/payloads.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { RunEvent } from '../run-state/run.events.js';
+import { endNames } from '../run-state/run-state-name.policy.js';
 import { Runs } from '../runs/run.entity.js';
 import { LongHistories } from './long-histories.js';
 import { RunMetrics, type RunOutcome } from './run.metrics.js';
@@ -16,11 +17,7 @@ const delivered: ReadonlySet<RunEvent['type']> = new Set([
   'InvocationEnded',
 ]);
 
-const outcomes: Partial<Record<RunEvent['type'], RunOutcome>> = {
-  RunSucceeded: 'succeeded',
-  RunFailed: 'failed',
-  RunCanceled: 'canceled',
-};
+const outcomes: Partial<Record<RunEvent['type'], RunOutcome>> = endNames;
 
 @Injectable()
 export class RunListener {

@@ -18,6 +18,7 @@ import type {
   RunEvent,
   RunFailed,
 } from '../run-state/run.events.js';
+import { endNames } from '../run-state/run-state-name.policy.js';
 import type { FailedRun } from './failed-runs.projection.js';
 
 export type Published = EventEnvelope<MessagePublished>;
@@ -27,12 +28,6 @@ export interface InvokedEnd extends Pick<InvocationEnded, 'outcome' | 'endOffset
   /** Of what it returned. */
   readonly bytes: number;
 }
-
-const outcomes: Readonly<Record<RunEnd['type'], InvocationEnded['outcome']>> = {
-  RunSucceeded: 'succeeded',
-  RunFailed: 'failed',
-  RunCanceled: 'canceled',
-};
 
 @Injectable()
 export class FailedRunRecords {
@@ -122,7 +117,7 @@ export class FailedRunRecords {
       // Another run may have had the name before, or have it now.
       if (event.type === 'RunStarted') isMeant = event.messageId === messageId;
       else if (isMeant && isEnd(event)) {
-        return { outcome: outcomes[event.type], endOffset: offset, bytes: body?.length ?? 0 };
+        return { outcome: endNames[event.type], endOffset: offset, bytes: body?.length ?? 0 };
       }
     }
     if (isMeant) return null;
@@ -139,7 +134,7 @@ export class FailedRunRecords {
 }
 
 function isEnd(event: RunEvent): event is RunEnd {
-  return event.type in outcomes;
+  return event.type in endNames;
 }
 
 function isFailure(envelope: EventEnvelope<RunEvent>): envelope is EventEnvelope<RunFailed> {

@@ -22,6 +22,7 @@ import { type ChildRun, type HistoryEntry, RunHistory } from '../history/run-his
 import { endStates } from '../history/run-log-entry.js';
 import { isMessageEvent, isPublished, isRunEvent } from '../run-state/recorded-events.js';
 import type { RunConfiguration } from '../run-state/run.events.js';
+import { endNames } from '../run-state/run-state-name.policy.js';
 import { configuredRunTerm } from '../run-state/run-terms.js';
 import { originOfRun } from './run-log-row.js';
 import { matchesRun, type RunListQuery, runQueryTerms } from './run-logs.request.js';
@@ -193,7 +194,7 @@ class RunListing implements LogListing<RunObject> {
       (await this.runs.next(runId, offset, until)) ?? (await this.runs.before(runId, offset));
     if (started === null) return null;
     const ended = hasEnded ? null : await this.runs.endOf(started, until);
-    const end = ended && { outcome: endOutcomes[ended.event.type], at: ended.at };
+    const end = ended && { outcome: endNames[ended.event.type], at: ended.at };
     const returned = ended?.event.type === 'RunSucceeded' ? ended.body : null;
     return { started, payload: await this.entries.bodyAt(started.offset), end, returned };
   }
@@ -201,8 +202,3 @@ class RunListing implements LogListing<RunObject> {
 
 /** Events that append an entry. */
 const appends: ReadonlySet<string> = new Set(['StepStored', 'WaitEnded', 'InvocationEnded']);
-const endOutcomes = {
-  RunSucceeded: 'succeeded',
-  RunFailed: 'failed',
-  RunCanceled: 'canceled',
-} as const;

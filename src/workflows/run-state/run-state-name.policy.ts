@@ -1,5 +1,6 @@
 /** What the state of a run is called wherever it is shown. Pure. */
 import type { RunPlace } from '../../messaging/messages/message.events.js';
+import type { RunEnd } from './run.events.js';
 import type { RunState } from './run.machine.js';
 
 /** The states of a run as people draw them. */
@@ -15,6 +16,13 @@ export const runStateNames = [
 ] as const;
 
 export type RunStateName = (typeof runStateNames)[number];
+
+/** What a run is called that an event has ended, wherever its end is told of. */
+export const endNames = {
+  RunSucceeded: 'succeeded',
+  RunFailed: 'failed',
+  RunCanceled: 'canceled',
+} as const satisfies Record<RunEnd['type'], RunStateName>;
 
 /** A message of a run that is not final. */
 export interface OpenMessage {

@@ -4,7 +4,6 @@ import type { CancelMessage, CompleteMessage } from '../../messaging/messages/me
 import { deadLetterId, messageKind } from '../../messaging/messages/message.events.js';
 import type { EndInvocation, RunCommand, StartRun } from '../run-state/run.commands.js';
 import {
-  type InvocationEnded,
   type Invoker,
   type RunEnd,
   type RunEvent,
@@ -12,6 +11,7 @@ import {
   runKind,
 } from '../run-state/run.events.js';
 import type { RunState } from '../run-state/run.state.js';
+import { endNames } from '../run-state/run-state-name.policy.js';
 import { runTerms } from '../run-state/run-terms.js';
 import {
   callMessage,
@@ -24,11 +24,6 @@ type MessageEnding = CancelMessage | CompleteMessage;
 type Recorded<Event extends RunEvent> = EventEnvelope<RunEvent> & { readonly event: Event };
 
 const nothing: readonly Command[] = [];
-const outcomes: Readonly<Record<RunEnd['type'], InvocationEnded['outcome']>> = {
-  RunSucceeded: 'succeeded',
-  RunFailed: 'failed',
-  RunCanceled: 'canceled',
-};
 
 /** `command` is the one that the event was decided for, and `before` the run as that found it. */
 export function reactToRun(
@@ -144,7 +139,7 @@ function answer(
     step,
     runId: id,
     messageId: names.next('msg'),
-    outcome: outcomes[event.type],
+    outcome: endNames[event.type],
     endOffset: offset,
     // JSON in JSON: what it returned, and the names around it.
     bytes: 256 + (body?.length ?? 0),

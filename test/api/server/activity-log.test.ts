@@ -127,9 +127,16 @@ describe('the log of dev', () => {
       const run = await log.line(/^run succeeded /);
       expect(run.workflowRunId).toBe(good);
       expect(run.msg).toMatch(/^run succeeded http:\S+\/orders after .* \(wfr_orders_\d+_1\)$/);
+      // The run's end is the answer to the delivery that is open.
+      const call = `POST ${workflow.url}`;
+      const [delivery] = workflow.deliveries;
+      const completed = await log.line(/^completed /);
+      expect(completed.msg).toBe(`completed ${call} with its run (${delivery?.messageId})`);
       workflow.script = () => ({ status: 500 });
       await workflow.trigger();
       expect((await log.line(/^run failed /)).msg).toMatch(/exhausted \(wfr_orders_\d+_2\)$/);
+      const { msg: failed } = await log.line(/^failed /);
+      expect(failed).toMatch(/ 500 in [\d.]+ m?s \(msg_\w+\)$/);
       const late = await workflow.trigger({ 'svc-delay': '1h' });
       await callApi(server, 'DELETE', `/v2/workflows/runs/${late}?cancel=true`);
       expect((await log.line(/^run canceled /)).workflowRunId).toBe(late);

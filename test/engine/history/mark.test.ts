@@ -31,10 +31,10 @@ async function fill(): Promise<void> {
 }
 
 /** The offsets below the edge that a sweep leaves. */
-async function kept(check?: () => void): Promise<number[]> {
+async function kept(check?: () => void, sealedUntil = edge): Promise<number[]> {
   await fill();
   await opened.engine.durable();
-  const mark = new Mark(opened.engine, opened.journal, crossings, edge);
+  const mark = new Mark(opened.engine, opened.journal, crossings, edge, sealedUntil);
   await mark.make(at, check);
   return Array.from({ length: edge }, (_, offset) => offset).filter((offset) => mark.keeps(offset));
 }
@@ -74,6 +74,19 @@ describe('a sweep', () => {
     await crossOut('across');
     await crossOut('teller', 2);
     expect(await kept()).toEqual([1, 2, 3]);
+  });
+
+  it('keeps all that is needed by what lies in a segment with the edge', async () => {
+    await note('begun');
+    await note('gone');
+    await crossOut('gone');
+    await note('body');
+    await crossOut('body');
+    await note('ended', 4);
+    await crossOut('begun');
+    await crossOut('ended');
+    await crossOut('also');
+    expect(await kept(undefined, 6)).toEqual([1, 4, 5, 6, 7, 8, 9]);
   });
 
   it('keeps what takes something kept back, and not what takes back what goes', async () => {

@@ -28,8 +28,10 @@ export const runIds = ['wfr_a', 'wfr_b', 'wfr_c'];
 export const eventIds = ['paid', 'sent'];
 
 const anyRun = fc.constantFrom(...runIds);
+/** A plan has no id of its own, so only a step can wait. */
+const ownStep = fc.integer({ min: 1, max: 4 }).map((id) => stepInfo(id));
 const anyStep = fc.oneof(
-  fc.integer({ min: 1, max: 4 }).map((id) => stepInfo(id)),
+  ownStep,
   fc.integer({ min: 1, max: 4 }).map((id) => planOf(id)),
 );
 const anyEvent = fc.constantFrom(...eventIds);
@@ -117,7 +119,7 @@ export const runCommands = commandsTo<RunCommand>(
     {
       weight: 3,
       arbitrary: fc
-        .record({ id: anyRun, step: anyStep, eventId: anyEvent })
+        .record({ id: anyRun, step: ownStep, eventId: anyEvent })
         .map(({ id, step, eventId }) => ({
           type: 'OpenWait' as const,
           id,
