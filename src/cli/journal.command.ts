@@ -4,11 +4,13 @@ import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { readChainHead } from '../../storage/verify/chain-head.js';
 import { systemClock } from '../engine/clock.js';
 import { journalLogName } from '../engine/journal.js';
+import { version } from '../grammar/version.js';
 import { readConfiguration } from '../server/configuration/config.js';
 import { type JournalMoment, readMoment } from '../server/journal/journal-moment.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
 import { exportGood } from '../server/repair/export-good.js';
 import { importCommand } from './backup.command.js';
+import { readBuild } from './build.js';
 import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
 import { exportLines } from './journal/export-lines.js';
 import { type PrintOptions, printedLines } from './journal/journal-print.js';
@@ -114,16 +116,24 @@ async function replay(options: ReplayCommandOptions): Promise<void> {
   const folder = await configuredFolder(options);
   // They bring all deciders: the other commands start without.
   const { productFolding } = await import('../server/history/product-folding.js');
+  const { sweepStretch } = await import('../server/history/journal-sweeps.module.js');
   const { replayedLines } = await import('./journal/journal-replay.js');
   const { committedOffsetLines, recordLines } = await import('./journal/topic-lines.js');
-  const folding = productFolding({ ...config, sweepStretch: null });
+  const { comparedWithSnapshot } = await import('./journal/snapshot-comparison.js');
+  const build = (await readBuild(nodeDisk)) ?? version;
+  const settings = { ...config, sweepStretch: sweepStretch(config, {}) };
+  const folding = productFolding(settings);
   const progress = progressLine(systemClock);
   await readFolder(folder, folding.codec, async (store, journal) => {
     const { offsets, records } = options;
     if (offsets === true) await sayAll(committedOffsetLines(store));
     if (records !== undefined) await sayAll(recordLines(store, records));
     if (offsets === true || records !== undefined || journal === null) return;
-    await sayAll(replayedLines(journal, folding, options, progress.show));
+    const compare = (until: number) =>
+      comparedWithSnapshot(store, folding, productFolding(settings), until, build, () => {
+        process.exitCode = exitCodes.failure;
+      });
+    await sayAll(replayedLines(journal, folding, options, progress.show, compare));
   }).finally(progress.clear);
 }
 
