@@ -9,6 +9,7 @@ import { EventCodec } from '../../engine/event-codec.js';
 import { Crossings } from '../../engine/history/crossings.js';
 import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import { systemIdentifiers } from '../../engine/identifiers.js';
+import { MemoryDigests } from '../../engine/snapshots/memory-digests.js';
 import { DeadLetters } from '../../messaging/dead-letters/dead-letter.entity.js';
 import { FlowControls } from '../../messaging/flow-control/flow-control.entity.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
@@ -64,6 +65,7 @@ export function productFolding(settings: FoldingSettings): ProductFolding {
   new JournalSweeps(engine);
   new Tokens(engine);
   new RefusalRecords(engine);
+  new MemoryDigests(engine);
   if (settings.sweepStretch !== null) new Crossings(settings.sweepStretch).follow(engine);
   return { engine, codec };
 }
@@ -76,6 +78,8 @@ function registerKinds(engine: Engine, settings: FoldingSettings): void {
   new Schedules(engine, messages);
   new UrlGroups(engine);
   new RestCredentials(engine);
+  new Tokens(engine);
+  new RefusalRecords(engine);
   const runs = new Runs(engine, messages);
   new FailedRuns(engine, runs, messages, settings);
   const topics = new Topics(engine, settings);
