@@ -65,8 +65,6 @@ export function productFolding(settings: FoldingSettings): ProductFolding {
   const engine = new Engine(noJournal, codec, systemClock, systemIdentifiers, noWatch);
   registerKinds(engine, settings);
   new JournalSweeps(engine);
-  new Tokens(engine);
-  new RefusalRecords(engine);
   new MemoryDigests(engine);
   if (settings.sweepStretch !== null) new Crossings(settings.sweepStretch).follow(engine);
   return { engine, codec };
