@@ -177,11 +177,6 @@ export class Engine {
     this.indexes.show(whole);
   }
 
-  /** After the last turn of the past: a gap that no checkpoint ended is a `BrokenStream`. */
-  requireWhole(): void {
-    for (const { actors } of this.entities.values()) actors.requireWhole();
-  }
-
   /** Asks one stream what it wants and starts or stops accordingly. */
   reconcile(kind: string, id: string): void {
     const entity = this.entities.get(kind);

@@ -21,7 +21,7 @@ export async function replayJournal(engine: Engine, journal: Journal): Promise<n
     engine.replay(envelopes);
     events += envelopes.length;
   }
-  engine.requireWhole();
+  requireWhole(engine);
   return events;
 }
 

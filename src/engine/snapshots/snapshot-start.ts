@@ -58,6 +58,6 @@ export async function recoverMemory(
     const foldedUntil = (envelopes.at(-1)?.offset ?? from) + 1;
     watch.progress({ snapshotOffset, foldedUntil, until });
   }
-  engine.requireWhole();
+  requireWhole(engine);
   return { snapshot, events };
 }

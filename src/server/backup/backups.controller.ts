@@ -2,6 +2,7 @@
 import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import type { Right } from '../../http/identity/grant.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -19,7 +20,7 @@ export class BackupsController {
   @Get()
   @Describe(backupRoutes.show)
   show(@Req() request: FastifyRequest): BackupStatus {
-    this.judge(request);
+    this.judge(request, 'inspect');
     return this.jobs.status;
   }
 
@@ -31,7 +32,7 @@ export class BackupsController {
     return answerIn(await this.jobs.begin(valueIn(parseBackupRequest(rawBody(request)))));
   }
 
-  private judge({ raw }: FastifyRequest): void {
-    refuseIf(this.basic.judgeRight(raw, 'administer', null));
+  private judge({ raw }: FastifyRequest, right: Right = 'administer'): void {
+    refuseIf(this.basic.judgeRight(raw, right, null));
   }
 }

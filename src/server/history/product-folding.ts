@@ -63,9 +63,9 @@ export function productFolding(settings: FoldingSettings): ProductFolding {
   const engine = new Engine(noJournal, codec, systemClock, systemIdentifiers, noWatch);
   registerKinds(engine, settings);
   new JournalSweeps(engine);
-  new MemoryDigests(engine);
   new Tokens(engine);
   new RefusalRecords(engine);
+  new MemoryDigests(engine);
   if (settings.sweepStretch !== null) new Crossings(settings.sweepStretch).follow(engine);
   return { engine, codec };
 }
@@ -78,6 +78,8 @@ function registerKinds(engine: Engine, settings: FoldingSettings): void {
   new Schedules(engine, messages);
   new UrlGroups(engine);
   new RestCredentials(engine);
+  new Tokens(engine);
+  new RefusalRecords(engine);
   const runs = new Runs(engine, messages);
   new FailedRuns(engine, runs, messages, settings);
   const topics = new Topics(engine, settings);

@@ -15,7 +15,24 @@ const secretFields = new Map([
 /** Lists of header names and values in turn. */
 const headerFields = new Set(['headers', 'failureHeaders']);
 
+/** What states call the same, wherever they hold it. */
+const secretParts = new Set(['current', 'next', 'digest']);
+
 type Fields = Readonly<Record<string, unknown>>;
+
+/** A folded state in plain values; null shows it all. */
+export function shownState(state: Fields, hidden: Redaction | null): Fields {
+  return hidden === null ? state : (starred(withoutRedacted(state, hidden)) as Fields);
+}
+
+function starred(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(starred);
+  if (!isFields(value)) return value;
+  const entries = Object.entries(value).map(([name, each]) => {
+    return [name, secretParts.has(name) && each !== null ? '***' : starred(each)];
+  });
+  return Object.fromEntries(entries);
+}
 
 /**
  * The fields of an event, without its type. `hidden` is what its stream hides, and null where all

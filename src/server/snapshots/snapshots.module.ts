@@ -56,6 +56,7 @@ export class SnapshotsModule {
       };
       return;
     }
+    if (life.changesNothing !== null) return;
     const settings = { ...foldingSettings(config), sweepStretch: sweepStretch(config, fileSizes) };
     const keeper = new SnapshotKeeper(
       journal,

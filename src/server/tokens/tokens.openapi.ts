@@ -1,4 +1,4 @@
-/** How the routes of bearer tokens are described (messaging.md 1.1). */
+/** How the routes of bearer tokens are described (topics.md 5.5). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { tokenSchema } from './token.request.js';

@@ -84,9 +84,9 @@ describe('a data folder of version 4', () => {
   });
 });
 
-it('has, with versions 3 and 7, every kind of event that can be written', async () => {
+it('has, with versions 3, 7 and 9, every kind of event that can be written', async () => {
   let journal = '';
-  for (const version of ['v3', 'v4', 'v7']) {
+  for (const version of ['v3', 'v4', 'v7', 'v9']) {
     const each = await GoldenFolder.open(version);
     journal += (await each.expected()).journal;
     await each.close();
