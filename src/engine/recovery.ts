@@ -25,6 +25,11 @@ export async function replayJournal(engine: Engine, journal: Journal): Promise<n
   return events;
 }
 
+/** After the last event of the past. Throws `BrokenStream` where a part of a stream is missing. */
+export function requireWhole(engine: Engine): void {
+  for (const kind of engine.kinds) engine.actors(kind).requireWhole();
+}
+
 /** Asks every stream what it wants. What runs afterwards is what ran before the crash. */
 export async function resumeEffects(engine: Engine): Promise<number> {
   let streams = 0;
