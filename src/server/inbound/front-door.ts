@@ -8,7 +8,8 @@ import { isMessagingRequest, sendRefusal } from '../../http/error-shapes.js';
 import type { Admission } from '../../http/identity/admission.js';
 import type { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { BearerTokens } from '../../http/identity/bearer-token.js';
-import { type Callers, requestIdHeader } from './callers.js';
+import { requestIdHeader } from '../../http/identity/caller.js';
+import type { Callers } from './callers.js';
 import type { Connections } from './connections.js';
 import { judgeHead } from './inbound-limits.js';
 
