@@ -17,6 +17,7 @@ import { rateLimitMeasurements } from './cases/rate-limits.bench.js';
 import { replayCases } from './cases/replay.bench.js';
 import { scheduleMeasurements } from './cases/schedules.bench.js';
 import { sleepingRunMeasurements } from './cases/sleeping-runs.bench.js';
+import { startMeasurements } from './cases/starts.bench.js';
 import { consumeCases } from './cases/topics/consume.bench.js';
 import { fetchCases } from './cases/topics/fetch.bench.js';
 import { idleConsumerMeasurements } from './cases/topics/idle-consumers.bench.js';
@@ -46,13 +47,18 @@ const casesOf = (events: number): readonly Case[] => [
   ...logCases(events),
 ];
 
-const measurementsOf = (sleeping: number, consumers: number): readonly Measurement[] => [
+const measurementsOf = (
+  sleeping: number,
+  consumers: number,
+  waiting: number,
+): readonly Measurement[] => [
   ...rateLimitMeasurements,
   ...delayedMeasurements,
   ...bulkMeasurements,
   ...scheduleMeasurements,
   ...sleepingRunMeasurements(sleeping),
   ...idleConsumerMeasurements(consumers),
+  ...startMeasurements(waiting),
 ];
 
 /** Progress goes beside the tables, so that they can be piped into a file. */
@@ -94,11 +100,11 @@ async function raceAll({ only, events, ...timing }: Arguments, folder: string): 
 }
 
 async function measureAll(
-  { only, rounds, sleeping, consumers }: Arguments,
+  { only, rounds, sleeping, consumers, waiting }: Arguments,
   folder: string,
 ): Promise<Found[]> {
   const found: Found[] = [];
-  for (const measurement of measurementsOf(sleeping, consumers)) {
+  for (const measurement of measurementsOf(sleeping, consumers, waiting)) {
     const { scenario, isLong } = measurement;
     if (only.length > 0 ? !only.includes(scenario) : isLong) continue;
     const figures = await within(folder, (directory) => measurement.measure({ directory, rounds }));
@@ -123,7 +129,7 @@ async function within<Value>(
 }
 
 function argumentsOrUsage(): Arguments | null {
-  const every = [...casesOf(0), ...measurementsOf(0, 0)].map(({ scenario }) => scenario);
+  const every = [...casesOf(0), ...measurementsOf(0, 0, 0)].map(({ scenario }) => scenario);
   const scenarios = [...new Set(every)];
   try {
     return readArguments(process.argv.slice(2), scenarios);

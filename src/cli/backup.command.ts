@@ -23,10 +23,23 @@ export function backupCommand(): Command {
 }
 
 export function restoreCommand(): Command {
-  return new Command('restore')
+  return restoring('restore')
     .description('make a data folder from a backup')
     .argument('<backup>', 'a folder that `stepwell backup` has made')
-    .argument('<folder>', 'the new data folder; it must be empty, or not there')
+    .argument('<folder>', 'the new data folder; it must be empty, or not there');
+}
+
+/** `journal import`: what was exported is restored as a backup is. */
+export function importCommand(): Command {
+  return restoring('import')
+    .description('make a data folder from what `journal export` has made')
+    .argument('<exported>', 'a folder that `stepwell journal export --good` has made')
+    .argument('<folder>', 'the new data folder; it must be empty, or not there');
+}
+
+/** A command that restores; its two arguments are named by what it is called. */
+function restoring(name: string): Command {
+  return new Command(name)
     .addOption(
       new Option(
         '--skip-offsets <count>',

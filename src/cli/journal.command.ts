@@ -1,15 +1,20 @@
-/** `stepwell journal print` and `journal verify`: looking at a data folder without touching it. */
+/** `stepwell journal`: looking at a data folder, and exporting from it, without touching it. */
 import { Command, InvalidArgumentError } from 'commander';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { readChainHead } from '../../storage/verify/chain-head.js';
 import { systemClock } from '../engine/clock.js';
 import { journalLogName } from '../engine/journal.js';
+import { version } from '../grammar/version.js';
 import { readConfiguration } from '../server/configuration/config.js';
 import { type JournalMoment, readMoment } from '../server/journal/journal-moment.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
+import { exportGood } from '../server/repair/export-good.js';
+import { importCommand } from './backup.command.js';
+import { readBuild } from './build.js';
 import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
+import { exportLines } from './journal/export-lines.js';
 import { type PrintOptions, printedLines } from './journal/journal-print.js';
-import { readFolder, readJournal } from './journal/journal-reader.js';
+import { readerOptions, readFolder, readJournal } from './journal/journal-reader.js';
 import type { ReplayOptions } from './journal/journal-replay.js';
 import { verifyFolder } from './journal/journal-verify.js';
 import { type KeptHead, readKeptHead } from './journal/kept-head.js';
@@ -17,7 +22,9 @@ import { configuredFolder } from './owned-folder.js';
 import { complain, progressLine, say, sayAll } from './terminal.js';
 
 export function journalCommand(): Command {
-  const journal = new Command('journal').description('look at the data folder; changes nothing');
+  const journal = new Command('journal').description(
+    'look at the data folder, which it never changes',
+  );
   journal.addCommand(
     new Command('print')
       .description('print the journal, one line per event')
@@ -41,6 +48,15 @@ export function journalCommand(): Command {
       .addOption(dataDirOption())
       .action(verify),
   );
+  journal.addCommand(
+    new Command('export')
+      .description('make a folder of everything that is intact: what to do at exit code 65')
+      .argument('<folder>', 'where it goes; it must be empty, or not there')
+      .requiredOption('--good', 'leave out what is damaged, and say what that is')
+      .addOption(dataDirOption())
+      .action(exportFolder),
+  );
+  journal.addCommand(importCommand());
   journal.addCommand(replayCommand());
   journal.addCommand(
     new Command('digest')
@@ -100,16 +116,24 @@ async function replay(options: ReplayCommandOptions): Promise<void> {
   const folder = await configuredFolder(options);
   // They bring all deciders: the other commands start without.
   const { productFolding } = await import('../server/history/product-folding.js');
+  const { sweepStretch } = await import('../server/history/journal-sweeps.module.js');
   const { replayedLines } = await import('./journal/journal-replay.js');
   const { committedOffsetLines, recordLines } = await import('./journal/topic-lines.js');
-  const folding = productFolding({ ...config, sweepStretch: null });
+  const { comparedWithSnapshot } = await import('./journal/snapshot-comparison.js');
+  const build = (await readBuild(nodeDisk)) ?? version;
+  const settings = { ...config, sweepStretch: sweepStretch(config, {}) };
+  const folding = productFolding(settings);
   const progress = progressLine(systemClock);
   await readFolder(folder, folding.codec, async (store, journal) => {
     const { offsets, records } = options;
     if (offsets === true) await sayAll(committedOffsetLines(store));
     if (records !== undefined) await sayAll(recordLines(store, records));
     if (offsets === true || records !== undefined || journal === null) return;
-    await sayAll(replayedLines(journal, folding, options, progress.show));
+    const compare = (until: number) =>
+      comparedWithSnapshot(store, folding, productFolding(settings), until, build, () => {
+        process.exitCode = exitCodes.failure;
+      });
+    await sayAll(replayedLines(journal, folding, options, progress.show, compare));
   }).finally(progress.clear);
 }
 
@@ -138,4 +162,12 @@ async function verify(options: VerifyOptions): Promise<void> {
   await sayAll(lines);
   for (const problem of problems) complain(problem);
   if (problems.length > 0) process.exitCode = exitCodes.damagedData;
+}
+
+async function exportFolder(folder: string, options: DataDirOption): Promise<void> {
+  const progress = progressLine(systemClock);
+  const from = await configuredFolder(options);
+  const tools = { disk: nodeDisk, options: readerOptions, onProgress: progress.show };
+  const report = await exportGood(tools, from, folder).finally(progress.clear);
+  await sayAll(exportLines(from, folder, report));
 }

@@ -55,7 +55,7 @@ export class ActorDirectory<State = unknown> {
   /** Of a kind that `restsIdle`, those that are awake, the least recently touched first. */
   private readonly touched = new Map<string, true>();
   /** Streams of which replay has passed over events, by the first of them: a checkpoint follows. */
-  private readonly gaps = new Map<string, EventEnvelope>();
+  readonly gaps = new Map<string, EventEnvelope>();
   private walks = 0;
 
   /** `folds` are the indexes over this kind's events; more may join until recovery. */

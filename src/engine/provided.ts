@@ -12,6 +12,7 @@ export const provided = {
   /** Made by the outbound module: the port, or the network. */
   endpoints: Symbol('Endpoints'),
   fileSizes: Symbol('fileSizes'),
+  eventsPerCheckpoint: Symbol('eventsPerCheckpoint'),
   /** Which logs live with damage: `(logName: string) => boolean`. */
   isolatesDamage: Symbol('isolatesDamage'),
   liveStates: Symbol('liveStates'),

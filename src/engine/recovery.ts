@@ -1,6 +1,6 @@
 /**
- * Boot: every event of the journal is folded into states and indexes, then every stream is asked
- * what it wants, in journal order. Snapshots will shorten the fold; nothing else will change here.
+ * Boot: events of the journal are folded into states and indexes, then every stream is asked what
+ * it wants. Where there is a snapshot, `snapshots/snapshot-start.ts` folds what came behind it.
  */
 import type { Engine } from './engine.js';
 import type { Journal } from './journal.js';
@@ -21,8 +21,13 @@ export async function replayJournal(engine: Engine, journal: Journal): Promise<n
     engine.replay(envelopes);
     events += envelopes.length;
   }
-  for (const kind of engine.kinds) engine.actors(kind).requireWhole();
+  requireWhole(engine);
   return events;
+}
+
+/** After the last event of the past. Throws `BrokenStream` where a part of a stream is missing. */
+export function requireWhole(engine: Engine): void {
+  for (const kind of engine.kinds) engine.actors(kind).requireWhole();
 }
 
 /** Asks every stream what it wants. What runs afterwards is what ran before the crash. */

@@ -5,6 +5,7 @@ import { liveStatesMax } from '../engine/actor-directory.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
 import { provided } from '../engine/provided.js';
+import { eventsPerCheckpoint } from '../engine/resting/checkpoint.js';
 import { version } from '../grammar/version.js';
 import { InFlight } from '../http/bytes/in-flight.js';
 import { Failures } from '../http/failures.js';
@@ -92,6 +93,10 @@ export function applicationModule(
     { provide: provided.fileSizes, useValue: ports.fileSizes ?? {} },
     { provide: provided.isolatesDamage, useValue: isolatesDamage },
     { provide: provided.liveStates, useValue: ports.liveStates ?? liveStatesMax },
+    {
+      provide: provided.eventsPerCheckpoint,
+      useValue: ports.eventsPerCheckpoint ?? eventsPerCheckpoint,
+    },
     { provide: provided.build, useValue: ports.build ?? version },
     { provide: provided.log, useValue: ports.log },
     { provide: provided.fatal, useValue: ports.fatal },

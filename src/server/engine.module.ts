@@ -83,6 +83,7 @@ export interface StoreSettings extends DurabilitySettings {
         provided.clock,
         provided.identifiers,
         provided.liveStates,
+        provided.eventsPerCheckpoint,
         provided.log,
       ],
       useFactory: engineOf,
@@ -161,6 +162,7 @@ function engineOf(
   clock: Clock,
   identifiers: Identifiers,
   liveStates: number,
+  checkpointAfter: number,
   log: Logger,
 ): Engine {
   const watch: EngineWatch = {
@@ -174,7 +176,7 @@ function engineOf(
       log.warn({ type, kind, id, reason: refusal.message }, 'a reaction was refused and dropped');
     },
   };
-  const engine = new Engine(journal, codec, clock, identifiers, watch, liveStates);
+  const engine = new Engine(journal, codec, clock, identifiers, watch, liveStates, checkpointAfter);
   if (life.changesNothing !== null) engine.changeNothing();
   life.addRecoverable({ name: 'journal', recover: () => start.recover(engine) });
   life.addStoppable({

@@ -17,6 +17,8 @@ export interface Ports {
   readonly fileSizes?: Pick<StoreOptions, 'segmentBytes' | 'reserveBytes'>;
   /** Live states of one kind, beyond which idle ones are packed; without it a thousand. */
   readonly liveStates?: number;
+  /** Events of a stream that lives for years until its next checkpoint; without it a thousand. */
+  readonly eventsPerCheckpoint?: number;
   /** What tells this build of the program from others; without it its version. */
   readonly build?: string;
   /** Files that the process may open; without it any number. */

@@ -86,8 +86,8 @@ export class HeldSegments {
   }
 
   /**
-   * Removes everything that is not listed, and makes the directories of `logIds`: what is not listed
-   * was held for a state that the source has left.
+   * Removes everything that is not listed, and makes the directories of `logIds`: what is not
+   * listed was held for a state that the source has left.
    */
   async keepOnly(
     listed: readonly { readonly logId: number; readonly number: number }[],

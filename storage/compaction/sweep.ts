@@ -1,6 +1,6 @@
 /** A sweep: the sealed part of a log without the records that its user does not keep. */
 import type { LogRecord } from '../format/record.js';
-import type { Offset } from '../offsets/offset.js';
+import type { Offset, OffsetRange } from '../offsets/offset.js';
 import { segmentsBelow } from '../segment/retention.js';
 import { SegmentChanged } from '../segment/segment-reader.js';
 import {
@@ -9,6 +9,7 @@ import {
   type RewritingStore,
   type RewrittenLog,
 } from './group-rewrite.js';
+import { type Healing, heal } from './heal.js';
 import { SelectiveRewrite } from './selective-rewrite.js';
 
 /** Which records may go, and when. */
@@ -17,6 +18,8 @@ export interface SweepOptions {
   readonly until: Offset;
   /** Called once for each record, in the order of the log. */
   keeps(record: LogRecord): boolean;
+  /** Damaged segments are rewritten with what can be read of them, and nothing else is done. */
+  readonly healing?: Healing;
   /** Awaited before each replacement is listed: what `keeps` went by is durable then. */
   settled(): Promise<void>;
 }
@@ -29,6 +32,8 @@ export interface SweepReport {
   readonly removedRecords: number;
   /** Bytes that the log is shorter; header and batches. */
   readonly removedBytes: number;
+  /** Offsets that were damaged, and are a gap now; absent where nothing was to be healed. */
+  readonly healed?: readonly OffsetRange[];
 }
 
 /**
@@ -43,9 +48,12 @@ export async function sweep(
   options: SweepOptions,
   goOn: () => void,
 ): Promise<SweepReport> {
-  const rewrite = new SelectiveRewrite(new GroupRewrite(store, log, goOn), store.segmentBytes, () =>
-    options.settled(),
-  );
+  const groups = new GroupRewrite(store, log, goOn);
+  if (options.healing !== undefined) {
+    const healed = await heal(store, log, groups, options.healing);
+    return { until: 0, keptRecords: 0, removedRecords: 0, removedBytes: 0, healed };
+  }
+  const rewrite = new SelectiveRewrite(groups, store.segmentBytes, () => options.settled());
   const sealed = segmentsBelow(log.segments, options.until);
   const damaged = sealed.findIndex(isDamaged);
   const intact = damaged < 0 ? sealed : sealed.slice(0, damaged);

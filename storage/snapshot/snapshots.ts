@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import type { StoreFiles } from '../disk/store-files.js';
 import { withFile, writeFully } from '../disk/whole-file.js';
-import { diskError } from '../faults/storage-errors.js';
+import { diskError, errorCode } from '../faults/storage-errors.js';
 import type { Offset } from '../offsets/offset.js';
 import {
   encodePartHeader,
@@ -97,7 +97,8 @@ export class Snapshots {
       return { byteLength };
     } catch (error) {
       await disk.remove(aside).catch(() => undefined);
-      throw diskError('writing a snapshot', error);
+      // What made the parts may have failed, too.
+      throw errorCode(error) === '' ? error : diskError('writing a snapshot', error);
     }
   }
 

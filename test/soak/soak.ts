@@ -28,6 +28,10 @@ const environment = {
 /** Clients of each kind that ask at once. */
 const clientsOf = { messages: 14, runs: 3, topics: 3, operators: 1 };
 
+/** Soaks that are longer let the server live until it has looked at its topics. */
+const longMs = 300_000;
+const keeperMs = 65_000;
+
 /** What may go wrong. */
 export type Fault = 'kill' | 'killInSweep' | 'sayAndDie' | 'clockStep' | 'fullDisk';
 
@@ -89,6 +93,9 @@ export class Soak {
     for (let round = 0; Date.now() < until; round += 1) {
       await pause(1500 + random.below(1500));
       await this.suffer(faults[round % faults.length] ?? 'kill');
+      // Ten minutes, as long as ids of deduplication are known, pass in a few.
+      this.setClock(this.clock.aheadMs + 30_000);
+      if (durationMs > longMs && round % 8 === 7) await pause(keeperMs);
       if (round % 4 === 3) this.costs.push(await this.server.cost());
     }
   }
@@ -100,10 +107,15 @@ export class Soak {
     // What was to wait by a clock that was set back since is due.
     this.setClock(this.clock.aheadAtMost + 10_000);
     await this.runs.settle(withinMs);
-    const until = Date.now() + withinMs;
+    let until = Date.now() + withinMs;
     const { texts, records } = this.sink;
-    while (texts.missing.length + records.missing.length > 0 && Date.now() < until) {
+    let left = texts.missing.length + records.missing.length;
+    // A partition is pushed message by message: as long as something arrives there is hope.
+    while (left > 0 && Date.now() < until) {
       await pause(100);
+      const now = texts.missing.length + records.missing.length;
+      if (now < left) until = Date.now() + withinMs;
+      left = now;
     }
   }
 

@@ -8,6 +8,7 @@ import { foldsOf, JournalSweeps } from '../../src/engine/history/journal-sweeps.
 import type { Identifiers } from '../../src/engine/identifiers.js';
 import { type Journal, journalLogName } from '../../src/engine/journal.js';
 import { isCheckpoint } from '../../src/engine/resting/checkpoint.js';
+import type { Store } from '../../storage/store.js';
 import type { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { openSimulated } from '../storage/simulated-store.js';
 import { startEngine } from './engine.js';
@@ -19,6 +20,7 @@ const stretch = 4;
 /** An engine over a simulated disk, and its sweeps. */
 export interface SweptEngine {
   readonly disk: SimulatedDisk;
+  readonly store: Store;
   readonly engine: Engine;
   readonly journal: Journal;
   readonly sweeps: JournalSweeps;
@@ -27,6 +29,13 @@ export interface SweptEngine {
   roll(): Promise<void>;
   /** Where a sweep of what is older than `before`, Unix milliseconds, ends at most. */
   edge(before: number): Promise<number>;
+}
+
+/** What `openSwept` registers, for an engine that folds aside. */
+export function joinSwept(engine: Engine, fill: (engine: Engine) => void): void {
+  fill(engine);
+  new JournalSweeps(engine);
+  new Crossings(stretch).follow(engine);
 }
 
 /** Opens an engine on a disk, with what `fill` registers, and recovers. */
@@ -49,7 +58,7 @@ export async function openSwept(
   const sweeper = new JournalSweeper(engine, journal, crossings, sweeps, 0);
   const roll = async () => store.log(journalLogName)?.roll();
   const edge = async (before: number) => crossings.edgeAt(await journal.offsetFor(before));
-  return { disk, engine, journal, sweeps, sweeper, roll, edge };
+  return { disk, store, engine, journal, sweeps, sweeper, roll, edge };
 }
 
 /** All that an engine remembers: its streams, and what its indexes hold. */

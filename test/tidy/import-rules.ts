@@ -19,7 +19,7 @@ const rankOf = (path: string) => folders.indexOf(dirname(path));
 
 /** The engine reaches the log through these files only. */
 const engineOverStorage =
-  /^src\/engine\/(journal|event-codec|turn|engine|recovery|snapshots\/[a-z-]+)\.ts$/;
+  /^src\/engine\/(journal|event-codec|turn|engine|commit-groups|recovery|snapshots\/[a-z-]+)\.ts$/;
 
 /** Each of the wings knows what is below it, and no other. */
 const wings: Readonly<Record<string, readonly string[]>> = {

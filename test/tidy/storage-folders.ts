@@ -2,6 +2,8 @@
 
 /** From top to bottom. An import of a type counts like any other. */
 export const storageFolders: readonly string[] = [
+  // A store made of what still reads in a damaged one.
+  'storage/salvage',
   // The open store, what its users import first.
   'storage',
   // A copy of a data folder that is in use.

@@ -1,6 +1,6 @@
 /**
- * `stepwell journal replay`: memory as it was, folded again by the deciders of the server; or, where
- * something narrower is asked for, the events that are meant.
+ * `stepwell journal replay`: memory as it was, folded again by the deciders of the server; or,
+ * where something narrower is asked for, the events that are meant.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { journalSweepKind, journalSweepsId } from '../../engine/history/journal-sweep.events.js';
@@ -34,18 +34,22 @@ export interface ReplayOptions {
   readonly reveal?: boolean;
 }
 
+/** What folding says beside something else that knows memory before an offset, in lines. */
+export type Comparison = (until: number) => AsyncIterable<string>;
+
 /** The lines; the last one of a whole replay is `digest <hex> at <offset>`. */
 export function replayedLines(
   journal: Journal,
   folding: ProductFolding,
   options: ReplayOptions,
   onProgress: (line: string) => void,
+  compare?: Comparison,
 ): AsyncGenerator<string> {
   const { stream, since, type, by } = options;
   const isNarrow = [stream, since, type, by].some((given) => given !== undefined);
   return isNarrow
     ? eventLines(journal, folding, options)
-    : stateLines(journal, folding, options, onProgress);
+    : stateLines(journal, folding, options, onProgress, compare);
 }
 
 /** The events that are meant, one line each; of a stream alone also what it came to. */
@@ -86,6 +90,7 @@ async function* stateLines(
   folding: ProductFolding,
   options: ReplayOptions,
   onProgress: (line: string) => void,
+  compare?: Comparison,
 ): AsyncGenerator<string> {
   const until = await untilOf(journal, options);
   const swept = await sweptUntil(journal);
@@ -108,6 +113,7 @@ async function* stateLines(
     yield `what had ended was swept up to ${swept}: what ended behind ${until} may be missing here`;
   }
   for (const { section, items } of digest.sections) yield `${section}: ${items}`;
+  yield* compare?.(until) ?? [];
   yield `digest ${digest.hex} at ${until}`;
 }
 

@@ -13,7 +13,7 @@ import { urlGroupKind } from '../../messaging/url-groups/url-group.events.js';
 import type { ProductFolding } from '../../server/history/product-folding.js';
 import { asFields, plain } from '../../server/journal/entity-moment.js';
 import { eventsOfStream } from '../../server/journal/named-stream.js';
-import { shownFields } from '../../server/journal/shown-fields.js';
+import { shownFields, shownState } from '../../server/journal/shown-fields.js';
 import { runKind } from '../../workflows/run-state/run.events.js';
 
 /** Offsets are half-open: [from, until). */
@@ -51,8 +51,9 @@ export async function* lifeOf(
   const [stored] = engine.actors(kind).stored();
   if (stored === undefined) yield `${kind}/${id} has ended`;
   else {
-    const fields = { ...asFields(plain(valueIn(stored.bytes))), type: first.event.type };
-    yield `${kind}/${id} after ${own.length} events: ${JSON.stringify(shownFields(fields, hidden))}`;
+    const fields = asFields(plain(valueIn(stored.bytes)));
+    const state = JSON.stringify(shownState(fields, hidden));
+    yield `${kind}/${id} after ${own.length} events: ${state}`;
   }
 }
 

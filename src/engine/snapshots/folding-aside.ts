@@ -6,7 +6,9 @@ import { type BatchBytes, recordsOf } from '../../../storage/format/record-batch
 import type { EventEnvelope } from '../decider.js';
 import type { Engine } from '../engine.js';
 import type { EventCodec } from '../event-codec.js';
+import { requireWhole } from '../recovery.js';
 import { type ImagePart, ImageReader, imageOf } from './memory-image.js';
+import { digestOf, itemsOf, type MemoryItem, type StateDigest } from './state-digest.js';
 
 /** One memory, from empty to its image; then it is at its end. */
 export interface FoldingAside {
@@ -14,6 +16,10 @@ export interface FoldingAside {
   take(part: ImagePart): Promise<void>;
   /** Folds whole turns, in the order of the journal. */
   fold(batches: readonly BatchBytes[]): Promise<void>;
+  /** Of what it remembers now. */
+  digest(): Promise<StateDigest>;
+  /** What it remembers of some sections. */
+  items(sections: readonly string[]): Promise<readonly MemoryItem[]>;
   image(): AsyncIterable<ImagePart> | Iterable<ImagePart>;
   /** Nothing is left of it; whatever it is asked for meanwhile may reject. */
   end(): Promise<void>;
@@ -45,7 +51,18 @@ export class FoldingHere implements FoldingAside {
     }
   }
 
+  async digest(): Promise<StateDigest> {
+    return digestOf(itemsOf(this.engine));
+  }
+
+  async items(sections: readonly string[]): Promise<readonly MemoryItem[]> {
+    const items = [...itemsOf(this.engine)].filter(({ section }) => sections.includes(section));
+    return items.map((item) => ({ ...item, bytes: Buffer.from(item.bytes) }));
+  }
+
   image(): Iterable<ImagePart> {
+    // A part that a later checkpoint stands for would be missing in the image.
+    requireWhole(this.engine);
     return imageOf(this.engine, this.codec);
   }
 

@@ -7,10 +7,31 @@ import type { Snapshots } from '../../../storage/snapshot/snapshots.js';
 import type { SweepGuard } from '../history/journal-sweeper.js';
 import type { Journal } from '../journal.js';
 import type { FoldingAside } from './folding-aside.js';
+import { type DifferingItem, differingItems, type LiveMemory } from './live-memory.js';
+import { differingSections } from './state-digest.js';
 
 /** The making was ended before there was a snapshot. */
 export class SnapshotStopped extends Error {
   override readonly name = 'SnapshotStopped';
+}
+
+/** What was folded aside is not what the engine remembers of the same events: a defect. */
+export class MemoryDiffers extends Error {
+  override readonly name = 'MemoryDiffers';
+
+  constructor(
+    /** What lies below it was folded. */
+    readonly offset: number,
+    readonly sections: readonly string[],
+    /** Some of those that differ; `one` is the engine's. */
+    readonly items: readonly DifferingItem[],
+  ) {
+    const names = items.map(({ section, key, field }) => `${section} ${key} (${field || 'all'})`);
+    super(
+      `the events below ${offset} were folded to another memory than the engine's, which differs ` +
+        `in ${sections.join(', ')}: ${names.join(', ')}`,
+    );
+  }
 }
 
 /** A snapshot that was written. */
@@ -20,6 +41,8 @@ export interface WrittenSnapshot {
   readonly byteLength: number;
   /** How far the one reached that it goes on from; -1 = everything was folded. */
   readonly from: number;
+  /** The digest that it and the engine had; null = the engine's memory was not digested. */
+  readonly digest: string | null;
 }
 
 export class SnapshotKeeper implements SweepGuard {
@@ -42,6 +65,7 @@ export class SnapshotKeeper implements SweepGuard {
     private readonly label: () => string,
     private readonly begin: () => FoldingAside,
     private readonly everyBytes: number,
+    private readonly live: (standsStill: boolean, label: string) => Promise<LiveMemory | null>,
   ) {}
 
   /** A start has used this one, or has found none. */
@@ -69,10 +93,11 @@ export class SnapshotKeeper implements SweepGuard {
 
   /**
    * Makes one of everything that is durable by now. Rejects with `SnapshotStopped`, as the disk
-   * does, or with what the folding threw; the earlier ones stay as they are then.
+   * does, with `MemoryDiffers`, or with what the folding threw; the earlier ones stay as they are
+   * then. `standsStill`: no turn comes any more.
    */
-  make(): Promise<WrittenSnapshot> {
-    const making = this.underWay.then(() => this.makeOne());
+  make(standsStill = false): Promise<WrittenSnapshot> {
+    const making = this.underWay.then(() => this.makeOne(standsStill));
     this.underWay = making.catch(() => undefined);
     return making;
   }
@@ -103,23 +128,26 @@ export class SnapshotKeeper implements SweepGuard {
     this.sweeping -= 1;
   }
 
-  private async makeOne(): Promise<WrittenSnapshot> {
+  private async makeOne(standsStill: boolean): Promise<WrittenSnapshot> {
     this.check();
     const folding = this.begin();
     this.folding = folding;
     try {
-      const until = await this.journal.synced();
       const label = this.label();
+      const live = await this.live(standsStill, label);
+      const synced = await this.journal.synced();
+      const until = live?.offset ?? synced;
       const last = await this.snapshots.latest(label, until);
       if (last !== null) for await (const part of last.parts()) await this.next(folding.take(part));
       const from = last?.offset ?? -1;
       for await (const batches of this.journal.batches(Math.max(from, 0), until)) {
         await this.next(folding.fold(batches.map(({ content }) => content)));
       }
+      if (live !== null) await compare(live, folding);
       const name = { offset: until, label };
       const { byteLength } = await this.snapshots.write(name, folding.image());
       this.found({ offset: until, byteLength });
-      return { offset: until, byteLength, from };
+      return { offset: until, byteLength, from, digest: live?.digest.hex ?? null };
     } finally {
       this.folding = null;
       await folding.end();
@@ -134,4 +162,11 @@ export class SnapshotKeeper implements SweepGuard {
   private check(): void {
     if (this.isCut || this.sweeping > 0) throw new SnapshotStopped('no snapshot is made now');
   }
+}
+
+async function compare(live: LiveMemory, folding: FoldingAside): Promise<void> {
+  const sections = differingSections(live.digest, await folding.digest());
+  if (sections.length === 0) return;
+  const items = differingItems(live.items(), await folding.items(sections), sections);
+  throw new MemoryDiffers(live.offset, sections, items);
 }

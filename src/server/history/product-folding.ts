@@ -9,6 +9,7 @@ import { EventCodec } from '../../engine/event-codec.js';
 import { Crossings } from '../../engine/history/crossings.js';
 import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import { systemIdentifiers } from '../../engine/identifiers.js';
+import { MemoryDigests } from '../../engine/snapshots/memory-digests.js';
 import { DeadLetters } from '../../messaging/dead-letters/dead-letter.entity.js';
 import { FlowControls } from '../../messaging/flow-control/flow-control.entity.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
@@ -64,6 +65,7 @@ export function productFolding(settings: FoldingSettings): ProductFolding {
   new JournalSweeps(engine);
   new Tokens(engine);
   new RefusalRecords(engine);
+  new MemoryDigests(engine);
   if (settings.sweepStretch !== null) new Crossings(settings.sweepStretch).follow(engine);
   return { engine, codec };
 }

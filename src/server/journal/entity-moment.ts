@@ -1,14 +1,18 @@
 /** One entity as it was: its events up to an offset, folded by its decider. */
+import { ActorDirectory } from '../../engine/actor-directory.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Journal } from '../../engine/journal.js';
-import { bytesOf, valueIn } from '../../engine/resting/stored-form.js';
+import { valueIn } from '../../engine/resting/stored-form.js';
+import { TurnChanges } from '../../engine/turn-changes.js';
 import { Refusal } from '../../grammar/result.js';
 import type { EventRedactions } from './event-redactions.js';
-import { shownFields } from './shown-fields.js';
+import { shownState } from './shown-fields.js';
 
 /** More events are not folded for one answer. */
 const eventsMax = 100_000;
+
+const past = new TurnChanges(false);
 
 /** An entity at a moment. */
 export interface EntityMoment {
@@ -22,7 +26,7 @@ export interface EntityMoment {
   readonly lastType: string;
   /** Nothing happens to it any more. */
   readonly hasEnded: boolean;
-  /** What its decider made of its events; without what is redacted. */
+  /** What its decider made of its events, without what is redacted; null once it has ended. */
   readonly state: unknown;
 }
 
@@ -41,39 +45,37 @@ export async function entityAt(
   const [kind, id] = [stream.slice(0, slash), stream.slice(slash + 1)];
   if (!engine.kinds.includes(kind)) return new Refusal('not_found', `no kind of entity ${kind}`);
   const { decider } = engine.actors(kind);
-  let [state, events, firstAt]: [unknown, number, number] = [decider.initialState(), 0, 0];
-  let last: EventEnvelope | null = null;
-  let first: EventEnvelope | null = null;
+  const actors = new ActorDirectory(decider, [], {
+    liveStates: 1,
+    seed: 0,
+    woken: () => undefined,
+  });
+  let [events, first, last]: [number, EventEnvelope | null, EventEnvelope | null] = [0, null, null];
   for await (const envelope of journal.find(id, journal.startOffset, until)) {
     if (envelope.kind !== kind) continue;
-    if (events === 0 && envelope.sequence > 0) return gone(stream, until);
+    last = envelope;
+    if (!actors.replay(envelope, past)) continue;
     if (events === eventsMax) return tooLong(stream);
     // The next life of a name that had one begins anew.
-    const isNew = envelope.sequence === 0;
-    if (isNew) {
-      first = envelope;
-      [state, firstAt] = [decider.initialState(), envelope.at];
-    }
-    state = decider.evolve(state, envelope.event, envelope);
-    events = isNew ? 1 : events + 1;
-    last = envelope;
+    if (envelope.sequence === 0) [events, first] = [0, envelope];
+    first ??= envelope;
+    events += 1;
   }
-  if (last === null || first === null) {
-    return new Refusal('not_found', `there was no ${stream} before offset ${until}`);
-  }
+  if (last === null) return new Refusal('not_found', `there was no ${stream} before ${until}`);
+  if (first === null) return gone(stream, until);
+  const [stored] = actors.stored();
+  const state = stored === undefined ? null : plain(valueIn(stored.bytes));
   const hidden = await redactions.of(first);
-  const stored = decider.stored === undefined ? state : decider.stored.toStored(state);
-  const fields = asFields(plain(valueIn(bytesOf(stored))));
   return {
     kind,
     id,
     until,
     events,
-    firstAt,
+    firstAt: first.at,
     lastAt: last.at,
     lastType: last.event.type,
-    hasEnded: decider.isFinal(state),
-    state: shownFields({ ...fields, type: first.event.type }, hidden),
+    hasEnded: stored === undefined,
+    state: state === null ? null : shownState(asFields(state), hidden),
   };
 }
 

@@ -10,18 +10,19 @@ export interface FoldedPart {
 }
 
 /**
- * Folds what lies below `until` into `folding`, whose codec the journal has to read with. `goOn` is
- * called for each part that was read, and may throw. Throws `BrokenStream`.
+ * Folds [from, until) into `folding`, whose codec the journal has to read with. `goOn` is called
+ * for each part that was read, and may throw. Throws `BrokenStream`.
  */
 export async function foldJournal(
   { engine }: ProductFolding,
   journal: Journal,
   until: number,
   goOn: (events: number) => void = () => undefined,
+  from: number = journal.startOffset,
 ): Promise<FoldedPart> {
   let events = 0;
   let lastAt: number | null = null;
-  for await (const envelopes of journal.replay()) {
+  for await (const envelopes of journal.replay(from)) {
     const isLast = (envelopes.at(-1)?.offset ?? 0) >= until;
     const wanted = isLast ? envelopes.filter(({ offset }) => offset < until) : envelopes;
     engine.replay(wanted);

@@ -1,4 +1,4 @@
-/** `/admin/journal`: what has happened, for people who look after the server (admin.md 1). */
+/** `/admin/journal`: what has happened, for people who look after the server. */
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
@@ -64,6 +64,6 @@ export class JournalController {
   }
 
   private judge({ raw }: FastifyRequest): void {
-    refuseIf(this.basic.judgeRight(raw, 'administer', null));
+    refuseIf(this.basic.judgeRight(raw, 'inspect', null));
   }
 }

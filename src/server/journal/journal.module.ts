@@ -3,7 +3,7 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { Journal } from '../../engine/journal.js';
-import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { ProcessLife, type Stoppable } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import { JournalController } from './journal.controller.js';
 import { ShownJournal } from './shown-journal.js';
@@ -29,11 +29,14 @@ export class JournalModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.life.addStoppable({
+    const stoppable: Stoppable = {
       name: 'streams of the journal',
       phase: 'doors',
       deadlineMs: stopDeadlineMs,
       stop: () => this.journal.stop(),
-    });
+    };
+    // Added when the doors are there, they stop before those, which wait for every answer.
+    const recover = async () => this.life.addStoppable(stoppable);
+    this.life.addRecoverable({ name: stoppable.name, recover });
   }
 }

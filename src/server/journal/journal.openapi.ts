@@ -18,7 +18,10 @@ const entity = z.object({
   lastAt: z.int().describe('Unix milliseconds'),
   lastType: z.string(),
   hasEnded: z.boolean(),
-  state: z.record(z.string(), z.unknown()).describe('What its events came to'),
+  state: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe('What its events came to; null once it has ended'),
 });
 
 export const journalRoutes = {

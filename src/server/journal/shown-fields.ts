@@ -8,12 +8,31 @@ const secretFields = new Map([
   ['SigningKeysRotated', new Set(['current', 'next'])],
   ['RestCredentialCreated', new Set(['digest'])],
   ['TokenCreated', new Set(['digest'])],
+  // What the states of all kinds hold: signing keys, and headers that a template redacts.
+  ['Checkpointed', new Set(['state', 'entries'])],
 ]);
 
 /** Lists of header names and values in turn. */
 const headerFields = new Set(['headers', 'failureHeaders']);
 
+/** What states call the same, wherever they hold it. */
+const secretParts = new Set(['current', 'next', 'digest']);
+
 type Fields = Readonly<Record<string, unknown>>;
+
+/** A folded state in plain values; null shows it all. */
+export function shownState(state: Fields, hidden: Redaction | null): Fields {
+  return hidden === null ? state : (starred(withoutRedacted(state, hidden)) as Fields);
+}
+
+function starred(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(starred);
+  if (!isFields(value)) return value;
+  const entries = Object.entries(value).map(([name, each]) => {
+    return [name, secretParts.has(name) && each !== null ? '***' : starred(each)];
+  });
+  return Object.fromEntries(entries);
+}
 
 /**
  * The fields of an event, without its type. `hidden` is what its stream hides, and null where all

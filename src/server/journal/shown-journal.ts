@@ -1,7 +1,9 @@
-/** The journal of a running server as it is shown over HTTP: durable, and without what is secret. */
+/** The journal of a running server as it is shown over HTTP: durable, and without secrets. */
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
+import type { JournalSweepState } from '../../engine/history/journal-sweep.decider.js';
+import { journalSweepKind, journalSweepsId } from '../../engine/history/journal-sweep.events.js';
 import type { Journal } from '../../engine/journal.js';
 import { Refusal } from '../../grammar/result.js';
 import type { ReadAllowance } from '../../http/bytes/in-flight.js';
@@ -26,6 +28,11 @@ const busy = new Refusal(
   `${streamsMax} clients follow the journal: no more can at the same time`,
   { 'retry-after': '10' },
 );
+
+function sweptBefore(until: number): Refusal {
+  const message = `what had ended before offset ${until} was swept: it is not known what there was`;
+  return new Refusal('unprocessable', message);
+}
 
 export class ShownJournal {
   private readonly streams = new Set<JournalStream>();
@@ -93,7 +100,16 @@ export class ShownJournal {
   async entity({ stream, asOf }: EntityQuestion): Promise<EntityMoment | Refusal> {
     const { engine, journal } = this;
     const until = asOf === null ? journal.highWatermark : await offsetBehind(journal, asOf);
-    return entityAt(engine, journal, new EventRedactions(journal, redactionsMax), stream, until);
+    const redactions = new EventRedactions(journal, redactionsMax);
+    const found = await entityAt(engine, journal, redactions, stream, until);
+    const isUnknown = found instanceof Refusal && found.code === 'not_found' && asOf !== null;
+    return isUnknown && until < this.sweptUntil ? sweptBefore(until) : found;
+  }
+
+  /** Below this the journal has not all that happened. */
+  private get sweptUntil(): number {
+    const state = this.engine.actors(journalSweepKind).stateOf(journalSweepsId);
+    return (state as JournalSweepState).until;
   }
 
   /** Ends every stream; there are no more. */

@@ -1,6 +1,7 @@
 /** What the server and the thread that makes snapshots say to each other. */
 import type { BatchBytes, BatchHeader } from '../../../storage/format/record-batch.js';
 import type { ImagePart } from '../../engine/snapshots/memory-image.js';
+import type { MemoryItem, StateDigest } from '../../engine/snapshots/state-digest.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -14,11 +15,15 @@ export interface FoldRequest {
 export type FoldingRequest =
   | { readonly type: 'take'; readonly name: string; readonly data: Bytes }
   | FoldRequest
+  | { readonly type: 'digest' }
+  | { readonly type: 'items'; readonly sections: readonly string[] }
   /** Asks for the next part of the image. */
   | { readonly type: 'next' };
 
 export type FoldingAnswer =
   | { readonly type: 'done' }
+  | { readonly type: 'digest'; readonly digest: StateDigest }
+  | { readonly type: 'items'; readonly items: readonly MemoryItem[] }
   | { readonly type: 'part'; readonly name: string; readonly data: Bytes }
   | { readonly type: 'end' };
 

@@ -5,6 +5,7 @@ import type { BatchBytes } from '../../../storage/format/record-batch.js';
 import { type FoldingAside } from '../../engine/snapshots/folding-aside.js';
 import type { ImagePart } from '../../engine/snapshots/memory-image.js';
 import { SnapshotStopped } from '../../engine/snapshots/snapshot-keeper.js';
+import type { MemoryItem, StateDigest } from '../../engine/snapshots/state-digest.js';
 import type { FoldingSettings } from '../history/product-folding.js';
 import { type FoldingAnswer, type FoldingRequest, folded, taken } from './folding-messages.js';
 
@@ -41,6 +42,19 @@ export class FoldingThread implements FoldingAside {
     await this.ask(request, [request.bodies.buffer]);
   }
 
+  async digest(): Promise<StateDigest> {
+    const answer = await this.ask({ type: 'digest' });
+    if (answer.type !== 'digest') throw unexpected(answer);
+    return answer.digest;
+  }
+
+  async items(sections: readonly string[]): Promise<readonly MemoryItem[]> {
+    const answer = await this.ask({ type: 'items', sections });
+    if (answer.type !== 'items') throw unexpected(answer);
+    // What crosses threads is no Buffer any more.
+    return answer.items.map((item) => ({ ...item, bytes: Buffer.from(item.bytes) }));
+  }
+
   async *image(): AsyncGenerator<ImagePart> {
     for (;;) {
       const answer = await this.ask({ type: 'next' });
@@ -75,4 +89,8 @@ export class FoldingThread implements FoldingAside {
     this.failure ??= error;
     this.settle()?.reject(this.failure);
   }
+}
+
+function unexpected({ type }: FoldingAnswer): Error {
+  return new Error(`the thread answered ${type}`);
 }

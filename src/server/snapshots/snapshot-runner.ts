@@ -2,7 +2,11 @@
 import type { Logger } from 'pino';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
-import { type SnapshotKeeper, SnapshotStopped } from '../../engine/snapshots/snapshot-keeper.js';
+import {
+  MemoryDiffers,
+  type SnapshotKeeper,
+  SnapshotStopped,
+} from '../../engine/snapshots/snapshot-keeper.js';
 import type { SnapshotMetrics } from './snapshot.metrics.js';
 
 const lookEveryMs = 1000;
@@ -33,7 +37,7 @@ export class SnapshotRunner {
   async stop(): Promise<void> {
     this.isStopped = true;
     this.cancel();
-    if (this.keeper.unfoldedBytes >= stopBytesMin && this.hasRoom()) await this.make();
+    if (this.keeper.unfoldedBytes >= stopBytesMin && this.hasRoom()) await this.make(true);
     await this.keeper.stop();
   }
 
@@ -53,10 +57,10 @@ export class SnapshotRunner {
     return this.keeper.isDue && this.hasRoom() ? this.make() : true;
   }
 
-  private async make(): Promise<boolean> {
+  private async make(standsStill = false): Promise<boolean> {
     const startedAt = this.clock.monotonic();
     try {
-      const snapshot = await this.keeper.make();
+      const snapshot = await this.keeper.make(standsStill);
       this.metrics.written(snapshot);
       const durationMs = Math.round(this.clock.monotonic() - startedAt);
       this.log.debug({ ...snapshot, durationMs }, 'a snapshot is written');
@@ -66,6 +70,7 @@ export class SnapshotRunner {
         (expected) => error instanceof expected,
       );
       if (isExpected) return true;
+      if (error instanceof MemoryDiffers) this.metrics.differed();
       this.metrics.failed();
       this.log.error({ err: error }, 'no snapshot was made; starts use the one before');
       return false;

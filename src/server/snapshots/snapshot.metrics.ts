@@ -6,6 +6,7 @@ import type { WrittenSnapshot } from '../../engine/snapshots/snapshot-keeper.js'
 export class SnapshotMetrics {
   readonly #written: Counter;
   readonly #failed: Counter;
+  readonly #differed: Counter;
   readonly #offset: Gauge;
   readonly #bytes: Gauge;
 
@@ -20,6 +21,11 @@ export class SnapshotMetrics {
     this.#failed = new Counter({
       name: 'stepwell_snapshots_failed_total',
       help: 'Snapshots that could not be made; the earlier ones are used.',
+      registers,
+    });
+    this.#differed = new Counter({
+      name: 'stepwell_snapshots_differed_total',
+      help: 'Snapshots that were not what the server itself remembered: a defect of the program.',
       registers,
     });
     this.#offset = new Gauge({
@@ -45,6 +51,11 @@ export class SnapshotMetrics {
   written(snapshot: WrittenSnapshot): void {
     this.#written.inc();
     this.latest(snapshot);
+  }
+
+  /** What was folded was not what the server remembers. */
+  differed(): void {
+    this.#differed.inc();
   }
 
   failed(): void {

@@ -20,6 +20,10 @@ async function answer(request: FoldingRequest): Promise<FoldingAnswer> {
     case 'fold':
       await folding.fold(received(request));
       return { type: 'done' };
+    case 'digest':
+      return { type: 'digest', digest: await folding.digest() };
+    case 'items':
+      return { type: 'items', items: await folding.items(request.sections) };
     case 'next': {
       image ??= folding.image()[Symbol.iterator]();
       const { value, done } = image.next();

@@ -9,6 +9,8 @@ import { JournalSweeper } from '../../engine/history/journal-sweeper.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
+import { liveMemory } from '../../engine/snapshots/live-memory.js';
+import { MemoryDigests } from '../../engine/snapshots/memory-digests.js';
 import { imageLabel } from '../../engine/snapshots/memory-image.js';
 import { SnapshotKeeper } from '../../engine/snapshots/snapshot-keeper.js';
 import type { Config } from '../configuration/config.js';
@@ -21,7 +23,16 @@ import { SnapshotRunner } from './snapshot-runner.js';
 /** A stop waits this long for a last snapshot. */
 const stopDeadlineMs = 10_000;
 
-@Module({ imports: [JournalSweepsModule] })
+@Module({
+  imports: [JournalSweepsModule],
+  providers: [
+    {
+      provide: MemoryDigests,
+      inject: [Engine],
+      useFactory: (engine: Engine) => new MemoryDigests(engine),
+    },
+  ],
+})
 export class SnapshotsModule {
   constructor(
     engine: Engine,
@@ -29,6 +40,7 @@ export class SnapshotsModule {
     store: Store,
     start: MemoryStart,
     sweeper: JournalSweeper,
+    digests: MemoryDigests,
     life: ProcessLife,
     registry: Registry,
     @Inject(provided.config) config: Config,
@@ -44,6 +56,7 @@ export class SnapshotsModule {
       };
       return;
     }
+    if (life.changesNothing !== null) return;
     const settings = { ...foldingSettings(config), sweepStretch: sweepStretch(config, fileSizes) };
     const keeper = new SnapshotKeeper(
       journal,
@@ -51,6 +64,11 @@ export class SnapshotsModule {
       () => imageLabel(engine, start.build),
       () => new FoldingThread(settings),
       config.snapshotEveryBytes,
+      async (standsStill, label) => {
+        const memory = await liveMemory(engine, journal, standsStill);
+        if (memory !== null) await digests.record(memory, label, clock.now());
+        return memory;
+      },
     );
     sweeper.guard = keeper;
     const metrics = new SnapshotMetrics(registry, () => keeper.unfoldedBytes);

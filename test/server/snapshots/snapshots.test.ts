@@ -1,9 +1,16 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { readerOptions } from '../../../src/cli/journal/journal-reader.js';
 import { Engine } from '../../../src/engine/engine.js';
+import { Journal, openJournalLog } from '../../../src/engine/journal.js';
+import { memoryDigestKind } from '../../../src/engine/snapshots/memory-digest.events.js';
 import { digestOf, itemsOf } from '../../../src/engine/snapshots/state-digest.js';
+import { readConfiguration } from '../../../src/server/configuration/config.js';
+import { productFolding } from '../../../src/server/history/product-folding.js';
 import { MemoryStart } from '../../../src/server/snapshots/memory-start.js';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { openStore } from '../../../storage/store.js';
 import { startServer, type TestServer, type TestServerOptions } from '../../support/server.js';
 
 const often = { STEPWELL_SNAPSHOT_EVERY: '32kb' };
@@ -45,6 +52,28 @@ async function untilSnapshots(server: TestServer, count: number): Promise<void> 
   throw new Error('there is no snapshot');
 }
 
+/** Folds the journal up to each digest that is in it, and expects the same memory. */
+async function expectDigestsHold(dataDirectory: string): Promise<void> {
+  const { config } = readConfiguration({});
+  const store = await openStore(nodeDisk, dataDirectory, readerOptions);
+  const { engine, codec } = productFolding({ ...config, sweepStretch: null });
+  const journal = new Journal(await openJournalLog(store), codec);
+  let digests = 0;
+  let digest = digestOf(itemsOf(engine));
+  for await (const envelopes of journal.replay()) {
+    for (const envelope of envelopes) {
+      if (envelope.kind === memoryDigestKind) {
+        digest = digestOf(itemsOf(engine));
+        expect(envelope.event).toMatchObject({ hex: digest.hex });
+        digests += 1;
+      }
+      engine.replay([envelope]);
+    }
+  }
+  await store.close();
+  expect(digests).toBe(1);
+}
+
 describe('a server', () => {
   it('makes snapshots beside its work, and a start goes on from the latest', async () => {
     const first = await start({ environment: often });
@@ -72,13 +101,14 @@ describe('a server', () => {
     await third.remove();
   }, 60_000);
 
-  it('leaves a snapshot when it stops, and folds nothing at the next start', async () => {
+  it('leaves a snapshot when it stops, and folds only its digest at the next start', async () => {
     const first = await start({ environment: { STEPWELL_SNAPSHOT_EVERY: '1gb' } });
     await publish(first, 1100);
     const live = digest(first);
     expect(await snapshotsOf(first)).toEqual([]);
     expect(await first.stop()).toBe(true);
     expect(await snapshotsOf(first)).toHaveLength(1);
+    await expectDigestsHold(first.dataDirectory);
     const lines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
     const second = await start({ dataDirectory: first.dataDirectory, ports: { log } });
@@ -86,7 +116,7 @@ describe('a server', () => {
     const replayed = lines
       .map((line) => JSON.parse(line))
       .find(({ events }) => events !== undefined);
-    expect(replayed).toMatchObject({ events: 0, streams: 1100 });
+    expect(replayed).toMatchObject({ events: 1, streams: 1100 });
     await second.remove();
   }, 60_000);
 

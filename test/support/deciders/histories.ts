@@ -58,5 +58,5 @@ export function countedNames(): Identifiers {
     turns += 1;
     return `turn${turns}_`;
   };
-  return { ...systemIdentifiers, turnSeed };
+  return { ...systemIdentifiers, turnSeed, randomBytes: (length) => Buffer.alloc(length) };
 }

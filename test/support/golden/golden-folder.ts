@@ -75,7 +75,7 @@ export class GoldenFolder {
   }
 
   /** The server of the folder: its credentials, its endpoint's name, a clock that stands. */
-  start(clock: ManualClock): Promise<TestServer> {
+  start(clock: ManualClock, ports: Partial<Ports> = {}): Promise<TestServer> {
     const random = new SeededRandom(11);
     return startServer({
       dataDirectory: this.path,
@@ -92,6 +92,7 @@ export class GoldenFolder {
         clock,
         identifiers: identifiersFrom((length) => random.bytes(length)),
         ...(this.fileSizes !== undefined && { fileSizes: this.fileSizes }),
+        ...ports,
       },
     });
   }

@@ -143,6 +143,7 @@ const application = await createApplication(config, credentials, {
   identifiers: systemIdentifiers,
   disk,
   fileSizes: { segmentBytes: Number(segmentBytes), reserveBytes: 1024 ** 2 },
+  eventsPerCheckpoint: 20,
   log,
   fatal,
 });

@@ -1,0 +1,39 @@
+/** What an export says to the operator: what is missing, and what that means. */
+import { type ExportReport, exportFile } from '../../server/repair/export-good.js';
+
+/** Streams of one sort that are named; the file names all. */
+const namedMax = 20;
+
+export function exportLines(from: string, to: string, report: ExportReport): string[] {
+  const { damages, gaps, changed, uncertain, removedEvents } = report;
+  const exported = `exported what is intact of ${from} to ${to}`;
+  if (damages.length === 0) return [exported, 'nothing is damaged'];
+  const dropped = changed.filter(({ outcome }) => outcome === 'dropped');
+  const cut = changed.filter(({ outcome }) => outcome === 'cut back');
+  return [
+    exported,
+    ...damages,
+    ...gaps.map(({ log, from, until, means }) => `${log} [${from}, ${until}): ${means}`),
+    `${removedEvents} events could not stay without those that are lost`,
+    ...named(
+      `streams are dropped, as their beginning is lost`,
+      dropped.map(({ stream }) => stream),
+    ),
+    ...named(
+      'streams go on from before what is lost: what happened since may happen again',
+      cut.map(({ stream, kept }) => `${stream} (${kept} events)`),
+    ),
+    ...named('streams were open there, and may have gone on', uncertain),
+    `all of this stands in ${to}/${exportFile}; go on with: stepwell journal import ${to} <folder>`,
+  ];
+}
+
+function named(what: string, streams: readonly string[]): string[] {
+  if (streams.length === 0) return [];
+  const more = streams.length > namedMax ? [`  and ${streams.length - namedMax} more`] : [];
+  return [
+    `${streams.length} ${what}:`,
+    ...streams.slice(0, namedMax).map((stream) => `  ${stream}`),
+    ...more,
+  ];
+}

@@ -1,0 +1,69 @@
+/** Holds a folded journal against the latest snapshot, which has to lead to the same memory. */
+import type { Store } from '../../../storage/store.js';
+import { Journal, journalLogName } from '../../engine/journal.js';
+import { FoldingHere } from '../../engine/snapshots/folding-aside.js';
+import { imageLabel } from '../../engine/snapshots/memory-image.js';
+import { differenceOf, itemsOf, type MemoryItem } from '../../engine/snapshots/state-digest.js';
+import type { ProductFolding } from '../../server/history/product-folding.js';
+import { foldJournal } from '../../server/journal/folded-journal.js';
+
+/** Differences that are named; more are counted. */
+const namedMax = 20;
+
+/**
+ * One line where both are the same, or where there is no snapshot that this program with these
+ * settings reads; one for each difference, and `differs` is called, where they are not. `folded` is
+ * what the whole journal before `until` came to, `empty` a memory of the same settings, and `build`
+ * tells the program that has made the snapshot.
+ */
+export async function* comparedWithSnapshot(
+  store: Store,
+  folded: ProductFolding,
+  empty: ProductFolding,
+  until: number,
+  build: string,
+  differs: () => void,
+): AsyncGenerator<string> {
+  const log = store.log(journalLogName);
+  const snapshot = await store.snapshots.latest(imageLabel(folded.engine, build), until);
+  if (snapshot === null || log === undefined) {
+    yield 'no snapshot of these settings to compare with';
+    return;
+  }
+  const restored = new FoldingHere(empty.engine, empty.codec);
+  for await (const part of snapshot.parts()) await restored.take(part);
+  const rest = new Journal(log, empty.codec);
+  await rest.learnShapes();
+  await foldJournal(empty, rest, until, undefined, snapshot.offset);
+  let differences = 0;
+  for (const line of differencesOf(folded, empty)) {
+    differences += 1;
+    if (differences <= namedMax) yield line;
+  }
+  if (differences === 0) {
+    yield `the snapshot at ${snapshot.offset} leads to the same memory`;
+    return;
+  }
+  differs();
+  yield `${differences} differences from what the snapshot at ${snapshot.offset} leads to`;
+}
+
+function* differencesOf(one: ProductFolding, other: ProductFolding): Generator<string> {
+  const left = new Map<string, MemoryItem>();
+  for (const item of itemsOf(one.engine)) left.set(nameOf(item), item);
+  for (const item of itemsOf(other.engine)) {
+    const name = nameOf(item);
+    const own = left.get(name);
+    left.delete(name);
+    if (own === undefined) yield `${name}: only in the snapshot`;
+    else {
+      const found = differenceOf(own, item);
+      if (found !== null) yield `${name}: field ${found.field || '(all of it)'} differs`;
+    }
+  }
+  for (const name of left.keys()) yield `${name}: only in the journal`;
+}
+
+function nameOf({ section, key }: MemoryItem): string {
+  return `${section}/${key}`;
+}

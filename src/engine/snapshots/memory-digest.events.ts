@@ -1,0 +1,21 @@
+/** That memory was digested: what any later fold of the same events must come to. */
+import type { DomainEvent } from '../decider.js';
+
+/** The stream kind of digests; each is a stream of one event, called after its offset. */
+export const memoryDigestKind = 'memory-digest';
+
+/** A digest of memory as it was after the last event below an offset (`state-digest.ts`). */
+export interface DigestedMemory {
+  /** Of the journal. */
+  readonly until: number;
+  /** Names the program whose digest it is: another one may remember otherwise. */
+  readonly label: string;
+  /** Hexadecimal. */
+  readonly hex: string;
+  /** Name, number of items and sum of each section in turn. */
+  readonly sections: readonly (string | number)[];
+}
+
+export interface MemoryDigested extends DomainEvent, DigestedMemory {
+  readonly type: 'MemoryDigested';
+}

@@ -1,0 +1,128 @@
+/** `journal export --good`: a folder of everything that is intact, and what is missing of it. */
+import type { Disk } from '../../../storage/disk/disk.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
+import type { OffsetRange } from '../../../storage/offsets/offset.js';
+import {
+  type DamagedStore,
+  type Salvaged,
+  salvageFolder,
+} from '../../../storage/salvage/salvage-folder.js';
+import type { StoreOptions } from '../../../storage/store.js';
+import { structuresTerm } from '../../engine/event-codec.js';
+import { journalLogName } from '../../engine/journal.js';
+import { version } from '../../grammar/version.js';
+import { type BackupManifest, backupFile, encoded } from '../backup/backup-manifest.js';
+import { credentialsIn } from '../backup/folder-backup.js';
+import { credentialsFile } from '../credentials/credentials.js';
+import { type JournalFindings, JournalRepair } from './journal-repair.js';
+import { recordsOf } from './log-records.js';
+
+/** The file within an exported folder. */
+export const exportFile = 'export.json';
+
+/** Offsets of a log that are gone, and what that means. */
+export interface Gap extends OffsetRange {
+  readonly log: string;
+  readonly means: string;
+}
+
+/** What an export has left out, and what follows. */
+export interface ExportReport extends JournalFindings {
+  readonly damages: readonly string[];
+  readonly gaps: readonly Gap[];
+}
+
+/** What an export is made with. */
+export interface ExportTools {
+  readonly disk: Disk;
+  /** For reading a store. */
+  readonly options: StoreOptions;
+  onProgress(doing: string): void;
+}
+
+const nothingFound: JournalFindings = { changed: [], uncertain: [], removedEvents: 0 };
+
+/**
+ * Exports what is intact of `from` to `to`, which must be empty or absent and is a backup then: it
+ * is imported, or restored, before it is served. Rejects as `salvageFolder` does.
+ */
+export async function exportGood(
+  { disk, options, onProgress }: ExportTools,
+  from: string,
+  to: string,
+): Promise<ExportReport> {
+  const credentials = await credentialsIn(disk, from);
+  const gaps: Gap[] = [];
+  let findings = nothingFound;
+  let report: ExportReport | null = null;
+  await salvageFolder(disk, from, to, options, {
+    onProgress,
+    async repair(damaged) {
+      findings = await repaired(damaged, gaps);
+    },
+    names: [credentialsFile, backupFile, exportFile],
+    make(salvaged) {
+      report = { damages: salvaged.damages, gaps, ...findings };
+      const said = encoded(manifestOf(salvaged, options.now()));
+      return new Map([...credentials, [exportFile, encoded(report)], [backupFile, said]]);
+    },
+  });
+  if (report === null) throw new Error('an export was made that says nothing of itself');
+  return report;
+}
+
+/** Every damaged segment becomes one with gaps; then the journal is made to replay. */
+async function repaired({ store, segments }: DamagedStore, gaps: Gap[]): Promise<JournalFindings> {
+  let findings = nothingFound;
+  for (const log of store.logs()) {
+    const isJournal = log.name === journalLogName;
+    const shapes = isJournal ? await latestShapes(log) : null;
+    const { healed = [] } = await log.sweep({
+      until: log.endOffset,
+      keeps: () => true,
+      settled: async () => undefined,
+      healing: {
+        segments: segments.get(log.name) ?? new Set(),
+        // What stood in the gap may have said how the events behind it read.
+        filler: () =>
+          shapes === null
+            ? null
+            : { key: null, value: shapes, timestamp: 0, terms: [structuresTerm] },
+      },
+    });
+    gaps.push(...healed.map((range) => ({ log: log.name, ...range, means: meaningOf(log.name) })));
+    if (isJournal) findings = await new JournalRepair(log, healed).run();
+  }
+  return findings;
+}
+
+/** What the last definition says of shapes: it holds all those before it. */
+async function latestShapes(journal: PartitionLog): Promise<Buffer | null> {
+  let latest: Buffer | null = null;
+  for await (const { key, value } of recordsOf(journal)) if (key === null) latest = value;
+  return latest;
+}
+
+function meaningOf(log: string): string {
+  if (log === journalLogName) return 'events are lost: see changed and uncertain';
+  if (log.startsWith('topic/__')) {
+    return 'committed offsets are lost: groups may read records again from an older place';
+  }
+  return 'records are lost: who reads passes over them';
+}
+
+function manifestOf(salvaged: Salvaged, at: number): BackupManifest {
+  const { storeId, epoch, bytes, logs } = salvaged;
+  return {
+    format: 1,
+    version,
+    madeAt: new Date(at).toISOString(),
+    storeId,
+    epoch,
+    bytes,
+    sharedBytes: 0,
+    logs: logs.map((log) => ({ ...log })),
+    lost: [],
+    damages: [],
+  };
+}

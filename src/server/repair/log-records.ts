@@ -1,0 +1,20 @@
+/** The records of a log from its first to its last, whatever lies between them. */
+import { DamagedOffsets } from '../../../storage/faults/storage-errors.js';
+import type { LogRecord } from '../../../storage/format/record.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
+
+const readBytes = 4 * 1024 * 1024;
+
+/** Passes over what is damaged, in a log that isolates that. */
+export async function* recordsOf(log: PartitionLog): AsyncGenerator<LogRecord> {
+  for (let at = log.startOffset; at < log.highWatermark; ) {
+    try {
+      const batches = await log.read(at, { maxBytes: readBytes });
+      for (const batch of batches) yield* batch.records();
+      at = batches.at(-1)?.nextOffset ?? log.highWatermark;
+    } catch (error) {
+      if (!(error instanceof DamagedOffsets)) throw error;
+      at = error.offsets.until;
+    }
+  }
+}

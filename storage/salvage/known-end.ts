@@ -1,0 +1,94 @@
+/** Where a segment ended that was not sealed, by everything that is left to say so. */
+import type { Disk } from '../disk/disk.js';
+import { readUpTo, withFile } from '../disk/whole-file.js';
+import {
+  type BatchHeader,
+  batchHeaderLength,
+  batchLength,
+  bodyFault,
+} from '../format/record-batch.js';
+import {
+  decodeSegmentHeader,
+  type SegmentEnd,
+  type SegmentHeader,
+  segmentHeaderLength,
+} from '../format/segment-format.js';
+import type { Watermark } from '../manifest/watermark-file.js';
+import { headersIn } from '../segment/segment-scan.js';
+
+/** A segment file as it was found. */
+export interface FoundSegment {
+  readonly number: number;
+  readonly header: SegmentHeader | null;
+  /** Of its batches, in their places; the bodies may be damaged. */
+  readonly batches: readonly BatchHeader[];
+  /** What the batches say was fdatasynced of the file. */
+  readonly proven: number;
+}
+
+/** Reads the headers in a file; the last batches count only as far as they are whole or proven. */
+export async function findSegment(
+  disk: Disk,
+  path: string,
+  number: number,
+  logTag: number,
+): Promise<FoundSegment> {
+  return withFile(disk, path, 'read', async (file) => {
+    const header = decodeSegmentHeader(await readUpTo(disk, file, 0, segmentHeaderLength));
+    const size = await disk.size(file);
+    const batches: BatchHeader[] = [];
+    for await (const found of headersIn(disk, file, segmentHeaderLength, size, logTag)) {
+      if (found.baseOffset >= (batches.at(-1)?.nextOffset ?? 0)) batches.push(found);
+    }
+    const proven = batches.reduce((most, each) => Math.max(most, each.durablePosition), 0);
+    for (let last = batches.at(-1); last !== undefined; last = batches.at(-1)) {
+      if (endOf(last) <= proven) break;
+      const bytes = await readUpTo(disk, file, last.filePosition, batchLength(last.bodyLength));
+      const isWhole = bytes.length >= batchHeaderLength + last.bodyLength;
+      if (isWhole && bodyFault(bytes, batchHeaderLength, last) === null) break;
+      batches.pop();
+    }
+    return { number, header, batches, proven };
+  });
+}
+
+/**
+ * The end that is to be written down for it; null where nothing says that it held anything. What
+ * the watermark, or the header of the segment behind it, says beyond its batches was acknowledged.
+ */
+export function knownEnd(
+  { number, header, batches }: FoundSegment,
+  before: number,
+  watermark: Watermark | null,
+  follower: SegmentHeader | null,
+): SegmentEnd | null {
+  const last = batches.at(-1);
+  let known = {
+    end: last === undefined ? 0 : endOf(last),
+    nextOffset: last?.nextOffset ?? 0,
+    lastChecksum: last?.headerChecksum ?? 0,
+  };
+  if (watermark?.segment === number && watermark.durablePosition > known.end) {
+    const { durablePosition: end, durableOffset: nextOffset } = watermark;
+    known = { end, nextOffset, lastChecksum: 0 };
+  }
+  if (follower !== null && follower.previousEnd > known.end) {
+    const { previousEnd: end, baseOffset: nextOffset, chainSeed: lastChecksum } = follower;
+    known = { end, nextOffset, lastChecksum };
+  }
+  const baseOffset = Math.max(before, header?.baseOffset ?? batches[0]?.baseOffset ?? before);
+  if (known.end <= segmentHeaderLength || known.nextOffset <= baseOffset) return null;
+  const times = batches.map(({ maxTimestamp }) => maxTimestamp);
+  return {
+    ...known,
+    baseOffset,
+    batchCount: batches.length,
+    recordCount: batches.reduce((sum, { recordCount }) => sum + recordCount, 0),
+    maxTimestamp: times.reduce((one, two) => Math.max(one, two), 0),
+    lastAppendTime: last?.appendTime ?? 0,
+  };
+}
+
+export function endOf({ filePosition, bodyLength }: BatchHeader): number {
+  return filePosition + batchLength(bodyLength);
+}

@@ -1,0 +1,256 @@
+/** A store made of everything that still reads in a damaged one, in a folder of its own. */
+import { basename, dirname, join } from 'node:path';
+import { isThere, makeFolder, removeFolder, writeBeside } from '../backup/copied-folder.js';
+import type { Disk, FileHandle } from '../disk/disk.js';
+import { parseSegmentName, StoreDirectory } from '../disk/store-directory.js';
+import { withFile, writeFully } from '../disk/whole-file.js';
+import {
+  type DamagedData,
+  DirectoryInUse,
+  diskError,
+  errorCode,
+  FolderNotEmpty,
+} from '../faults/storage-errors.js';
+import { ManifestFile } from '../manifest/manifest-file.js';
+import { WatermarkFile } from '../manifest/watermark-file.js';
+import { openStore, type Store, type StoreOptions } from '../store.js';
+import { verifyStore } from '../verify/verify-store.js';
+import { type ReadableState, readableState } from './readable-state.js';
+
+/** What was made. */
+export interface Salvaged {
+  /** Hexadecimal. */
+  readonly storeId: string;
+  readonly epoch: number;
+  readonly bytes: number;
+  readonly logs: readonly { readonly name: string; readonly until: number }[];
+  /** Everything that was found to be damaged, in words. */
+  readonly damages: readonly string[];
+}
+
+/** A store whose damaged segments are known by their numbers, under the names of their logs. */
+export interface DamagedStore {
+  readonly store: Store;
+  readonly segments: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+/** How a folder is salvaged. */
+export interface SalvageSettings {
+  /** Makes the logs whole: every damaged segment is to be gone when it settles. */
+  repair(damaged: DamagedStore): Promise<void>;
+  /** Files beside the logs: their names, and what is in them. */
+  readonly names: readonly string[];
+  make(salvaged: Salvaged): ReadonlyMap<string, Buffer>;
+  onProgress?(doing: string): void;
+}
+
+const chunkBytes = 1024 * 1024;
+/** What a bad sector takes with it. */
+const sectorBytes = 4096;
+
+/**
+ * Copies what reads of the store in `from` to `to`, which must be empty or absent. Nothing in
+ * `from` changes, and no server may have it meanwhile. The copy has another name, `to` with
+ * `.partial` behind it, until it is whole, verified and durable.
+ *
+ * Rejects with `DirectoryInUse`, `FolderNotEmpty`, `DamagedData` (nothing says which file belongs
+ * to which log), `NewerFormat`, `DiskFull` or `DiskFailure`; nothing is left in `to` then.
+ */
+export async function salvageFolder(
+  disk: Disk,
+  from: string,
+  to: string,
+  options: StoreOptions,
+  settings: SalvageSettings,
+): Promise<Salvaged> {
+  const path = join(dirname(to), basename(to));
+  const aside = new StoreDirectory(`${path}.partial`);
+  const source = new StoreDirectory(from);
+  const release = await disk.lock(source.lock).catch((error: unknown) => {
+    throw diskError(`opening ${from}`, error);
+  });
+  if (release === null) throw new DirectoryInUse(from);
+  try {
+    const isMade = await isThere(disk, path);
+    if (isMade && (await disk.list(path)).length > 0) throw new FolderNotEmpty(path);
+    await removeSalvaged(disk, aside, settings.names);
+    const salvaged = await new Salvage(disk, source, aside, options, settings).run();
+    await writeBeside(disk, aside, settings.make(salvaged));
+    if (isMade) await disk.removeDirectory(path);
+    await disk.rename(aside.path, path);
+    await disk.syncDirectory(dirname(path));
+    return salvaged;
+  } catch (error) {
+    if (!(error instanceof FolderNotEmpty)) {
+      await removeSalvaged(disk, aside, settings.names).catch(() => undefined);
+    }
+    throw diskError(`exporting ${from}`, error);
+  } finally {
+    await release();
+  }
+}
+
+/** The store was opened in it for a while: it holds what an open store holds. */
+async function removeSalvaged(disk: Disk, directory: StoreDirectory, names: readonly string[]) {
+  if (!(await isThere(disk, directory.path))) return;
+  await emptyQuarantine(disk, directory);
+  await removeFolder(disk, directory, [...names, basename(directory.lock)]);
+}
+
+async function emptyQuarantine(disk: Disk, { path, quarantine }: StoreDirectory): Promise<void> {
+  if (!(await disk.list(path)).includes(basename(quarantine))) return;
+  for (const name of await disk.list(quarantine)) await disk.remove(join(quarantine, name));
+  await disk.removeDirectory(quarantine);
+}
+
+class Salvage {
+  private readonly damages: string[] = [];
+
+  constructor(
+    private readonly disk: Disk,
+    private readonly source: StoreDirectory,
+    private readonly target: StoreDirectory,
+    private readonly options: StoreOptions,
+    private readonly settings: SalvageSettings,
+  ) {}
+
+  async run(): Promise<Salvaged> {
+    const { disk, source, target, settings } = this;
+    const readable = await readableState(disk, source);
+    this.damages.push(...readable.problems);
+    await makeFolder(disk, target);
+    settings.onProgress?.('copying');
+    await this.copyFiles(readable);
+    await this.writeManifest(readable);
+    settings.onProgress?.('verifying');
+    const reading = { ...this.options, readOnly: true, isolatesDamage: () => true };
+    const found = await verifyStore(disk, target.path, reading);
+    for (const { message } of found.damages) this.tell(message);
+    const segments = new Map(
+      readable.state.logs.map(({ id, name }) => [name, this.numbersOf(id, found.damages)]),
+    );
+    for (const { file } of found.damages.map(({ range }) => range)) {
+      if (file.endsWith('.index')) await disk.remove(file).catch(() => undefined);
+    }
+    settings.onProgress?.('repairing');
+    const store = await openStore(disk, target.path, {
+      ...this.options,
+      readOnly: false,
+      reserveBytes: 0,
+      freeBytesMin: 0,
+      isolatesDamage: () => true,
+    });
+    try {
+      await settings.repair({ store, segments });
+    } finally {
+      await store.close();
+    }
+    return this.proven(readable);
+  }
+
+  /** Nothing is damaged any more: what was made is held against all that is known of it. */
+  private async proven({ storeId, state }: ReadableState): Promise<Salvaged> {
+    const { disk, target } = this;
+    await emptyQuarantine(disk, target);
+    await disk.remove(target.lock);
+    const { logs, damages } = await verifyStore(disk, target.path, {
+      ...this.options,
+      readOnly: true,
+    });
+    const [damage] = damages;
+    if (damage !== undefined) throw damage;
+    return {
+      storeId: storeId.toString('hex'),
+      epoch: state.epoch,
+      bytes: logs.reduce((sum, { bytes }) => sum + bytes, 0),
+      logs: logs.map(({ name, endOffset }) => ({ name, until: endOffset })),
+      damages: this.damages,
+    };
+  }
+
+  private tell(message: string): void {
+    this.damages.push(message.replaceAll(join(this.target.path, '/'), ''));
+  }
+
+  /** The segments of a log that are damaged themselves, or whose index is. */
+  private numbersOf(logId: number, damages: readonly DamagedData[]): ReadonlySet<number> {
+    const folder = this.target.log(logId);
+    const files = damages.map(({ range }) => range.file);
+    const names = files.filter((file) => dirname(file) === folder).map((file) => basename(file));
+    const numbers = names.map((name) => parseSegmentName(name)?.number);
+    return new Set(numbers.filter((number) => number !== undefined));
+  }
+
+  private async copyFiles({ state }: ReadableState): Promise<void> {
+    const { disk, source, target } = this;
+    for (const { id, segments } of state.logs) {
+      await disk.makeDirectory(target.log(id));
+      for (const { number } of segments) {
+        await this.copyFile(source.segment(id, number), target.segment(id, number));
+        await this.copyFile(source.index(id, number), target.index(id, number));
+      }
+      await disk.syncDirectory(target.log(id));
+    }
+    await disk.syncDirectory(target.logs);
+  }
+
+  /** A file that is gone is left out, and what cannot be read of it is zeros. */
+  private async copyFile(from: string, to: string): Promise<void> {
+    const { disk } = this;
+    const file = await disk.open(from, 'read').catch((error: unknown) => {
+      if (errorCode(error) === 'ENOENT') return null;
+      throw error;
+    });
+    if (file === null) return;
+    try {
+      const length = await disk.size(file);
+      await withFile(disk, to, 'create', async (copy) => {
+        for (let at = 0; at < length; at += chunkBytes) {
+          const bytes = await this.readable(file, at, Math.min(chunkBytes, length - at), from);
+          await writeFully(disk, copy, bytes, at);
+        }
+        await disk.sync(copy);
+      });
+    } finally {
+      await disk.close(file);
+    }
+  }
+
+  private async readable(
+    file: FileHandle,
+    position: number,
+    length: number,
+    path: string,
+  ): Promise<Buffer> {
+    const bytes = Buffer.alloc(length);
+    const fill = async (from: number, until: number): Promise<void> => {
+      for (let at = from; at < until; ) {
+        const read = await this.disk.read(file, bytes.subarray(at, until), position + at);
+        if (read === 0) return;
+        at += read;
+      }
+    };
+    try {
+      await fill(0, length);
+    } catch (error) {
+      if (errorCode(error) !== 'EIO') throw error;
+      for (let at = 0; at < length; at += sectorBytes) {
+        await fill(at, Math.min(at + sectorBytes, length)).catch((unreadable: unknown) => {
+          if (errorCode(unreadable) !== 'EIO') throw unreadable;
+          this.damages.push(`${path}: the disk does not read the bytes at ${position + at}`);
+        });
+      }
+    }
+    return bytes;
+  }
+
+  private async writeManifest({ storeId, generation, state }: ReadableState): Promise<void> {
+    const { disk, target } = this;
+    await withFile(disk, target.watermarks, 'create', (file) =>
+      new WatermarkFile(disk, file).sync(),
+    );
+    const manifest = new ManifestFile(disk, target, storeId, generation, state, 0);
+    await manifest.beginGeneration();
+    await manifest.close();
+  }
+}

@@ -1,0 +1,36 @@
+import { memoryDigestDecider } from '../../../src/engine/snapshots/memory-digest.decider.js';
+import type { MemoryDigested } from '../../../src/engine/snapshots/memory-digest.events.js';
+import { MemoryDigests } from '../../../src/engine/snapshots/memory-digests.js';
+import { digestOf, itemsOf } from '../../../src/engine/snapshots/state-digest.js';
+import { openEngine } from '../../support/engine.js';
+
+describe('a digest of memory', () => {
+  it('is in the journal, and not in memory', async () => {
+    const joined: MemoryDigests[] = [];
+    const { engine, journal, close } = await openEngine((joining) => {
+      joined.push(new MemoryDigests(joining));
+    });
+    const [digests] = joined;
+    const digest = digestOf(itemsOf(engine));
+    await digests?.record({ offset: 7, digest, items: () => [] }, 'build', 1_767_000_000_000);
+    expect(digests?.size).toBe(0);
+    expect(digestOf(itemsOf(engine))).toEqual(digest);
+    const events: unknown[] = [];
+    for await (const envelopes of journal.replay()) events.push(...envelopes);
+    expect(events).toMatchObject([
+      {
+        kind: 'memory-digest',
+        id: '7',
+        event: { type: 'MemoryDigested', until: 7, label: 'build', hex: digest.hex, sections: [] },
+      },
+    ]);
+    await close();
+  });
+
+  it('ends with its event', () => {
+    const event = { type: 'MemoryDigested' } as MemoryDigested;
+    const state = memoryDigestDecider.evolve(false, event, {} as never);
+    expect(memoryDigestDecider.isFinal(state)).toBe(true);
+    expect(memoryDigestDecider.wants(state, '7')).toEqual([]);
+  });
+});

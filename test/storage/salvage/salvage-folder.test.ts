@@ -1,0 +1,176 @@
+import { backupFolder } from '../../../storage/backup/backup-folder.js';
+import { type DamagedStore, salvageFolder } from '../../../storage/salvage/salvage-folder.js';
+import { openStore, type Store } from '../../../storage/store.js';
+import { SeededRandom } from '../../simulation/seeded-random.js';
+import { crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { directory, openSimulated, readOnly, settle } from '../simulated-store.js';
+
+const options = { ...readOnly, readOnly: false, segmentBytes: 900, reserveBytes: 0 };
+
+/** A store with sealed segments and one that grows. */
+async function written(seed: number): Promise<SimulatedDisk> {
+  const disk = new SimulatedDisk(new SeededRandom(seed));
+  const { store, timers } = await openSimulated(disk, { segmentBytes: 900 });
+  for (const name of ['events', 'orders']) {
+    const log = await store.createLog(name, { preparesNextSegment: name === 'events' });
+    for (let count = 0; count < 15; count += 1) {
+      await log.append([{ key: null, value: Buffer.from(`${name} ${count}`.padEnd(150)) }]).durable;
+    }
+  }
+  timers.advance(25);
+  await settle();
+  return disk;
+}
+
+async function healed({ store, segments }: DamagedStore): Promise<void> {
+  for (const log of store.logs()) {
+    await log.sweep({
+      until: log.endOffset,
+      keeps: () => true,
+      settled: async () => undefined,
+      healing: { segments: segments.get(log.name) ?? new Set(), filler: () => null },
+    });
+  }
+}
+
+const settings = {
+  repair: healed,
+  names: ['note'],
+  make: () => new Map([['note', Buffer.from('!')]]),
+};
+
+async function offsetsIn(store: Store): Promise<Record<string, number[]>> {
+  const found: Record<string, number[]> = {};
+  for (const log of store.logs()) {
+    const offsets: number[] = [];
+    for (let at = log.startOffset; at < log.highWatermark; ) {
+      for (const batch of await log.read(at)) {
+        for (const { offset } of batch.records()) offsets.push(offset);
+        at = batch.nextOffset;
+      }
+    }
+    found[log.name] = offsets;
+  }
+  return found;
+}
+
+const hurt = (disk: SimulatedDisk, file: string) =>
+  disk.damage(file, (bytes) => {
+    bytes[400] = (bytes[400] ?? 0) ^ 1;
+    return bytes;
+  });
+
+describe('what is salvaged', () => {
+  it('is all that reads, at its offset; and a start goes on behind what was lost', async () => {
+    for (const kind of ['sealed', 'growing', 'missing'] as const) {
+      const disk = (await written(1)).restart();
+      const logs = [...disk.files()].filter(([path, bytes]) => {
+        return /^\/data\/logs\/0000000000\/.*log$/.test(path) && bytes.some((byte) => byte !== 0);
+      });
+      const file = (kind === 'growing' ? logs.at(-1) : logs[1])?.[0] ?? '';
+      if (kind === 'missing') await disk.remove(file);
+      else hurt(disk, file);
+      const before = disk.files();
+      const { damages } = await salvageFolder(disk, directory, '/good', options, settings);
+      expect(damages.length).toBeGreaterThan(0);
+      for (const [path, bytes] of before) expect(disk.files().get(path)).toEqual(bytes);
+      const store = await openStore(disk, '/good', options);
+      const { events = [], orders } = await offsetsIn(store);
+      expect(orders).toEqual(Array.from({ length: 15 }, (_, offset) => offset));
+      expect(events.length).toBeGreaterThan(5);
+      expect(events.length).toBeLessThan(15);
+      expect(store.log('events')?.endOffset).toBe(15);
+      await store.close();
+    }
+  });
+
+  it('has its name once it is whole, wherever a crash comes, and leaves the source', async () => {
+    const disk = (await written(2)).restart();
+    hurt(disk, '/data/logs/0000000000/0000000001.log');
+    await disk.syncDirectory('/');
+    const source = [...disk.files()].filter(([path]) => path.startsWith('/data/logs'));
+    const images: SimulatedDisk[] = [];
+    disk.afterChange = () => images.push(disk.copy());
+    await salvageFolder(disk, directory, '/good', options, settings);
+    disk.afterChange = null;
+    expect(images.length).toBeGreaterThan(30);
+    for (const [at, image] of images.entries()) {
+      if (at % 5 !== 0) continue;
+      for (const policy of crashPolicies) {
+        const crashed = image.crash(policy, at);
+        for (const [path, bytes] of source) expect(crashed.files().get(path)).toEqual(bytes);
+        if (!(await crashed.list('/')).includes('good')) continue;
+        const store = await openStore(crashed, '/good', options);
+        expect((await offsetsIn(store))['orders']).toHaveLength(15);
+        await store.close();
+      }
+      if (at % 10 !== 0) continue;
+      // Another try removes what this one has left.
+      await salvageFolder(image, directory, '/again', options, settings);
+      const names = await image.list('/');
+      if (names.includes('good')) continue;
+      await salvageFolder(image, directory, '/good', options, settings);
+      expect(await image.list('/')).toEqual(['again', 'data', 'good']);
+    }
+  }, 600_000);
+
+  it('is nothing where an operation fails', async () => {
+    let failed = 0;
+    for (const operation of ['write', 'sync', 'rename', 'syncDirectory'] as const) {
+      for (let nth = 1; nth < 30; nth += 7) {
+        const disk = (await written(3)).restart();
+        hurt(disk, '/data/logs/0000000000/0000000001.log');
+        const done = disk.calls.get(operation) ?? 0;
+        disk.failures = [{ operation, nth: done + nth, code: 'EIO' }];
+        const error = await salvageFolder(disk, directory, '/good', options, settings).then(
+          () => null,
+          (caught: unknown) => caught,
+        );
+        disk.failures = [];
+        if (error !== null) {
+          failed += 1;
+          expect(error).toMatchObject({ code: 'disk_failure' });
+        }
+        expect(await disk.list('/')).toEqual(error === null ? ['data', 'good'] : ['data']);
+      }
+    }
+    expect(failed).toBeGreaterThan(10);
+  });
+});
+
+describe('a copy of a store of which a log that lives with damage is damaged', () => {
+  it('holds what is in front of damage that was not sealed, and says so', async () => {
+    const disk = await written(4);
+    const grown = [...disk.files()].findLast(([path, bytes]) => {
+      return /^\/data\/logs\/0000000001\/.*log$/.test(path) && bytes.length > 450;
+    });
+    const isolatesDamage = (name: string) => name === 'orders';
+    hurt(disk, grown?.[0] ?? '');
+    await expect(backupFolder(disk, directory, '/copy', options)).rejects.toMatchObject({
+      code: 'damaged',
+    });
+    const { lost, until } = await backupFolder(disk, directory, '/copy', {
+      ...options,
+      isolatesDamage,
+    });
+    const end = until.get('orders') ?? 0;
+    expect(end).toBeLessThan(15);
+    expect(lost).toEqual([{ log: 'orders', from: end, until: null }]);
+    expect(until.get('events')).toBe(15);
+    const store = await openStore(disk, '/copy', options);
+    expect((await offsetsIn(store))['orders']).toHaveLength(end);
+    await store.close();
+  });
+
+  it('is without a sealed file that is gone, and says so', async () => {
+    const disk = await written(5);
+    const isolatesDamage = (name: string) => name === 'orders';
+    await disk.remove('/data/logs/0000000001/0000000001.log');
+    await disk.remove('/data/logs/0000000001/0000000001.index');
+    const { lost } = await backupFolder(disk, directory, '/copy', { ...options, isolatesDamage });
+    expect(lost).toEqual([{ log: 'orders', from: expect.any(Number), until: expect.any(Number) }]);
+    await expect(backupFolder(disk, directory, '/second', options)).rejects.toMatchObject({
+      code: 'damaged',
+    });
+  });
+});
