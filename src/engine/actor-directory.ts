@@ -1,10 +1,10 @@
 /**
- * The durable actors: every stream that is not final, as a fold of its events. A stream that waits,
- * or that was not touched for long, rests as bytes and is woken synchronously; a final one leaves
- * memory.
+ * The durable actors: every stream that is not final, as a fold of its events. One that waits, or
+ * was not touched for long, rests as bytes and is woken synchronously; a final one leaves memory.
  */
 import { Checkpoints } from './checkpoints.js';
 import type { Command, Decider, DomainEvent, EventEnvelope } from './decider.js';
+import { concerns } from './following/interest.js';
 import type { Fold } from './registration.js';
 import { isCheckpoint } from './resting/checkpoint.js';
 import type { RestingStream, StoredStream } from './resting/resting-shard.js';
@@ -236,7 +236,8 @@ export class ActorDirectory<State = unknown> {
       firstOffset: checkpoint?.began ?? actor?.firstOffset ?? offset,
       lastOffset: offset,
     };
-    for (const fold of folds) fold.evolve(envelope, changes);
+    for (const fold of folds)
+      if (concerns(fold.interest, envelope, before)) fold.evolve(envelope, changes);
     if (checkpoint !== null) this.checkpoints.restoreEntries(id, checkpoint, changes);
     if (decider.isFinal(evolved.state)) {
       changes.delete(this.awake, id);

@@ -1,6 +1,4 @@
-/**
- * The turn of the house: decide, evolve, react and append in one tick; answer and act once durable.
- */
+/** The turn: decide, evolve, react and append in one tick; answer and act once it is durable. */
 import type { Appended } from '../../storage/log/partition-log.js';
 import { listIn } from '../grammar/list-in.js';
 import { ActorDirectory, type DirectoryOptions, liveStatesMax } from './actor-directory.js';
@@ -9,14 +7,16 @@ import { CommitGroups } from './commit-groups.js';
 import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
+import type { AnyInterest } from './following/interest.js';
 import { type Identifiers, SeededNames } from './identifiers.js';
-import type { Journal } from './journal.js';
+import type { EngineJournal } from './journal.js';
 import type { Principal } from './principal/principal.js';
 import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
 import { eventsPerCheckpoint } from './resting/checkpoint.js';
 import { type EventListener, Subscribers } from './subscribers.js';
 import {
   type EngineWatch,
+  type FollowingReaction,
   type Outcome,
   type Outcomes,
   type RegisteredKind,
@@ -24,18 +24,13 @@ import {
 } from './turn.js';
 import { TurnChanges } from './turn-changes.js';
 
-export type { EngineWatch, Outcomes } from './turn.js';
-
 /** A turn decides at most this many commands, so that no request holds the event loop. */
 export const turnCommandsMax = 256;
-
-/** What the engine needs of its journal. */
-export type EngineJournal = Pick<Journal, 'append' | 'endOffset' | 'highWatermark'>;
 
 export class Engine {
   private readonly entities = new Map<string, RegisteredKind>();
   private readonly folds = new Map<string, Fold[]>();
-  private readonly reactions = new Map<string, Reaction[]>();
+  private readonly reactions = new Map<string, FollowingReaction[]>();
   private readonly changes = new TurnChanges();
   private readonly past = new TurnChanges(false);
   readonly effects: EffectRunner;
@@ -84,8 +79,12 @@ export class Engine {
   }
 
   /** Events of `kind` mean what `reaction` says, after the kind's own `react`; before recovery. */
-  reactTo<Event extends DomainEvent, State>(kind: string, reaction: Reaction<Event, State>): void {
-    listIn(this.reactions, kind).push(reaction as Reaction);
+  reactTo<Event extends DomainEvent, State>(
+    kind: string,
+    reaction: Reaction<Event, State>,
+    interest?: AnyInterest,
+  ): void {
+    listIn(this.reactions, kind).push({ react: reaction as Reaction, interest });
   }
 
   /** The kinds of entities, in the order they were registered. */
@@ -99,28 +98,29 @@ export class Engine {
   }
 
   /**
-   * `index` learns the events of `kinds` once they are durable, replayed ones first: those of whole
-   * turns in the order of the journal, before any listener sees them and before anything starts
-   * because of them. What it knows is never taken back, so it may hold what it likes; before
-   * recovery. `memory` is what it remembers; null = nothing.
+   * `index` learns the events of `kinds`, or those of `interest`, once they are durable, replayed
+   * ones first: of whole turns in the order of the journal, before listeners see them and anything
+   * starts because of them. `memory` is what it remembers; null = nothing. Before recovery.
    */
   index<Event extends DomainEvent>(
     kinds: readonly string[],
     index: EventListener<Event>,
     memory: IndexMemory | null,
+    interest?: AnyInterest,
   ): void {
-    this.indexes.add(kinds, index as EventListener, memory);
+    this.indexes.add(kinds, index as EventListener, interest, memory);
   }
 
   /**
-   * `listener` sees the events of `kinds` after they are durable; replayed events are not shown
-   * again. Those of one commit come together, in the order of the journal.
+   * `listener` sees the events of `kinds`, or those of `interest`, after they are durable; replayed
+   * ones are not shown again. Those of one commit come together, in the order of the journal.
    */
   observe<Event extends DomainEvent>(
     kinds: readonly string[],
     listener: EventListener<Event>,
+    interest?: AnyInterest,
   ): void {
-    this.listeners.add(kinds, listener as EventListener);
+    this.listeners.add(kinds, listener as EventListener, interest);
   }
 
   /**
@@ -175,6 +175,11 @@ export class Engine {
       this.actors(envelope.kind).replay(envelope, this.past),
     );
     this.indexes.show(whole);
+  }
+
+  /** After the last turn of the past: a gap that no checkpoint ended is a `BrokenStream`. */
+  requireWhole(): void {
+    for (const { actors } of this.entities.values()) actors.requireWhole();
   }
 
   /** Asks one stream what it wants and starts or stops accordingly. */

@@ -2,6 +2,7 @@
 import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, ResultOf } from './decider.js';
 import type { Engine } from './engine.js';
+import type { Interest } from './following/interest.js';
 import type { Principal } from './principal/principal.js';
 import type { Fold, IndexMemory, Reaction, Registration } from './registration.js';
 import type { EventListener } from './subscribers.js';
@@ -19,7 +20,7 @@ import type { Outcome } from './turn.js';
  *     }
  *
  * A feature above follows it by `follow`, `reactTo`, `index` and `observe`, all before recovery:
- * what stands below does not know what follows it.
+ * what stands below does not know what follows it. An `Interest` names the events that concern it.
  */
 export abstract class Entity<State, Cmd extends Command, Event extends DomainEvent, View = null> {
   readonly kind: string;
@@ -74,13 +75,13 @@ export abstract class Entity<State, Cmd extends Command, Event extends DomainEve
   }
 
   /** Events of this kind mean what `reaction` says, after the kind's own `react`. */
-  reactTo(reaction: Reaction<Event, State>): void {
-    this.engine.reactTo(this.kind, reaction);
+  reactTo(reaction: Reaction<Event, State>, interest?: Interest<Event>): void {
+    this.engine.reactTo(this.kind, reaction, interest);
   }
 
   /** `listener` sees the events of this kind after they are durable, but no replayed ones. */
-  observe(listener: EventListener<Event>): void {
-    this.engine.observe([this.kind], listener);
+  observe(listener: EventListener<Event>, interest?: Interest<Event>): void {
+    this.engine.observe([this.kind], listener, interest);
   }
 
   /**

@@ -58,6 +58,9 @@ export interface JournalQuery {
   readonly order: 'oldest' | 'newest';
 }
 
+/** What the engine needs of it. */
+export type EngineJournal = Pick<Journal, 'append' | 'endOffset' | 'highWatermark'>;
+
 export class Journal {
   constructor(
     private readonly log: PartitionLog,

@@ -21,13 +21,8 @@ export async function replayJournal(engine: Engine, journal: Journal): Promise<n
     engine.replay(envelopes);
     events += envelopes.length;
   }
-  requireWhole(engine);
+  engine.requireWhole();
   return events;
-}
-
-/** After the last event of the past. Throws `BrokenStream` where a part of a stream is missing. */
-export function requireWhole(engine: Engine): void {
-  for (const kind of engine.kinds) engine.actors(kind).requireWhole();
 }
 
 /** Asks every stream what it wants. What runs afterwards is what ran before the crash. */

@@ -2,6 +2,7 @@
  * How a feature joins the engine: its decider, what its decisions read, and what folds its events.
  */
 import type { Command, Decider, DomainEvent, Effect, EventEnvelope, TurnNames } from './decider.js';
+import type { AnyInterest } from './following/interest.js';
 import type { TurnChanges } from './turn-changes.js';
 
 /** What an index remembers: what a snapshot stores of it, and a digest of memory names. */
@@ -21,6 +22,8 @@ export interface FoldMemory {
 
 /** An in-memory index: a fold of events, changed in the same tick as the state. */
 export interface Fold<Event extends DomainEvent = DomainEvent> {
+  /** Which events `evolve` is called for; absent: all of the kinds that it follows. */
+  readonly interest?: AnyInterest;
   /** null = it remembers nothing. */
   readonly memory: FoldMemory | null;
   evolve(envelope: EventEnvelope<Event>, changes: TurnChanges): void;

@@ -1,5 +1,6 @@
 /** Who sees durable events: listeners, each with the kinds of entities whose events it is shown. */
 import type { DomainEvent, EventEnvelope } from './decider.js';
+import { type AnyInterest, concerns } from './following/interest.js';
 import type { IndexMemory } from './registration.js';
 
 /** Sees events once they are durable, in journal order: some, never none. */
@@ -10,6 +11,7 @@ export type EventListener<Event extends DomainEvent = DomainEvent> = (
 interface Subscriber {
   readonly kinds: ReadonlySet<string>;
   readonly listener: EventListener;
+  readonly interest: AnyInterest | undefined;
 }
 
 export class Subscribers {
@@ -17,9 +19,17 @@ export class Subscribers {
   readonly memories: IndexMemory[] = [];
   private readonly all: Subscriber[] = [];
 
-  /** `listener` is shown the events of `kinds`, and remembers `memory` of them. */
-  add(kinds: readonly string[], listener: EventListener, memory: IndexMemory | null = null): void {
-    this.all.push({ kinds: new Set(kinds), listener });
+  /**
+   * `listener` is shown the events of `kinds`, or those of `interest`, and remembers `memory` of
+   * them.
+   */
+  add(
+    kinds: readonly string[],
+    listener: EventListener,
+    interest?: AnyInterest,
+    memory: IndexMemory | null = null,
+  ): void {
+    this.all.push({ kinds: new Set(kinds), listener, interest });
     if (memory !== null) this.memories.push(memory);
   }
 
@@ -27,9 +37,10 @@ export class Subscribers {
   show(envelopes: readonly EventEnvelope[]): void {
     const shown = new Set<string>();
     for (const { kind } of envelopes) shown.add(kind);
-    for (const { kinds, listener } of this.all) {
+    for (const { kinds, listener, interest } of this.all) {
       const own = ownOf(envelopes, shown, kinds);
-      if (own.length > 0) listener(own);
+      const meant = interest === undefined ? own : concerning(own, interest);
+      if (meant.length > 0) listener(meant);
     }
   }
 }
@@ -44,6 +55,25 @@ function ownOf(
   for (const kind of shown) if (kinds.has(kind)) common += 1;
   if (common === 0) return none;
   return common === shown.size ? envelopes : envelopes.filter(({ kind }) => kinds.has(kind));
+}
+
+/**
+ * Those that concern a listener. One that follows streams learns of them by the events of its
+ * types: where one of these is shown, the later ones of its stream are shown with it.
+ */
+function concerning(
+  envelopes: readonly EventEnvelope[],
+  interest: AnyInterest,
+): readonly EventEnvelope[] {
+  let meant: EventEnvelope[] | null = null;
+  const begun = interest.streams === undefined ? null : new Set<string>();
+  for (const envelope of envelopes) {
+    if (begun?.has(envelope.id) !== true && !concerns(interest, envelope, undefined)) continue;
+    begun?.add(envelope.id);
+    if (meant === null) meant = [envelope];
+    else meant.push(envelope);
+  }
+  return meant ?? none;
 }
 
 const none: readonly EventEnvelope[] = [];

@@ -7,12 +7,19 @@ import { ok, type Refusal, type Result } from '../grammar/result.js';
 import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, EventEnvelope, ResultOf, TurnNames } from './decider.js';
 import type { EventCodec } from './event-codec.js';
+import { type AnyInterest, concerns } from './following/interest.js';
 import { ownWork, type Principal, principalTerm, workFor } from './principal/principal.js';
 import type { AnyRegistration, Reaction } from './registration.js';
 import type { TurnChanges } from './turn-changes.js';
 
 /** What became of one command. */
 export type Outcome<Answer = unknown> = Result<Answer>;
+
+/** What events of a kind mean for another feature: those that concern it, or all. */
+export interface FollowingReaction {
+  readonly react: Reaction;
+  readonly interest: AnyInterest | undefined;
+}
 
 /** What became of each of several commands, in their order. */
 export type Outcomes<Commands extends readonly Command[]> = {
@@ -24,7 +31,7 @@ export interface RegisteredKind {
   readonly registration: AnyRegistration;
   readonly actors: ActorDirectory;
   /** Of other features, in the order in which they joined. */
-  readonly reactions: readonly Reaction[];
+  readonly reactions: readonly FollowingReaction[];
 }
 
 /** A reaction that its own decider refused: dropped, never half applied. */
@@ -115,7 +122,8 @@ export class Turn {
     const { state } = evolved;
     const own = decider.react?.(envelope, state, this.names, command, before);
     if (own !== undefined) this.follow(own, origin);
-    for (const react of others) {
+    for (const { react, interest } of others) {
+      if (!concerns(interest, envelope, before)) continue;
       this.follow(react(envelope, state, this.names, command, before), origin);
     }
     const isDue = decider.checkpoints !== undefined && this.isCheckpointDue(evolved);

@@ -1,6 +1,13 @@
 /** What clients cost: requests, connections, and the bytes that both hold. */
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { fastSeconds, gauge } from '../engine/metrics/gauge.js';
+
+/** Is told of every answer. */
+interface RefusalCount {
+  answered(request: IncomingMessage, route: string, status: number): void;
+}
 
 export class InboundMetrics {
   readonly #registry: Registry;
@@ -65,6 +72,16 @@ export class InboundMetrics {
   /** A request was answered 401 or 403; `reason` is one of a few words. */
   requestRefused(reason: string): void {
     this.#refusedRequests.inc({ reason });
+  }
+
+  /** Counts whatever Fastify answers, and lets `refused` count what is refused. */
+  countAnswers(fastify: FastifyInstance, refused: RefusalCount): void {
+    fastify.addHook('onResponse', (request, reply, done) => {
+      const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+      this.requestAnswered(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+      refused.answered(request.raw, route, reply.statusCode);
+      done();
+    });
   }
 
   /** One request was answered; `route` is the pattern, never the path: a path has no bound. */

@@ -25,12 +25,12 @@ const tooMuchWaiting: Refusal = new Refusal(
 export class Intake {
   private waitingBytes = 0;
 
-  /** `hasRoom` tells whether free space is above the floor (ADR 13). */
-  constructor(private readonly hasRoom: () => boolean) {}
+  /** `disk` tells whether free space is above the floor (ADR 13). */
+  constructor(private readonly disk: { readonly hasRoom: boolean }) {}
 
   /** Why `bytes` of new work are refused; null takes them in until `done`. */
   take(bytes: number): Refusal | null {
-    if (!this.hasRoom()) return diskFull;
+    if (!this.disk.hasRoom) return diskFull;
     if (this.waitingBytes + bytes > waitingBytesMax && this.waitingBytes > 0) return tooMuchWaiting;
     this.waitingBytes += bytes;
     return null;
@@ -41,7 +41,7 @@ export class Intake {
     let hadRoom = true;
     let cancel: () => void = () => undefined;
     const look = () => {
-      const hasRoom = this.hasRoom();
+      const { hasRoom } = this.disk;
       if (hasRoom !== hadRoom) {
         if (hasRoom) life.acceptWrites();
         else life.refuseWrites(diskFull.message);

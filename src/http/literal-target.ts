@@ -5,8 +5,8 @@
 
 const eventPath = /^\/v2\/(?:wait|notify|waiters)\//;
 
-/** A request target that the router can decode; the same one wherever it can, or should not. */
-export function literalTarget(target: string): string {
+/** A request's target that the router can decode; the same one wherever it can, or should not. */
+export function literalTarget({ url: target = '' }: { readonly url?: string | undefined }): string {
   if (!target.includes('%') || !eventPath.test(target)) return target;
   const [path = '', ...query] = target.split('?');
   if (isEncoding(path)) return target;

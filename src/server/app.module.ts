@@ -102,7 +102,7 @@ export function applicationModule(
     { provide: provided.fatal, useValue: ports.fatal },
     { provide: ProcessLife, useValue: shared.life },
     { provide: Registry, useValue: shared.registry },
-    { provide: EngineMetrics, useValue: new EngineMetrics(shared.registry) },
+    { provide: EngineMetrics, useValue: new EngineMetrics(shared.registry, shared.ports.clock) },
     { provide: BearerTokens, useValue: shared.bearer },
     { provide: BasicCredentials, useValue: shared.basic },
   ];

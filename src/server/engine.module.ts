@@ -7,7 +7,7 @@ import { Registry } from 'prom-client';
 import type { Disk } from '../../storage/disk/disk.js';
 import { openStore, Store } from '../../storage/store.js';
 import type { Clock } from '../engine/clock.js';
-import { Engine, type EngineWatch } from '../engine/engine.js';
+import { Engine } from '../engine/engine.js';
 import { EventCodec } from '../engine/event-codec.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import { Journal, openJournalLog } from '../engine/journal.js';
@@ -15,6 +15,7 @@ import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
 import { Payloads } from '../engine/payloads.js';
 import { provided } from '../engine/provided.js';
+import type { EngineWatch } from '../engine/turn.js';
 import type { DurabilitySettings } from '../http/durability.js';
 import { Intake } from '../http/intake.js';
 import { journalChain } from './history/journal-chain.js';
@@ -118,23 +119,17 @@ async function storeOf(
 ): Promise<Store> {
   const chain = journalChain(disk, clock, new JournalHeadMetrics(registry), log);
   const store = await openStore(disk, config.dataDirectory, {
-    now: () => clock.now(),
-    after: (delayMs, callback) => clock.after(delayMs, callback),
-    randomBytes: (length) => identifiers.randomBytes(length),
+    now: clock.now.bind(clock),
+    after: clock.after.bind(clock),
+    randomBytes: identifiers.randomBytes.bind(identifiers),
     fsync: config.fsync,
     ...fileSizes,
     readOnly: life.changesNothing !== null,
     isolatesDamage,
     chain: chain.options,
     onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
-    onCommit: (records) => {
-      const startedAt = clock.monotonic();
-      return () => metrics.committed(records, (clock.monotonic() - startedAt) / 1000);
-    },
-    onSync: () => {
-      const startedAt = clock.monotonic();
-      return () => metrics.synced((clock.monotonic() - startedAt) / 1000);
-    },
+    onCommit: metrics.committing,
+    onSync: metrics.syncing,
     onFailure: fatal,
   });
   life.addStoppable({
@@ -147,7 +142,7 @@ async function storeOf(
 }
 
 function intakeOf(store: Store, life: ProcessLife, clock: Clock): Intake {
-  const intake = new Intake(() => store.hasRoom);
+  const intake = new Intake(store);
   const { stop } = intake.report(life, clock);
   life.addStoppable({ name: 'intake', phase: 'doors', deadlineMs: storageDeadlineMs, stop });
   return intake;

@@ -1,5 +1,5 @@
 /** Builds the HTTP side: Nest for wiring, Fastify for bytes, guards before both. */
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -28,7 +28,7 @@ import { refuseConnection } from './inbound/client-error.js';
 import type { Connections } from './inbound/connections.js';
 import { allowRequest, isPreflight, shareWithOrigin } from './inbound/cross-origin.js';
 import { ErrorFilter } from './inbound/error.filter.js';
-import { ExpressLane } from './inbound/express-lane.js';
+import { ExpressLane, putInFront } from './inbound/express-lane.js';
 import { FrontDoor } from './inbound/front-door.js';
 import * as limits from './inbound/inbound-limits.js';
 import { RefusedRequests } from './inbound/refused-requests.js';
@@ -78,13 +78,7 @@ export async function createHttpServer(
   frontDoor.guard(fastify);
   inFlight.guard(fastify);
   tellDurability(fastify, durabilityOf(shared.config));
-  fastify.addHook('onResponse', (request, reply, done) => {
-    const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
-    const seconds = reply.elapsedTime / 1000;
-    shared.inbound.requestAnswered(request.method, route, reply.statusCode, seconds);
-    refused.answered(request.raw, route, reply.statusCode);
-    done();
-  });
+  shared.inbound.countAnswers(fastify, refused);
   const application = await NestFactory.create<NestFastifyApplication>(
     moduleOf(shared, { routes, failures, inFlight, connections, refused }),
     adapter,
@@ -105,7 +99,7 @@ export async function createHttpServer(
     bodyLimit,
     inFlight,
   });
-  putInFront(fastify.server, (request, response) => lane.takes(request, response));
+  putInFront(fastify.server, lane.takes.bind(lane));
   const mayRead = allowedOrigins(config);
   if (mayRead !== null) {
     putInFront(fastify.server, (request, response) => {
@@ -128,19 +122,6 @@ function inFlightOf({ config, ports, inbound }: Shared): InFlight {
   return new InFlight({ budget, clock: ports.clock, metrics: inbound });
 }
 
-/** Fastify's listener, and what was put in front of it before, gets what `takes` leaves. */
-function putInFront(
-  server: Server,
-  takes: (...exchange: Parameters<RequestListener>) => boolean,
-): void {
-  const others = server.listeners('request') as RequestListener[];
-  server.removeAllListeners('request');
-  server.on('request', (request, response) => {
-    if (takes(request, response)) return;
-    for (const listener of others) listener.call(server, request, response);
-  });
-}
-
 function adapterOf(
   { config, ports }: Shared,
   connections: Connections,
@@ -149,7 +130,7 @@ function adapterOf(
   return new FastifyAdapter({
     ...limits.serverTimeouts,
     routerOptions,
-    rewriteUrl: ({ url = '' }) => literalTarget(url),
+    rewriteUrl: literalTarget,
     http: limits.parserOptions,
     bodyLimit: config.maxBodyBytes,
     exposeHeadRoutes: false,

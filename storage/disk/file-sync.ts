@@ -1,7 +1,6 @@
 /** Making files durable: a bounded number at a time, and a failure is the end of the store. */
 import type { Fence } from '../faults/fence.js';
 import type { Disk, FileHandle } from './disk.js';
-import { SyncSlots } from './sync-slots.js';
 
 /** How a store makes its files durable. */
 export interface FileSyncOptions {
@@ -44,5 +43,24 @@ export class FileSync {
     return this.disk.syncDirectory(path).catch((error: unknown) => {
       throw this.fence.fail(`fsync of ${path}`, error);
     });
+  }
+}
+
+/** At most so many fdatasyncs at once, in the order of asking: more make each of them slower. */
+class SyncSlots {
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(private free: number) {}
+
+  async run(work: () => Promise<void>): Promise<void> {
+    if (this.free > 0) this.free -= 1;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    try {
+      await work();
+    } finally {
+      const next = this.waiting.shift();
+      if (next === undefined) this.free += 1;
+      else next();
+    }
   }
 }

@@ -10,7 +10,6 @@ import {
 import { segmentHeaderLength } from '../format/segment-format.js';
 import { hashTerm, TermList } from '../index/key-index.js';
 import type { Offset } from '../offsets/offset.js';
-import { Settlement } from './settlement.js';
 
 /** A batch takes appends until its body holds this much: reads stay small, headers stay few. */
 const batchBodyBytes = 16 * 1024;
@@ -27,6 +26,22 @@ export class BufferPool {
   /** Keeps a few, and none that one huge group blew up. */
   give(buffer: Buffer): void {
     if (this.buffers.length < 8 && buffer.length <= 4 * 1024 * 1024) this.buffers.push(buffer);
+  }
+}
+
+/** A promise that is settled from outside: what a commit group gives to those who wait for it. */
+export class Settlement {
+  settle: () => void = () => undefined;
+  refuse: (error: Error) => void = () => undefined;
+  readonly promise: Promise<void>;
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.settle = resolve;
+      this.refuse = reject;
+    });
+    // A caller that does not wait hears of a failure through the store, not as unhandled.
+    this.promise.catch(() => undefined);
   }
 }
 

@@ -2,8 +2,7 @@
 import type { DiskFull } from '../faults/storage-errors.js';
 import type { RecordInput } from '../format/record.js';
 import type { Offset } from '../offsets/offset.js';
-import { AppendGroup, type BufferPool } from './append-group.js';
-import { Settlement } from './settlement.js';
+import { AppendGroup, type BufferPool, Settlement } from './append-group.js';
 
 /** What an append was given, at once, before anything is written. */
 export interface Appended {

@@ -15,5 +15,5 @@ export function likelyBytes(
 
 /** Bytes of one record, its share of the headers included; 0 of an empty log. */
 export function likelyRecordBytes(log: PartitionLog): number {
-  return log.byteLength / Math.max(1, log.endOffset - log.startOffset);
+  return log.byteLength / Math.max(1, log.highWatermark - log.startOffset);
 }

@@ -49,7 +49,7 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
     appendTimes: new AppendTimes(() => options.now()),
     storeId,
     epoch: manifest.state.epoch,
-    now: () => options.now(),
+    now: options.now,
     fsync: options.fsync,
     readOnly: options.readOnly ?? false,
     segmentBytes: options.segmentBytes ?? 64 * megabyte,

@@ -102,7 +102,8 @@ it('the server has the same threads however it is started', async () => {
   expect(counts).toEqual(Object.fromEntries(Object.keys(ways).map((way) => [way, sixteen])));
   expect(four.output()).toMatch(/the thread pool has 4 threads.*UV_THREADPOOL_SIZE=16/);
   await end(four);
-});
+  // It starts five servers.
+}, 90_000);
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   it.each<Way>(['npm start', 'node bin/stepwell.cjs start'])(

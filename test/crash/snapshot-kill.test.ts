@@ -7,6 +7,7 @@ import { imageLabel } from '../../src/engine/snapshots/memory-image.js';
 import { recoverMemory } from '../../src/engine/snapshots/snapshot-start.js';
 import { differingSections, digestOf, itemsOf } from '../../src/engine/snapshots/state-digest.js';
 import { readConfiguration } from '../../src/server/configuration/config.js';
+import { sweepStretch } from '../../src/server/history/journal-sweeps.module.js';
 import { productFolding } from '../../src/server/history/product-folding.js';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { openStore } from '../../storage/store.js';
@@ -26,10 +27,9 @@ async function started(folder: string, build: string) {
   const store = await openStore(nodeDisk, folder, readerOptions);
   try {
     const log = await openJournalLog(store);
-    const { engine, codec } = productFolding({
-      ...readConfiguration({}).config,
-      sweepStretch: null,
-    });
+    const { config } = readConfiguration({});
+    const stretch = sweepStretch(config, {});
+    const { engine, codec } = productFolding({ ...config, sweepStretch: stretch });
     const label = imageLabel(engine, build);
     const damaged: string[] = [];
     const { snapshot } = await recoverMemory(

@@ -41,3 +41,34 @@ describe('a listener of durable events', () => {
     expect(shown[0]).toBe(envelopes);
   });
 });
+
+describe('a listener with an interest', () => {
+  it('is shown what concerns it, and not called where nothing does', () => {
+    const subscribers = new Subscribers();
+    const followed = new Set(['b']);
+    const calls: string[] = [];
+    subscribers.add(
+      ['message'],
+      (envelopes) => calls.push(envelopes.map(({ id }) => id).join(' ')),
+      { types: {}, streams: [followed] },
+    );
+    subscribers.show([event('message', 'a'), event('message', 'b'), event('message', 'c')]);
+    subscribers.show([event('message', 'a')]);
+    expect(calls).toEqual(['b']);
+  });
+
+  it('is shown what follows in a stream that it learns of by the same commit', () => {
+    const subscribers = new Subscribers();
+    const followed = new Set<string>();
+    const calls: string[] = [];
+    const listener = (envelopes: readonly EventEnvelope[]) => {
+      calls.push(envelopes.map(({ id, event: { type } }) => `${id} ${type}`).join(', '));
+      for (const { id } of envelopes) followed.add(id);
+    };
+    subscribers.add(['message'], listener, { types: { Opened: true }, streams: [followed] });
+    const of = (id: string, type: string) => envelope({ type }, { kind: 'message', id });
+    subscribers.show([of('a', 'Closed'), of('b', 'Opened'), of('a', 'Closed'), of('b', 'Closed')]);
+    subscribers.show([of('b', 'Closed'), of('a', 'Closed')]);
+    expect(calls).toEqual(['b Opened, b Closed', 'b Closed']);
+  });
+});

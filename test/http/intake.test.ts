@@ -8,7 +8,11 @@ const megabytes = 1024 * 1024;
 describe('the intake', () => {
   it('takes work in while there is room, and refuses it with 507 when there is none', () => {
     let hasRoom = true;
-    const intake = new Intake(() => hasRoom);
+    const intake = new Intake({
+      get hasRoom() {
+        return hasRoom;
+      },
+    });
     expect(intake.take(100)).toBeNull();
     hasRoom = false;
     expect(intake.take(1)).toMatchObject({ code: 'disk_full', headers: { 'retry-after': '10' } });
@@ -17,7 +21,7 @@ describe('the intake', () => {
   });
 
   it('asks to come back when too much waits for the disk, and takes a large body alone', () => {
-    const intake = new Intake(() => true);
+    const intake = new Intake({ hasRoom: true });
     expect(intake.take(300 * megabytes)).toBeNull();
     expect(intake.take(1)).toMatchObject({ code: 'unavailable', headers: { 'retry-after': '1' } });
     intake.done(300 * megabytes);
@@ -32,7 +36,11 @@ describe('the intake', () => {
     const life = new ProcessLife(clock, pino({ level: 'silent' }));
     await life.recover();
     let hasRoom = true;
-    const intake = new Intake(() => hasRoom);
+    const intake = new Intake({
+      get hasRoom() {
+        return hasRoom;
+      },
+    });
     const { stop } = intake.report(life, clock);
     hasRoom = false;
     clock.advance(1000);
@@ -55,7 +63,11 @@ describe('the intake', () => {
     const clock = new ManualClock();
     const life = new ProcessLife(clock, log);
     let hasRoom = false;
-    const { stop } = new Intake(() => hasRoom).report(life, clock);
+    const { stop } = new Intake({
+      get hasRoom() {
+        return hasRoom;
+      },
+    }).report(life, clock);
     clock.advance(5000);
     await life.recover();
     expect(life.status).toEqual({

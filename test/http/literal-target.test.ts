@@ -7,7 +7,7 @@ describe('a target of an event', () => {
     ['/v2/waiters/%ff', '/v2/waiters/%25ff'],
     ['/v2/notify/wfr_1/%?x', '/v2/notify/wfr_1/%25?x'],
   ])('%s encodes nothing, and is taken as it is written', (target, literal) => {
-    expect(literalTarget(target)).toBe(literal);
+    expect(literalTarget({ url: target })).toBe(literal);
     const [path = ''] = literal.split('?', 1);
     expect(decodeURIComponent(path)).toBe(target.split('?', 1)[0]);
   });
@@ -21,6 +21,6 @@ describe('a target of an event', () => {
     '/v2/publish/https://example.com/50%',
     '/v2/waiting/50%',
   ])('%s is left alone', (target) => {
-    expect(literalTarget(target)).toBe(target);
+    expect(literalTarget({ url: target })).toBe(target);
   });
 });

@@ -62,7 +62,8 @@ export class RunLoad {
     const runId = `wfr_${this.random.pick(kinds)}-${this.number}`;
     try {
       await this.workflow.trigger({ ...retried, 'svc-workflow-runid': runId });
-      this.active.set(runId, { at });
+      // It may have ended before this was heard.
+      if (!this.ended.delete(runId)) this.active.set(runId, { at });
     } catch (error) {
       this.refused(error);
     }

@@ -1,5 +1,6 @@
 /** What operators see of turns and commits. */
 import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Clock } from '../clock.js';
 import { fastSeconds } from './gauge.js';
 
 const groupSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
@@ -11,7 +12,10 @@ export class EngineMetrics {
   readonly #failedTurns: Counter;
   readonly #refusedReactions: Counter;
 
-  constructor(registry: Registry) {
+  constructor(
+    registry: Registry,
+    private readonly clock: Pick<Clock, 'monotonic'>,
+  ) {
     const registers = [registry];
     this.#commitSeconds = new Histogram({
       name: 'stepwell_commit_seconds',
@@ -43,16 +47,20 @@ export class EngineMetrics {
     });
   }
 
-  /** One commit group became durable. */
-  committed(records: number, seconds: number): void {
-    this.#commitSeconds.observe(seconds);
-    this.#groupRecords.observe(records);
-  }
+  /** A commit group goes to the disk; the answer is called when it is durable. */
+  readonly committing = (records: number): (() => void) => {
+    const startedAt = this.clock.monotonic();
+    return () => {
+      this.#commitSeconds.observe((this.clock.monotonic() - startedAt) / 1000);
+      this.#groupRecords.observe(records);
+    };
+  };
 
-  /** One fdatasync returned. */
-  synced(seconds: number): void {
-    this.#fsyncSeconds.observe(seconds);
-  }
+  /** An fdatasync begins; the answer is called when it has returned. */
+  readonly syncing = (): (() => void) => {
+    const startedAt = this.clock.monotonic();
+    return () => this.#fsyncSeconds.observe((this.clock.monotonic() - startedAt) / 1000);
+  };
 
   /** A decider threw: a defect. */
   turnFailed(): void {

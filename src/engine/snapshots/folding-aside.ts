@@ -6,7 +6,6 @@ import { type BatchBytes, recordsOf } from '../../../storage/format/record-batch
 import type { EventEnvelope } from '../decider.js';
 import type { Engine } from '../engine.js';
 import type { EventCodec } from '../event-codec.js';
-import { requireWhole } from '../recovery.js';
 import { type ImagePart, ImageReader, imageOf } from './memory-image.js';
 import { digestOf, itemsOf, type MemoryItem, type StateDigest } from './state-digest.js';
 
@@ -62,7 +61,7 @@ export class FoldingHere implements FoldingAside {
 
   image(): Iterable<ImagePart> {
     // A part that a later checkpoint stands for would be missing in the image.
-    requireWhole(this.engine);
+    this.engine.requireWhole();
     return imageOf(this.engine, this.codec);
   }
 

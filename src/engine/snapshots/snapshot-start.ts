@@ -3,7 +3,6 @@ import type { FoundSnapshot, PassedOver, Snapshots } from '../../../storage/snap
 import type { Engine } from '../engine.js';
 import type { EventCodec } from '../event-codec.js';
 import type { Journal } from '../journal.js';
-import { requireWhole } from '../recovery.js';
 import { ImageReader } from './memory-image.js';
 
 /** How far a start has come. */
@@ -59,6 +58,6 @@ export async function recoverMemory(
     const foldedUntil = (envelopes.at(-1)?.offset ?? from) + 1;
     watch.progress({ snapshotOffset, foldedUntil, until });
   }
-  requireWhole(engine);
+  engine.requireWhole();
   return { snapshot, events };
 }

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import type { InFlight } from '../bytes/in-flight.js';
-import { sendRefusal } from '../error-shapes.js';
+import { isMessagingPath, sendRefusal } from '../error-shapes.js';
 import { FastifyExchange, type Target } from './fastify-exchange.js';
 import type { ExpressRoute, Route } from './route.js';
 import type { RouteDescription } from './route-description.js';
@@ -16,9 +16,11 @@ export interface TabledRoute {
   readonly description: RouteDescription | null;
 }
 
-/** An express route and which targets are its own. */
-interface TargetedRoute {
+/** An express route, whose interface it belongs to, and which targets are its own. */
+export interface TabledExpressRoute {
   readonly route: ExpressRoute;
+  /** It is one of messages and workflows. */
+  readonly isMessaging: boolean;
   readonly takes: (target: string) => boolean;
 }
 
@@ -26,7 +28,7 @@ interface TargetedRoute {
 export class RouteTable {
   /** Every route of the server, a controller's too; one for each of its methods. */
   readonly routes: TabledRoute[] = [];
-  private readonly express = new Map<string, TargetedRoute[]>();
+  private readonly express = new Map<string, TabledExpressRoute[]>();
   private readonly router: findMyWay.Instance<findMyWay.HTTPVersion.V1>;
   private readonly methods = new Set<HTTPMethod>();
 
@@ -58,10 +60,8 @@ export class RouteTable {
   }
 
   /** The express route of a request, where that can be told without decoding its target. */
-  expressFor(method: string, target: string): ExpressRoute | undefined {
-    for (const { route, takes } of this.express.get(method) ?? none) {
-      if (takes(target)) return route;
-    }
+  expressFor(method: string, target: string): TabledExpressRoute | undefined {
+    for (const tabled of this.express.get(method) ?? none) if (tabled.takes(target)) return tabled;
     return undefined;
   }
 
@@ -78,11 +78,12 @@ export class RouteTable {
   }
 
   private addExpress(route: ExpressRoute): void {
-    const targeted = { route, takes: targetsOf(route.pattern) };
+    const { pattern } = route;
+    const tabled = { route, isMessaging: isMessagingPath(pattern), takes: targetsOf(pattern) };
     for (const method of route.methods) {
       const known = this.express.get(method);
-      if (known === undefined) this.express.set(method, [targeted]);
-      else known.push(targeted);
+      if (known === undefined) this.express.set(method, [tabled]);
+      else known.push(tabled);
     }
   }
 
@@ -113,7 +114,7 @@ export class RouteTable {
   }
 }
 
-const none: readonly TargetedRoute[] = [];
+const none: readonly TabledExpressRoute[] = [];
 
 /** What may stand in a target behind the plain text of a pattern. */
 const anything = /^/;

@@ -4,6 +4,7 @@
  * (messaging.md 10).
  */
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { Messages } from '../messages/message.entity.js';
@@ -22,6 +23,9 @@ export interface DeadLetter extends PlacedLetter {
 
 /** Keeps the letters of dead letters as the events say. */
 export class FailedMessages implements Fold<MessageEvent | DeadLetterEvent> {
+  readonly interest: Interest<MessageEvent | DeadLetterEvent> = {
+    types: { MessageFailed: true, DeadLetterDeleted: true, DeadLetterRetried: true },
+  };
   readonly memory: FoldMemory;
 
   /** A message is still pending where a fold sees its last event. */

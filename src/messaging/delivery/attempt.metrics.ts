@@ -1,9 +1,16 @@
 /** What operators see of attempts to deliver. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram, Registry } from 'prom-client';
+import type { Interest } from '../../engine/following/interest.js';
+import type { EventListener } from '../../engine/subscribers.js';
+import type { MessageEvent } from '../messages/message.events.js';
 
-/** How an attempt to deliver ended; a cut one does not count as an attempt. */
-export type AttemptEnd = 'delivered' | 'retried' | 'failed';
+/** How an attempt to deliver is shown to have ended; a cut one does not count as an attempt. */
+const ends = {
+  MessageDelivered: 'delivered',
+  AttemptFailed: 'retried',
+  MessageFailed: 'failed',
+} as const;
 
 const callSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
@@ -28,8 +35,17 @@ export class AttemptMetrics {
     });
   }
 
-  ended(outcome: AttemptEnd, seconds: number): void {
-    this.#attempts.inc({ outcome });
-    this.#seconds.observe(seconds);
-  }
+  /** What `listener` observes. */
+  readonly interest: Interest<MessageEvent> = {
+    types: { MessageDelivered: true, AttemptFailed: true, MessageFailed: true },
+  };
+
+  /** Counts the attempts that have ended. */
+  readonly listener: EventListener<MessageEvent> = (envelopes) => {
+    for (const { event } of envelopes) {
+      if (!('durationMs' in event)) continue;
+      this.#attempts.inc({ outcome: ends[event.type] });
+      this.#seconds.observe(event.durationMs / 1000);
+    }
+  };
 }

@@ -4,16 +4,14 @@ import { Registry } from 'prom-client';
 import { Engine } from '../../engine/engine.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { gauge } from '../../engine/metrics/gauge.js';
-import { Payloads } from '../../engine/payloads.js';
 import { GatesModule } from '../gates/gates.module.js';
 import { Messages } from '../messages/message.entity.js';
 import { MessagesModule } from '../messages/messages.module.js';
+import { StoredMessages } from '../messages/stored-messages.js';
 import { SigningKeysModule } from '../signing-keys/signing-keys.module.js';
 import { AttemptMetrics } from './attempt.metrics.js';
-import { AttemptRecords } from './attempt-records.js';
-import { DeliveryRequests } from './delivery-requests.js';
+import { DeliveryAttempts } from './delivery-attempts.js';
 import { EndpointCalls } from './message.effects.js';
-import { messageListener } from './message.listener.js';
 import { MessageBodies } from './message-bodies.js';
 import { MessagesController } from './messages.controller.js';
 import { PendingMessages } from './pending-messages.js';
@@ -24,27 +22,21 @@ const drainMs = 10_000;
 @Module({
   imports: [GatesModule, MessagesModule, SigningKeysModule],
   controllers: [MessagesController],
-  providers: [
-    AttemptMetrics,
-    AttemptRecords,
-    DeliveryRequests,
-    EndpointCalls,
-    MessageBodies,
-    PendingMessages,
-  ],
+  providers: [AttemptMetrics, DeliveryAttempts, EndpointCalls, MessageBodies, PendingMessages],
   exports: [EndpointCalls, MessageBodies],
 })
 export class DeliveryModule {
   constructor(
     engine: Engine,
     messages: Messages,
-    payloads: Payloads,
+    stored: StoredMessages,
     metrics: AttemptMetrics,
     calls: EndpointCalls,
     life: ProcessLife,
     registry: Registry,
   ) {
-    messages.observe(messageListener(payloads, metrics));
+    messages.observe(stored.listener, stored.interest);
+    messages.observe(metrics.listener, metrics.interest);
     engine.carry('callEndpoint', calls);
     const backlog = 'Messages accepted and not final.';
     gauge(registry, 'stepwell_backlog_messages', backlog, () => messages.size);

@@ -17,8 +17,7 @@ import { DeliveryOrder, type RunDelivery } from '../messages/run-deliveries.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import type { AttemptOutcome } from '../outbound/attempt-outcome.js';
 import type { Endpoints } from '../outbound/endpoints.js';
-import { AttemptRecords } from './attempt-records.js';
-import { DeliveryRequests } from './delivery-requests.js';
+import { DeliveryAttempts } from './delivery-attempts.js';
 
 /** One attempt, from the gates to its outcome. */
 class Attempt implements Entrant {
@@ -76,8 +75,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     private readonly engine: Engine,
     private readonly messages: Messages,
     private readonly stored: StoredMessages,
-    private readonly requests: DeliveryRequests,
-    private readonly records: AttemptRecords,
+    private readonly attempts: DeliveryAttempts,
     private readonly order: DeliveryOrder,
     private readonly gates: Gates,
     @Inject(provided.endpoints) private readonly endpoints: Endpoints,
@@ -137,14 +135,14 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     const outcome = await this.call(published, attempt.number);
     this.left(attempt);
     if (outcome !== null && !outcome.cut) {
-      this.engine.dispatchAndForget([this.records.of(published, attempt.number, outcome)]);
+      this.engine.dispatchAndForget([this.attempts.record(published, attempt.number, outcome)]);
     }
     if (this.gates.running === 0) this.ended?.();
   }
 
   /** null = the message is not wanted any more, or no attempt begins any more. */
   private async call(published: Published, number: number): Promise<AttemptOutcome | null> {
-    const request = await this.requests.of(published, number);
+    const request = await this.attempts.request(published, number);
     // Where a cancelation has been answered no attempt begins, not even one let in before it.
     const isWanted = !this.draining && this.messages.has(published.id);
     return isWanted ? this.endpoints.call(request, this.cut.signal) : null;

@@ -42,6 +42,7 @@ export interface Traffic {
 export class FlowControlGate implements Gate {
   readonly name = 'flowControl';
   readonly isShared = false;
+  readonly concerns = 'flowControlKey';
   private readonly keys = new Map<string, KeyTraffic>();
   private readonly alarms: AlarmClock<KeyTraffic>;
   private readonly reservations: GrantReservations;

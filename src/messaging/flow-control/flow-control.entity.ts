@@ -21,6 +21,6 @@ export class FlowControls extends Entity<
     const usage = new KeyUsage();
     super(engine, { decider: flowControlDecider, view: usage, folds: [] });
     messages.follow(usage);
-    messages.reactTo(keyNamedBy);
+    messages.reactTo(keyNamedBy, { types: { MessagePublished: ['flowControl'] } });
   }
 }

@@ -1,5 +1,6 @@
 /** How many messages that are not final name each flow-control key: one without any is idle. */
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent } from '../messages/message.events.js';
@@ -14,6 +15,10 @@ export class KeyUsage implements Fold<MessageEvent> {
   /** The key of each pending message that names one: its last event does not repeat it. */
   private readonly keys = new Map<string, string>();
   private readonly counts = new Map<string, Count>();
+  readonly interest: Interest<MessageEvent> = {
+    types: { MessagePublished: ['flowControl'] },
+    streams: [this.keys],
+  };
   readonly memory: FoldMemory = {
     name: 'key usage',
     maps: { keys: this.keys, counts: this.counts },

@@ -56,6 +56,8 @@ export interface Gate {
   readonly name: GateName;
   /** All entrants stand in the same line. */
   readonly isShared: boolean;
+  /** What names its limit: an entrant that names none does not concern it. Absent: all do. */
+  readonly concerns?: 'queueName' | 'flowControlKey';
   /**
    * The line of those that share this limit with `entrant`, the same one until it has left; null:
    * this gate does not concern it.

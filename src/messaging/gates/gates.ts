@@ -54,7 +54,7 @@ export class Gates {
       admission.isInside = false;
       this.inside -= 1;
       for (const gate of this.gates) {
-        const line = gate.lineOf(admission.entrant);
+        const line = lineAt(gate, admission.entrant);
         if (line === null) continue;
         gate.leave(line, admission.entrant);
         this.unserved.push(line);
@@ -72,7 +72,7 @@ export class Gates {
   private place(admission: Admission, from: Line | null): void {
     const { entrant } = admission;
     for (const gate of this.gates) {
-      const line = gate.lineOf(entrant);
+      const line = lineAt(gate, entrant);
       if (line === null || line.admits(admission)) continue;
       line.park(admission);
       this.parked += 1;
@@ -81,7 +81,7 @@ export class Gates {
       return;
     }
     for (const gate of this.gates) {
-      const line = gate.lineOf(entrant);
+      const line = lineAt(gate, entrant);
       if (line !== null) gate.enter(line, entrant);
     }
     admission.isInside = true;
@@ -153,4 +153,10 @@ export class Gates {
       this.place(head, line);
     }
   }
+}
+
+/** Where an entrant stands at a gate; null = the gate does not concern it. */
+function lineAt(gate: Gate, entrant: Entrant): Line | null {
+  const { concerns } = gate;
+  return concerns !== undefined && entrant[concerns] === null ? null : gate.lineOf(entrant);
 }

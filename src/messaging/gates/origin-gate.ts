@@ -10,10 +10,8 @@
  * here but by the gate that counts all.
  */
 
-import { FairLines } from './fair-lines.js';
-import type { Entrant, Gate, Line } from './gate.js';
+import { type Entrant, type Gate, Line } from './gate.js';
 import type { Obstacle } from './obstacle.js';
-import { OriginLines } from './origin-lines.js';
 
 export interface OriginLimits {
   /** Attempts of one origin at once. */
@@ -102,5 +100,61 @@ export class OriginGate implements Gate {
     const taken = (this.bytes.get(line) ?? 0) + bytes;
     if (taken === 0) this.bytes.delete(line);
     else this.bytes.set(line, taken);
+  }
+}
+
+const sweepMin = 1024;
+
+/** One line for each origin. */
+class OriginLines {
+  private readonly lines = new Map<string, Line>();
+  private sweepAt = sweepMin;
+
+  constructor(private readonly gate: Gate) {}
+
+  /** The line of `origin`, the same one for as long as an attempt is in it or waits in it. */
+  of(origin: string): Line {
+    const known = this.lines.get(origin);
+    if (known !== undefined) return known;
+    if (this.lines.size >= this.sweepAt) this.sweep();
+    const line = new Line(this.gate);
+    this.lines.set(origin, line);
+    return line;
+  }
+
+  /** Origins come and go by the thousands; idle ones are forgotten once they are most of them. */
+  private sweep(): void {
+    for (const [origin, line] of this.lines) if (line.isIdle) this.lines.delete(origin);
+    this.sweepAt = Math.max(sweepMin, this.lines.size * 2);
+  }
+}
+
+/** Lines that wait for free places, by how many of the taken ones are theirs. */
+class FairLines {
+  /**
+   * By `Line.used`, which must not change while the line is here. There are few levels: of 1,000
+   * taken places at most 44, as 1 + 2 + ... + 44 is 990.
+   */
+  private readonly levels = new Map<number, Set<Line>>();
+
+  add(line: Line): void {
+    const level = this.levels.get(line.used);
+    if (level === undefined) this.levels.set(line.used, new Set([line]));
+    else level.add(line);
+  }
+
+  /** Gives whether it was here. */
+  delete(line: Line): boolean {
+    const level = this.levels.get(line.used);
+    if (level?.delete(line) !== true) return false;
+    if (level.size === 0) this.levels.delete(line.used);
+    return true;
+  }
+
+  /** Of those that have the fewest places, the one that has waited longest. */
+  get first(): Line | undefined {
+    if (this.levels.size === 0) return undefined;
+    const [first] = this.levels.get(Math.min(...this.levels.keys())) ?? [];
+    return first;
   }
 }

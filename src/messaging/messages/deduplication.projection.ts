@@ -1,5 +1,6 @@
 /** Which publishes of the last ten minutes a new one would repeat: a fold of `MessagePublished`. */
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent, MessagePublished } from './message.events.js';
@@ -21,6 +22,9 @@ interface FirstPublish {
 
 /** Bounded by the publishes with a key of one window. */
 export class DeduplicationIndex implements Fold<MessageEvent> {
+  readonly interest: Interest<MessageEvent> = {
+    types: { MessagePublished: ['deduplicationKey'] },
+  };
   /** In publish order, so that the oldest expire from the front. */
   private readonly publishes = new Map<string, FirstPublish>();
   readonly memory: FoldMemory = {

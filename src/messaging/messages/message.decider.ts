@@ -67,7 +67,8 @@ function decide(command: MessageCommand, state: MessageState, view: MessageView)
 
 function publish(command: PublishMessage, view: MessageView): Decision<MessageEvent> {
   const { message, body, id, at } = command;
-  const earlier = view.deduplication.find(message, at);
+  const isKeyed = message.deduplicationKey !== null;
+  const earlier = isKeyed ? view.deduplication.find(message, at) : undefined;
   const receipt: PublishReceipt = {
     messageId: earlier ?? id,
     deduplicated: earlier !== undefined,

@@ -1,12 +1,32 @@
-/** Events of messages, read back by their journal offsets as what they are there. */
+/**
+ * Events of messages, read back by their journal offsets as what they are there. Those that are
+ * about to be delivered are kept at hand.
+ */
 import { Injectable } from '@nestjs/common';
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
 import { Payloads } from '../../engine/payloads.js';
-import type { AttemptEvent, MessageFailed, Published } from './message.events.js';
+import type { EventListener } from '../../engine/subscribers.js';
+import type { AttemptEvent, MessageEvent, MessageFailed, Published } from './message.events.js';
+
+/** What is delivered later is read back from the journal: memory follows the work in flight. */
+const soonMs = 10_000;
 
 @Injectable()
 export class StoredMessages {
+  /** What `listener` observes. */
+  readonly interest: Interest<MessageEvent> = { types: { MessagePublished: true } };
+
   constructor(private readonly payloads: Payloads) {}
+
+  /** Keeps what is delivered soon in the cache. */
+  readonly listener: EventListener<MessageEvent> = (envelopes) => {
+    for (const envelope of envelopes) {
+      const { event, at } = envelope;
+      const isSoon = event.type === 'MessagePublished' && event.notBefore - at < soonMs;
+      if (isSoon) this.payloads.remember(envelope);
+    }
+  };
 
   /** The `MessagePublished` at an offset, at once where it is at hand. */
   published(offset: number): Published | Promise<Published> {

@@ -4,7 +4,7 @@ import { isWellFormed, parseJson } from '../../grammar/json.js';
 import { parseName } from '../../grammar/name.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { headerBytesMax, headerCountMax } from '../../http/head-limits.js';
-import type { PublishRequest } from './publish.request.js';
+import type { PublishRequest, RequestContext } from './publish.request.js';
 
 const noBody = Buffer.alloc(0);
 
@@ -21,7 +21,7 @@ export function parseBatch(body: Buffer): Result<readonly unknown[]> {
  * One item: `destination`, and perhaps `headers`, `body` and `queue`. A field that is null is
  * absent, and an unknown field means nothing.
  */
-export function parseBatchItem(item: unknown): Result<PublishRequest> {
+export function parseBatchItem(item: unknown, context: RequestContext): Result<PublishRequest> {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
     return refused('a message of a batch must be an object');
   }
@@ -40,6 +40,7 @@ export function parseBatchItem(item: unknown): Result<PublishRequest> {
     body: body.value,
     queueName: queue.value,
     mustRepeat: false,
+    context,
   });
 }
 

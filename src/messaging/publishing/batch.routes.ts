@@ -6,8 +6,8 @@ import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { headersOf, parseBatch, parseBatchItem } from './batch.request.js';
-import type { PublishRequest } from './publish.request.js';
-import type { Publisher, RequestContext } from './publisher.js';
+import type { PublishRequest, RequestContext } from './publish.request.js';
+import type { Publisher } from './publisher.js';
 import { publishingRoutes } from './publishing.openapi.js';
 import {
   BatchSubmission,
@@ -76,10 +76,10 @@ export class BatchRoute implements ExpressRoute {
   }
 
   private submissionOf(item: unknown, context: RequestContext): Submission | Refusal {
-    const publish = readItem(item, this.limits);
+    const publish = readItem(item, this.limits, context);
     return publish instanceof Refusal
       ? this.publisher.refusalTo(publish, headersOf(item), context)
-      : this.publisher.read(publish, context);
+      : this.publisher.read(publish);
   }
 }
 
@@ -94,8 +94,12 @@ export function readBatch(exchange: Exchange, publisher: Publisher): Batch | Ref
 }
 
 /** One item; its body is as long as that of a publish may be. */
-export function readItem(item: unknown, { bodyBytesMax }: BatchLimits): PublishRequest | Refusal {
-  const publish = parseBatchItem(item);
+export function readItem(
+  item: unknown,
+  { bodyBytesMax }: BatchLimits,
+  context: RequestContext,
+): PublishRequest | Refusal {
+  const publish = parseBatchItem(item, context);
   if (!publish.ok) return publish;
   return publish.value.body.length <= bodyBytesMax
     ? publish.value

@@ -47,8 +47,13 @@ export class PublishTargets {
     return target;
   }
 
-  /** An absolute URL beside the destination, a callback's: judged by the same guard. */
+  /**
+   * An absolute URL beside the destination, a callback's or a run's: judged by the same guard, so
+   * that what is known as a destination is known here.
+   */
   judgeUrl(text: string): Result<string> {
+    const known = this.remembered.get(text);
+    if (known?.kind === 'url' && known.text === text) return ok(text);
     if (text.length > urlLengthMax) return refused(`is longer than ${urlLengthMax} characters`);
     if (!/^https?:\/\//i.test(text)) return refused('must begin with http:// or https://');
     const url = parseUrl(text);

@@ -3,13 +3,29 @@
  * for a request, a batch item and a schedule.
  */
 import { createHash } from 'node:crypto';
+import type { TurnNames } from '../../engine/decider.js';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { withoutHopHeaders } from '../../grammar/hop-headers.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
-import { type MessageHeaders, plainHeaders } from '../../http/dialect.js';
+import {
+  type Dialect,
+  type MessageHeaders,
+  type OptionHeaders,
+  plainHeaders,
+} from '../../http/dialect.js';
 import type { MessagePublished } from '../messages/message.events.js';
 import { readCallback } from './callback-options.js';
 import { OptionReader, type PublishRules } from './option-reader.js';
+import type { PublishTarget } from './publish-targets.js';
+
+/** Where a request comes from, when, and its dialect if its headers do not say. */
+export interface RequestContext {
+  readonly at: number;
+  readonly callerIp: string;
+  readonly dialect: Dialect;
+  /** For what it makes. */
+  readonly names: TurnNames;
+}
 
 /** One publish as it came in, split from its transport. */
 export interface PublishRequest {
@@ -23,16 +39,8 @@ export interface PublishRequest {
   readonly queueName: string | null;
   /** This way in is for schedules: without a cron it is refused. */
   readonly mustRepeat: boolean;
-}
-
-/** One publish whose destination and headers were read. */
-export interface PublishInput extends PublishRequest {
-  /** The URL to call; of a URL group its name, and each endpoint's message has its own URL. */
-  readonly destination: string;
-  /** What the headers say, and the options in the destination's query. */
-  readonly headers: MessageHeaders;
-  readonly callerIp: string;
-  readonly at: number;
+  /** That of the whole request, which a batch shares. */
+  readonly context: RequestContext;
 }
 
 /** That the message is published again and again instead of now. */
@@ -68,25 +76,38 @@ const bodyOfGet = [
   'is GET, which carries no body: leave the body out or name another method',
 ] as const;
 
-/** Reads every option of one publish. */
-export function parsePublish(input: PublishInput, rules: PublishRules): PublishParsed {
-  const { headers: said, at } = input;
+/**
+ * Reads every option of one publish to `target`. `said` is what its headers say, and the options in
+ * the destination's query.
+ */
+export function parsePublish(
+  publish: PublishRequest,
+  target: PublishTarget,
+  said: MessageHeaders,
+  rules: PublishRules,
+): PublishParsed {
+  const { contentType, body, context } = publish;
+  const { at, callerIp } = context;
   const reader = new OptionReader(said, rules);
   const headers = withoutHopHeaders(
     reader.flag('header-forward')
-      ? withDefaultHeaders(said.forwarded, plainHeaders(input.rawHeaders))
+      ? withDefaultHeaders(said.forwarded, plainHeaders(publish.rawHeaders))
       : said.forwarded,
   );
-  const schedule = readSchedule(reader, input.mustRepeat);
+  const schedule = readSchedule(reader, publish.mustRepeat);
   const delayMs = reader.delay();
   const maxRetries = reader.retries(rules.retries);
   const queueName = reader.name('queue-name');
   const inherited = { maxRetries, redaction: reader.redaction() };
+  const callbackIn = (option: 'callback' | 'failure-callback', own: OptionHeaders | null) =>
+    own === null && !said.options.has(option)
+      ? null
+      : readCallback(reader, option, own, inherited, rules);
   const message: Omit<MessagePublished, 'type'> = {
     dialect: said.dialect.name,
-    url: input.destination,
+    url: target.text,
     method: reader.method(),
-    contentType: input.contentType,
+    contentType,
     headers,
     notBefore: reader.notBefore(at) ?? at + delayMs,
     timeoutMs: reader.timeout(),
@@ -94,27 +115,21 @@ export function parsePublish(input: PublishInput, rules: PublishRules): PublishP
     retryDelay: reader.retryDelay(),
     labels: reader.labels(),
     flowControl: reader.flowControl(),
-    deduplicationKey: deduplicationKey(reader, input, headers),
-    callerIp: input.callerIp,
-    bodyBytes: input.body.length,
+    deduplicationKey: deduplicationKey(reader, publish, target, headers),
+    callerIp,
+    bodyBytes: body.length,
     bodyOffset: null,
     redaction: inherited.redaction,
-    callback: readCallback(reader, 'callback', said.callback, inherited, rules),
-    failureCallback: readCallback(
-      reader,
-      'failure-callback',
-      said.failureCallback,
-      inherited,
-      rules,
-    ),
+    callback: callbackIn('callback', said.callback),
+    failureCallback: callbackIn('failure-callback', said.failureCallback),
     callbackOf: null,
-    queueName: input.queueName ?? queueName,
+    queueName: publish.queueName ?? queueName,
     topicName: null,
     endpointName: null,
     scheduleId: null,
     run: null,
   };
-  if (message.method === 'GET' && input.body.length > 0) reader.refuse(...bodyOfGet);
+  if (message.method === 'GET' && body.length > 0) reader.refuse(...bodyOfGet);
   reader.refuseUnsendable(headers);
   reader.refuseOptions(ofRuns, 'means nothing without Workflow-RunId or Workflow-Init');
   return reader.refusal ?? { ok: true, message, schedule };
@@ -124,11 +139,16 @@ export function parsePublish(input: PublishInput, rules: PublishRules): PublishP
  * Reads every option of messages that the server publishes later, one by one (a schedule, a
  * subscription). Each is published for itself, so no option may name a time or an identity.
  */
-export function parseTemplate(input: PublishInput, rules: PublishRules): PublishParsed {
-  const reader = new OptionReader(input.headers, rules);
+export function parseTemplate(
+  publish: PublishRequest,
+  target: PublishTarget,
+  said: MessageHeaders,
+  rules: PublishRules,
+): PublishParsed {
+  const reader = new OptionReader(said, rules);
   reader.refuseOptions(ofOnePublish, 'means nothing here');
   if (reader.method() === 'GET') reader.refuse(...bodyOfGet);
-  return reader.refusal ?? parsePublish(input, rules);
+  return reader.refusal ?? parsePublish(publish, target, said, rules);
 }
 
 function readSchedule(reader: OptionReader, mustRepeat: boolean): ScheduleRequest | null {
@@ -151,13 +171,14 @@ function parseCronText(text: string): Result<string> {
 
 function deduplicationKey(
   reader: OptionReader,
-  input: PublishInput,
+  publish: PublishRequest,
+  target: PublishTarget,
   headers: readonly string[],
 ): string | null {
   const id = reader.read('deduplication-id', null, parseDeduplicationId);
   const byContent = reader.flag('content-based-deduplication');
   if (id !== null) return `id:${id}`;
-  return byContent ? `content:${contentDigest(input, headers)}` : null;
+  return byContent ? `content:${contentDigest(publish, target, headers)}` : null;
 }
 
 function parseDeduplicationId(text: string): Result<string> {
@@ -168,7 +189,8 @@ function parseDeduplicationId(text: string): Result<string> {
 
 /** The identity of a publish by content: destination, content type, forwarded headers and body. */
 function contentDigest(
-  { destination, contentType, body }: PublishInput,
+  { contentType, body }: PublishRequest,
+  { text: destination }: PublishTarget,
   headers: readonly string[],
 ): string {
   return createHash('sha256')

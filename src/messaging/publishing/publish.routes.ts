@@ -10,7 +10,7 @@ import { Refusal } from '../../grammar/result.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute, FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
-import type { PublishRequest } from './publish.request.js';
+import type { PublishRequest, RequestContext } from './publish.request.js';
 import type { Publisher } from './publisher.js';
 import { publishingRoutes } from './publishing.openapi.js';
 
@@ -29,7 +29,9 @@ export class PublishRoute implements ExpressRoute {
   }
 
   serve(exchange: Exchange): void {
-    const publish = this.word === 'publish' ? publishIn(exchange) : enqueueIn(exchange);
+    const context = this.publisher.context(exchange);
+    const publish =
+      this.word === 'publish' ? publishIn(exchange, context) : enqueueIn(exchange, context);
     if (publish instanceof Refusal) exchange.refuse(publish);
     else servePublish(this.publisher, exchange, publish);
   }
@@ -46,18 +48,22 @@ export class ScheduleRoute implements FastifyRoute {
   ) {}
 
   serve(exchange: Exchange): void {
-    servePublish(this.publisher, exchange, { ...publishIn(exchange), mustRepeat: true });
+    const publish = publishIn(exchange, this.publisher.context(exchange));
+    servePublish(this.publisher, exchange, { ...publish, mustRepeat: true });
   }
 }
 
 function servePublish(publisher: Publisher, exchange: Exchange, publish: PublishRequest): void {
-  const submission = publisher.read(publish, publisher.context(exchange));
+  const submission = publisher.read(publish);
   if (submission instanceof Refusal) exchange.refuse(submission);
   else publisher.carryOut(exchange, submission, publish.body.length);
 }
 
 /** A request to `/v2/<word>/{destination}`. */
-export function publishIn({ request, target, body }: Exchange): PublishRequest {
+export function publishIn(
+  { request, target, body }: Exchange,
+  context: RequestContext,
+): PublishRequest {
   const { rawHeaders, headers } = request;
   return {
     destination: behind(target, 2),
@@ -66,14 +72,19 @@ export function publishIn({ request, target, body }: Exchange): PublishRequest {
     body,
     queueName: null,
     mustRepeat: false,
+    context,
   };
 }
 
-function enqueueIn(exchange: Exchange): PublishRequest | Refusal {
+function enqueueIn(exchange: Exchange, context: RequestContext): PublishRequest | Refusal {
   const { target } = exchange;
   const queue = parseName(behind(target, 2).split(/[/?]/, 1)[0] ?? '');
   if (!queue.ok) return new Refusal('invalid', `the queue name ${queue.message}`);
-  return { ...publishIn(exchange), destination: behind(target, 3), queueName: queue.value };
+  return {
+    ...publishIn(exchange, context),
+    destination: behind(target, 3),
+    queueName: queue.value,
+  };
 }
 
 /**

@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAll, dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
-import type { TurnNames } from '../../engine/decider.js';
 import { Engine, turnCommandsMax } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import type { Principal } from '../../engine/principal/principal.js';
@@ -13,6 +12,7 @@ import { Refusal } from '../../grammar/result.js';
 import {
   type Dialect,
   dialects,
+  type MessageHeaders,
   type OptionHeaders,
   readMessageOptions,
 } from '../../http/dialect.js';
@@ -25,11 +25,11 @@ import { UrlGroups } from '../url-groups/url-group.entity.js';
 import { type AddressedTemplate, messageTemplate, scheduleDefinition } from './message-template.js';
 import type { PublishRules } from './option-reader.js';
 import {
-  type PublishInput,
   type PublishParsed,
   type PublishRequest,
   parsePublish,
   parseTemplate,
+  type RequestContext,
 } from './publish.request.js';
 import type { PublishInterpreter, ReadPublish } from './publish-interpreter.js';
 import { type PublishTarget, PublishTargets, publishRules } from './publish-targets.js';
@@ -44,14 +44,6 @@ import {
   WarnedSubmission,
 } from './submissions.js';
 import { type UnknownOption, unknownOptions, warningHeader } from './unknown-options.js';
-
-/** Where a request comes from, when, and its dialect if its headers do not say. */
-export interface RequestContext {
-  readonly at: number;
-  readonly callerIp: string;
-  readonly dialect: Dialect;
-  readonly names: TurnNames;
-}
 
 const withoutBody = {
   contentType: null,
@@ -100,37 +92,27 @@ export class Publisher {
    * What one publish submits; a refusal if the request alone shows that it cannot be carried out,
    * so that the caller learns it at once.
    */
-  read(request: PublishRequest, context: RequestContext): Submission | Refusal {
-    const { rules } = this;
-    const target = this.targets.read(request.destination);
-    if (target instanceof Refusal) return this.refusalTo(target, request.rawHeaders, context);
-    const input = inputOf(request, target, context);
-    const { headers } = input;
-    const interpreter = this.interpreterOf(headers);
-    const unknown = unknownOptions(headers);
+  read(publish: PublishRequest): Submission | Refusal {
+    const { rawHeaders, context } = publish;
+    const target = this.targets.read(publish.destination);
+    if (target instanceof Refusal) return this.refusalTo(target, rawHeaders, context);
+    const said = headersOf(publish, target);
+    const interpreter = this.interpreterOf(said);
+    const unknown = unknownOptions(said);
     const typo = this.typoIn(unknown);
-    if (typo !== undefined) return interpreter?.refusal(typo, headers) ?? typo;
-    if (interpreter !== undefined) {
-      return warned(interpreter.read(input, target, rules, context.names), unknown);
-    }
-    const publish = parsePublish(input, rules);
-    if (!publish.ok) return publish;
-    const groupName = target.kind === 'group' ? target.text : null;
-    return warned(this.submissionOf(publish, groupName, request.body, context), unknown);
+    if (typo !== undefined) return interpreter?.refusal(typo, said) ?? typo;
+    const read = interpreter === undefined ? this.readPublish : interpreter.read;
+    return warned(read(publish, target, said, this.rules), unknown);
   }
 
   /** What a request submits that came in another way than a publish, as `read` says. */
-  readAs(
-    read: ReadPublish,
-    request: PublishRequest,
-    context: RequestContext,
-  ): Submission | Refusal {
-    const target = this.targets.read(request.destination);
+  readAs(read: ReadPublish, publish: PublishRequest): Submission | Refusal {
+    const target = this.targets.read(publish.destination);
     if (target instanceof Refusal) return target;
-    const input = inputOf(request, target, context);
-    const unknown = unknownOptions(input.headers);
+    const said = headersOf(publish, target);
+    const unknown = unknownOptions(said);
     const typo = this.typoIn(unknown);
-    return typo ?? warned(read(input, target, this.rules, context.names), unknown);
+    return typo ?? warned(read(publish, target, said, this.rules), unknown);
   }
 
   /** What a schedule or a subscription publishes, again and again, as these headers say. */
@@ -139,13 +121,14 @@ export class Publisher {
     if (target instanceof Refusal) return target;
     const { rawHeaders } = request;
     const context = this.context({ caller: callerOf(request) });
-    const input = inputOf({ destination, rawHeaders, ...withoutBody }, target, context);
-    const typo = this.typoIn(unknownOptions(input.headers));
+    const publish = { destination, rawHeaders, ...withoutBody, context };
+    const said = headersOf(publish, target);
+    const typo = this.typoIn(unknownOptions(said));
     if (typo !== undefined) return typo;
-    const publish = parseTemplate(input, this.rules);
-    if (!publish.ok) return publish;
+    const parsed = parseTemplate(publish, target, said, this.rules);
+    if (!parsed.ok) return parsed;
     const topicName = target.kind === 'group' ? target.text : null;
-    return messageTemplate(context.at, { ...publish.message, topicName });
+    return messageTemplate(context.at, { ...parsed.message, topicName });
   }
 
   /** A refusal of what came with these headers, in the form that their client understands. */
@@ -179,19 +162,24 @@ export class Publisher {
     );
   }
 
-  private interpreterOf(headers: OptionHeaders): PublishInterpreter | undefined {
-    for (const interpreter of this.interpreters) {
-      if (interpreter.takes(headers)) return interpreter;
-    }
-    return undefined;
+  private interpreterOf({ options }: OptionHeaders): PublishInterpreter | undefined {
+    return this.interpreters.find((interpreter) =>
+      interpreter.options.some((option) => options.has(option)),
+    );
   }
 
+  /** A publish that is no more than one. */
+  private readonly readPublish: ReadPublish = (publish, target, said, rules) => {
+    const parsed = parsePublish(publish, target, said, rules);
+    return parsed.ok ? this.submissionOf(publish, target, parsed) : parsed;
+  };
+
   private submissionOf(
+    { body, context: { at, names } }: PublishRequest,
+    target: PublishTarget,
     { message, schedule }: Extract<PublishParsed, { ok: true }>,
-    groupName: string | null,
-    body: Buffer,
-    { at, names }: RequestContext,
   ): Submission {
+    const groupName = target.kind === 'group' ? target.text : null;
     const group = groupName === null ? null : this.groups.find(groupName)?.state;
     if (group === undefined) return notFound(`URL group ${groupName} not found`);
     if (group?.endpoints.length === 0) return notFound(`URL group ${groupName} is empty`);
@@ -226,36 +214,21 @@ export class Publisher {
 
   private dispatch({ commands, isWhole }: Submission, by: Principal): Promise<readonly Outcome[]> {
     const { engine } = this;
+    if (commands.length <= turnCommandsMax) {
+      return isWhole ? engine.dispatchTogether(commands, by) : engine.dispatch(commands, by);
+    }
     // Nothing that a run refuses can happen between the turns of one tick.
-    if (isWhole) return dispatchAtOnce(engine, commands, true, by);
-    return commands.length <= turnCommandsMax
-      ? engine.dispatch(commands, by)
-      : dispatchAll(engine, commands, by);
+    return isWhole ? dispatchAtOnce(engine, commands, true, by) : dispatchAll(engine, commands, by);
   }
 }
 
-/**
- * The same request, with what was read of its destination and headers. Field by field: a spread
- * costs a publish some microseconds.
- */
-function inputOf(
-  { rawHeaders, contentType, body, queueName, mustRepeat }: PublishRequest,
-  { text: destination, options }: PublishTarget,
-  { at, callerIp, dialect }: RequestContext,
-): PublishInput {
+/** What the headers of a publish say, and the options in its destination's query. */
+function headersOf(
+  { rawHeaders, context }: PublishRequest,
+  { options }: PublishTarget,
+): MessageHeaders {
   const pairs = options.length === 0 ? rawHeaders : [...rawHeaders, ...options];
-  const headers = readMessageOptions(pairs, dialect);
-  return {
-    destination,
-    headers,
-    rawHeaders,
-    contentType,
-    body,
-    queueName,
-    mustRepeat,
-    callerIp,
-    at,
-  };
+  return readMessageOptions(pairs, context.dialect);
 }
 
 /** A submission whose answer says what meant nothing; mostly there is nothing to say. */

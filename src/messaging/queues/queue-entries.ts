@@ -6,6 +6,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { IndexMemory } from '../../engine/registration.js';
 import { type Checkpointed, isCheckpoint } from '../../engine/resting/checkpoint.js';
 import type { EventListener } from '../../engine/subscribers.js';
@@ -41,6 +42,17 @@ export class QueueEntries {
   /** Open callbacks of entries, by their own message id. */
   private readonly callbacks = new Map<string, QueueEntry>();
   private readonly orders = new Map<string, QueueOrder>();
+  /** What `learn` is to be given. */
+  readonly interest: Interest<MessageEvent | QueueEvent | Checkpointed> = {
+    types: {
+      MessagePublished: ['queueName', 'callbackOf'],
+      QueueCreated: true,
+      QueueConfigured: true,
+      QueueDeleted: true,
+      Checkpointed: true,
+    },
+    streams: [this.entries, this.callbacks],
+  };
   private pending = 0;
   readonly memory: IndexMemory = {
     name: 'queue entries',

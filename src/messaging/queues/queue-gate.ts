@@ -19,6 +19,7 @@ import type { QueueOrder } from './queue-order.js';
 export class QueueGate implements Gate {
   readonly name = 'queue';
   readonly isShared = false;
+  readonly concerns = 'queueName';
   /** By queue name. */
   private readonly lines = new Map<string, Line>();
 

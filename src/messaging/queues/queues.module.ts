@@ -30,9 +30,10 @@ export class QueuesModule {
     removal: QueueRemoval,
     registry: Registry,
   ) {
-    messages.reactTo(queueNamedBy);
+    messages.reactTo(queueNamedBy, { types: { MessagePublished: ['queueName'] } });
     // A turn may change a queue and its messages: the gate learns both in their order.
-    engine.index([messages.kind, queues.kind], gate.index, entries.memory);
+    const { memory, interest } = entries;
+    engine.index([messages.kind, queues.kind], gate.index, memory, interest);
     queues.observe(removal.listener);
     gates.add(gate);
     const help = 'Messages in queues that are not final.';

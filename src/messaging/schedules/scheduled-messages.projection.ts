@@ -3,6 +3,7 @@
  * messages that are pending and those that failed since the last trigger; the others succeeded.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent } from '../messages/message.events.js';
@@ -25,6 +26,17 @@ export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
   private readonly pending = new Map<string, string>();
   /** Schedule id to the messages that failed since its last trigger; every schedule is in it. */
   private readonly failed = new Map<string, readonly FailedMessage[]>();
+  readonly interest: Interest<MessageEvent | ScheduleEvent> = {
+    types: {
+      MessagePublished: ['scheduleId'],
+      ScheduleCreated: true,
+      ScheduleTriggered: true,
+      SchedulePaused: true,
+      ScheduleResumed: true,
+      ScheduleDeleted: true,
+    },
+    streams: [this.pending],
+  };
   readonly memory: FoldMemory = {
     name: 'scheduled messages',
     maps: { pending: this.pending, failed: this.failed },

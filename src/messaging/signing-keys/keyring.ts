@@ -33,7 +33,8 @@ export class Keyring {
 
   /** The pair that signs now. */
   get inUse(): KeyPair {
-    return keysInUse(this.keys.stateOf(signingKeysId), this.configured);
+    const keys = this.keys.find(signingKeysId);
+    return keys === undefined ? this.configured : keysInUse(keys.state, this.configured);
   }
 
   /** Signs one attempt with the current key. */

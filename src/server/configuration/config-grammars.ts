@@ -71,6 +71,11 @@ export function readSize(text: string): Result<number> {
   return ok(bytes);
 }
 
+/** A size in bytes, each second; or `off`: none. */
+export function readRate(text: string): Result<number> {
+  return text === 'off' ? ok(0) : readSize(text);
+}
+
 /** A size in bytes, or `off`: infinitely many. */
 export function readSnapshotEvery(text: string): Result<number> {
   return text === 'off' ? ok(Number.POSITIVE_INFINITY) : readSize(text);

@@ -59,7 +59,7 @@ const settings = {
   deadLetterRetentionMs: setting('DLQ_RETENTION', '30d', grammar.readDuration),
   journalRetention: setting('JOURNAL_RETENTION', 'sweep', grammar.readWord(journalRetentions)),
   backupDirectory: optional('BACKUP_DIR', grammar.readText),
-  scrubBytesPerSecond: setting('SCRUB_RATE', '4mb', grammar.readSize),
+  scrubBytesPerSecond: setting('SCRUB_RATE', '4mb', grammar.readRate),
   readOnly: setting('READ_ONLY', 'auto', grammar.readWord(readOnlyModes)),
   journalSealMs: setting(
     'JOURNAL_SEAL',

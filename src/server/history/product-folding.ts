@@ -4,12 +4,14 @@
  * here; that it has the same parts as the server's, a test says.
  */
 import { systemClock } from '../../engine/clock.js';
-import { Engine, type EngineJournal, type EngineWatch } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
 import { EventCodec } from '../../engine/event-codec.js';
 import { Crossings } from '../../engine/history/crossings.js';
 import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import { systemIdentifiers } from '../../engine/identifiers.js';
+import type { EngineJournal } from '../../engine/journal.js';
 import { MemoryDigests } from '../../engine/snapshots/memory-digests.js';
+import type { EngineWatch } from '../../engine/turn.js';
 import { DeadLetters } from '../../messaging/dead-letters/dead-letter.entity.js';
 import { FlowControls } from '../../messaging/flow-control/flow-control.entity.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
@@ -63,8 +65,6 @@ export function productFolding(settings: FoldingSettings): ProductFolding {
   const engine = new Engine(noJournal, codec, systemClock, systemIdentifiers, noWatch);
   registerKinds(engine, settings);
   new JournalSweeps(engine);
-  new Tokens(engine);
-  new RefusalRecords(engine);
   new MemoryDigests(engine);
   if (settings.sweepStretch !== null) new Crossings(settings.sweepStretch).follow(engine);
   return { engine, codec };

@@ -3,20 +3,20 @@
  * sees them. Whatever is unusual about a request, a refusal by the front door included, sends it
  * the long way, so that there is one place that says no.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
 import type { Caller } from '../../engine/principal/principal.js';
 import type { Refusal } from '../../grammar/result.js';
 import { type InFlight, smallAnswerBytes, smallBodyBytes } from '../../http/bytes/in-flight.js';
 import { PacedBody } from '../../http/bytes/paced-body.js';
-import { errorBody, headersOf, isMessagingPath, statusOf } from '../../http/error-shapes.js';
+import { errorBody, headersOf, statusOf } from '../../http/error-shapes.js';
 import type { Failures } from '../../http/failures.js';
 import { requestIdHeader } from '../../http/identity/caller.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { noRoomRefusal } from '../../http/no-room.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/route.js';
-import type { RouteTable } from '../../http/routes/route-table.js';
+import type { RouteTable, TabledExpressRoute } from '../../http/routes/route-table.js';
 import type { FrontDoor } from './front-door.js';
 import type { RefusedRequests } from './refused-requests.js';
 
@@ -43,11 +43,11 @@ export class ExpressLane {
   takes(request: IncomingMessage, response: ServerResponse): boolean {
     const { method = '', url = '' } = request;
     const { routes, frontDoor } = this.context;
-    const route = routes.expressFor(method, url);
-    if (route === undefined || !this.isOrdinary(request, route)) return false;
-    const caller = frontDoor.admits(request, isMessagingPath(route.pattern));
+    const tabled = routes.expressFor(method, url);
+    if (tabled === undefined || !this.isOrdinary(request, tabled.route)) return false;
+    const caller = frontDoor.admits(request, tabled.isMessaging);
     if (caller === null) return false;
-    const exchange = new LaneExchange(request, response, route, caller, this.context);
+    const exchange = new LaneExchange(request, response, tabled, caller, this.context);
     const bytes = Number(request.headers['content-length']);
     if (bytes <= smallBodyBytes) exchange.read();
     else exchange.readCounted(bytes);
@@ -68,6 +68,19 @@ export class ExpressLane {
   }
 }
 
+/** What listens for requests now, and is put in front before, gets what `takes` leaves. */
+export function putInFront(
+  server: Server,
+  takes: (...exchange: Parameters<RequestListener>) => boolean,
+): void {
+  const others = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    if (takes(request, response)) return;
+    for (const listener of others) listener.call(server, request, response);
+  });
+}
+
 const noBody = Buffer.alloc(0);
 
 class LaneExchange implements Exchange {
@@ -78,7 +91,7 @@ class LaneExchange implements Exchange {
   constructor(
     readonly request: IncomingMessage,
     private readonly response: ServerResponse,
-    private readonly route: ExpressRoute,
+    private readonly tabled: TabledExpressRoute,
     readonly caller: Caller,
     private readonly context: LaneContext,
   ) {
@@ -113,7 +126,7 @@ class LaneExchange implements Exchange {
   }
 
   answer(status: number, headers: readonly string[], body: string | Buffer = noBody): void {
-    const { request, response, route, context } = this;
+    const { request, response, tabled, context } = this;
     const length = Buffer.byteLength(body);
     const { requestId } = this.caller;
     const own = [requestIdHeader, requestId, 'content-length', String(length)];
@@ -121,13 +134,14 @@ class LaneExchange implements Exchange {
     if (length <= smallAnswerBytes) response.end(body);
     else this.sendPaced(typeof body === 'string' ? Buffer.from(body) : body);
     const seconds = (context.clock.monotonic() - this.started) / 1000;
-    context.metrics.requestAnswered(request.method ?? '', route.pattern, status, seconds);
-    context.refused.answered(request, route.pattern, status);
+    const { pattern } = tabled.route;
+    context.metrics.requestAnswered(request.method ?? '', pattern, status, seconds);
+    context.refused.answered(request, pattern, status);
   }
 
   refuse(refusal: Refusal): void {
     const type = ['content-type', 'application/json; charset=utf-8'];
-    const body = errorBody(isMessagingPath(this.route.pattern), refusal);
+    const body = errorBody(this.tabled.isMessaging, refusal);
     const headers = Object.entries(headersOf(refusal)).flat();
     this.answer(statusOf(refusal), [...headers, ...type], body);
   }
@@ -146,7 +160,7 @@ class LaneExchange implements Exchange {
 
   private serve(): void {
     try {
-      this.route.serve(this);
+      this.tabled.route.serve(this);
     } catch (error) {
       this.fail(error);
     }

@@ -3,15 +3,15 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import type { Caller } from '../../engine/principal/principal.js';
-import { Refusal } from '../../grammar/result.js';
+import { Refusal, type RefusalCode } from '../../grammar/result.js';
 import { isMessagingRequest, sendRefusal } from '../../http/error-shapes.js';
+import { headerCountMax } from '../../http/head-limits.js';
 import type { Admission } from '../../http/identity/admission.js';
 import type { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { BearerTokens } from '../../http/identity/bearer-token.js';
 import { requestIdHeader } from '../../http/identity/caller.js';
 import type { Callers } from './callers.js';
 import type { Connections } from './connections.js';
-import { judgeHead } from './inbound-limits.js';
 
 const tooManyConnections: Refusal = new Refusal('unavailable', 'too many connections; try again', {
   'retry-after': '1',
@@ -120,4 +120,37 @@ function notServing(reason: string): Refusal {
     'retry-after': '1',
     connection: 'close',
   });
+}
+
+/**
+ * What Node's parser lets through and should not: too many headers, a host missing or repeated,
+ * transfer codings before `chunked`, and targets with a host of their own. Undefined if the head
+ * is sound. A refusal closes: nothing says how the bytes that follow are framed.
+ */
+function judgeHead(request: IncomingMessage): Refusal | undefined {
+  const { rawHeaders, headers, url = '', httpVersionMinor } = request;
+  if (rawHeaders.length > 2 * headerCountMax) {
+    return unsound('head_too_large', `the request has more than ${headerCountMax} headers`);
+  }
+  if (!url.startsWith('/')) return unsound('invalid', 'the request target is not a path');
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    return unsound('invalid', 'the only transfer coding understood is chunked');
+  }
+  const hosts = countHosts(rawHeaders);
+  if (hosts === 1 || (hosts === 0 && httpVersionMinor === 0)) return undefined;
+  return unsound('invalid', `the request has ${hosts === 0 ? 'no' : 'more than one'} Host header`);
+}
+
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts;
+}
+
+function unsound(code: RefusalCode, message: string): Refusal {
+  return new Refusal(code, message, { connection: 'close' });
 }

@@ -1,5 +1,6 @@
 /** Pushes that wait for messages to be final are woken as soon as they are. */
 import { Inject, Injectable } from '@nestjs/common';
+import type { Interest } from '../../engine/following/interest.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
@@ -8,6 +9,7 @@ import type { MessageEvent } from '../../messaging/messages/message.events.js';
 export class MessageEnds {
   /** By message id: one push alone waits for it. */
   private readonly waiting = new Map<string, () => void>();
+  readonly interest: Interest<MessageEvent> = { types: {}, streams: [this.waiting] };
 
   constructor(@Inject(Messages) private readonly messages: Pick<Messages, 'has'>) {}
 

@@ -30,7 +30,7 @@ export class PushesModule {
     life: ProcessLife,
   ) {
     engine.carry('pushNext', pushes);
-    messages.observe(ends.listener);
+    messages.observe(ends.listener, ends.interest);
     partitions.observe(report.listener);
     life.addStoppable({
       name: 'subscription pushes',

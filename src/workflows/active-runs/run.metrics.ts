@@ -1,9 +1,13 @@
 /** What operators see of workflow runs. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Registry } from 'prom-client';
+import type { Interest } from '../../engine/following/interest.js';
+import type { EventListener } from '../../engine/subscribers.js';
+import type { RunEvent } from '../run-state/run.events.js';
+import { endNames } from '../run-state/run-state-name.policy.js';
 
-/** How a workflow run ended. */
-export type RunOutcome = 'succeeded' | 'failed' | 'canceled';
+/** How a workflow run is shown to have ended. */
+const outcomes: Partial<Record<RunEvent['type'], string>> = endNames;
 
 @Injectable()
 export class RunMetrics {
@@ -25,11 +29,17 @@ export class RunMetrics {
     });
   }
 
-  started(): void {
-    this.#started.inc();
-  }
+  /** What `listener` observes. */
+  readonly interest: Interest<RunEvent> = {
+    types: { RunStarted: true, RunSucceeded: true, RunFailed: true, RunCanceled: true },
+  };
 
-  ended(outcome: RunOutcome): void {
-    this.#ended.inc({ outcome });
-  }
+  /** Counts runs that begin and end. */
+  readonly listener: EventListener<RunEvent> = (envelopes) => {
+    for (const { event } of envelopes) {
+      const outcome = outcomes[event.type];
+      if (outcome !== undefined) this.#ended.inc({ outcome });
+      if (event.type === 'RunStarted') this.#started.inc();
+    }
+  };
 }

@@ -4,13 +4,13 @@ import { Registry } from 'prom-client';
 import { Engine } from '../../engine/engine.js';
 import { gauge } from '../../engine/metrics/gauge.js';
 import { RouteTable } from '../../http/routes/route-table.js';
+import { RunArchive } from '../deliveries/run-archive.js';
 import { RunEntriesModule } from '../deliveries/run-entries.module.js';
 import { Runs } from '../runs/run.entity.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { ActiveRuns } from './active-runs.js';
 import { LongHistories } from './long-histories.js';
 import { WaitDeadlines } from './run.effects.js';
-import { RunListener } from './run.listener.js';
 import { RunMetrics } from './run.metrics.js';
 import { RunsController } from './runs.controller.js';
 import { RunRoutes } from './runs.routes.js';
@@ -18,20 +18,24 @@ import { RunRoutes } from './runs.routes.js';
 @Module({
   imports: [RunsModule, RunEntriesModule],
   controllers: [RunsController],
-  providers: [RunRoutes, ActiveRuns, WaitDeadlines, LongHistories, RunMetrics, RunListener],
+  providers: [RunRoutes, ActiveRuns, WaitDeadlines, LongHistories, RunMetrics],
 })
 export class WorkflowsModule {
   constructor(
     engine: Engine,
     runs: Runs,
     deadlines: WaitDeadlines,
-    listener: RunListener,
+    archive: RunArchive,
+    histories: LongHistories,
+    metrics: RunMetrics,
     registry: Registry,
     table: RouteTable,
     { routes }: RunRoutes,
   ) {
     engine.carry('endWait', deadlines);
-    runs.observe(listener.listen);
+    for (const { listener, interest } of [archive, histories, metrics]) {
+      runs.observe(listener, interest);
+    }
     table.add(...routes);
     const help = 'Workflow runs that have not ended.';
     gauge(registry, 'stepwell_active_runs', help, () => runs.size);

@@ -1,8 +1,13 @@
-/** Runs as the journal has them: their events, and what they were once. */
+/**
+ * Runs as the journal has them: their events, and what they were once. What deliveries are put
+ * together from is kept at hand.
+ */
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
 import { Journal } from '../../engine/journal.js';
 import { Payloads } from '../../engine/payloads.js';
+import type { EventListener } from '../../engine/subscribers.js';
 import { isRunEvent } from '../run-state/recorded-events.js';
 import type { RunConfiguration, RunEvent } from '../run-state/run.events.js';
 import { evolveRun, initialRun, type RunState } from '../run-state/run.state.js';
@@ -15,6 +20,22 @@ export class RunArchive {
     private readonly journal: Journal,
     private readonly payloads: Payloads,
   ) {}
+
+  /** What `listener` observes. */
+  readonly interest: Interest<RunEvent> = {
+    types: {
+      RunStarted: true,
+      RunReconfigured: true,
+      StepStored: true,
+      WaitEnded: true,
+      InvocationEnded: true,
+    },
+  };
+
+  /** Keeps what is about to be delivered in the cache. */
+  readonly listener: EventListener<RunEvent> = (envelopes) => {
+    for (const envelope of envelopes) this.payloads.remember(envelope);
+  };
 
   /** The event of a run at `offset`, at once if it is at hand. */
   eventAt(offset: number): Recorded | Promise<Recorded> {

@@ -4,6 +4,7 @@
  * run is found, the journal all that it says (workflows.md 6.1).
  */
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { LetterIndex, PlacedLetter } from '../../messaging/dead-letters/letter-index.js';
@@ -56,6 +57,16 @@ const ends = {
 export class FailedRunLetters implements Fold<RunEvent | MessageEvent | FailedRunEvent> {
   /** Failure callbacks on their way: message id to dlqId. */
   private readonly callbacks = new Map<string, string>();
+  readonly interest: Interest<RunEvent | MessageEvent | FailedRunEvent> = {
+    types: {
+      RunFailed: true,
+      FailedRunDeleted: true,
+      FailedRunResumed: true,
+      FailedRunRestarted: true,
+      MessagePublished: ['callbackOf'],
+    },
+    streams: [this.callbacks],
+  };
   readonly memory: FoldMemory;
 
   /** A run is still active while its last event is folded. */

@@ -1,42 +1,45 @@
 /**
- * What the publisher makes of a request for a workflow run: the submission that it is, or a refusal
- * that its client understands. Pure.
+ * What the publisher makes of a request for a workflow run: the submission that it is, with how its
+ * outcome is answered, or a refusal that its client understands. Pure.
  */
 
 import { Refusal, type RefusalCode } from '../../grammar/result.js';
-import type { OptionHeaders } from '../../http/dialect.js';
+import type { MessageHeaders, OptionHeaders } from '../../http/dialect.js';
 import type { PublishRules } from '../../messaging/publishing/option-reader.js';
-import type { PublishInput } from '../../messaging/publishing/publish.request.js';
+import type { PublishRequest } from '../../messaging/publishing/publish.request.js';
 import type { PublishInterpreter } from '../../messaging/publishing/publish-interpreter.js';
 import type { PublishTarget } from '../../messaging/publishing/publish-targets.js';
-import { type Submission, WholeRefusal } from '../../messaging/publishing/submissions.js';
-import { parseRunRequest, type RunRequestParsed } from './run.request.js';
-import type { Names } from './run-start.js';
-import { StartSubmission, StepSubmission, TriggerSubmission } from './run-submissions.js';
+import {
+  type Answer,
+  type Submission,
+  type SubmissionOutcomes,
+  WholeRefusal,
+} from '../../messaging/publishing/submissions.js';
+import type { InvokeRun, RequestCall, StartRun, SubmitStep } from '../run-state/run.commands.js';
+import { parseRunRequest } from './run.request.js';
 import { parseTrigger } from './trigger.request.js';
-import { asksForRun } from './workflow-options.js';
 
 /** What a publish is that is a request for a run. */
 export function readRun(
-  input: PublishInput,
+  publish: PublishRequest,
   target: PublishTarget,
+  said: MessageHeaders,
   rules: PublishRules,
-  names: Names,
 ): Submission | Refusal {
-  const request = parseAt(target, () => parseRunRequest(input, rules, names));
-  if (!request.ok) return runRefusal(request, input.headers);
+  const request = groupRefusal(target) ?? parseRunRequest(publish, target, said, rules);
+  if (!request.ok) return runRefusal(request, said);
   const { command } = request;
   return command.type === 'StartRun' ? new StartSubmission(command) : new StepSubmission(command);
 }
 
 /** What a trigger is. */
 export function readTrigger(
-  input: PublishInput,
+  publish: PublishRequest,
   target: PublishTarget,
+  said: MessageHeaders,
   rules: PublishRules,
-  names: Names,
 ): Submission | Refusal {
-  const request = parseAt(target, () => parseTrigger(input, rules, names));
+  const request = groupRefusal(target) ?? parseTrigger(publish, target, said, rules);
   return request.ok ? new TriggerSubmission(request.command) : request;
 }
 
@@ -58,24 +61,79 @@ const codesOfAdditions: Partial<Record<RefusalCode, RefusalCode>> = {
 
 /** Publishes that are requests for runs. */
 export const runInterpreter: PublishInterpreter = {
-  takes: asksForRun,
+  options: ['workflow-init', 'workflow-runid'],
   read: readRun,
   refusal: runRefusal,
 };
 
-function parseAt<Own>(
-  { kind, text }: PublishTarget,
-  parse: () => RunRequestParsed<Own>,
-): RunRequestParsed<Own> {
-  if (kind === 'group') {
-    const message = `a workflow is called at its URL, and ${text} is the name of a URL group`;
-    return new Refusal('invalid', message);
-  }
-  return parse();
+function groupRefusal({ kind, text }: PublishTarget): Refusal | null {
+  if (kind === 'url') return null;
+  const message = `a workflow is called at its URL, and ${text} is the name of a URL group`;
+  return new Refusal('invalid', message);
 }
 
 /** It comes out of a run: a step, a call or an invocation. */
 function isAddition({ options }: OptionHeaders): boolean {
   const isTrue = (option: string) => options.get(option)?.trim().toLowerCase() === 'true';
   return !isTrue('workflow-init') || isTrue('workflow-invoke');
+}
+
+type StepCommand = SubmitStep | RequestCall | InvokeRun;
+
+/** Starts a run; answered as a publish is (workflows.md 1.3). */
+export class StartSubmission implements Submission {
+  readonly commands: readonly [StartRun];
+  readonly isWhole = false;
+
+  constructor(command: StartRun) {
+    this.commands = [command];
+  }
+
+  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
+    const outcome = outcomes.of(this.commands[0]);
+    if (!outcome.ok) return outcome;
+    const { messageId, deduplicated } = outcome.value;
+    const { url } = this.commands[0].configuration;
+    return deduplicated
+      ? { status: 202, body: { messageId, url, deduplicated } }
+      : { status: 200, body: { messageId, url } };
+  }
+}
+
+/** Starts a run; the answer names the run instead of its message. */
+export class TriggerSubmission implements Submission {
+  readonly commands: readonly [StartRun];
+  readonly isWhole = false;
+
+  constructor(command: StartRun) {
+    this.commands = [command];
+  }
+
+  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
+    const outcome = outcomes.of(this.commands[0]);
+    if (!outcome.ok) return outcome;
+    const { createdAt: workflowCreatedAt, deduplicated } = outcome.value;
+    const run = { workflowRunId: this.commands[0].id, workflowCreatedAt };
+    return { status: 200, body: deduplicated ? { ...run, deduplicated } : run };
+  }
+}
+
+/**
+ * Adds to a run. Its endpoint reads the id of the first answer of a batch and takes everything else
+ * for granted, so that a refusal must be the answer of the whole request.
+ */
+export class StepSubmission implements Submission {
+  readonly commands: readonly [StepCommand];
+  readonly isWhole = true;
+
+  constructor(command: StepCommand) {
+    this.commands = [command];
+  }
+
+  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
+    const outcome = outcomes.of(this.commands[0]);
+    if (!outcome.ok) return outcome;
+    const { messageId } = outcome.value;
+    return { status: 200, body: messageId === null ? {} : { messageId } };
+  }
 }

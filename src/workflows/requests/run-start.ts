@@ -1,7 +1,8 @@
 /** The start of a workflow run, by any request (workflows.md 1.3 and 1.5). Pure. */
+import type { MessageHeaders } from '../../http/dialect.js';
 import type { MessagePublished } from '../../messaging/messages/message.events.js';
 import type { OptionReader } from '../../messaging/publishing/option-reader.js';
-import type { PublishInput } from '../../messaging/publishing/publish.request.js';
+import type { PublishRequest } from '../../messaging/publishing/publish.request.js';
 import type { StartRun } from '../run-state/run.commands.js';
 import { type RunConfiguration, runKind } from '../run-state/run.events.js';
 import { failureHeaders, headerOf, ownHeaders, withLabel } from './run-headers.js';
@@ -9,16 +10,12 @@ import type { WorkflowOptions } from './workflow-options.js';
 
 /** A start as it was read. */
 export interface RunStart {
-  readonly input: PublishInput;
+  readonly publish: PublishRequest;
+  /** What its headers say. */
+  readonly said: MessageHeaders;
   readonly options: WorkflowOptions;
   /** What it says as a message: the terms of every message of the run. */
   readonly message: Omit<MessagePublished, 'type'>;
-  readonly names: Names;
-}
-
-/** Ids for what a request makes. */
-export interface Names {
-  next(prefix: string): string;
 }
 
 /** What the endpoint's SDK can do. */
@@ -33,22 +30,23 @@ const invokeCount = 'workflow-invoke-count';
 
 /** Starts a run, or takes one over; `payload` is its initial entry. */
 export function startRun(
-  { input, options, message, names }: RunStart,
+  { publish, said, options, message }: RunStart,
   payload: Buffer,
   abilities: EndpointAbilities,
 ): StartRun {
   const { failureCallback } = message;
+  const { at, names } = publish.context;
   return {
     type: 'StartRun',
     kind: runKind,
     id: options.runId ?? names.next('wfr'),
-    at: input.at,
+    at,
     configuration: {
       dialect: message.dialect,
       url: message.url,
       callerIp: message.callerIp,
       terms: termsOf(message),
-      headers: startHeaders(input, options, message),
+      headers: startHeaders(said, options, message),
       failureHeaders: failureCallback === null ? [] : failureHeaders(failureCallback.headers),
       ...abilities,
     },
@@ -65,10 +63,10 @@ export function startRun(
 }
 
 /** Refuses a run that was invoked too many times over. */
-export function refuseDeepInvocation({ input, message }: RunStart, reader: OptionReader): void {
+export function refuseDeepInvocation({ said, message }: RunStart, reader: OptionReader): void {
   const count = headerOf(message.headers, invokeCount);
   if (count === null) return;
-  const option = `forward-${input.headers.dialect.messagePrefix.toLowerCase()}${invokeCount}`;
+  const option = `forward-${said.dialect.messagePrefix.toLowerCase()}${invokeCount}`;
   if (!/^\d{1,15}$/.test(count)) reader.refuse('invalid', option, 'must be a whole number');
   else if (Number(count) > invokeCountMax) {
     reader.refuse('over_limit', option, `must be at most ${invokeCountMax}`);
@@ -84,7 +82,7 @@ function termsOf(message: RunStart['message']): RunConfiguration['terms'] {
 }
 
 function startHeaders(
-  { headers: { dialect } }: PublishInput,
+  { dialect }: MessageHeaders,
   { isUnknownSdk }: WorkflowOptions,
   { headers, labels }: RunStart['message'],
 ): readonly string[] {

@@ -9,10 +9,11 @@ import { type MessageHeaders, type OptionHeaders } from '../../http/dialect.js';
 import type { MessagePublished } from '../../messaging/messages/message.events.js';
 import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
 import {
-  type PublishInput,
   type PublishParsed,
+  type PublishRequest,
   parsePublish,
 } from '../../messaging/publishing/publish.request.js';
+import type { PublishTarget } from '../../messaging/publishing/publish-targets.js';
 import type {
   InvokeRun,
   RequestCall,
@@ -24,9 +25,9 @@ import { runKind } from '../run-state/run.events.js';
 import { callStep } from './call-step.js';
 import { parseInvokeEnvelope } from './invoke-envelope.js';
 import { failureHeaders, ownHeaders } from './run-headers.js';
-import { type Names, type RunStart, refuseDeepInvocation, startRun } from './run-start.js';
+import { type RunStart, refuseDeepInvocation, startRun } from './run-start.js';
 import { parseStepBody } from './step-body.js';
-import { readWorkflowOptions, type WorkflowOptions } from './workflow-options.js';
+import { readWorkflowOptions } from './workflow-options.js';
 
 type Message = Omit<MessagePublished, 'type'>;
 
@@ -47,11 +48,12 @@ const ofCalls = /^(workflow-|failure-callback$)/;
 
 /** The command that a request for a run is; `invalid` is what no run can do. */
 export function parseRunRequest(
-  input: PublishInput,
+  publish: PublishRequest,
+  target: PublishTarget,
+  said: MessageHeaders,
   rules: PublishRules,
-  names: Names,
 ): RunRequestParsed<StartRun | SubmitStep | RequestCall | InvokeRun> {
-  const reader = new OptionReader(input.headers, rules);
+  const reader = new OptionReader(said, rules);
   const options = readWorkflowOptions(reader);
   const { isInit, isInvoke, callType } = options;
   const isCall = !isInit && callType === 'toCallback';
@@ -59,35 +61,33 @@ export function parseRunRequest(
   if (isInit && callType === 'toCallback') {
     reader.refuse('invalid', 'workflow-calltype', 'must be step where a run is started');
   }
-  const request = readMessage(reader, withoutIdleCallback(input), options, isCall, rules, names);
+  const read = { reader, publish, said: withoutIdleCallback(said), options };
+  const request = readMessage(read, target, isCall, rules);
   if (!request.ok) return request;
   if (isInit) return isInvoke ? invocation(request.value) : started(request.value);
   return isCall ? call(request.value) : step(request.value);
 }
 
 /** Older clients send options of a failure callback even if they name no failure callback. */
-function withoutIdleCallback(input: PublishInput): PublishInput {
-  const { headers } = input;
-  const isNamed = headers.options.has('failure-callback');
-  return isNamed ? input : { ...input, headers: { ...headers, failureCallback: null } };
+function withoutIdleCallback(said: MessageHeaders): MessageHeaders {
+  const isIdle = said.failureCallback !== null && !said.options.has('failure-callback');
+  return isIdle ? { ...said, failureCallback: null } : said;
 }
 
 /** Reads what a run's request says as a message; a callback is for calls only. */
 export function readMessage(
-  reader: OptionReader,
-  input: PublishInput,
-  options: WorkflowOptions,
+  read: Omit<ReadRunRequest, 'message'>,
+  target: PublishTarget,
   isCall: boolean,
   rules: PublishRules,
-  names: Names,
 ): Result<ReadRunRequest> {
+  const { reader, publish, said } = read;
   const retries = isCall ? rules.retries : Math.min(runRetries, rules.retriesMax);
-  const headers = withoutRunOptions(input.headers, isCall);
-  const publish = parsePublish({ ...input, headers }, { ...rules, retries });
-  if (publish.ok) refuseMeaningless(reader, publish, isCall);
+  const ofMessage = withoutRunOptions(said, isCall);
+  const parsed = parsePublish(publish, target, ofMessage, { ...rules, retries });
+  if (parsed.ok) refuseMeaningless(reader, parsed, isCall);
   if (reader.refusal !== null) return reader.refusal;
-  if (!publish.ok) return publish;
-  return ok({ reader, input, options, message: publish.message, names });
+  return parsed.ok ? ok({ ...read, message: parsed.message }) : parsed;
 }
 
 /** The refusal of what could not be read: the reader has noted why. */
@@ -129,13 +129,13 @@ function refuseMeaningless(
 }
 
 function started(request: ReadRunRequest): RunRequestParsed<StartRun> {
-  const { reader, input, options } = request;
+  const { reader, publish, options } = request;
   refuseDeepInvocation(request, reader);
   if (reader.refusal !== null) return reader.refusal;
   const { features } = options;
   return {
     ok: true,
-    command: startRun(request, input.body, {
+    command: startRun(request, publish.body, {
       answerCheck: features.has('WF_DetectTrigger') ? 'protocol' : 'none',
       // The client for Python says that it fetches, and cannot; it knows no later feature.
       fetchesLazily: features.has('LazyFetch') && features.has('WF_TriggerOnConfig'),
@@ -145,7 +145,7 @@ function started(request: ReadRunRequest): RunRequestParsed<StartRun> {
 }
 
 function invocation(request: ReadRunRequest): RunRequestParsed<InvokeRun> {
-  const envelope = parseInvokeEnvelope(request.input.body);
+  const envelope = parseInvokeEnvelope(request.publish.body);
   if (!envelope.ok) return envelope;
   const child = started(request);
   if (!child.ok) return child;
@@ -157,7 +157,7 @@ function invocation(request: ReadRunRequest): RunRequestParsed<InvokeRun> {
       type: 'InvokeRun',
       kind: runKind,
       id: parentId,
-      at: request.input.at,
+      at: request.publish.context.at,
       step: invoking,
       child: { ...start, payload },
     },
@@ -165,10 +165,11 @@ function invocation(request: ReadRunRequest): RunRequestParsed<InvokeRun> {
 }
 
 function step(request: ReadRunRequest): RunRequestParsed<SubmitStep> {
-  const { input, message, names } = request;
+  const { publish, said, message } = request;
+  const { body, context } = publish;
   const runId = runIdOf(request);
   if (runId === null) return refusalIn(request.reader);
-  const info = parseStepBody(input.body);
+  const info = parseStepBody(body);
   if (!info.ok) return info.of('this is no step:');
   const { failureCallback } = message;
   return {
@@ -177,12 +178,12 @@ function step(request: ReadRunRequest): RunRequestParsed<SubmitStep> {
       type: 'SubmitStep',
       kind: runKind,
       id: runId,
-      at: input.at,
+      at: context.at,
       step: info.value,
-      messageId: names.next('msg'),
-      body: input.body,
+      messageId: context.names.next('msg'),
+      body,
       notBefore: message.notBefore,
-      options: stepOptions(input.headers, message),
+      options: stepOptions(said, message),
       failureCallback:
         failureCallback === null
           ? null
@@ -192,9 +193,10 @@ function step(request: ReadRunRequest): RunRequestParsed<SubmitStep> {
 }
 
 function call(request: ReadRunRequest): RunRequestParsed<RequestCall> {
-  const { reader, input, message, names } = request;
+  const { reader, publish, said, message } = request;
+  const { body, context } = publish;
   const runId = runIdOf(request);
-  const callbackHeaders = input.headers.callback;
+  const callbackHeaders = said.callback;
   const { callback } = message;
   if (callback === null || callbackHeaders === null)
     reader.refuse('invalid', 'callback', 'is missing');
@@ -208,11 +210,11 @@ function call(request: ReadRunRequest): RunRequestParsed<RequestCall> {
       type: 'RequestCall',
       kind: runKind,
       id: runId,
-      at: input.at,
+      at: context.at,
       step: info,
-      messageId: names.next('msg'),
+      messageId: context.names.next('msg'),
       message: { ...message, callback: null, failureCallback: null },
-      body: input.body,
+      body,
       callback: stepOptions(callbackHeaders, callback),
     },
   };

@@ -3,12 +3,14 @@
  * it with all that it can do (workflows.md 1.3). Pure.
  */
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
+import type { MessageHeaders } from '../../http/dialect.js';
 import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
-import type { PublishInput } from '../../messaging/publishing/publish.request.js';
+import type { PublishRequest } from '../../messaging/publishing/publish.request.js';
+import type { PublishTarget } from '../../messaging/publishing/publish-targets.js';
 import type { StartRun } from '../run-state/run.commands.js';
 import { type RunRequestParsed, readMessage } from './run.request.js';
 import { failureHeaders } from './run-headers.js';
-import { type Names, startRun } from './run-start.js';
+import { startRun } from './run-start.js';
 import { readWorkflowOptions } from './workflow-options.js';
 
 /** What only an SDK says. */
@@ -16,28 +18,29 @@ const ofSdks = /^workflow-(invoke|calltype|trigger-by-sdk)$/;
 
 /** The start that one trigger is; only its route sets it apart from a publish. */
 export function parseTrigger(
-  input: PublishInput,
+  publish: PublishRequest,
+  target: PublishTarget,
+  said: MessageHeaders,
   rules: PublishRules,
-  names: Names,
 ): RunRequestParsed<StartRun> {
-  const reader = new OptionReader(input.headers, rules);
+  const reader = new OptionReader(said, rules);
   const options = { ...readWorkflowOptions(reader), isTakeover: false };
   reader.refuseOptions(ofSdks, 'means nothing for a trigger');
-  if (!options.isInit && input.headers.options.has('workflow-init')) {
+  if (!options.isInit && said.options.has('workflow-init')) {
     reader.refuse('invalid', 'workflow-init', 'must be true: a trigger starts a run');
   }
-  const request = readMessage(reader, input, options, false, rules, names);
+  const request = readMessage({ reader, publish, said, options }, target, false, rules);
   if (!request.ok) return request;
-  const command = startRun(request.value, input.body, {
+  const command = startRun(request.value, publish.body, {
     answerCheck: 'sdk',
     fetchesLazily: true,
     reportsInitialBody: true,
   });
-  return { ok: true, command: withFailureCall(command, input) };
+  return { ok: true, command: withFailureCall(command, said) };
 }
 
 /** A failure call is for the SDK too: it is marked as one, and it has the headers of the run. */
-function withFailureCall(command: StartRun, { headers: { dialect } }: PublishInput): StartRun {
+function withFailureCall(command: StartRun, { dialect }: MessageHeaders): StartRun {
   const { configuration } = command;
   if (configuration.terms.failureCallback === null) return command;
   const { messagePrefix: prefix } = dialect;

@@ -29,8 +29,8 @@ export class TriggerRoute implements ExpressRoute {
 
   serve(exchange: Exchange): void {
     const { publisher } = this;
-    const request = publishIn(exchange);
-    const submission = publisher.readAs(readTrigger, request, publisher.context(exchange));
+    const request = publishIn(exchange, publisher.context(exchange));
+    const submission = publisher.readAs(readTrigger, request);
     if (submission instanceof Refusal) exchange.refuse(submission);
     else publisher.carryOut(exchange, submission, request.body.length);
   }
@@ -59,11 +59,9 @@ export class BatchTriggerRoute implements ExpressRoute {
       return;
     }
     const submissions = batch.items.map((item) => {
-      const request = readItem(item, limits);
+      const request = readItem(item, limits, batch.context);
       const submission =
-        request instanceof Refusal
-          ? request
-          : publisher.readAs(readTrigger, request, batch.context);
+        request instanceof Refusal ? request : publisher.readAs(readTrigger, request);
       return submission instanceof Refusal ? new RefusedSubmission(submission) : submission;
     });
     publisher.carryOut(exchange, new BatchSubmission(submissions, 201), exchange.body.length);

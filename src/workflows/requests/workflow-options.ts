@@ -2,7 +2,6 @@
 
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { parseRunId } from '../../grammar/run-id.js';
-import type { OptionHeaders } from '../../http/dialect.js';
 import type { OptionReader } from '../../messaging/publishing/option-reader.js';
 
 /** The options of a run, beside those of its messages. */
@@ -26,11 +25,6 @@ export interface WorkflowOptions {
 const noFeatures: ReadonlySet<string> = new Set();
 const unknownOption =
   /^workflow-(?!(runid|init|invoke|trigger-by-sdk|unknown-sdk|calltype|url|sdk-version)$)/;
-
-/** Whether a publish is a request for a run; cheap, because every publish is looked at. */
-export function asksForRun({ options }: OptionHeaders): boolean {
-  return options.has('workflow-init') || options.has('workflow-runid');
-}
 
 /** Reads them; what is wrong with one, `reader` remembers. */
 export function readWorkflowOptions(reader: OptionReader): WorkflowOptions {

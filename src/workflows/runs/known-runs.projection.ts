@@ -1,5 +1,6 @@
 /** Which runs have been started lately, whether they have ended or not: a fold of `RunStarted`. */
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import { keptText } from '../../grammar/kept-text.js';
@@ -23,6 +24,7 @@ interface Start extends KnownRun {
 
 /** Bounded by the starts of ten minutes. */
 export class KnownRuns implements Fold<RunEvent> {
+  readonly interest: Interest<RunEvent> = { types: { RunStarted: true } };
   /** In the order of their starts, so that the oldest expire from the front. */
   private readonly runs = new Map<string, Start>();
   readonly memory: FoldMemory = {

@@ -1,10 +1,12 @@
 /** Where the bytes of the latest notification stand, so that many waits share them: a fold. */
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { RunEvent } from '../run-state/run.events.js';
 
 export class LatestNotification implements Fold<RunEvent> {
+  readonly interest: Interest<RunEvent> = { types: { WaitEnded: ['notificationId'] } };
   /** One element at most: all that one notification releases is released in one go. */
   private readonly latest = new Map<'latest', { readonly id: string; readonly offset: number }>();
   readonly memory: FoldMemory = {

@@ -1,11 +1,22 @@
 /** What the end of a message means for the workflow run that it belongs to. Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
 import type { MessageState } from '../../messaging/messages/message.state.js';
 import type { FailRun, SettleRun } from '../run-state/run.commands.js';
 import { runKind } from '../run-state/run.events.js';
 
 type RunCommand = FailRun | SettleRun;
+
+/** The last event of each message that belongs to a run. */
+export const endsOfRunMessages: Interest<MessageEvent> = {
+  types: {
+    MessageDelivered: ['run'],
+    MessageFailed: ['run'],
+    MessageCompleted: ['run'],
+    MessageCanceled: ['run'],
+  },
+};
 
 const none: readonly RunCommand[] = [];
 

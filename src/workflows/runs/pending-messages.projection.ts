@@ -1,14 +1,19 @@
 /** Which messages of each run are not final: a fold of the events of messages. */
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import { keptText } from '../../grammar/kept-text.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
+import { endsOfRunMessages } from './message-run.policy.js';
 
 /** Of one run: mostly it is one. A parallel step of thousands publishes as many. */
 type Pending = string | Map<string, true>;
 
 export class PendingRunMessages implements Fold<MessageEvent> {
+  readonly interest: Interest<MessageEvent> = {
+    types: { MessagePublished: ['run'], ...endsOfRunMessages.types },
+  };
   private readonly messages = new Map<string, Pending>();
   readonly memory: FoldMemory = {
     name: 'pending run messages',

@@ -9,7 +9,7 @@ import type { RunEvent } from '../run-state/run.events.js';
 import type { RunState } from '../run-state/run.state.js';
 import { type KnownRun, KnownRuns } from './known-runs.projection.js';
 import { LatestNotification } from './latest-notification.projection.js';
-import { messageEndedFor } from './message-run.policy.js';
+import { endsOfRunMessages, messageEndedFor } from './message-run.policy.js';
 import { PendingRunMessages } from './pending-messages.projection.js';
 import { runDecider } from './run.decider.js';
 import type { PendingRunMessage, RunView } from './run-view.js';
@@ -45,7 +45,7 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
     this.pending = pending;
     this.waiters = waiters;
     messages.follow(pending);
-    messages.reactTo(messageEndedFor);
+    messages.reactTo(messageEndedFor, endsOfRunMessages);
   }
 
   /** A run as memory holds it; undefined = it has ended, or never began. */

@@ -1,5 +1,6 @@
 /** Which runs wait for which event: a fold of the events of runs. */
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import { keptText } from '../../grammar/kept-text.js';
@@ -16,6 +17,16 @@ export interface Waiter {
 }
 
 export class Waiters implements Fold<RunEvent> {
+  readonly interest: Interest<RunEvent> = {
+    types: {
+      RunStarted: ['inherited'],
+      WaitOpened: true,
+      WaitEnded: true,
+      RunSucceeded: true,
+      RunFailed: true,
+      RunCanceled: true,
+    },
+  };
   /** By event, then by run and step: thousands may wait for one event. */
   private readonly waiters = new Map<string, Map<string, Waiter>>();
   readonly memory: FoldMemory = {

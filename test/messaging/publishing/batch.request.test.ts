@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { parseBatch, parseBatchItem } from '../../../src/messaging/publishing/batch.request.js';
+import { requestContext } from '../../support/request-context.js';
 
+const context = requestContext();
 const item = (changes: object = {}) =>
-  parseBatchItem({ destination: 'https://example.com', ...changes });
+  parseBatchItem({ destination: 'https://example.com', ...changes }, context);
 
 const reasonOf = (changes: object) => {
   const result = item(changes);
@@ -36,6 +38,7 @@ describe('an item of a batch', () => {
       body: Buffer.alloc(0),
       queueName: null,
       mustRepeat: false,
+      context,
     };
     expect(item()).toEqual({ ok: true, value: nothing });
     expect(item({ headers: null, body: null, queue: null, other: [1] })).toEqual({
@@ -81,7 +84,7 @@ describe('an item of a batch', () => {
   });
 
   it.each([[1], ['x'], [null], [[]], [undefined]])('that is %j is refused', (value) => {
-    expect(parseBatchItem(value)).toMatchObject({
+    expect(parseBatchItem(value, requestContext())).toMatchObject({
       ok: false,
       message: 'a message of a batch must be an object',
     });
@@ -94,7 +97,7 @@ describe('an item of a batch', () => {
         expect(result.ok && result.value.body.toString()).toBe(body);
       }),
     );
-    fc.assert(fc.property(fc.jsonValue(), (value) => void parseBatchItem(value)));
+    fc.assert(fc.property(fc.jsonValue(), (value) => void parseBatchItem(value, requestContext())));
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (headers, body, queue) => {
         const result = item({ headers, body, queue });

@@ -4,10 +4,11 @@ import { ok, refused } from '../../../src/grammar/result.js';
 import { dialects, readMessageOptions, readQueryOptions } from '../../../src/http/dialect.js';
 import type { PublishRules } from '../../../src/messaging/publishing/option-reader.js';
 import {
-  type PublishInput,
+  type PublishRequest,
   parsePublish,
 } from '../../../src/messaging/publishing/publish.request.js';
 import { messageOptions } from '../../support/message-options.js';
+import { requestContext } from '../../support/request-context.js';
 
 const at = 1_767_000_000_000;
 const rules: PublishRules = {
@@ -20,32 +21,35 @@ const rules: PublishRules = {
 
 type Headers = Readonly<Record<string, string>>;
 
-function publish(headers: Headers, changes: Partial<PublishInput> = {}) {
+/** `query` are the options of the destination's query. */
+function publish(
+  headers: Headers,
+  changes: Partial<PublishRequest> = {},
+  query: readonly string[] = [],
+) {
   const rawHeaders = Object.entries(headers).flat();
-  return parsePublish(
-    {
-      destination: 'https://example.com/hook',
-      headers: readMessageOptions(rawHeaders, dialects.svc),
-      rawHeaders,
-      contentType: null,
-      body: Buffer.from('body'),
-      queueName: null,
-      mustRepeat: false,
-      callerIp: '127.0.0.1',
-      at,
-      ...changes,
-    },
-    rules,
-  );
+  const request: PublishRequest = {
+    destination: 'https://example.com/hook',
+    rawHeaders,
+    contentType: null,
+    body: Buffer.from('body'),
+    queueName: null,
+    mustRepeat: false,
+    context: requestContext({ at }),
+    ...changes,
+  };
+  const target = { kind: 'url', text: request.destination, options: [] } as const;
+  const said = readMessageOptions([...rawHeaders, ...query], dialects.svc);
+  return parsePublish(request, target, said, rules);
 }
 
-const read = (headers: Headers, changes: Partial<PublishInput> = {}) => {
+const read = (headers: Headers, changes: Partial<PublishRequest> = {}) => {
   const result = publish(headers, changes);
   if (!result.ok) throw new Error(result.message);
   return result;
 };
 
-const message = (headers: Headers, changes: Partial<PublishInput> = {}) =>
+const message = (headers: Headers, changes: Partial<PublishRequest> = {}) =>
   read(headers, changes).message;
 
 const refusal = (headers: Headers) => {
@@ -261,8 +265,7 @@ describe('what is written', () => {
         );
         const options = readQueryOptions(query.join('&'), () => false);
         if (!options.ok) throw new Error(options.message);
-        const inQuery = { headers: readMessageOptions(options.value.pairs, dialects.svc) };
-        expect(message({}, inQuery)).toEqual(message(headers));
+        expect(publish({}, {}, options.value.pairs)).toEqual(publish(headers));
       }),
     );
   });
@@ -442,7 +445,7 @@ describe('a callback', () => {
 
 describe('deduplication by content', () => {
   const byContent = { 'Svc-Content-Based-Deduplication': 'True' };
-  const key = (changes: Partial<PublishInput>, headers = {}) =>
+  const key = (changes: Partial<PublishRequest>, headers = {}) =>
     message({ ...byContent, ...headers }, changes).deduplicationKey;
 
   it('gives equal publishes one key', () => {

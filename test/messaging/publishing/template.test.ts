@@ -1,23 +1,25 @@
 import { ok, Refusal } from '../../../src/grammar/result.js';
 import { dialects, readMessageOptions } from '../../../src/http/dialect.js';
 import { parseTemplate } from '../../../src/messaging/publishing/publish.request.js';
+import { requestContext } from '../../support/request-context.js';
 
 const read = (headers: Readonly<Record<string, string>>) => {
   const rawHeaders = Object.entries(headers).flat();
-  const input = {
-    destination: 'https://example.com/hook',
-    headers: readMessageOptions(rawHeaders, dialects.svc),
+  const destination = 'https://example.com/hook';
+  const publish = {
+    destination,
     rawHeaders,
     contentType: null,
     body: Buffer.alloc(0),
     queueName: null,
     mustRepeat: false,
-    callerIp: '127.0.0.1',
-    at: 1_767_000_000_000,
+    context: requestContext(),
   };
+  const target = { kind: 'url', text: destination, options: [] } as const;
+  const said = readMessageOptions(rawHeaders, dialects.svc);
   const judgeUrl = ok<string>;
   const limits = { retries: 3, retriesMax: 10, delayMaxMs: 1000, timeoutMs: 900_000 };
-  return parseTemplate(input, { ...limits, judgeUrl });
+  return parseTemplate(publish, target, said, { ...limits, judgeUrl });
 };
 
 describe('what the server is to publish later', () => {

@@ -41,6 +41,7 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
     ['', 'short', 'with a blank'],
   ],
   ['NEXT_SIGNING_KEY', 'nextSigningKey', null, 'sig_12345', 'sig_12345', ['', 'short']],
+  ['SNAPSHOT_EVERY', 'snapshotEveryBytes', 64 * 1024 ** 2, 'off', Infinity, ['', '1b', 'never']],
   ['DIALECT', 'dialect', 'svc', 'upstash', 'upstash', ['', 'SVC', 'toString']],
   [
     'CORS_ORIGINS',
@@ -116,6 +117,10 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
   ['DLQ_RETENTION', 'deadLetterRetentionMs', 30 * day, '1h', 3_600_000, ['', '0']],
   ['JOURNAL_RETENTION', 'journalRetention', 'sweep', 'forever', 'forever', ['', '7d', 'SWEEP']],
   ['JOURNAL_SEAL', 'journalSealMs', 86_400_000, '1h', 3_600_000, ['', '59s', '2y', 'never']],
+  ['SNAPSHOT_EVERY', 'snapshotEveryBytes', 64 * 1024 ** 2, '1mb', 1024 ** 2, ['', '0', 'x']],
+  ['BACKUP_DIR', 'backupDirectory', null, '/backups', '/backups', ['', ' ']],
+  ['SCRUB_RATE', 'scrubBytesPerSecond', 4 * 1024 ** 2, 'off', 0, ['', '0', 'x', 'OFF']],
+  ['READ_ONLY', 'readOnly', 'auto', 'always', 'always', ['', 'true', 'AUTO']],
   ['TOPIC_PARTITIONS', 'topicPartitions', 3, '1', 1, ['', '0', '1025']],
   ['TOPICS_MAX', 'topicsMax', 1000, '5', 5, ['', '0', 'x', '1.5']],
   ['PARTITIONS_MAX', 'partitionsMax', 10_000, '5', 5, ['', '0', 'x', '1.5']],

@@ -7,6 +7,7 @@ import {
   itemsOf,
 } from '../../../src/engine/snapshots/state-digest.js';
 import { readConfiguration } from '../../../src/server/configuration/config.js';
+import { sweepStretch } from '../../../src/server/history/journal-sweeps.module.js';
 import {
   type ProductFolding,
   productFolding,
@@ -34,9 +35,12 @@ function partsOf(engine: Engine) {
 const engineOf = ({ application }: TestServer) => application.nest.get(Engine, { strict: false });
 const journalOf = ({ application }: TestServer) => application.nest.get(Journal, { strict: false });
 
+/** Those with which the golden folders were written. */
+const small = { segmentBytes: 16 * 1024, reserveBytes: 0 };
+
 /** Folds what lies below `until`. */
 async function foldedUntil(journal: Journal, until: number): Promise<ProductFolding> {
-  const folding = newFolding();
+  const folding = newFolding(sweepStretch(readConfiguration({}).config, small));
   for await (const envelopes of journal.replay(0)) {
     const [first] = envelopes;
     if (first !== undefined && first.offset >= until) break;
@@ -46,7 +50,6 @@ async function foldedUntil(journal: Journal, until: number): Promise<ProductFold
 }
 
 describe('the memory of a folding aside', () => {
-  const small = { segmentBytes: 16 * 1024, reserveBytes: 0 };
   const versions = ['v4', 'v5', 'v7'];
 
   it.each(versions)(

@@ -3,26 +3,37 @@ import { request } from 'undici';
 import { EngineMetrics } from '../../../src/engine/metrics/engine.metrics.js';
 import { gauge } from '../../../src/engine/metrics/gauge.js';
 import { AttemptMetrics } from '../../../src/messaging/delivery/attempt.metrics.js';
+import type { MessageEvent } from '../../../src/messaging/messages/message.events.js';
 import { ProcessMetrics } from '../../../src/server/metrics/process.metrics.js';
 import { RunMetrics } from '../../../src/workflows/active-runs/run.metrics.js';
+import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
+import { envelope } from '../../support/envelope.js';
 import { startServer } from '../../support/server.js';
 
 test('metrics of every part of the server stand in one text', async () => {
   const registry = new Registry();
   const processMetrics = new ProcessMetrics(registry, { monotonic: () => 0 });
-  const engine = new EngineMetrics(registry);
+  const engine = new EngineMetrics(registry, { monotonic: () => 0 });
   const runs = new RunMetrics(registry);
   gauge(registry, 'stepwell_backlog_messages', 'Messages accepted and not final.', () => 7);
-  runs.started();
-  runs.ended('failed');
-  new AttemptMetrics(registry).ended('delivered', 0.2);
-  engine.committed(3, 0.001);
-  engine.synced(0.001);
+  runs.listener([envelope<RunEvent>({ type: 'RunCanceled', canceled: [] })]);
+  const end: MessageEvent = {
+    type: 'MessageDelivered',
+    attempt: 0,
+    startedAt: 0,
+    durationMs: 200,
+    status: 200,
+    headers: [],
+    error: null,
+  };
+  new AttemptMetrics(registry).listener([envelope(end)]);
+  engine.committing(3)();
+  engine.syncing()();
   const text = await registry.metrics();
   processMetrics.close();
   expect(text).toContain('stepwell_backlog_messages 7');
-  expect(text).toContain('stepwell_runs_started_total 1');
-  expect(text).toContain('stepwell_runs_ended_total{outcome="failed"} 1');
+  expect(text).toContain('stepwell_runs_started_total 0');
+  expect(text).toContain('stepwell_runs_ended_total{outcome="canceled"} 1');
   expect(text).toContain('stepwell_attempts_total{outcome="delivered"} 1');
   expect(text).toContain('stepwell_commit_group_records_sum 3');
   expect(text).toMatch(/^stepwell_resident_memory_bytes \d+$/m);
@@ -65,6 +76,12 @@ const exported: readonly string[] = [
   'stepwell_retention_paused',
   'stepwell_runs_ended_total',
   'stepwell_runs_started_total',
+  'stepwell_snapshot_bytes',
+  'stepwell_snapshot_offset',
+  'stepwell_snapshot_unfolded_bytes',
+  'stepwell_snapshots_differed_total',
+  'stepwell_snapshots_failed_total',
+  'stepwell_snapshots_written_total',
   'stepwell_stalled_clients_total',
   'stepwell_subscription_records_total',
   'stepwell_topic_bytes',

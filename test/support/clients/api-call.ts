@@ -9,7 +9,7 @@ export interface ApiServer {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The JSON that was answered; null where nothing was. */
+  /** The JSON that was answered, or its lines as text; null where nothing was. */
   readonly body: unknown;
 }
 
@@ -30,6 +30,10 @@ export async function callApi(
   return {
     status: response.status,
     headers: response.headers,
-    body: text === '' ? null : JSON.parse(text),
+    body: text === '' ? null : parsed(text, response.headers),
   };
+}
+
+function parsed(text: string, headers: Headers): unknown {
+  return headers.get('content-type')?.includes('ndjson') === true ? text : JSON.parse(text);
 }

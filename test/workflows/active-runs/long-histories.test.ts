@@ -3,8 +3,14 @@ import {
   LongHistories,
 } from '../../../src/workflows/active-runs/long-histories.js';
 import { EntryList } from '../../../src/workflows/run-state/entry-list.js';
-import type { RunEntry } from '../../../src/workflows/run-state/run.events.js';
+import { nothingBegun, type RunContext } from '../../../src/workflows/run-state/run.context.js';
+import {
+  type RunEntry,
+  type RunEvent,
+  runKind,
+} from '../../../src/workflows/run-state/run.events.js';
 import { historyMax } from '../../../src/workflows/runs/run-history.policy.js';
+import { envelope } from '../../support/envelope.js';
 import { stepInfo } from '../../support/workflows/run-commands.js';
 
 const entry = (bytes: number): RunEntry => ({
@@ -14,43 +20,50 @@ const entry = (bytes: number): RunEntry => ({
   bytes,
 });
 
-/** What was told of, as run ids with what they weighed. */
+/** What was told of, as run ids with what they weighed; `grown` shows the one run as it is then. */
 function watch() {
   const warnings: unknown[] = [];
-  const histories = new LongHistories({ warn: (fields: object) => void warnings.push(fields) });
-  return { warnings, histories };
+  let run: RunContext | undefined;
+  const log = { warn: (fields: object) => void warnings.push(fields) };
+  const histories = new LongHistories({ active: () => run }, log);
+  const show = (entries: EntryList | null) => {
+    run = entries === null ? undefined : { ...nothingBegun, entries };
+    const event: RunEvent = { type: 'RunSucceeded', completed: [], canceled: [] };
+    histories.listener([envelope(event, { kind: runKind, id: 'wfr_1' })]);
+  };
+  return { warnings, grown: show, ended: () => show(null) };
 }
 
 describe('a long history', () => {
   const { entries, bytes } = historyWarning;
 
   it('is told of once, when it has so many entries', () => {
-    const { warnings, histories } = watch();
+    const { warnings, grown } = watch();
     let list = EntryList.of(Array.from({ length: entries - 1 }, () => entry(1)));
-    histories.grown('wfr_1', list);
+    grown(list);
     expect(warnings).toEqual([]);
     for (let more = 0; more < 3; more += 1) {
       list = list.append(entry(1));
-      histories.grown('wfr_1', list);
+      grown(list);
     }
     const weight = { entries, bytes: entries, max: historyMax };
     expect(warnings).toEqual([{ workflowRunId: 'wfr_1', ...weight }]);
   });
 
   it('is told of when it has so many bytes', () => {
-    const { warnings, histories } = watch();
-    histories.grown('wfr_1', EntryList.of([entry(bytes - 1)]));
+    const { warnings, grown } = watch();
+    grown(EntryList.of([entry(bytes - 1)]));
     expect(warnings).toEqual([]);
-    histories.grown('wfr_1', EntryList.of([entry(bytes)]));
+    grown(EntryList.of([entry(bytes)]));
     expect(warnings).toHaveLength(1);
   });
 
   it('is told of again where another run has come to bear its name', () => {
-    const { warnings, histories } = watch();
+    const { warnings, grown, ended } = watch();
     const long = EntryList.of([entry(bytes)]);
-    histories.grown('wfr_1', long);
-    histories.ended('wfr_1');
-    histories.grown('wfr_1', long);
+    grown(long);
+    ended();
+    grown(long);
     expect(warnings).toHaveLength(2);
   });
 });

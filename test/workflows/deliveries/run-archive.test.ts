@@ -1,4 +1,7 @@
+import { RunArchive } from '../../../src/workflows/deliveries/run-archive.js';
 import type { CancelRun } from '../../../src/workflows/run-state/run.commands.js';
+import { type RunEvent, runKind } from '../../../src/workflows/run-state/run.events.js';
+import { envelope } from '../../support/envelope.js';
 import {
   runConfiguration,
   startRun,
@@ -67,4 +70,13 @@ describe('a run as it was', () => {
     expect(state.context.url).toBe(configuration.url);
     expect(state.context.entries.length).toBe(1);
   });
+});
+
+it('what deliveries are put together from is at hand once it is durable', () => {
+  const { journal, payloads } = runs;
+  const archive = new RunArchive(journal, payloads);
+  const event: RunEvent = { type: 'StepStored', step: stepInfo(1), messageId: 'msg_2', bytes: 2 };
+  const stored = envelope(event, { kind: runKind, id: 'wfr_1', offset: 900 });
+  archive.listener([stored]);
+  expect(archive.eventAt(900)).toBe(stored);
 });

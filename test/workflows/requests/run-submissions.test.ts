@@ -10,7 +10,7 @@ import {
   StartSubmission,
   StepSubmission,
   TriggerSubmission,
-} from '../../../src/workflows/requests/run-submissions.js';
+} from '../../../src/workflows/requests/run-interpreter.js';
 import { startRun, stepInfo, submitStep } from '../../support/workflows/run-commands.js';
 
 /** What a submission answers when these are the outcomes of its commands. */

@@ -1,10 +1,10 @@
 import { ok, refused } from '../../../src/grammar/result.js';
 import { dialects, readMessageOptions } from '../../../src/http/dialect.js';
 import type { PublishRules } from '../../../src/messaging/publishing/option-reader.js';
-import type { PublishInput } from '../../../src/messaging/publishing/publish.request.js';
 import { parseRunRequest } from '../../../src/workflows/requests/run.request.js';
 import { parseTrigger } from '../../../src/workflows/requests/trigger.request.js';
 import { callbackOptions, messageOptions } from '../../support/message-options.js';
+import { requestContext } from '../../support/request-context.js';
 import {
   runConfiguration,
   runTermsOf,
@@ -24,26 +24,23 @@ const rules: PublishRules = {
 
 type Headers = Readonly<Record<string, string>>;
 
-const names = () => {
-  let count = 0;
-  return { next: (prefix: string) => `${prefix}_${count++}` };
-};
-const input = (headers: Headers, body: string, destination = url): PublishInput => {
+/** A publish, where it goes and what its headers say. */
+const input = (headers: Headers, body: string, destination = url) => {
   const rawHeaders = Object.entries(headers).flat();
-  return {
+  const publish = {
     destination,
-    headers: readMessageOptions(rawHeaders, dialects.svc),
     rawHeaders,
     contentType: 'application/json',
     body: Buffer.from(body),
     queueName: null,
     mustRepeat: false,
-    callerIp: '127.0.0.1',
-    at,
+    context: requestContext({ at }),
   };
+  const target = { kind: 'url', text: destination, options: [] } as const;
+  return [publish, target, readMessageOptions(rawHeaders, dialects.svc)] as const;
 };
 const read = (headers: Headers, body: string, destination?: string, granted = rules) => {
-  const result = parseRunRequest(input(headers, body, destination), granted, names());
+  const result = parseRunRequest(...input(headers, body, destination), granted);
   if (!result.ok) throw new Error(result.message);
   return result.command;
 };
@@ -325,7 +322,7 @@ describe('an invocation', () => {
 
 describe('a trigger', () => {
   const trigger = (headers: Headers) => {
-    const result = parseTrigger(input(headers, 'payload'), rules, names());
+    const result = parseTrigger(...input(headers, 'payload'), rules);
     if (!result.ok) throw new Error(result.message);
     return result.command;
   };

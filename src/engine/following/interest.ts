@@ -1,0 +1,56 @@
+/**
+ * Which events reach what follows a kind of entity. Most followers care for few of them: those that
+ * concern one are told apart by what the events say, before it is called.
+ */
+
+/** What an interest knows of any event. */
+interface Typed {
+  readonly type: string;
+}
+
+type FieldOf<Event> = Event extends unknown ? keyof Event & string : never;
+
+/** What concerns a follower: the events of `types`, and all those of `streams`. */
+export interface Interest<Event extends Typed> extends AnyInterest {
+  readonly types: { readonly [Type in Event['type']]?: true | readonly FieldOf<Event>[] };
+}
+
+/** As the engine sees it, of events of any kind. */
+export interface AnyInterest {
+  /**
+   * By type: every event (`true`), or each that names something in one of these fields. What an
+   * event does not have is looked for in its stream's state before it, where that is known.
+   */
+  readonly types: { readonly [type: string]: true | readonly string[] | undefined };
+  /** Ids of streams. */
+  readonly streams?: readonly { has(id: string): boolean }[];
+}
+
+/**
+ * Whether an event concerns one with this interest, or with none: that is everything. `before` is
+ * the state before the event, if it is known.
+ */
+export function concerns(
+  interest: AnyInterest | undefined,
+  { id, event }: { readonly id: string; readonly event: Typed },
+  before: unknown,
+): boolean {
+  if (interest === undefined) return true;
+  const { types, streams = none } = interest;
+  const fields = types[event.type];
+  if (fields === true || (fields !== undefined && namesAny(event, before, fields))) return true;
+  for (const ids of streams) if (ids.has(id)) return true;
+  return false;
+}
+
+const none: NonNullable<AnyInterest['streams']> = [];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function namesAny(event: Typed, before: unknown, fields: readonly string[]): boolean {
+  for (const field of fields) {
+    const named = ((field in event ? event : before) as Fields | undefined)?.[field];
+    if (named !== undefined && named !== null) return true;
+  }
+  return false;
+}

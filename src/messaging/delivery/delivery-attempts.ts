@@ -1,0 +1,119 @@
+/**
+ * An attempt on the wire: the request that it makes, the message as it was published, composed and
+ * signed; and what is recorded of its answer.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import { provided } from '../../engine/provided.js';
+import { dialects } from '../../http/dialect.js';
+import type { RecordAttempt } from '../messages/message.commands.js';
+import { messageKind, type Published } from '../messages/message.events.js';
+import { messageTerms } from '../messages/message-terms.js';
+import { forbidsRetry } from '../messages/retry.policy.js';
+import { RunDeliveries } from '../messages/run-deliveries.js';
+import { runHeaders } from '../messages/run-headers.js';
+import type { AttemptOutcome, OutgoingAttempt } from '../outbound/attempt-outcome.js';
+import { deliveryHeaders } from '../outbound/delivery-headers.js';
+import type { MessagingSettings } from '../settings.js';
+import { Keyring } from '../signing-keys/keyring.js';
+import { answerDefect } from './answer.policy.js';
+import {
+  type AnswerLimits,
+  type AttemptMeaning,
+  answerLimits,
+  capturedBytesMax,
+  storedBytesMax,
+} from './captured-answer.js';
+import { MessageBodies } from './message-bodies.js';
+
+const messagePrefixes = Object.values(dialects).map(({ messagePrefix }) =>
+  messagePrefix.toLowerCase(),
+);
+
+@Injectable()
+export class DeliveryAttempts {
+  private readonly limits: AnswerLimits;
+
+  constructor(
+    private readonly bodies: MessageBodies,
+    private readonly runs: RunDeliveries,
+    private readonly keyring: Keyring,
+    @Inject(provided.config) private readonly config: MessagingSettings,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
+  ) {
+    this.limits = answerLimits(config);
+  }
+
+  /** The request of attempt number `attempt`, from 0; its signature holds from now on. */
+  async request(published: Published, attempt: number): Promise<OutgoingAttempt> {
+    const { event, id } = published;
+    const body = await this.bodies.read(published);
+    const forwarded = event.run === null ? event.headers : await this.runs.headers(published);
+    const { messagePrefix, userAgent } = dialects[event.dialect];
+    const sent = event.method === 'GET' ? null : body;
+    const { timeoutMs } = this.config;
+    return {
+      url: event.url,
+      method: event.method,
+      headers: deliveryHeaders({
+        messagePrefix,
+        userAgent,
+        messageId: id,
+        retried: attempt,
+        signature: this.signatureOf(published, sent),
+        callerIp: event.callerIp,
+        scheduleId: event.scheduleId,
+        topicName: event.topicName,
+        contentType: event.contentType,
+        run: event.run === null ? [] : runHeaders(event.run, messagePrefix),
+        forwarded,
+      }),
+      body: sent,
+      timeoutMs: Math.min(event.timeoutMs ?? timeoutMs, timeoutMs),
+      captureBytes: capturedBytesMax(event, this.limits),
+    };
+  }
+
+  /** The command that records how attempt number `attempt` of a message has ended. */
+  record({ id, event }: Published, attempt: number, outcome: AttemptOutcome): RecordAttempt {
+    const { status, headers, startedAt, durationMs } = outcome;
+    const { run } = event;
+    const isSuccess = status >= 200 && status < 300;
+    const isChecked = isSuccess && run !== null && run.answerCheck !== 'none';
+    const defect = isChecked ? answerDefect(run, headers, messagePrefixes) : null;
+    // A third party's answer is for the endpoint to judge (workflows.md 3.3).
+    const isFinal =
+      !isSuccess && run?.role !== 'call' && forbidsRetry(status, headers, messagePrefixes);
+    const error = outcome.error ?? defect;
+    const nonRetryable = isFinal || defect !== null;
+    const isLast = nonRetryable || attempt >= event.maxRetries;
+    const ended: AttemptMeaning = isLast ? 'failed' : 'retried';
+    const meaning = isSuccess && error === null ? 'delivered' : ended;
+    const bytesMax = storedBytesMax(event, meaning, this.limits);
+    const isCut = outcome.bodyTruncated || outcome.body.length > bytesMax;
+    const record = { attempt, startedAt, durationMs, status, headers, error };
+    return {
+      type: 'RecordAttempt',
+      kind: messageKind,
+      id,
+      at: this.clock.now(),
+      record: isCut ? { ...record, bodyTruncated: true } : record,
+      nonRetryable,
+      responseBody: beginningOf(outcome.body, bytesMax),
+      terms: messageTerms(event),
+    };
+  }
+
+  private signatureOf({ event: { dialect, url } }: Published, body: Buffer | null): string {
+    const now = this.clock.now();
+    const { issuer } = dialects[dialect];
+    return this.keyring.sign({ issuer, url, body, now, id: this.identifiers.turnSeed(now) });
+  }
+}
+
+/** A copy, so that what is left out is not kept in memory. */
+function beginningOf(body: Buffer, bytesMax: number): Buffer {
+  return body.length <= bytesMax ? body : Buffer.from(body.subarray(0, bytesMax));
+}

@@ -1,0 +1,26 @@
+import { Engine } from '../../../src/engine/engine.js';
+import { startServer } from '../../support/server.js';
+
+/** Streams of these kinds end, or have a few events in all of their life. */
+const endingKinds = [
+  'consumer',
+  'dead-letter',
+  'failed-run',
+  'message',
+  'refused-requests',
+  'rest-credential',
+  'run',
+  'token',
+];
+
+describe('a kind whose streams live for years', () => {
+  it('has checkpoints, or its journal could never be shortened', async () => {
+    const server = await startServer();
+    const engine = server.application.nest.get(Engine);
+    const without = engine.kinds.filter(
+      (kind) => engine.actors(kind).decider.checkpoints === undefined,
+    );
+    expect(without.sort()).toEqual(endingKinds);
+    await server.remove();
+  });
+});
