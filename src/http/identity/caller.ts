@@ -4,6 +4,9 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Caller } from '../../engine/principal/principal.js';
 
+/** The header that tells the id of a request, and answers it. */
+export const requestIdHeader = 'x-request-id';
+
 const callerOfRequest = Symbol('caller');
 
 interface IdentifiedRequest extends IncomingMessage {

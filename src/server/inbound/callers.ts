@@ -4,7 +4,7 @@ import proxyAddress from '@fastify/proxy-addr';
 import ipaddr from 'ipaddr.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { Caller } from '../../engine/principal/principal.js';
-import { identify } from '../../http/identity/caller.js';
+import { identify, requestIdHeader } from '../../http/identity/caller.js';
 
 /** What a client may choose as the id of its request: it is stored with each event. */
 const sentId = /^[\w.:/+=@-]{1,64}$/;
@@ -17,9 +17,6 @@ const idOfRequest = Symbol('request id');
 interface NumberedRequest extends IncomingMessage {
   [idOfRequest]?: string;
 }
-
-/** The header that tells the id of a request, and answers it. */
-export const requestIdHeader = 'x-request-id';
 
 export class Callers {
   /** What the ids of this process begin with. */

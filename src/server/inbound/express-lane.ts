@@ -11,12 +11,12 @@ import { type InFlight, smallAnswerBytes, smallBodyBytes } from '../../http/byte
 import { PacedBody } from '../../http/bytes/paced-body.js';
 import { errorBody, headersOf, statusOf } from '../../http/error-shapes.js';
 import type { Failures } from '../../http/failures.js';
+import { requestIdHeader } from '../../http/identity/caller.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { noRoomRefusal } from '../../http/no-room.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteTable, TabledExpressRoute } from '../../http/routes/route-table.js';
-import { requestIdHeader } from './callers.js';
 import type { FrontDoor } from './front-door.js';
 import type { RefusedRequests } from './refused-requests.js';
 

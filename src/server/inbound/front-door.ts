@@ -9,7 +9,8 @@ import { headerCountMax } from '../../http/head-limits.js';
 import type { Admission } from '../../http/identity/admission.js';
 import type { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { BearerTokens } from '../../http/identity/bearer-token.js';
-import { type Callers, requestIdHeader } from './callers.js';
+import { requestIdHeader } from '../../http/identity/caller.js';
+import type { Callers } from './callers.js';
 import type { Connections } from './connections.js';
 
 const tooManyConnections: Refusal = new Refusal('unavailable', 'too many connections; try again', {
