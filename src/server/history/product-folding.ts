@@ -78,8 +78,6 @@ function registerKinds(engine: Engine, settings: FoldingSettings): void {
   new Schedules(engine, messages);
   new UrlGroups(engine);
   new RestCredentials(engine);
-  new Tokens(engine);
-  new RefusalRecords(engine);
   const runs = new Runs(engine, messages);
   new FailedRuns(engine, runs, messages, settings);
   const topics = new Topics(engine, settings);
