@@ -57,7 +57,7 @@ const settings = {
   originParallelism: setting('ORIGIN_PARALLELISM', '64', grammar.readInteger(1, 100_000)),
   logRetentionMs: setting('LOG_RETENTION', '7d', grammar.readDuration),
   deadLetterRetentionMs: setting('DLQ_RETENTION', '30d', grammar.readDuration),
-  journalRetention: setting('JOURNAL_RETENTION', 'sweep', grammar.readWord(journalRetentions)),
+  journalRetention: setting('JOURNAL_RETENTION', 'forever', grammar.readWord(journalRetentions)),
   backupDirectory: optional('BACKUP_DIR', grammar.readText),
   scrubBytesPerSecond: setting('SCRUB_RATE', '4mb', grammar.readRate),
   readOnly: setting('READ_ONLY', 'auto', grammar.readWord(readOnlyModes)),

@@ -115,7 +115,7 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
   ['ORIGIN_PARALLELISM', 'originParallelism', 64, '1', 1, ['', '0', 'x']],
   ['LOG_RETENTION', 'logRetentionMs', 7 * day, '1h', 3_600_000, ['', '0']],
   ['DLQ_RETENTION', 'deadLetterRetentionMs', 30 * day, '1h', 3_600_000, ['', '0']],
-  ['JOURNAL_RETENTION', 'journalRetention', 'sweep', 'forever', 'forever', ['', '7d', 'SWEEP']],
+  ['JOURNAL_RETENTION', 'journalRetention', 'forever', 'sweep', 'sweep', ['', '7d', 'SWEEP']],
   ['JOURNAL_SEAL', 'journalSealMs', 86_400_000, '1h', 3_600_000, ['', '59s', '2y', 'never']],
   ['SNAPSHOT_EVERY', 'snapshotEveryBytes', 64 * 1024 ** 2, '1mb', 1024 ** 2, ['', '0', 'x']],
   ['BACKUP_DIR', 'backupDirectory', null, '/backups', '/backups', ['', ' ']],
