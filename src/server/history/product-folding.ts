@@ -66,6 +66,8 @@ export function productFolding(settings: FoldingSettings): ProductFolding {
   registerKinds(engine, settings);
   new JournalSweeps(engine);
   new MemoryDigests(engine);
+  new Tokens(engine);
+  new RefusalRecords(engine);
   if (settings.sweepStretch !== null) new Crossings(settings.sweepStretch).follow(engine);
   return { engine, codec };
 }
