@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { KeyIndex, TermList } from '../../../storage/index/key-index.js';
+
+/** A hash and the relative offset of the record that carries it. */
+type Entry = readonly [hash: number, offset: number];
+
+const offsetMax = 30;
+const entry = fc.tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: offsetMax }));
+
+/** In the order of appending: by offset, each entry once. */
+const appended = fc
+  .uniqueArray(entry, { maxLength: 60, selector: ([hash, offset]) => hash * 1000 + offset })
+  .map((entries) => [...entries].sort(([, one], [, other]) => one - other));
+
+function listOf(entries: readonly Entry[]): TermList {
+  const list = new TermList();
+  for (const [hash, offset] of entries) list.add(hash, offset);
+  return list;
+}
+
+it('a key index holds exactly what it was made of, also where recovery has cut its segment', () => {
+  fc.assert(
+    fc.property(appended, fc.integer({ min: 0, max: offsetMax + 1 }), (entries, until) => {
+      const below = entries.filter(([, offset]) => offset < until);
+      const index = KeyIndex.build(listOf(entries));
+      expect(index.holdsExactly(listOf(below), until)).toBe(true);
+      const [first, ...others] = below;
+      if (first === undefined) return;
+      expect(index.holdsExactly(listOf(others), until)).toBe(false);
+      expect(index.holdsExactly(listOf([...others, [first[0] + 1000, first[1]]]), until)).toBe(
+        false,
+      );
+    }),
+  );
+});
