@@ -17,15 +17,16 @@ export class PacedDisk {
     private readonly bytesPerSecond: number,
     private readonly after: Timer,
   ) {
-    this.disk = {
-      ...disk,
-      read: async (file, target, position) => {
-        await this.pause();
-        const length = await disk.read(file, target, position);
-        this.owedMs += (length / this.bytesPerSecond) * 1000;
-        return length;
-      },
+    const read: Disk['read'] = async (file, target, position) => {
+      await this.pause();
+      const length = await disk.read(file, target, position);
+      this.owedMs += (length / this.bytesPerSecond) * 1000;
+      return length;
     };
+    // A disk may be a class, whose methods a spread would lose.
+    this.disk = new Proxy(disk, {
+      get: (own, name: keyof Disk) => (name === 'read' ? read : own[name].bind(own)),
+    });
   }
 
   /** Every read from now on rejects with `reason`, and so does one that waits. */
