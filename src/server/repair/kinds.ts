@@ -1,6 +1,7 @@
 /** Every kind of stream that a journal holds, for a fold of it without a server. */
 import type { Command, Decider, DomainEvent } from '../../engine/decider.js';
 import { journalSweepDecider } from '../../engine/history/journal-sweep.decider.js';
+import { memoryDigestDecider } from '../../engine/snapshots/memory-digest.decider.js';
 import { deadLetterDecider } from '../../messaging/dead-letters/dead-letter.decider.js';
 import { flowControlDecider } from '../../messaging/flow-control/flow-control.decider.js';
 import { messageDecider } from '../../messaging/messages/message.decider.js';
@@ -41,6 +42,7 @@ export const deciders: readonly AnyDecider[] = [
   subscriptionDecider,
   partitionDecider,
   journalSweepDecider,
+  memoryDigestDecider,
   tokenDecider,
   refusalRecordDecider,
 ] as readonly unknown[] as readonly AnyDecider[];

@@ -12,7 +12,7 @@ afterAll(() => server.remove());
 
 const pair = { current: expect.stringMatching(/./), next: expect.stringMatching(/./) };
 const refusal = {
-  error: 'forbidden: this token may only read, and signing keys let their reader sign deliveries',
+  error: 'forbidden: this token may not see signing keys, which let their reader sign deliveries',
 };
 
 describe('the signing keys', () => {

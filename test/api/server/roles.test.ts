@@ -60,7 +60,7 @@ const changing = /^\/(?:consume|commit|produce|webhook)\b/;
 function mayCall(role: Role, method: string, path: string): boolean {
   if (role === 'admin') return true;
   if (path.startsWith('/v2/keys')) return false;
-  if (/^\/admin\/(?:tokens|credentials|journal)/.test(path)) return false;
+  if (/^\/admin\/(?:tokens|credentials)/.test(path)) return false;
   if (method === 'GET') return role === 'operate' || !changing.test(path);
   return role === 'operate' && !path.startsWith('/admin/');
 }

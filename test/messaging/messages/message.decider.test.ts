@@ -209,7 +209,7 @@ describe('the deduplication index', () => {
     const applied = new Map<string, number>();
     const changes = {
       set: <K, V>(map: Map<K, V>, key: K, value: V) => void map.set(key, value),
-      delete: <K, V>(map: Map<K, V>, key: K) => {
+      deleteInOrder: <K, V>(map: Map<K, V>, key: K) => {
         applied.set(String(key), 1);
         map.delete(key);
       },

@@ -117,7 +117,6 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
   ['DLQ_RETENTION', 'deadLetterRetentionMs', 30 * day, '1h', 3_600_000, ['', '0']],
   ['JOURNAL_RETENTION', 'journalRetention', 'forever', 'sweep', 'sweep', ['', '7d', 'SWEEP']],
   ['JOURNAL_SEAL', 'journalSealMs', 86_400_000, '1h', 3_600_000, ['', '59s', '2y', 'never']],
-  ['SNAPSHOT_EVERY', 'snapshotEveryBytes', 64 * 1024 ** 2, '1mb', 1024 ** 2, ['', '0', 'x']],
   ['BACKUP_DIR', 'backupDirectory', null, '/backups', '/backups', ['', ' ']],
   ['SCRUB_RATE', 'scrubBytesPerSecond', 4 * 1024 ** 2, 'off', 0, ['', '0', 'x', 'OFF']],
   ['READ_ONLY', 'readOnly', 'auto', 'always', 'always', ['', 'true', 'AUTO']],

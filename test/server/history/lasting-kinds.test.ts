@@ -6,6 +6,7 @@ const endingKinds = [
   'consumer',
   'dead-letter',
   'failed-run',
+  'memory-digest',
   'message',
   'refused-requests',
   'rest-credential',
