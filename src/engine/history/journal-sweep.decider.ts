@@ -1,6 +1,17 @@
 /** How far the journal was swept: every sweep is recorded, so that an auditor sees it. */
 import { accept, type Command, type Decider } from '../decider.js';
-import { type JournalSwept, journalSweepKind, type SweepOutcome } from './journal-sweep.events.js';
+import type { Checkpointed } from '../resting/checkpoint.js';
+import {
+  type JournalSweepEvent,
+  journalSweepKind,
+  type SweepOutcome,
+} from './journal-sweep.events.js';
+
+/** Records that a sweep is about to remove events. */
+export interface BeginSweep extends Command<null> {
+  readonly type: 'BeginSweep';
+  readonly edge: number;
+}
 
 /** Records a sweep that has ended. */
 export interface RecordSweep extends Command<null>, SweepOutcome {
@@ -9,17 +20,40 @@ export interface RecordSweep extends Command<null>, SweepOutcome {
 
 /** What memory holds of all sweeps. */
 export interface JournalSweepState {
-  /** Where the last one ended; 0 = there was none. */
+  /** Where the last one that came to its end has ended; 0 = there was none. */
   readonly until: number;
+  /** Below this events may be gone; 0 = none is. */
+  readonly edge: number;
 }
 
-export const journalSweepDecider: Decider<JournalSweepState, RecordSweep, JournalSwept> = {
+export type JournalSweepCommand = BeginSweep | RecordSweep;
+
+export const journalSweepDecider: Decider<
+  JournalSweepState,
+  JournalSweepCommand,
+  JournalSweepEvent
+> = {
   kind: journalSweepKind,
-  initialState: () => ({ until: 0 }),
-  decide: ({ until, keptRecords, removedRecords, removedBytes }) =>
-    accept([{ type: 'JournalSwept', until, keptRecords, removedRecords, removedBytes }]),
-  evolve: (_state, { until }) => ({ until }),
+  initialState: () => ({ until: 0, edge: 0 }),
+  decide: (command) => {
+    if (command.type === 'BeginSweep') {
+      return accept([{ type: 'JournalSweepBegun', edge: command.edge }]);
+    }
+    const { until, keptRecords, removedRecords, removedBytes } = command;
+    return accept([{ type: 'JournalSwept', until, keptRecords, removedRecords, removedBytes }]);
+  },
+  evolve: ({ until, edge }, event) =>
+    event.type === 'JournalSweepBegun'
+      ? { until, edge: Math.max(edge, event.edge) }
+      : { until: event.until, edge: Math.max(edge, event.until) },
   wants: () => [],
   isFinal: () => false,
   checkpoints: { references: () => [] },
+  upcasters: { Checkpointed: [edgeOfCheckpoint] },
 };
+
+/** Version 1 knew only of sweeps that had come to their end. */
+function edgeOfCheckpoint(fields: Checkpointed): Checkpointed {
+  const state = fields.state as Pick<JournalSweepState, 'until'>;
+  return { ...fields, state: { ...state, edge: state.until } };
+}

@@ -14,7 +14,19 @@ export interface SweepOutcome {
   readonly removedBytes: number;
 }
 
+/**
+ * A sweep is about to remove what ended below `edge` and is not needed. Indexes forget here what is
+ * over: what has removed a part of it, and was killed, replays to the same memory.
+ */
+export interface JournalSweepBegun extends DomainEvent {
+  readonly type: 'JournalSweepBegun';
+  /** A journal offset: no event at it or above is removed. */
+  readonly edge: number;
+}
+
 /** The journal was swept: what nothing needed and retention did not keep is gone. */
 export interface JournalSwept extends DomainEvent, SweepOutcome {
   readonly type: 'JournalSwept';
 }
+
+export type JournalSweepEvent = JournalSweepBegun | JournalSwept;

@@ -1,12 +1,15 @@
 /** What operators see of the sweeps of the journal. */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { SweepOutcome } from './journal-sweep.events.js';
+import type { SweepReport } from '../journal.js';
 
 export class JournalSweepMetrics {
   readonly #records: Counter;
   readonly #bytes: Counter;
   readonly #kept: Gauge;
   readonly #endedAt: Gauge;
+  readonly #failed: Counter;
+  readonly #archived: Counter;
+  readonly #archivedAt: Gauge;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -30,14 +33,37 @@ export class JournalSweepMetrics {
       help: 'When the last sweep ended; 0 = there was none since the start.',
       registers,
     });
+    this.#failed = new Counter({
+      name: 'stepwell_journal_sweeps_failed_total',
+      help: 'Sweeps that were given up, for want of an archive or of room; the log says why.',
+      registers,
+    });
+    this.#archived = new Counter({
+      name: 'stepwell_journal_archived_bytes_total',
+      help: 'Bytes of the journal that were copied to STEPWELL_ARCHIVE_DIR.',
+      registers,
+    });
+    this.#archivedAt = new Gauge({
+      name: 'stepwell_journal_last_archive_timestamp_seconds',
+      help: 'When segments were last copied to STEPWELL_ARCHIVE_DIR; 0 = not since the start.',
+      registers,
+    });
   }
 
   /** A sweep ended at `at`, Unix milliseconds. */
-  swept({ keptRecords, removedRecords, removedBytes }: SweepOutcome, at: number): void {
+  swept(report: SweepReport, at: number): void {
+    const { keptRecords, removedRecords, removedBytes, archivedBytes } = report;
     this.#records.inc(removedRecords);
     // Where almost nothing went, the new segment may be the longer one.
     this.#bytes.inc(Math.max(0, removedBytes));
     this.#kept.set(keptRecords);
     this.#endedAt.set(at / 1000);
+    if (archivedBytes === 0) return;
+    this.#archived.inc(archivedBytes);
+    this.#archivedAt.set(at / 1000);
+  }
+
+  failed(): void {
+    this.#failed.inc();
   }
 }

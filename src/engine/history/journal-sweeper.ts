@@ -3,9 +3,8 @@
  * (ADR 35). One sweep at a time, in the background.
  */
 import type { Engine } from '../engine.js';
-import type { Journal } from '../journal.js';
+import type { Journal, SweepReport } from '../journal.js';
 import type { Crossings } from './crossings.js';
-import type { SweepOutcome } from './journal-sweep.events.js';
 import type { JournalSweeps } from './journal-sweeps.js';
 import { Mark } from './mark.js';
 
@@ -32,7 +31,8 @@ export class JournalSweeper {
 
   /**
    * `bytesMin`: so much has to lie in segments that no sweep has seen, and half as much as earlier
-   * sweeps have kept, for a sweep to be worth it.
+   * sweeps have kept, for a sweep to be worth it. `archiveFolder`: segments are copied there before
+   * anything is taken out of them.
    */
   constructor(
     private readonly engine: Engine,
@@ -40,13 +40,14 @@ export class JournalSweeper {
     private readonly crossings: Crossings,
     private readonly sweeps: JournalSweeps,
     private readonly bytesMin: number,
+    private readonly archiveFolder: string | null = null,
   ) {}
 
   /**
    * Removes what happened before `before`, Unix milliseconds, and is not needed at `at`; null = a
    * sweep is not worth it yet. Rejects with `SweepStopped`, or as the log does.
    */
-  async sweep(before: number, at: number): Promise<SweepOutcome | null> {
+  async sweep(before: number, at: number): Promise<SweepReport | null> {
     this.check();
     const sweeping = this.sweepTo(before, at);
     this.underWay = sweeping.catch(() => undefined);
@@ -59,7 +60,7 @@ export class JournalSweeper {
     await this.underWay;
   }
 
-  private async sweepTo(before: number, at: number): Promise<SweepOutcome | null> {
+  private async sweepTo(before: number, at: number): Promise<SweepReport | null> {
     const { engine, journal, crossings } = this;
     const edge = Math.max(this.lastEdge, crossings.edgeAt(await journal.offsetFor(before)));
     if (!this.isWorthIt(edge)) return null;
@@ -69,11 +70,17 @@ export class JournalSweeper {
       this.check();
       return mark.keeps(offset);
     };
-    const settled = () => {
+    const from = this.sweeps.edge;
+    let hasBegun = false;
+    const settled = async () => {
       this.check();
-      return engine.durable();
+      // Everything is archived by now.
+      if (!hasBegun) await this.sweeps.begin(edge, at);
+      hasBegun = true;
+      await engine.durable();
     };
-    const outcome = await this.guarded(edge, () => journal.sweep(edge, keeps, settled));
+    const archive = this.archiveFolder === null ? undefined : { folder: this.archiveFolder, from };
+    const outcome = await this.guarded(edge, () => journal.sweep(edge, keeps, settled, archive));
     await this.sweeps.record(outcome, at);
     crossings.forgetBefore(edge);
     this.lastEdge = edge;

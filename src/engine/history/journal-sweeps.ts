@@ -4,18 +4,25 @@ import type { Engine } from '../engine.js';
 import { Entity } from '../entity.js';
 import type { Fold } from '../registration.js';
 import {
+  type JournalSweepCommand,
   type JournalSweepState,
   journalSweepDecider,
-  type RecordSweep,
 } from './journal-sweep.decider.js';
-import { type JournalSwept, journalSweepsId, type SweepOutcome } from './journal-sweep.events.js';
+import {
+  type JournalSweepEvent,
+  journalSweepsId,
+  type SweepOutcome,
+} from './journal-sweep.events.js';
 
-export class JournalSweeps extends Entity<JournalSweepState, RecordSweep, JournalSwept> {
+export class JournalSweeps extends Entity<
+  JournalSweepState,
+  JournalSweepCommand,
+  JournalSweepEvent
+> {
   constructor(engine: Engine) {
-    const forgetting: Fold<JournalSwept> = {
+    const forgetting: Fold<JournalSweepEvent> = {
       memory: null,
-      evolve({ at, event }: EventEnvelope<JournalSwept>, changes) {
-        if (event.type !== 'JournalSwept') return;
+      evolve({ at }: EventEnvelope<JournalSweepEvent>, changes) {
         for (const fold of foldsOf(engine)) fold.forget?.(at, changes);
       },
     };
@@ -27,7 +34,20 @@ export class JournalSweeps extends Entity<JournalSweepState, RecordSweep, Journa
     return this.stateOf(journalSweepsId).until;
   }
 
-  /** Remembers that a sweep has ended at `at`. */
+  /** Below this events may be gone; 0 = none is. */
+  get edge(): number {
+    return this.stateOf(journalSweepsId).edge;
+  }
+
+  /**
+   * Remembers that a sweep, which keeps what is needed at `at`, is about to remove events below
+   * `edge`; settles when that is durable.
+   */
+  async begin(edge: number, at: number): Promise<void> {
+    await this.ask({ type: 'BeginSweep', kind: this.kind, id: journalSweepsId, at, edge });
+  }
+
+  /** Remembers what the sweep of `at` came to. */
   async record(outcome: SweepOutcome, at: number): Promise<void> {
     const { until, keptRecords, removedRecords, removedBytes } = outcome;
     const swept = { until, keptRecords, removedRecords, removedBytes };

@@ -15,6 +15,7 @@ const looksPerRetention = 8;
 export class JournalSweepRunner {
   private readonly wallClock: WallClockWatch;
   private isStopped = false;
+  private isUnderWay = false;
   private cancel: () => void = () => undefined;
 
   /** What is older than `retentionMs` may go. */
@@ -33,8 +34,8 @@ export class JournalSweepRunner {
     if (this.isStopped) return;
     const delayMs = Math.min(this.retentionMs / looksPerRetention, lookEveryMsMax);
     this.cancel = this.clock.after(delayMs, () => {
-      const again = () => this.start();
-      this.look().then(again, again);
+      this.look();
+      this.start();
     });
   }
 
@@ -45,10 +46,18 @@ export class JournalSweepRunner {
     return this.sweeper.stop();
   }
 
-  private async look(): Promise<void> {
-    const at = this.clock.now();
+  /** The clocks are looked at while a sweep is under way, too: its length is no jump. */
+  private look(): void {
     // One that was set ahead by mistake would have everything removed.
-    if (!this.wallClock.isBelieved()) return;
+    if (!this.wallClock.isBelieved() || this.isUnderWay) return;
+    this.isUnderWay = true;
+    void this.sweep().finally(() => {
+      this.isUnderWay = false;
+    });
+  }
+
+  private async sweep(): Promise<void> {
+    const at = this.clock.now();
     try {
       const outcome = await this.sweeper.sweep(at - this.retentionMs, at);
       if (outcome === null) return;
@@ -56,6 +65,7 @@ export class JournalSweepRunner {
       this.log.info({ ...outcome }, 'the journal is swept');
     } catch (error) {
       if (error instanceof SweepStopped || error instanceof LogClosed) return;
+      this.metrics.failed();
       this.log.error({ err: error }, 'the journal was not swept; it will be tried again');
     }
   }

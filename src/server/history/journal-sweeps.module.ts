@@ -51,7 +51,7 @@ export function sweepStretch(
     },
     {
       provide: JournalSweeper,
-      inject: [Engine, Journal, Crossings, JournalSweeps, provided.fileSizes],
+      inject: [Engine, Journal, Crossings, JournalSweeps, provided.fileSizes, provided.config],
       useFactory: sweeperOf,
     },
   ],
@@ -112,6 +112,7 @@ function sweeperOf(
   crossings: Crossings,
   sweeps: JournalSweeps,
   { segmentBytes = segmentBytesMax }: Pick<StoreOptions, 'segmentBytes'>,
+  { archiveDirectory }: Pick<Config, 'archiveDirectory'>,
 ): JournalSweeper {
-  return new JournalSweeper(engine, journal, crossings, sweeps, segmentBytes);
+  return new JournalSweeper(engine, journal, crossings, sweeps, segmentBytes, archiveDirectory);
 }

@@ -22,6 +22,20 @@ describe('sweeps of the journal', () => {
   it('are remembered by where the last one ended', () => {
     const swept = { type: 'JournalSwept', ...outcome } as const;
     const { state } = given(journalSweepDecider, null, swept, { ...swept, until: 900 });
-    expect(state).toEqual({ until: 900 });
+    expect(state).toEqual({ until: 900, edge: 900 });
+  });
+
+  it('are recorded before anything goes, and what they may have removed is remembered', () => {
+    const swept = { type: 'JournalSwept', ...outcome } as const;
+    const begin = { ...record, type: 'BeginSweep', edge: 700 } as const;
+    const { events, state } = given(journalSweepDecider, null, swept).when(begin);
+    expect(events).toEqual([{ type: 'JournalSweepBegun', edge: 700 }]);
+    expect(state).toEqual({ until: 500, edge: 700 });
+  });
+
+  it('read a checkpoint of a version that recorded only their ends', () => {
+    const [upcast] = journalSweepDecider.upcasters?.['Checkpointed'] ?? [];
+    const older = { type: 'Checkpointed', began: 3, state: { until: 500 }, entries: [] };
+    expect(upcast?.(older as never)).toEqual({ ...older, state: { until: 500, edge: 500 } });
   });
 });

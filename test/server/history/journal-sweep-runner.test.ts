@@ -1,0 +1,86 @@
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { JournalSweepMetrics } from '../../../src/engine/history/journal-sweep.metrics.js';
+import { JournalSweepRunner } from '../../../src/server/history/journal-sweep-runner.js';
+import { SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { countedNames } from '../../support/deciders/histories.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { noteDecider } from '../../support/notes.js';
+import { openSwept, type SweptEngine } from '../../support/swept-history.js';
+
+const minuteMs = 60_000;
+const retentionMs = 10 * minuteMs;
+
+let clock: ManualClock;
+let swept: SweptEngine;
+let runner: JournalSweepRunner;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  swept = await openSwept(
+    new SimulatedDisk(),
+    (engine) => void engine.register({ decider: noteDecider, view: null, folds: [] }),
+    countedNames(),
+  );
+  const metrics = new JournalSweepMetrics(new Registry());
+  const log = pino({ level: 'silent' });
+  runner = new JournalSweepRunner(swept.sweeper, clock, metrics, log, retentionMs);
+  runner.start();
+});
+
+afterEach(() => runner.stop());
+
+/** Notes that are crossed out at once, in small segments: nothing needs them. */
+async function writeNotes(name: string): Promise<void> {
+  for (let number = 0; number < 20; number += 1) {
+    const note = { kind: 'note', id: `${name}${number}`, at: clock.now(), about: [] };
+    await swept.engine.dispatch([{ ...note, type: 'Note' }]);
+    await swept.engine.dispatch([{ ...note, type: 'CrossOut' }]);
+    if (number % 5 === 4) await swept.roll();
+  }
+}
+
+/** Time passes, a look at a time, until `isDone`. */
+async function timePasses(isDone: () => boolean): Promise<void> {
+  while (!isDone()) {
+    clock.advance(minuteMs);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe('looking whether the journal is worth a sweep', () => {
+  it('looks at the clocks during a sweep, so that what they gain in it is no leap', async () => {
+    let isBegun = false;
+    let goOn = () => {};
+    const mayGoOn = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const sweepBegins = () => {
+      isBegun = true;
+      return mayGoOn;
+    };
+    swept.sweeper.guard = { sweepBegins, sweepEnded: () => undefined };
+    await writeNotes('first');
+    await timePasses(() => isBegun);
+    for (let minute = 0; minute < 5; minute += 1) {
+      clock.set(clock.now() + 40_000);
+      clock.advance(minuteMs);
+    }
+    goOn();
+    await timePasses(() => swept.sweeps.until > 0);
+
+    const { until } = swept.sweeps;
+    await writeNotes('second');
+    const hourLater = clock.monotonic() + 60 * minuteMs;
+    await timePasses(() => swept.sweeps.until > until);
+    expect(clock.monotonic()).toBeLessThan(hourLater);
+  });
+
+  it('sweeps nothing by a clock that has leapt, until it is believed an hour later', async () => {
+    await writeNotes('only');
+    const began = clock.monotonic();
+    clock.set(clock.now() + retentionMs * 2);
+    await timePasses(() => swept.sweeps.until > 0);
+    expect(clock.monotonic()).toBeGreaterThan(began + 60 * minuteMs);
+  });
+});
