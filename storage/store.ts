@@ -114,7 +114,8 @@ export class Store {
         prepared: null,
         toSeal: [],
       });
-      if (settings.preparesNextSegment === true) await log.prepare();
+      // The first append waits for what is left of it then, and meets its error.
+      if (settings.preparesNextSegment === true) log.prepare().catch(() => undefined);
       this.byName.set(name, log);
       return log;
     });

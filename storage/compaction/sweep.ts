@@ -10,6 +10,7 @@ import {
   type RewrittenLog,
 } from './group-rewrite.js';
 import { type Healing, heal } from './heal.js';
+import { type ArchiveOptions, archiveSegments } from './segment-archive.js';
 import { SelectiveRewrite } from './selective-rewrite.js';
 
 /** Which records may go, and when. */
@@ -18,6 +19,8 @@ export interface SweepOptions {
   readonly until: Offset;
   /** Called once for each record, in the order of the log. */
   keeps(record: LogRecord): boolean;
+  /** Where every segment is copied to that is looked at, before any of them is rewritten. */
+  readonly archive?: ArchiveOptions;
   /** Damaged segments are rewritten with what can be read of them, and nothing else is done. */
   readonly healing?: Healing;
   /** Awaited before each replacement is listed: what `keeps` went by is durable then. */
@@ -32,6 +35,8 @@ export interface SweepReport {
   readonly removedRecords: number;
   /** Bytes that the log is shorter; header and batches. */
   readonly removedBytes: number;
+  /** Bytes of copies that were made of segments before. */
+  readonly archivedBytes: number;
   /** Offsets that were damaged, and are a gap now; absent where nothing was to be healed. */
   readonly healed?: readonly OffsetRange[];
 }
@@ -51,12 +56,16 @@ export async function sweep(
   const groups = new GroupRewrite(store, log, goOn);
   if (options.healing !== undefined) {
     const healed = await heal(store, log, groups, options.healing);
-    return { until: 0, keptRecords: 0, removedRecords: 0, removedBytes: 0, healed };
+    const nothing = { keptRecords: 0, removedRecords: 0, removedBytes: 0, archivedBytes: 0 };
+    return { until: 0, ...nothing, healed };
   }
   const rewrite = new SelectiveRewrite(groups, store.segmentBytes, () => options.settled());
   const sealed = segmentsBelow(log.segments, options.until);
   const damaged = sealed.findIndex(isDamaged);
   const intact = damaged < 0 ? sealed : sealed.slice(0, damaged);
+  const { archive } = options;
+  const archivedBytes =
+    archive === undefined ? 0 : await archiveSegments(store, log.id, intact, archive, goOn);
   try {
     await rewrite.run(intact, (record) => options.keeps(record));
   } catch (error) {
@@ -64,5 +73,5 @@ export async function sweep(
     if (!(error instanceof SegmentChanged)) throw error;
   }
   const { until, keptRecords, removedRecords, removedBytes } = rewrite;
-  return { until, keptRecords, removedRecords, removedBytes };
+  return { until, keptRecords, removedRecords, removedBytes, archivedBytes };
 }

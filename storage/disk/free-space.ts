@@ -28,7 +28,7 @@ export class FreeSpace {
   private cancel: () => void = () => undefined;
   private looking: Promise<void> = Promise.resolve();
   private making: Promise<void> = Promise.resolve();
-  private isReserveDue = true;
+  private isReserveDue = false;
   private stopped = false;
 
   constructor(
@@ -49,11 +49,15 @@ export class FreeSpace {
     await this.disk.syncDirectory(this.directory.path);
   }
 
-  /** Looks at the space, now and from now on; settles after the first look. */
+  /**
+   * Looks at the space, now and from now on; settles after the first look. The reserve is made at a
+   * later one: what a start writes does not wait behind it.
+   */
   async start(): Promise<void> {
     this.checkSoon();
     this.arm();
     await this.looking;
+    this.isReserveDue = true;
   }
 
   /**

@@ -73,6 +73,11 @@ export function appendNow(path: string, text: string): void {
   fs.closeSync(file);
 }
 
+/** The whole of a text file, before anything else happens: it blocks. */
+export function readNow(path: string): string {
+  return fs.readFileSync(path, 'utf8');
+}
+
 /** The file system of this machine. Directories are 0700, files 0600. */
 export const nodeDisk: Disk = {
   async makeDirectory(path) {

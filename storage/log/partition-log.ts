@@ -231,7 +231,7 @@ export class PartitionLog {
     return this.upkeep.compactedUntil;
   }
 
-  /** Makes the first segment ahead. For the store. */
+  /** Makes the next segment ahead. */
   prepare(): Promise<void> {
     return this.writer.prepare();
   }

@@ -35,11 +35,12 @@ export class SegmentSealer {
   }
 
   /**
-   * Settles when every segment that was left behind is sealed; or with why that has to wait, until
-   * this is asked again or another one is left.
+   * Settles when every segment that was left behind by now is sealed; or with why that has to wait,
+   * until this is asked again or another one is left.
    */
   sealed(): Promise<DiskFull | null> {
-    this.sealing = this.sealing.then(() => this.sealLeft());
+    const last = this.left.at(-1);
+    this.sealing = this.sealing.then(() => this.sealUntil(last));
     return this.sealing;
   }
 
@@ -49,15 +50,18 @@ export class SegmentSealer {
     for (const { file } of this.left) await file.close(this.store.disk);
   }
 
-  private async sealLeft(): Promise<DiskFull | null> {
-    const { store, log } = this;
-    for (let [next] = this.left; next !== undefined; [next] = this.left) {
-      if (store.fence.error !== null) return null;
+  /** A log that is written to at full speed always has one more. */
+  private async sealUntil(last: WrittenSegment | undefined): Promise<DiskFull | null> {
+    const { store, log, left } = this;
+    for (;;) {
+      const [next] = left;
+      const isSealed = next === undefined || last === undefined || !left.includes(last);
+      if (isSealed || store.fence.error !== null) return null;
       const { segment, file } = next;
       const doing = `sealing segment ${segment.number} of log ${log.id}`;
       try {
         await sealSegment(store, log, segment, file);
-        this.left.shift();
+        left.shift();
         this.sealedOne();
       } catch (error) {
         await file.close(store.disk).catch(() => undefined);
@@ -65,6 +69,5 @@ export class SegmentSealer {
         store.fence.fail(doing, error);
       }
     }
-    return null;
   }
 }

@@ -81,7 +81,7 @@ export class SegmentWriter {
     this.durable = growing.end;
   }
 
-  /** The next segment is there, if there is room: the first append will not have to wait for it. */
+  /** Makes the next segment, if there is room: then the next roll does not have to wait for it. */
   async prepare(): Promise<void> {
     await this.prepareNext().catch((error: unknown) => this.unlessFull(error));
   }

@@ -213,7 +213,10 @@ async function openForReading(
   const file = await disk.open(directory.watermarks, 'read').catch(() => null);
   const watermarks = file === null ? null : new WatermarkFile(disk, file);
   try {
-    const logs = await recoverLogs(store, watermarks, loaded);
+    const { opens = () => true } = options;
+    const listed = loaded.state.logs.filter(({ name }) => opens(name));
+    const state = { ...loaded.state, logs: listed };
+    const logs = await recoverLogs(store, watermarks, { ...loaded, state });
     const release = async () => undefined;
     return opened({ ...store, watermarks: null }, logs, loaded.state.closed !== null, release);
   } finally {

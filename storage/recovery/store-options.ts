@@ -13,6 +13,8 @@ export interface StoreOptions {
   readonly fsync: FsyncMode;
   /** For looking at a folder that may be in use: no lock, nothing is written. */
   readonly readOnly?: boolean;
+  /** Which logs a reader opens, by name; default: all of them. */
+  readonly opens?: (logName: string) => boolean;
   /** 64 MiB. */
   readonly segmentBytes?: number;
   /** 64 MiB, kept to get out of a full disk; 0 keeps none. */

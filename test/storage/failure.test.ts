@@ -143,7 +143,8 @@ describe('a file operation that fails', () => {
 describe('a full disk', () => {
   it('gets its reserve back at a start, and a new one when there is room', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
-    const { store } = await openSimulated(disk, { reserveBytes: 4000 });
+    const { store, timers } = await openSimulated(disk, { reserveBytes: 4000 });
+    timers.advance(1000);
     await settle();
     await store.close();
     disk.freeBytes = 100;
@@ -154,6 +155,10 @@ describe('a full disk', () => {
     expect([...disk.files().keys()]).not.toContain('/data/RESERVE');
     disk.freeBytes = 2 ** 30;
     const roomy = await openSimulated(disk, { reserveBytes: 4000, freeBytesMin: 50_000 });
+    await settle();
+    // What a start writes goes first.
+    expect([...disk.files().keys()]).not.toContain('/data/RESERVE');
+    roomy.timers.advance(1000);
     await settle();
     expect(roomy.store.hasRoom).toBe(true);
     await roomy.store.close();

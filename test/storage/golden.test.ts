@@ -118,6 +118,7 @@ async function writeFolder(stop: (typeof stops)[number]): Promise<Map<string, Bu
   const timers = new ManualTimers();
   const store = await open(disk, directory, timers);
   const journal = await store.createLog('journal', { preparesNextSegment: true });
+  await journal.prepare();
   const gone = await store.createLog('gone');
   await gone.append([record(0)]).durable;
   for (let index = 0; index < 12; index += 2) {

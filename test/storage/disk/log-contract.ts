@@ -455,6 +455,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await store.close();
     const roomy = await open({ reserveBytes: 5000 });
     const names = () => place.disk.list(place.directory);
+    timers.advance(1000);
     while (!(await names()).includes('RESERVE')) await new Promise((next) => setImmediate(next));
     expect(roomy.hasRoom).toBe(true);
     await roomy.close();

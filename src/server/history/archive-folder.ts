@@ -1,0 +1,41 @@
+/** `STEPWELL_ARCHIVE_DIR`: before anything is swept, a start finds out whether it can be used. */
+import { join } from 'node:path';
+import type { Disk } from '../../../storage/disk/disk.js';
+import { withFile } from '../../../storage/disk/whole-file.js';
+import { isWithin } from '../../../storage/disk/within.js';
+import { errorCode } from '../../../storage/faults/storage-errors.js';
+import { type Config, ConfigurationError } from '../configuration/config.js';
+
+type Archived = Pick<Config, 'archiveDirectory' | 'dataDirectory' | 'journalRetention'>;
+
+/** Is written and removed again; copies of segments never have this name. */
+const trial = '.stepwell-trial';
+
+/**
+ * Throws `ConfigurationError` where no copy of a segment could be made. A folder that is not there
+ * is not made: what was to be mounted there would have been written to another disk.
+ */
+export async function requireArchive(config: Archived, disk: Disk): Promise<void> {
+  const { archiveDirectory: folder, dataDirectory, journalRetention } = config;
+  if (folder === null) return;
+  const refuse = (why: string) => {
+    throw new ConfigurationError([`STEPWELL_ARCHIVE_DIR ${folder} ${why}`]);
+  };
+  if (journalRetention === 'forever') {
+    refuse('is of no use with STEPWELL_JOURNAL_RETENTION=forever: nothing is swept');
+  }
+  if (isWithin(dataDirectory, folder)) {
+    refuse(`lies in the data folder ${dataDirectory}: what is copied there would go with it`);
+  }
+  try {
+    const file = join(folder, trial);
+    await disk.remove(file).catch(() => undefined);
+    await withFile(disk, file, 'create', async () => undefined);
+    await disk.remove(file);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT') refuse('is not there: make it, or mount what belongs there');
+    if (code === 'ENOTDIR') refuse('is no folder');
+    refuse(`cannot be written (${code === '' ? error : code})`);
+  }
+}

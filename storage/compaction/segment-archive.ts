@@ -1,0 +1,140 @@
+/** Copies of sealed segments outside of the data folder, made before records go from them. */
+import { createHash } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import type { Disk, FileHandle } from '../disk/disk.js';
+import type { StoreFiles } from '../disk/store-files.js';
+import { readUpTo, withFile, writeFully } from '../disk/whole-file.js';
+import { type SegmentOrigin, segmentFooterLength } from '../format/segment-format.js';
+import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
+import type { Offset } from '../offsets/offset.js';
+import type { Segment } from '../segment/segment.js';
+
+/** The loop gets its turn between chunks of this size. */
+const chunkBytes = 256 * 1024;
+
+/** The store whose segments are copied. */
+export interface ArchivedStore extends StoreFiles, SegmentOrigin {
+  readonly manifest: Pick<ManifestKeeper, 'state'>;
+}
+
+/** Where the copies go. */
+export interface ArchiveOptions {
+  /** It has to be there. Copies lie in a folder of it that is named by the id of the store. */
+  readonly folder: string;
+  /** What lies below was copied before, and may be elsewhere by now. */
+  readonly from: Offset;
+}
+
+/** A segment has no copy that is proved to be the same: nothing was taken out of it. */
+export class NotArchived extends Error {
+  override readonly name = 'NotArchived';
+
+  constructor(file: string, copy: string, reason: unknown) {
+    const why = reason instanceof Error ? reason.message : String(reason);
+    super(`${file} was not copied to ${copy}: ${why}`);
+  }
+}
+
+/** The name of a copy: the offsets [from, until) of its segment, so that names sort by them. */
+export function archiveName(logId: number, from: Offset, until: Offset): string {
+  const padded = (offset: Offset) => String(offset).padStart(16, '0');
+  return `${logId}-${padded(from)}-${padded(until)}.log`;
+}
+
+/**
+ * Copies sealed segments, oldest first, each as the file that it is: written under another name,
+ * synced, read back, held against the digest that it was sealed with, renamed. So a file of this
+ * name is whole wherever a crash ends the work, and one that is there already is only read. Answers
+ * how many bytes were written; throws `NotArchived`, or what `goOn` throws when the work is to end.
+ */
+export async function archiveSegments(
+  store: ArchivedStore,
+  logId: number,
+  segments: readonly Segment[],
+  { folder, from }: ArchiveOptions,
+  goOn: () => void,
+): Promise<number> {
+  const due = segments.filter(({ nextOffset }) => nextOffset > from);
+  const listed = store.manifest.state.logs.find(({ id }) => id === logId)?.segments ?? [];
+  const sealed = new Map(listed.map(({ number, digest }) => [number, digest]));
+  const target = join(folder, store.storeId.toString('hex'));
+  let bytes = 0;
+  for (const { number, baseOffset, nextOffset, end } of due) {
+    const file = store.directory.segment(logId, number);
+    const path = join(target, archiveName(logId, baseOffset, nextOffset));
+    try {
+      await makeFolder(store.disk, target);
+      bytes += await archive(store.disk, { file, path, end, digest: sealed.get(number) }, goOn);
+    } catch (error) {
+      goOn();
+      throw new NotArchived(file, path, error);
+    }
+  }
+  return bytes;
+}
+
+async function makeFolder(disk: Disk, path: string): Promise<void> {
+  if ((await disk.list(dirname(path))).includes(basename(path))) return;
+  await disk.makeDirectory(path);
+  await disk.syncDirectory(dirname(path));
+}
+
+/** One copy. */
+interface Copy {
+  readonly file: string;
+  readonly path: string;
+  /** Where the batches of the segment end, and its footer begins. */
+  readonly end: number;
+  /** What the manifest says of it. */
+  readonly digest: string | null | undefined;
+}
+
+async function archive(disk: Disk, copy: Copy, goOn: () => void): Promise<number> {
+  const { file, path, end, digest } = copy;
+  if ((await disk.list(dirname(path))).includes(basename(path))) {
+    if ((await digestAt(disk, path, end, goOn)) === digest) return 0;
+  }
+  const aside = `${path}.partial`;
+  const length = end + segmentFooterLength;
+  await disk.remove(aside).catch(() => undefined);
+  await withFile(disk, file, 'read', (source) =>
+    withFile(disk, aside, 'create', async (target) => {
+      await copyAll(disk, source, target, length, goOn);
+      await disk.sync(target);
+    }),
+  );
+  if ((await digestAt(disk, aside, end, goOn)) !== digest) {
+    throw new Error('the copy is not what the segment was sealed as');
+  }
+  await disk.rename(aside, path);
+  await disk.syncDirectory(dirname(path));
+  return length;
+}
+
+async function copyAll(
+  disk: Disk,
+  source: FileHandle,
+  target: FileHandle,
+  length: number,
+  goOn: () => void,
+): Promise<void> {
+  for (let position = 0; position < length; position += chunkBytes) {
+    goOn();
+    const asked = Math.min(chunkBytes, length - position);
+    const chunk = await readUpTo(disk, source, position, asked);
+    if (chunk.length < asked) throw new Error('the segment is shorter than it was');
+    await writeFully(disk, target, chunk, position);
+  }
+}
+
+/** The SHA-256 of the first `end` bytes, hex; of fewer, where the file is shorter. */
+async function digestAt(disk: Disk, path: string, end: number, goOn: () => void): Promise<string> {
+  const hash = createHash('sha256');
+  await withFile(disk, path, 'read', async (file) => {
+    for (let position = 0; position < end; position += chunkBytes) {
+      goOn();
+      hash.update(await readUpTo(disk, file, position, Math.min(chunkBytes, end - position)));
+    }
+  });
+  return hash.digest('hex');
+}

@@ -1,0 +1,169 @@
+import { NotArchived } from '../../../storage/compaction/segment-archive.js';
+import { StoreDirectory } from '../../../storage/disk/store-directory.js';
+import { DiskFull } from '../../../storage/faults/storage-errors.js';
+import { BatchScan } from '../../../storage/format/batch-scan.js';
+import { decodeRecords } from '../../../storage/format/record.js';
+import { logTagOf } from '../../../storage/format/record-batch.js';
+import {
+  decodeSegmentHeader,
+  segmentFooterLength,
+  segmentHeaderLength,
+} from '../../../storage/format/segment-format.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
+import { SeededRandom } from '../../simulation/seeded-random.js';
+import { crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { directory, openSimulated } from '../simulated-store.js';
+
+const folder = '/archive';
+const records = 60;
+
+async function start(disk = new SimulatedDisk(new SeededRandom(1))) {
+  await disk.makeDirectory(folder);
+  await disk.syncDirectory('/');
+  const { store } = await openSimulated(disk);
+  return { disk, store, log: await store.createLog('events') };
+}
+
+async function fill(log: PartitionLog): Promise<void> {
+  while (log.endOffset < records) {
+    await log.append([{ key: null, value: Buffer.from(`${log.endOffset}`.padEnd(40)) }]).durable;
+  }
+  await log.roll();
+}
+
+/** Every fourth record is kept. */
+const sweep = (log: PartitionLog, from = 0) =>
+  log.sweep({
+    until: log.highWatermark,
+    keeps: ({ offset }) => offset % 4 === 0,
+    settled: async () => undefined,
+    archive: { folder, from },
+  });
+
+async function offsetsOf(log: PartitionLog): Promise<ReadonlySet<number>> {
+  const offsets = new Set<number>();
+  for (let at = log.startOffset; at < log.highWatermark; ) {
+    for (const batch of await log.read(at)) {
+      for (const { offset } of batch.records()) offsets.add(offset);
+      at = batch.nextOffset;
+    }
+  }
+  return offsets;
+}
+
+const copies = (disk: SimulatedDisk) =>
+  [...disk.files().keys()].filter((path) => path.startsWith(folder) && path.endsWith('.log'));
+
+/** The values of all records in whole copies, by offset: as they were appended, or it throws. */
+async function archived(disk: SimulatedDisk): Promise<ReadonlyMap<number, string>> {
+  const found = new Map<number, string>();
+  for (const path of copies(disk)) {
+    const bytes = disk.files().get(path) ?? Buffer.alloc(0);
+    const header = decodeSegmentHeader(bytes.subarray(0, segmentHeaderLength));
+    if (header === null) throw new Error(`${path} has no header`);
+    const limit = bytes.length - segmentFooterLength;
+    const file = await disk.open(path, 'read');
+    const scan = new BatchScan({
+      disk,
+      file,
+      position: segmentHeaderLength,
+      limit,
+      logTag: logTagOf(header.storeId, header.logId),
+      chain: header.chainSeed,
+      chunkBytes: 4096,
+    });
+    for (let batches = await scan.next(); batches.length > 0; batches = await scan.next()) {
+      for (const { header: batch, body } of batches) {
+        for (const { offset, value } of decodeRecords(body, batch.baseOffset)) {
+          found.set(offset, `${value}`.trim());
+        }
+      }
+    }
+    if (scan.position !== limit) throw new Error(`${path}: ${scan.fault}`);
+    await disk.close(file);
+  }
+  return found;
+}
+
+describe('an archive', () => {
+  it('has every record that a sweep has removed, as it was appended', async () => {
+    const { disk, log } = await start();
+    await fill(log);
+    const { archivedBytes, removedRecords } = await sweep(log);
+    expect(removedRecords).toBe(45);
+    const found = await archived(disk);
+    expect([...found]).toEqual(Array.from({ length: records }, (_, at) => [at, `${at}`]));
+    const sizes = copies(disk).map((path) => disk.files().get(path)?.length ?? 0);
+    expect(archivedBytes).toBe(sizes.reduce((sum, size) => sum + size, 0));
+  });
+
+  it('is not given again what lies below, and what it has is only read', async () => {
+    const { disk, log } = await start();
+    await fill(log);
+    const middle = log.segments[2]?.nextOffset ?? 0;
+    await sweep(log, middle);
+    const found = [...(await archived(disk)).keys()];
+    expect(Math.min(...found)).toBe(middle);
+
+    const again = await start();
+    await fill(again.log);
+    const first = await again.log.sweep({
+      until: again.log.highWatermark,
+      keeps: () => true,
+      settled: async () => undefined,
+      archive: { folder, from: 0 },
+    });
+    expect(first.archivedBytes).toBeGreaterThan(0);
+    expect((await sweep(again.log)).archivedBytes).toBeLessThan(first.archivedBytes);
+  });
+
+  it('has what a sweep has removed wherever the power is cut', async () => {
+    const original = await start();
+    await fill(original.log);
+    const images: SimulatedDisk[] = [];
+    original.disk.afterChange = () => images.push(original.disk.copy());
+    await sweep(original.log);
+    original.disk.afterChange = null;
+    expect(images.length).toBeGreaterThan(50);
+    for (const [index, image] of images.entries()) {
+      const policy = crashPolicies[index % crashPolicies.length] ?? 'nothing';
+      const crashed = image.crash(policy, index);
+      const found = await archived(crashed);
+      const { store } = await openSimulated(crashed);
+      const log = store.log('events');
+      if (log === undefined) throw new Error('the log is lost');
+      const left = await offsetsOf(log);
+      for (let offset = 0; offset < records; offset += 1) {
+        if (!left.has(offset)) expect(found.get(offset)).toBe(`${offset}`);
+      }
+      await sweep(log);
+      expect((await archived(crashed)).size).toBe(records);
+      await store.close();
+    }
+  }, 60_000);
+
+  it('keeps everything where a copy is not what the segment was', async () => {
+    const { disk, log } = await start();
+    await fill(log);
+    const { segments } = log;
+    disk.damage(new StoreDirectory(directory).segment(log.id, 0), (bytes) => {
+      bytes[200] = (bytes[200] ?? 0) ^ 1;
+      return bytes;
+    });
+    await expect(sweep(log)).rejects.toThrow(NotArchived);
+    await expect(sweep(log)).rejects.toThrow(/is not what the segment was sealed as/);
+    expect(copies(disk)).toEqual([]);
+    expect(log.segments).toEqual(segments);
+  });
+
+  it('keeps everything, and goes on, where the folder is gone', async () => {
+    const { disk, store, log } = await start();
+    await fill(log);
+    await disk.removeDirectory(folder);
+    await expect(sweep(log)).rejects.toThrow(NotArchived);
+    await expect(sweep(log)).rejects.not.toThrow(DiskFull);
+    expect((await offsetsOf(log)).size).toBe(records);
+    await log.append([{ key: null, value: Buffer.from('60') }]).durable;
+    await store.close();
+  });
+});
