@@ -1,14 +1,16 @@
 /** Reads and hashes sealed segments in a thread of its own, which ends when it is idle. */
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { ChainWork, PrunedQuestion, RootQuestion } from '../../../storage/chain/chain-work.js';
 import type { Clock } from '../../engine/clock.js';
-import type { ChainAnswer, ChainQuestion } from './chain-worker.js';
+import type { ChainAnswer, ChainQuestion } from './chain.worker.js';
 
 /** An idle thread ends after this: the next segment may be sealed in a second, or in a day. */
 const idleMs = 10_000;
 
-/** Beside this file, compiled or not. */
-const workerFile = new URL(import.meta.url.replace('chain-thread', 'chain-worker'));
+/** Beside this file, or beside the program that it is part of; compiled or not. */
+const { pathname } = new URL(import.meta.url);
+const entry = new URL(`./chain.worker${extname(pathname)}`, import.meta.url);
 
 interface Waiting {
   resolve(result: unknown): void;
@@ -54,7 +56,7 @@ export class ChainThread implements ChainWork {
 
   private running(): Worker {
     if (this.worker !== null) return this.worker;
-    const worker = new Worker(workerFile);
+    const worker = new Worker(entry);
     this.worker = worker;
     // It keeps no process alive.
     worker.unref();
