@@ -15,11 +15,11 @@ import { type DataDirOption, dataDirOption, givenSettings } from './folder-optio
 import { exportLines } from './journal/export-lines.js';
 import { type PrintOptions, printedLines } from './journal/journal-print.js';
 import { readerOptions, readFolder, readJournal } from './journal/journal-reader.js';
-import type { ReplayOptions } from './journal/journal-replay.js';
+import type { Comparison, ReplayOptions } from './journal/journal-replay.js';
 import { verifyFolder } from './journal/journal-verify.js';
 import { type KeptHead, readKeptHead } from './journal/kept-head.js';
+import { complain, progressLine, say, sayAll } from './output/terminal.js';
 import { configuredFolder } from './owned-folder.js';
-import { complain, progressLine, say, sayAll } from './terminal.js';
 
 export function journalCommand(): Command {
   const journal = new Command('journal').description(
@@ -119,6 +119,7 @@ async function replay(options: ReplayCommandOptions): Promise<void> {
   const { sweepStretch } = await import('../server/history/journal-sweeps.module.js');
   const { replayedLines } = await import('./journal/journal-replay.js');
   const { committedOffsetLines, recordLines } = await import('./journal/topic-lines.js');
+  const { imageLabel } = await import('../engine/snapshots/memory-image.js');
   const { comparedWithSnapshot } = await import('./journal/snapshot-comparison.js');
   const build = (await readBuild(nodeDisk)) ?? version;
   const settings = { ...config, sweepStretch: sweepStretch(config, {}) };
@@ -129,10 +130,15 @@ async function replay(options: ReplayCommandOptions): Promise<void> {
     if (offsets === true) await sayAll(committedOffsetLines(store));
     if (records !== undefined) await sayAll(recordLines(store, records));
     if (offsets === true || records !== undefined || journal === null) return;
-    const compare = (until: number) =>
-      comparedWithSnapshot(store, folding, productFolding(settings), until, build, () => {
-        process.exitCode = exitCodes.failure;
-      });
+    const differs = () => {
+      process.exitCode = exitCodes.failure;
+    };
+    const compare: Comparison = {
+      label: imageLabel(folding.engine, build),
+      differs,
+      withSnapshot: (until) =>
+        comparedWithSnapshot(store, folding, productFolding(settings), until, build, differs),
+    };
     await sayAll(replayedLines(journal, folding, options, progress.show, compare));
   }).finally(progress.clear);
 }

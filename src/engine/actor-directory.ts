@@ -7,6 +7,7 @@ import type { Command, Decider, DomainEvent, EventEnvelope } from './decider.js'
 import { concerns } from './following/interest.js';
 import type { Fold } from './registration.js';
 import { isCheckpoint } from './resting/checkpoint.js';
+import { LeastUsed } from './resting/least-used.js';
 import type { RestingStream, StoredStream } from './resting/resting-shard.js';
 import { RestingStreams } from './resting/resting-streams.js';
 import { bytesOf, valueIn } from './resting/stored-form.js';
@@ -52,8 +53,8 @@ export class ActorDirectory<State = unknown> {
   readonly checkpoints: Checkpoints<State>;
   private readonly awake = new Map<string, Actor<State>>();
   private readonly resting: RestingStreams;
-  /** Of a kind that `restsIdle`, those that are awake, the least recently touched first. */
-  private readonly touched = new Map<string, true>();
+  /** Of a kind that `restsIdle`: all that are awake, and some that have ended since. */
+  private readonly touched = new LeastUsed();
   /** Streams of which replay has passed over events, by the first of them: a checkpoint follows. */
   readonly gaps = new Map<string, EventEnvelope>();
   private walks = 0;
@@ -163,13 +164,13 @@ export class ActorDirectory<State = unknown> {
     if (actor === undefined || this.walks > 0) return false;
     this.resting.add({ ...this.storedStream(id, actor), wantedAt }, hasAlarm);
     this.awake.delete(id);
-    this.touched.delete(id);
+    this.touched.forget(id);
     return true;
   }
 
   /** Lets all rest, without alarms, and gives them as parts that `restore` takes. */
   *toParts(): Generator<Buffer> {
-    for (const id of this.awake.keys()) this.restIdle(id);
+    for (const [id, actor] of this.awake) this.restIdle(id, actor);
     yield* this.resting.toParts();
   }
 
@@ -204,6 +205,7 @@ export class ActorDirectory<State = unknown> {
       return false;
     } else if (sequence !== length) throw new BrokenStream(envelope, length);
     this.evolve(envelope, actor, changes);
+    this.restLeastUsed(Number.POSITIVE_INFINITY);
     return true;
   }
 
@@ -241,35 +243,31 @@ export class ActorDirectory<State = unknown> {
     if (checkpoint !== null) this.checkpoints.restoreEntries(id, checkpoint, changes);
     if (decider.isFinal(evolved.state)) {
       changes.delete(this.awake, id);
-      if (decider.restsIdle === true) this.touched.delete(id);
     } else {
       changes.set(this.awake, id, evolved);
-      this.touch(id);
+      if (decider.restsIdle === true) this.touched.touch(id);
     }
     return evolved;
   }
 
-  private touch(id: string): void {
-    if (this.decider.restsIdle !== true) return;
-    this.touched.delete(id);
-    this.touched.set(id, true);
-    if (this.touched.size <= this.options.liveStates) return;
-    for (const oldest of this.touched.keys()) {
-      this.touched.delete(oldest);
-      this.restIdle(oldest);
-      return;
-    }
+  /**
+   * Lets the least recently touched rest while too many are awake, as far as all of their events
+   * lie before `durableEnd`: a turn that may yet be taken back finds what it changed awake.
+   */
+  restLeastUsed(durableEnd: number): void {
+    this.touched.shrink(this.options.liveStates, (id) => {
+      const actor = this.awake.get(id);
+      return actor === undefined || (actor.lastOffset < durableEnd && this.restIdle(id, actor));
+    });
   }
 
   /** What runs for it, or rings for it, goes on doing so. */
-  private restIdle(id: string): void {
-    const actor = this.awake.get(id);
-    if (actor === undefined) return;
+  private restIdle(id: string, { state }: Actor<State>): boolean {
     let wantedAt = Number.POSITIVE_INFINITY;
-    for (const { notBefore } of this.decider.wants(actor.state, id)) {
+    for (const { notBefore } of this.decider.wants(state, id)) {
       wantedAt = Math.min(wantedAt, notBefore);
     }
-    this.rest(id, wantedAt, false);
+    return this.rest(id, wantedAt, false);
   }
 
   private wake(id: string): Actor<State> | undefined {
@@ -280,7 +278,7 @@ export class ActorDirectory<State = unknown> {
     });
     if (woken === undefined) return undefined;
     this.awake.set(id, woken);
-    this.touch(id);
+    if (this.decider.restsIdle === true) this.touched.touch(id);
     if (wantedAt < Number.POSITIVE_INFINITY) this.options.woken(this.decider.kind, id, wantedAt);
     return woken;
   }

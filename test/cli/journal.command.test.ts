@@ -45,7 +45,7 @@ beforeAll(async () => {
   await new Promise((resolve) => setTimeout(resolve, 500));
   running = { print: await journal('print'), verify: await journal('verify') };
   expect(await server.kill('SIGTERM')).toBe(0);
-  await rm(join(data, 'RESERVE'));
+  await rm(join(data, 'RESERVE'), { force: true });
 }, 60_000);
 
 afterAll(() => rm(folder, { recursive: true }));

@@ -3,19 +3,25 @@
  * where something narrower is asked for, the events that are meant.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
-import { journalSweepKind, journalSweepsId } from '../../engine/history/journal-sweep.events.js';
+import {
+  type JournalSweepBegun,
+  type JournalSwept,
+  journalSweepKind,
+  journalSweepsId,
+} from '../../engine/history/journal-sweep.events.js';
 import type { Journal } from '../../engine/journal.js';
 import { principalFilter } from '../../engine/principal/shown-principal.js';
 import { digestOf, itemsOf, type StateDigest } from '../../engine/snapshots/state-digest.js';
 import type { ProductFolding } from '../../server/history/product-folding.js';
 import { EventRedactions } from '../../server/journal/event-redactions.js';
-import { foldJournal } from '../../server/journal/folded-journal.js';
+import { type FoldedPart, foldJournal } from '../../server/journal/folded-journal.js';
 import {
   type JournalMoment,
   offsetBehind,
   offsetFrom,
 } from '../../server/journal/journal-moment.js';
 import { selectedEvents, wholeJournal } from '../../server/journal/journal-selection.js';
+import { DigestComparison } from './digest-comparison.js';
 import { csvHeader, eventForm, type ShownAs } from './event-forms.js';
 import { lifeOf } from './stream-life.js';
 
@@ -34,8 +40,15 @@ export interface ReplayOptions {
   readonly reveal?: boolean;
 }
 
-/** What folding says beside something else that knows memory before an offset, in lines. */
-export type Comparison = (until: number) => AsyncIterable<string>;
+/** What a whole replay is held against. */
+export interface Comparison {
+  /** Names the program that folds: digests of others are passed over. */
+  readonly label: string;
+  /** Something is not the same. */
+  differs(): void;
+  /** What folding says beside the latest snapshot before an offset, in lines. */
+  withSnapshot(until: number): AsyncIterable<string>;
+}
 
 /** The lines; the last one of a whole replay is `digest <hex> at <offset>`. */
 export function replayedLines(
@@ -94,9 +107,8 @@ async function* stateLines(
 ): AsyncGenerator<string> {
   const until = await untilOf(journal, options);
   const swept = await sweptUntil(journal);
-  const { events, lastAt } = await foldJournal(folding, journal, until, (count) =>
-    onProgress(`folded ${count} events`),
-  );
+  const digests = new DigestComparison(journal, folding, compare?.label ?? '');
+  const { events, lastAt } = await folded(journal, folding, { swept, until }, digests, onProgress);
   const digest = digestOf(itemsOf(folding.engine));
   const time = lastAt === null ? null : new Date(lastAt).toISOString();
   if (options.json === true) {
@@ -113,8 +125,40 @@ async function* stateLines(
     yield `what had ended was swept up to ${swept}: what ended behind ${until} may be missing here`;
   }
   for (const { section, items } of digest.sections) yield `${section}: ${items}`;
-  yield* compare?.(until) ?? [];
+  if (compare !== undefined) {
+    yield* digests.lines();
+    if (digests.differs) compare.differs();
+    yield* compare.withSnapshot(until);
+  }
   yield `digest ${digest.hex} at ${until}`;
+}
+
+/** Folds up to each digest in the journal and compares, then the rest. */
+async function folded(
+  journal: Journal,
+  folding: ProductFolding,
+  { swept, until }: { readonly swept: number; readonly until: number },
+  digests: DigestComparison,
+  onProgress: (line: string) => void,
+): Promise<FoldedPart> {
+  let events = 0;
+  let lastAt: number | null = null;
+  let from = journal.startOffset;
+  const fold = async (end: number) => {
+    const before = events;
+    const progress = (count: number) => onProgress(`folded ${before + count} events`);
+    const part = await foldJournal(folding, journal, end, progress, from);
+    events += part.events;
+    lastAt = part.lastAt ?? lastAt;
+    from = end;
+  };
+  // What had ended before the last sweep is gone, and memory from before it with that.
+  for (const kept of await digests.kept(Math.max(swept, from), until)) {
+    await fold(kept.until);
+    await digests.compare(kept);
+  }
+  await fold(until);
+  return { events, lastAt };
 }
 
 function* sectionLines({ sections }: StateDigest): Generator<string> {
@@ -122,12 +166,13 @@ function* sectionLines({ sections }: StateDigest): Generator<string> {
   for (const { section, items, sum } of sections) yield `${section},${items},${sum}`;
 }
 
-/** Where the last sweep ended that is told of; 0 = there was none. */
+/** Where the last sweep that is told of ends; 0 = there was none. */
 async function sweptUntil(journal: Journal): Promise<number> {
   const newest = { ...wholeJournal, order: 'newest' as const };
   const stream = `${journalSweepKind}/${journalSweepsId}`;
   for await (const { event } of selectedEvents(journal, { ...newest, stream })) {
-    if ('until' in event && typeof event.until === 'number') return event.until;
+    const { edge, until } = event as Partial<JournalSweepBegun & JournalSwept>;
+    if (edge !== undefined || until !== undefined) return edge ?? until ?? 0;
   }
   return 0;
 }

@@ -68,8 +68,16 @@ export class RestingShard {
     this.reserve(idBytes + bytes.length);
     const row = this.rows;
     this.rows += 1;
-    this.numbers.set([length, firstOffset, lastOffset, wantedAt], row * numbersOfRow);
-    this.places.set([hash, this.bytesEnd, idBytes], row * placesOfRow);
+    const { numbers, places } = this;
+    const at = row * numbersOfRow;
+    numbers[at] = length;
+    numbers[at + 1] = firstOffset;
+    numbers[at + 2] = lastOffset;
+    numbers[at + 3] = wantedAt;
+    const place = row * placesOfRow;
+    places[place] = hash;
+    places[place + 1] = this.bytesEnd;
+    places[place + 2] = idBytes;
     this.bytes.write(id, this.bytesEnd);
     bytes.copy(this.bytes, this.bytesEnd + idBytes);
     this.bytesEnd += idBytes + bytes.length;

@@ -4,6 +4,7 @@ import {
   type DigestedMemory,
   type MemoryDigested,
   memoryDigestKind,
+  memoryDigestTerm,
 } from './memory-digest.events.js';
 
 /** Records a digest that was made. */
@@ -22,4 +23,5 @@ export const memoryDigestDecider: Decider<MemoryDigestState, RecordDigest, Memor
   evolve: () => true,
   wants: () => [],
   isFinal: (isRecorded) => isRecorded,
+  terms: () => [memoryDigestTerm],
 };

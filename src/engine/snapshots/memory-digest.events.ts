@@ -4,6 +4,9 @@ import type { DomainEvent } from '../decider.js';
 /** The stream kind of digests; each is a stream of one event, called after its offset. */
 export const memoryDigestKind = 'memory-digest';
 
+/** The index term of all digests. */
+export const memoryDigestTerm = 'memory digests';
+
 /** A digest of memory as it was after the last event below an offset (`state-digest.ts`). */
 export interface DigestedMemory {
   /** Of the journal. */

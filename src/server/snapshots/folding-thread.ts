@@ -9,7 +9,7 @@ import type { MemoryItem, StateDigest } from '../../engine/snapshots/state-diges
 import type { FoldingSettings } from '../history/product-folding.js';
 import { type FoldingAnswer, type FoldingRequest, folded, taken } from './folding-messages.js';
 
-/** As this file is compiled, or run as it is: the entry of a thread is not looked up. */
+/** Beside this file, or beside the program that it is part of; compiled or not. */
 const { pathname } = new URL(import.meta.url);
 const entry = new URL(`./snapshot.worker${extname(pathname)}`, import.meta.url);
 

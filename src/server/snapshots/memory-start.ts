@@ -14,7 +14,9 @@ import {
   type StartWatch,
 } from '../../engine/snapshots/snapshot-start.js';
 
-const progressEveryMs = 1000;
+/** The first line comes after a second, the next ones ever later: a start may take minutes. */
+const firstLineMs = 1000;
+const linesApartMaxMs = 10_000;
 
 export class MemoryStart {
   /** What the start has gone on from; null = it has folded everything. */
@@ -28,6 +30,8 @@ export class MemoryStart {
     readonly build: string,
     private readonly clock: Clock,
     private readonly log: Logger,
+    /** Called again and again; what it throws ends the start. */
+    private readonly goOn: () => void = () => undefined,
   ) {}
 
   /** Fills an engine in which everything is registered, and starts what ran before. */
@@ -51,13 +55,18 @@ export class MemoryStart {
   }
 
   private watch(): StartWatch {
-    let nextAt = this.clock.monotonic() + progressEveryMs;
+    const beganAt = this.clock.monotonic();
+    let nextAt = beganAt + firstLineMs;
+    let foldingSince: number | null = null;
     return {
       progress: (progress) => {
+        this.goOn();
         const now = this.clock.monotonic();
+        if (progress.foldedUntil > progress.snapshotOffset) foldingSince ??= now;
         if (now < nextAt) return;
-        nextAt = now + progressEveryMs;
-        this.log.info({ ...progress }, progressLine(progress));
+        // As far away as the start has come, so that a long one has few lines.
+        nextAt = now + Math.min(Math.max(firstLineMs, now - beganAt), linesApartMaxMs);
+        this.log.info({ ...progress }, progressLine(progress, now - (foldingSince ?? now)));
       },
       passedOver: ({ file, reason }) =>
         this.log.info({ file, reason }, 'a snapshot is not used; more of the journal is folded'),
@@ -65,9 +74,13 @@ export class MemoryStart {
   }
 }
 
-function progressLine({ snapshotOffset, foldedUntil, until }: StartProgress): string {
-  if (foldedUntil <= snapshotOffset) return 'starting: the snapshot is being read';
+/** `foldingMs`: for how long events have been folded. */
+function progressLine(progress: StartProgress, foldingMs: number): string {
+  const { snapshotOffset, foldedUntil, until } = progress;
+  if (foldedUntil <= snapshotOffset) return 'starting: the snapshot of memory is read';
   const from = Math.max(snapshotOffset, 0);
-  const percent = Math.floor((100 * (foldedUntil - from)) / Math.max(1, until - from));
-  return `starting: ${percent} % of the journal behind the snapshot is folded`;
+  const part = (foldedUntil - from) / Math.max(1, until - from);
+  const left = Math.ceil((foldingMs * (1 / part - 1)) / 1000);
+  const journal = snapshotOffset < 0 ? 'the journal' : 'the journal behind the snapshot';
+  return `starting: ${Math.floor(part * 100)} % of ${journal} is read, about ${left} s are left`;
 }

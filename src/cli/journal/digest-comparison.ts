@@ -1,0 +1,130 @@
+/**
+ * Holds a journal that is folded anew against the digests that it holds itself (`MemoryDigested`):
+ * what memory was when the server looked at it, at an offset that the fold passes.
+ */
+import type { Journal } from '../../engine/journal.js';
+import {
+  type MemoryDigested,
+  memoryDigestKind,
+  memoryDigestTerm,
+} from '../../engine/snapshots/memory-digest.events.js';
+import { digestOf, itemsOf, type SectionDigest } from '../../engine/snapshots/state-digest.js';
+import type { ProductFolding } from '../../server/history/product-folding.js';
+
+/** Of larger memories only the last digest is compared: each takes as long as a part of a fold. */
+const itemsMax = 10_000;
+
+/** Streams that are named for one difference; more are counted. */
+const namedMax = 20;
+
+/** A digest that the journal holds. */
+export type KeptDigest = Pick<MemoryDigested, 'until' | 'label' | 'hex' | 'sections'>;
+
+export class DigestComparison {
+  /** The last offset at which both were the same. */
+  private agreedAt: number;
+  private compared = 0;
+  private differences = 0;
+  private passedOver = 0;
+  private readonly found: string[] = [];
+
+  /** `label` names the program that folds (`imageLabel`); digests of others are passed over. */
+  constructor(
+    private readonly journal: Journal,
+    private readonly folding: ProductFolding,
+    private readonly label: string,
+  ) {
+    this.agreedAt = journal.startOffset;
+  }
+
+  /** Something was not the same. */
+  get differs(): boolean {
+    return this.differences > 0;
+  }
+
+  /** The digests to compare with on the way to `until`, by their offsets, from `from` on. */
+  async kept(from: number, until: number): Promise<KeptDigest[]> {
+    const own: KeptDigest[] = [];
+    const range = { from: this.journal.startOffset, until: this.journal.highWatermark };
+    const query = { terms: [[memoryDigestTerm]], ...range, order: 'oldest' } as const;
+    for await (const { kind, event } of this.journal.query(query)) {
+      if (kind !== memoryDigestKind) continue;
+      const digest = event as MemoryDigested;
+      if (digest.until < from || digest.until > until) continue;
+      if (digest.label === this.label) own.push(digest);
+      else this.passedOver += 1;
+    }
+    own.sort((one, other) => one.until - other.until);
+    const last = own.length - 1;
+    return own.filter((each, index) => index === last || itemsOfAll(each) <= itemsMax);
+  }
+
+  /** Everything below `kept.until` is folded: is memory what it was? */
+  async compare(kept: KeptDigest): Promise<void> {
+    this.compared += 1;
+    const digest = digestOf(itemsOf(this.folding.engine));
+    if (digest.hex === kept.hex) {
+      this.agreedAt = kept.until;
+      return;
+    }
+    this.differences += 1;
+    const sections = differing(digest.sections, kept);
+    this.found.push(`the digest in the journal at ${kept.until} is of another memory`);
+    if (sections.length === 0) this.found.push('its sections are the same: it was changed itself');
+    for (const { section, text } of sections) {
+      this.found.push(`${section}: ${text}`);
+      this.found.push(...(await this.suspects(section, kept.until)));
+    }
+  }
+
+  /** What to print of it all. */
+  lines(): readonly string[] {
+    const { compared, differences, passedOver } = this;
+    const agreeing = `${compared - differences} of ${compared} digests in the journal agree`;
+    const others = passedOver === 0 ? '' : `; ${passedOver} are of other programs or settings`;
+    if (compared === 0 && passedOver === 0) return ['no digest in the journal to compare with'];
+    return [...this.found, `${agreeing}${others}`];
+  }
+
+  /** Streams of a kind that have changed since both were the same last. */
+  private async suspects(section: string, until: number): Promise<string[]> {
+    const { engine } = this.folding;
+    if (!engine.kinds.includes(section)) return [];
+    const names = new Set<string>();
+    const range = { from: this.agreedAt, until, order: 'oldest' as const };
+    for await (const { kind, id } of this.journal.query({ terms: [], ...range })) {
+      if (kind === section) names.add(`${kind}/${id}`);
+    }
+    if (names.size === 0) return [`${section}: no stream has changed since ${this.agreedAt}`];
+    const more = names.size > namedMax ? ` and ${names.size - namedMax} more` : '';
+    const named = [...names].slice(0, namedMax).join(', ');
+    return [`changed since ${this.agreedAt}: ${named}${more}`];
+  }
+}
+
+/** Name, number of items and sum in turn, as the event has them. */
+function sectionsOf({ sections }: KeptDigest): SectionDigest[] {
+  const found: SectionDigest[] = [];
+  for (let index = 0; index < sections.length; index += 3) {
+    const [section, items, sum] = sections.slice(index, index + 3);
+    found.push({ section: String(section), items: Number(items), sum: String(sum) });
+  }
+  return found;
+}
+
+function itemsOfAll(kept: KeptDigest): number {
+  return sectionsOf(kept).reduce((sum, { items }) => sum + items, 0);
+}
+
+function differing(own: readonly SectionDigest[], kept: KeptDigest) {
+  const theirs = new Map(sectionsOf(kept).map((each) => [each.section, each]));
+  const names = new Set([...own.map(({ section }) => section), ...theirs.keys()]);
+  return [...names].sort().flatMap((section) => {
+    const here = own.find((each) => each.section === section);
+    const there = theirs.get(section);
+    if (here?.sum === there?.sum) return [];
+    const [is, was] = [here?.items ?? 0, there?.items ?? 0];
+    const text = is === was ? `${is} items, not the same` : `${is} items, and ${was} then`;
+    return [{ section, text }];
+  });
+}

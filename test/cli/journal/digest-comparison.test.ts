@@ -1,0 +1,99 @@
+import { readFolder } from '../../../src/cli/journal/journal-reader.js';
+import { replayedLines } from '../../../src/cli/journal/journal-replay.js';
+import { Engine } from '../../../src/engine/engine.js';
+import { Journal } from '../../../src/engine/journal.js';
+import { type LiveMemory, liveMemory } from '../../../src/engine/snapshots/live-memory.js';
+import { MemoryDigests } from '../../../src/engine/snapshots/memory-digests.js';
+import { imageLabel } from '../../../src/engine/snapshots/memory-image.js';
+import { readConfiguration } from '../../../src/server/configuration/config.js';
+import { sweepStretch } from '../../../src/server/history/journal-sweeps.module.js';
+import { productFolding } from '../../../src/server/history/product-folding.js';
+import { callApi } from '../../support/clients/api-call.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+const { config } = readConfiguration({});
+const newFolding = () => productFolding({ ...config, sweepStretch: sweepStretch(config, {}) });
+
+let server: TestServer;
+
+beforeEach(async () => {
+  server = await startServer();
+});
+
+afterEach(() => server.remove());
+
+async function publish(): Promise<string> {
+  const path = '/v2/publish/http://127.0.0.1:9000/x';
+  const { body } = await callApi(server, 'POST', path, { 'svc-delay': '1h' }, 'hello');
+  return (body as { messageId: string }).messageId;
+}
+
+/** Has the server record what its memory is, or what `forged` makes of that. */
+async function record(
+  forged: (memory: LiveMemory) => LiveMemory = (memory) => memory,
+  build = 'test',
+): Promise<number> {
+  const { nest } = server.application;
+  const own = { strict: false };
+  const engine = nest.get(Engine, own);
+  const memory = await liveMemory(engine, nest.get(Journal, own), true);
+  if (memory === null) throw new Error('there is too much of it');
+  const label = imageLabel(engine, build);
+  await nest.get(MemoryDigests, own).record(forged(memory), label, Date.now());
+  return memory.offset;
+}
+
+/** What a replay says once the server has stopped, and whether it has found a difference. */
+async function replay() {
+  await server.stop();
+  const folding = newFolding();
+  let hasDiffered = false;
+  const lines: string[] = [];
+  const compare = {
+    label: imageLabel(folding.engine, 'test'),
+    differs: () => {
+      hasDiffered = true;
+    },
+    async *withSnapshot() {},
+  };
+  await readFolder(server.dataDirectory, folding.codec, async (_store, journal) => {
+    if (journal === null) return;
+    const quiet = () => undefined;
+    for await (const line of replayedLines(journal, folding, {}, quiet, compare)) lines.push(line);
+  });
+  return { lines, hasDiffered };
+}
+
+describe('a replay and the digests in the journal', () => {
+  it('agree on a journal that is as it was', async () => {
+    await publish();
+    await record();
+    const id = await publish();
+    await record();
+    await callApi(server, 'DELETE', `/v2/messages/${id}`);
+    await record(undefined, 'another build');
+    const { lines, hasDiffered } = await replay();
+    expect(hasDiffered).toBe(false);
+    expect(lines).toContain(
+      '2 of 2 digests in the journal agree; 1 are of other programs or settings',
+    );
+  });
+
+  it('differ where one was forged: the section is named, and what has changed since', async () => {
+    await publish();
+    const agreed = await record();
+    const id = await publish();
+    const at = await record(({ offset, digest, items }) => {
+      const sections = digest.sections.map((each) =>
+        each.section === 'message' ? { ...each, items: 7, sum: 'f'.repeat(64) } : each,
+      );
+      return { offset, items, digest: { hex: '0'.repeat(64), sections } };
+    });
+    const { lines, hasDiffered } = await replay();
+    expect(hasDiffered).toBe(true);
+    expect(lines).toContain(`the digest in the journal at ${at} is of another memory`);
+    expect(lines).toContain('message: 2 items, and 7 then');
+    expect(lines).toContain(`changed since ${agreed}: message/${id}`);
+    expect(lines).toContain('1 of 2 digests in the journal agree');
+  });
+});
