@@ -1,23 +1,20 @@
 /**
- * The build: compiles the sources whose content has changed since the last one to `dist/`, and
- * removes output without a source. It checks no types (`npm run check` does). Where nothing has
- * changed it loads no compiler, so that an installation without development dependencies starts.
+ * The build: compiles the sources whose content has changed since the last one to `dist/`, removes
+ * output without a source, and bundles the program (`bundle.mjs`) and the console. It checks no types (`npm run
+ * check` does). Where nothing has changed it loads no compiler, so that an installation without
+ * development dependencies starts.
  */
 import { createHash } from 'node:crypto';
-import {
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
+import { buildConsole } from './build-console.mjs';
+import { bundle, isBundled, replace } from './bundle.mjs';
 
 const root = import.meta.dirname;
 const folders = ['src', 'storage', 'bench'];
+
+/** What browsers run is bundled by itself. */
+const consoleSources = join('src', 'console', 'web');
 
 /** What the last build compiled: `{ recipe, sources }`, sources from path to digest. */
 const stampFile = join(root, 'dist', '.build.json');
@@ -46,7 +43,7 @@ const options = {
 await build();
 
 async function build() {
-  const recipe = await recipeOf(['build.mjs', 'package-lock.json']);
+  const recipe = await recipeOf(['build.mjs', 'bundle.mjs', 'package-lock.json']);
   const [last, sources, outputs] = await Promise.all([lastBuild(recipe), digests(), findOutputs()]);
   const wanted = new Set([...sources.keys()].map(outputOf));
   const isGone = (output) => output !== entry && !wanted.has(output.replace(/\.map$/, ''));
@@ -59,17 +56,30 @@ async function build() {
     await compile(changed);
     await replace(stampFile, JSON.stringify({ recipe, sources: Object.fromEntries(sources) }));
   }
-  await nameBuild(recipe, sources);
+  const digest = digestOf(recipe, sources);
+  if (!(await isBundled(root, digest))) await bundled(digest);
+  await nameBuild(digest);
   await linkEntry();
+  await buildConsole().catch((error) => fail(error.message));
 }
 
 /** What of the program a server knows itself by: it decides which snapshots it may read. */
-async function nameBuild(recipe, sources) {
+function digestOf(recipe, sources) {
   const hash = createHash('sha256').update(recipe);
   for (const path of [...sources.keys()].sort()) {
     if (!path.startsWith('bench')) hash.update(`${path} ${sources.get(path)}\n`);
   }
-  const named = JSON.stringify({ digest: hash.digest('hex') });
+  return hash.digest('hex');
+}
+
+async function bundled(digest) {
+  await bundle(root, digest).catch((error) => {
+    fail(`build: the program cannot be bundled; run npm ci (${error.message})`);
+  });
+}
+
+async function nameBuild(digest) {
+  const named = JSON.stringify({ digest });
   if ((await readFile(buildFile, 'utf8').catch(() => '')) !== named)
     await replace(buildFile, named);
 }
@@ -102,7 +112,7 @@ async function lastBuild(recipe) {
 /** From the path of every source, relative to the root, to a digest of its content. */
 async function digests() {
   const paths = (await Promise.all(folders.map((folder) => filesBelow(root, folder)))).flat();
-  const sources = paths.filter((path) => path.endsWith('.ts'));
+  const sources = paths.filter((path) => path.endsWith('.ts') && !path.startsWith(consoleSources));
   const digest = async (path) => {
     const content = await readFile(join(root, path));
     return [path, createHash('sha256').update(content).digest('base64')];
@@ -155,11 +165,4 @@ async function compile(paths) {
 function fail(reason) {
   process.stderr.write(`${reason}\n`);
   process.exit(1);
-}
-
-/** A program that starts meanwhile reads a whole file: the one before, or this one. */
-async function replace(path, text) {
-  const beside = `${path}.${process.pid}`;
-  await writeFile(beside, text);
-  await rename(beside, path);
 }

@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -8,10 +18,19 @@ let folder = '';
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stepwell-build-'));
-  for (const file of ['build.mjs', 'package.json', 'package-lock.json']) {
+  for (const file of [
+    'build.mjs',
+    'build-console.mjs',
+    'bundle.mjs',
+    'package.json',
+    'package-lock.json',
+  ]) {
     await cp(join(root, file), join(folder, file));
   }
+  bundled = join(folder, 'dist/src/program');
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  await cp(join(root, 'bin/stepwell.cjs'), join(folder, 'bin/stepwell.cjs'));
+  await write('src/cli/main.ts', "import '../deep/two.js';\n");
   await write('src/one.ts', 'export const one: number = 1;\n');
   await write('src/deep/two.ts', "import { one } from '../one.js';\nconsole.log(one + 1);\n");
 });
@@ -34,6 +53,9 @@ function node(...words: string[]): Promise<string> {
 }
 
 const build = () => node('build.mjs');
+/** The program, and what is kept of it. */
+let bundled = '';
+const keptCode = async () => (await readdir(bundled)).filter((name) => name.endsWith('.code'));
 const compiledAt = async (path: string) => (await stat(join(folder, 'dist', path))).mtimeMs;
 
 it('the build compiles what runs, with source maps that lead to the source', async () => {
@@ -65,12 +87,16 @@ it('the build compiles only what has changed, and loads no compiler else', async
   await build();
   await write('src/one.ts', 'export const one: number = 6;\n');
   await expect(build()).rejects.toThrow(/1 source.* changed.*run npm ci/);
+  await write('src/one.ts', 'export const one: number = 5;\n');
+  await rm(join(bundled, 'stepwell.cjs'));
+  await expect(build()).rejects.toThrow(/cannot be bundled; run npm ci/);
 });
 
 it('the build removes what has no source, and compiles what has no output', async () => {
   await build();
   await rm(join(folder, 'dist/src/one.js'));
   await rm(join(folder, 'src/deep/two.ts'));
+  await write('src/cli/main.ts', '');
   await build();
   expect(await node('-e', "import('./dist/src/one.js').then(({ one }) => console.log(one))")).toBe(
     '1\n',
@@ -94,4 +120,61 @@ it('the build fails with what the compiler says, until the source is mended', as
   await write('src/one.ts', 'export const one = 1;\n');
   await build();
   expect(await node('dist/src/deep/two.js')).toBe('2\n');
+});
+
+it('the program and its threads are one file each, with licenses of what is in them', async () => {
+  await write(
+    'src/cli/main.ts',
+    "import { tdigest } from './deep.js';\nconsole.log(tdigest, process.argv[2]);\n",
+  );
+  await write(
+    'src/cli/deep.ts',
+    "import tiny from 'tinyqueue';\nexport const tdigest = typeof tiny;\n",
+  );
+  await write('src/deep/three.worker.ts', "console.log('three');\n");
+  await build();
+  await rm(join(folder, 'dist/src/cli'), { recursive: true });
+  await rm(join(folder, 'node_modules'));
+  expect(await node('bin/stepwell.cjs', 'x')).toBe('function x\n');
+  expect(await node('dist/src/program/three.worker.cjs')).toBe('three\n');
+  expect(await readFile(join(bundled, 'LICENSES.txt'), 'utf8')).toMatch(
+    /^tinyqueue .*\n[\s\S]*ISC/,
+  );
+});
+
+/** A program that says `answer` and ends once what V8 made of it is kept. */
+const serve = (answer: string) =>
+  write(
+    'src/cli/main.ts',
+    `import { readdirSync, statSync } from 'node:fs';
+    const folder = process.argv[3]!;
+    const isKept = () =>
+      readdirSync(folder).some((name) => /code$/.test(name) && statSync(folder + name).size > 500);
+    setInterval(() => { if (isKept()) process.exit(); }, 20);
+    console.log('${answer}');`,
+  );
+
+it('a server keeps what V8 made of the program, for this build only', async () => {
+  const start = () => node('bin/stepwell.cjs', 'start', `${bundled}/`);
+  await serve('one');
+  await build();
+  expect(await start()).toBe('one\n');
+  const [name = ''] = await keptCode();
+  const code = await readFile(join(bundled, name));
+  await serve('two');
+  await build();
+  expect(await keptCode()).toEqual([]);
+  // V8 takes it for that of any text of the same length.
+  await writeFile(join(bundled, name), code);
+  expect(await start()).toBe('two\n');
+});
+
+it('a start passes over what is damaged of it, and replaces it', async () => {
+  const start = () => node('bin/stepwell.cjs', 'start', `${bundled}/`);
+  await serve('one');
+  await build();
+  await start();
+  const [name = ''] = await keptCode();
+  await writeFile(join(bundled, name), 'damaged');
+  expect(await start()).toBe('one\n');
 });

@@ -1,0 +1,150 @@
+/**
+ * The end of the build: the compiled sources and the packages that they use become one file for the
+ * program and one for each thread beside it, so that a start reads one file and not 1,400.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+
+/** As deep as `dist/src/cli`, whose files look for others from where they are. */
+const folderOf = (root) => join(root, 'dist', 'src', 'program');
+
+/** What has machine code or is not installed: frameworks ask for it only where it is used. */
+const outside = [
+  'fs-native-extensions',
+  'msgpackr-extract',
+  '@fastify/multipart',
+  '@fastify/static',
+  '@fastify/view',
+  '@nestjs/microservices*',
+  '@nestjs/platform-express',
+  '@nestjs/websockets*',
+  'class-transformer*',
+  'class-validator',
+];
+
+/** Where a bundled module finds itself, and what of it is not bundled. */
+const ownUrl = "const ownUrl=require('node:url').pathToFileURL(__filename).href;";
+
+/** Whether the files of that build are all there. `digest` names the build. */
+export async function isBundled(root, digest) {
+  const program = await readFile(join(folderOf(root), 'stepwell.cjs'), 'utf8').catch(() => '');
+  return (
+    program.startsWith(firstLine(digest)) &&
+    (await entriesOf(root)).every((entry) =>
+      existsSync(join(folderOf(root), `${nameOf(entry)}.cjs`)),
+    )
+  );
+}
+
+/** The launcher reads it: what V8 made of a file is good for that file only (bin/stepwell.cjs). */
+const firstLine = (digest) => `// ${digest}\n`;
+
+/** Throws what the bundler complains of. */
+export async function bundle(root, digest) {
+  const { build } = await import('esbuild');
+  const folder = folderOf(root);
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries((await entriesOf(root)).map((path) => [nameOf(path), path])),
+    outdir: folder,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    target: 'node20',
+    // Only of CommonJS does every version of Node.js take what V8 made of it before.
+    format: 'cjs',
+    supported: { 'dynamic-import': false },
+    external: outside,
+    define: { 'import.meta.url': 'ownUrl' },
+    banner: { js: firstLine(digest) + ownUrl },
+    minifyWhitespace: true,
+    minifySyntax: true,
+    keepNames: true,
+    legalComments: 'none',
+    sourcemap: 'external',
+    sourcesContent: false,
+    logLevel: 'silent',
+  });
+  await mkdir(folder, { recursive: true });
+  await replace(join(folder, licensesFile), await licenses(root, Object.keys(metafile.inputs)));
+  // Maps come before what they are of in the list, and so on the disk.
+  for (const { path, text } of outputFiles) {
+    await replace(path, path.endsWith('.map') ? await ownLines(root, path, text) : text);
+  }
+  const made = new Set([licensesFile, ...outputFiles.map(({ path }) => basename(path))]);
+  const gone = (await readdir(folder)).filter((name) => !made.has(name));
+  await Promise.all(gone.map((name) => rm(join(folder, name), { force: true })));
+}
+
+/** The compiled program, and every thread beside it. */
+async function entriesOf(root) {
+  const compiled = join(root, 'dist', 'src');
+  const names = await readdir(compiled, { recursive: true });
+  const threads = names.filter((name) => name.endsWith('.worker.js')).sort();
+  return [join('cli', 'main.js'), ...threads].map((name) => join(compiled, name));
+}
+
+/** `stepwell` or `snapshot.worker`: without its extension. */
+const nameOf = (path) => (basename(path) === 'main.js' ? 'stepwell' : basename(path, '.js'));
+
+/**
+ * The map of our own lines, for stack traces: a map of every token of every package takes a second
+ * and 130 MB to read.
+ */
+async function ownLines(root, path, text) {
+  const { decode, encode } = await import('@jridgewell/sourcemap-codec');
+  const { sources, mappings } = JSON.parse(text);
+  const paths = sources.map((source) => relative(root, resolve(dirname(path), source)));
+  const own = [];
+  const numbers = paths.map((name) =>
+    name.startsWith('node_modules') ? null : own.push(name) - 1,
+  );
+  const lines = decode(mappings).map((segments) => {
+    const kept = [];
+    let at = '';
+    for (const [column, source, line] of segments) {
+      const number = source === undefined ? null : numbers[source];
+      const place = number === null ? '' : `${number}:${line}`;
+      if (place === at) continue;
+      at = place;
+      kept.push(number === null ? [column] : [column, number, line, 0]);
+    }
+    return kept;
+  });
+  return JSON.stringify({ version: 3, sources: own, names: [], mappings: encode(lines) });
+}
+
+const licensesFile = 'LICENSES.txt';
+
+/** What the packages in the files ask to be passed on with them. */
+async function licenses(root, inputs) {
+  const folders = new Set(
+    inputs.map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]),
+  );
+  folders.delete(undefined);
+  const texts = await Promise.all(
+    [...folders].sort().map((folder) => licenseOf(join(root, folder))),
+  );
+  return texts.join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+async function licenseOf(folder) {
+  const { name, version, license } = JSON.parse(
+    await readFile(join(folder, 'package.json'), 'utf8'),
+  );
+  const files = (await readdir(folder)).filter((file) =>
+    /^(licen[cs]e|copying|notice)/i.test(file),
+  );
+  const texts = await Promise.all(files.sort().map((file) => readFile(join(folder, file), 'utf8')));
+  return [`${name} ${version} (${license})\n`, ...texts].join('\n');
+}
+
+/** A program that starts meanwhile reads a whole file: the one before, or this one. */
+export async function replace(path, text) {
+  const beside = `${path}.${process.pid}`;
+  await writeFile(beside, text);
+  await rename(beside, path);
+}
