@@ -12,8 +12,8 @@ export interface Arguments extends Timing {
   readonly sleeping: number;
   /** How many consumer instances are idle. */
   readonly consumers: number;
-  /** How many messages wait when a server is killed and started again. */
-  readonly waiting: number;
+  /** Of the sizes of the table of starts: a hundredth is for a look. */
+  readonly scale: number;
   /** A folder on the disk to measure; everything made in it is removed. */
   readonly directory: string;
 }
@@ -24,7 +24,7 @@ export function usageOf(scenarios: readonly string[]): string {
     'npm run bench -- [--only <scenarios with commas between them>]',
     '                 [--seconds 1] [--rounds 3] [--patience 0]',
     '                 [--events 1000000] [--sleeping 100000] [--consumers 1000]',
-    '                 [--waiting 1000000]',
+    '                 [--scale 1]',
     `                 [--directory ${tmpdir()}]`,
     `scenarios: ${scenarios.join(', ')}`,
   ].join('\n');
@@ -42,7 +42,7 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
       events: { type: 'string', default: '1000000' },
       sleeping: { type: 'string', default: '100000' },
       consumers: { type: 'string', default: '1000' },
-      waiting: { type: 'string', default: '1000000' },
+      scale: { type: 'string', default: '1' },
       directory: { type: 'string', default: tmpdir() },
     },
   });
@@ -60,8 +60,9 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
   const events = atLeast(Number(values.events), 1000, '--events');
   const sleeping = atLeast(Number(values.sleeping), 1, '--sleeping');
   const consumers = atLeast(Number(values.consumers), 1, '--consumers');
-  const waiting = atLeast(Number(values.waiting), 1, '--waiting');
-  const counts = { events, sleeping, consumers, waiting };
+  const scale = Number(values.scale);
+  if (!(scale > 0)) throw new Error('--scale must be a positive number');
+  const counts = { events, sleeping, consumers, scale };
   return { only, directory: values.directory, ...counts, ...timing };
 }
 

@@ -9,6 +9,7 @@ import { delayedMeasurements } from './cases/delayed.bench.js';
 import { deliveryCases } from './cases/delivery.bench.js';
 import { flowCases } from './cases/flow.bench.js';
 import { groupCases } from './cases/group.bench.js';
+import { liveCases } from './cases/live.bench.js';
 import { logCases } from './cases/logs.bench.js';
 import { neighbourCases } from './cases/neighbour.bench.js';
 import { publishCases } from './cases/publish.bench.js';
@@ -41,6 +42,7 @@ const casesOf = (events: number): readonly Case[] => [
   ...queueCases,
   ...flowCases,
   ...neighbourCases,
+  ...liveCases,
   ...workflowCases,
   ...appendCases,
   ...replayCases,
@@ -50,7 +52,7 @@ const casesOf = (events: number): readonly Case[] => [
 const measurementsOf = (
   sleeping: number,
   consumers: number,
-  waiting: number,
+  scale: number,
 ): readonly Measurement[] => [
   ...rateLimitMeasurements,
   ...delayedMeasurements,
@@ -58,7 +60,7 @@ const measurementsOf = (
   ...scheduleMeasurements,
   ...sleepingRunMeasurements(sleeping),
   ...idleConsumerMeasurements(consumers),
-  ...startMeasurements(waiting),
+  ...startMeasurements(scale),
 ];
 
 /** Progress goes beside the tables, so that they can be piped into a file. */
@@ -100,11 +102,11 @@ async function raceAll({ only, events, ...timing }: Arguments, folder: string): 
 }
 
 async function measureAll(
-  { only, rounds, sleeping, consumers, waiting }: Arguments,
+  { only, rounds, sleeping, consumers, scale }: Arguments,
   folder: string,
 ): Promise<Found[]> {
   const found: Found[] = [];
-  for (const measurement of measurementsOf(sleeping, consumers, waiting)) {
+  for (const measurement of measurementsOf(sleeping, consumers, scale)) {
     const { scenario, isLong } = measurement;
     if (only.length > 0 ? !only.includes(scenario) : isLong) continue;
     const figures = await within(folder, (directory) => measurement.measure({ directory, rounds }));
@@ -129,7 +131,7 @@ async function within<Value>(
 }
 
 function argumentsOrUsage(): Arguments | null {
-  const every = [...casesOf(0), ...measurementsOf(0, 0, 0)].map(({ scenario }) => scenario);
+  const every = [...casesOf(0), ...measurementsOf(0, 0, 1)].map(({ scenario }) => scenario);
   const scenarios = [...new Set(every)];
   try {
     return readArguments(process.argv.slice(2), scenarios);

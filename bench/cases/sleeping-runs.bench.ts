@@ -1,11 +1,10 @@
 /** Runs that sleep: what they hold, and how long a restart with them takes. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { publishInBatches } from '../load/message-batches.js';
 import { measureWaiting } from '../load/waiting.js';
 import type { MeasuredProcess } from '../measure/measured-process.js';
 import type { Figure, Measurement, MeasurementTools } from '../measure/measurement.js';
 import { Sink } from '../measure/sink.js';
+import { freePort } from '../measure/sleeping-run.js';
 import type { SleepersSettings } from '../programs/sleepers.program.js';
 import { startItem } from '../programs/workflow-protocol.js';
 
@@ -59,13 +58,4 @@ async function measure(
   } finally {
     await sleepers.stop();
   }
-}
-
-/** The endpoint asks the server also after a restart: it must be where it was. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

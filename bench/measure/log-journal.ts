@@ -64,7 +64,7 @@ export async function buildLogJournal(directory: string, events: number): Promis
     await file.write(lines.join(''));
   }
   await file.close();
-  engine.stopEffects();
+  engine.effects.stop();
   await store.close();
 }
 

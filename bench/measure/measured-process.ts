@@ -22,7 +22,7 @@ export interface Memory {
 
 const reporter = join(import.meta.dirname, '../programs/usage-reporter.js');
 /** A start with much to replay takes its time: only one that hangs is given up. */
-const readyWithinMs = 120_000;
+const readyWithinMs = 900_000;
 
 /** fsyncs and file reads run on the thread pool: the size that `npm start` sets. */
 const threadPoolSize = '16';

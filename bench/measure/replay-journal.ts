@@ -40,7 +40,7 @@ export async function buildJournal(directory: string, events: number): Promise<v
     await engine.dispatch(delivered.map((number) => deliveryOf(number, at)));
   }
   await writeBareEvents(store, directory);
-  engine.stopEffects();
+  engine.effects.stop();
   await store.close();
 }
 

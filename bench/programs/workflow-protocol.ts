@@ -11,6 +11,8 @@ type Fields = Readonly<Record<string, string>>;
 
 const requestHeaders = { authorization: bearer, 'content-type': 'application/json' };
 
+const askAgainMs = 100;
+
 /** What shows the server that it has called a workflow. */
 export const workflowHeaders: Fields = {
   'upstash-workflow-sdk-version': '1',
@@ -57,6 +59,11 @@ export class RunRequests {
   ): Promise<void> {
     const response = await this.pool.request({ method, path, headers: requestHeaders, body });
     const text = await response.body.text();
+    // A server that starts calls what is due before it serves: its clients ask again.
+    if (response.statusCode === 503 && text.includes('not serving')) {
+      await new Promise((resolve) => setTimeout(resolve, askAgainMs));
+      return this.ask(method, path, body, isRight);
+    }
     if (response.statusCode !== 200 || !isRight(text)) {
       throw new Error(`${method} ${path} answered ${response.statusCode}: ${text}`);
     }
