@@ -34,12 +34,22 @@ const filesOfAttempt = 2;
 /** What the process may open at least. */
 const limitMin = ownFiles + storeFilesMin + connectionsMin + filesOfAttempt * attemptsMin;
 
+let knownLimit: number | null = null;
+
 /** The files that this process may open: Node has raised the soft limit to the hard one. */
 export function descriptorLimit(): number {
+  // A report takes some 20 ms.
+  knownLimit ??= reportedLimit();
+  return knownLimit;
+}
+
+function reportedLimit(): number {
   const report: object = process.report;
   // Otherwise it would look up the names of its peers; older versions of Node do.
   Object.assign(report, { excludeNetwork: true });
-  const { userLimits } = process.report.getReport() as {
+  // A report shows the stack of an error: without one no lines of sources are looked up.
+  const error = Object.assign(new Error('the limits are asked for'), { stack: '' });
+  const { userLimits } = process.report.getReport(error) as {
     readonly userLimits?: { readonly open_files?: { readonly soft: unknown } };
   };
   const limit = Number(userLimits?.open_files?.soft ?? Number.POSITIVE_INFINITY);

@@ -9,7 +9,7 @@ import { appendNow } from '../../../storage/disk/node-disk.js';
 import { readWhole, replaceFile } from '../../../storage/disk/whole-file.js';
 import { DiskFull } from '../../../storage/faults/storage-errors.js';
 import { parseJson } from '../../grammar/json.js';
-import { exitCodeOf } from './exit-codes.js';
+import { exitCodeOf } from './exit-code-of.js';
 
 /** The file within the data folder. */
 export const exitsFile = 'exits';

@@ -103,9 +103,14 @@ describe('a server that ended by itself three times within ten minutes', () => {
     const changing = /^(POST|PUT|PATCH|DELETE|OPTIONS) /;
     expect(shown.map(({ route }) => route).filter((route) => changing.test(route))).toEqual([
       'POST /admin/backup',
+      'POST /admin/reach',
       'POST /committed/{group}/{instance}',
+      'POST /console/session',
+      'DELETE /console/session',
       'POST /fetch',
       'POST /offsets/{timestamp}',
+      'POST /v2/schedules/preview',
+      'POST /v2/workflows/runs/{workflowRunId}/token',
     ]);
     expect(refused.map(({ route }) => route)).toEqual(
       expect.arrayContaining([

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../../src/server/configuration/config.js';
-import { exitCodeOf } from '../../../src/server/lifecycle/exit-codes.js';
+import { exitCodeOf } from '../../../src/server/lifecycle/exit-code-of.js';
 import {
   DamagedData,
   DirectoryInUse,

@@ -1,0 +1,68 @@
+/**
+ * Where the server of a data folder listens, kept beside its credentials so that client commands on
+ * the same machine need neither a URL nor a token. Left behind by a process that was killed.
+ */
+import { join } from 'node:path';
+import type { Disk } from '../../../storage/disk/disk.js';
+import { readWhole, replaceFile } from '../../../storage/disk/whole-file.js';
+import { errorCode } from '../../../storage/faults/storage-errors.js';
+
+/** The file within the data folder, mode 0600. */
+export const addressFile = 'address.json';
+
+/** The file of `credentials.ts`; that module would bring the grammars of the configuration. */
+const credentialsFile = 'credentials.json';
+
+/** What a client needs to reach the server of a folder. */
+export interface KeptAddress {
+  readonly url: string;
+  /** What its messages speak that name no dialect. */
+  readonly dialect: string;
+  readonly token: string;
+  readonly basic: { readonly username: string; readonly password: string };
+}
+
+/**
+ * Keeps the address while the server runs. `published` are credentials that everybody knows (those
+ * of `dev`); secrets are never written here.
+ */
+export async function keepAddress(
+  disk: Disk,
+  folder: string,
+  server: Pick<KeptAddress, 'url' | 'dialect'>,
+  published: Pick<KeptAddress, 'token' | 'basic'> | null,
+): Promise<void> {
+  const path = join(folder, addressFile);
+  const content = Buffer.from(`${JSON.stringify({ ...server, ...published }, null, 2)}\n`);
+  await replaceFile(disk, `${path}.new`, path, content);
+}
+
+/** After a clean stop there is no server any more. */
+export async function forgetAddress(disk: Disk, folder: string): Promise<void> {
+  await disk.remove(join(folder, addressFile)).catch(() => undefined);
+}
+
+/** What the folder tells; nothing of what is not there or not readable. */
+export async function readKeptAddress(disk: Disk, folder: string): Promise<Partial<KeptAddress>> {
+  const address = await fieldsOf(disk, join(folder, addressFile));
+  const kept = await fieldsOf(disk, join(folder, credentialsFile));
+  const [token] = Array.isArray(kept['tokens']) ? kept['tokens'] : [];
+  const { restUsername: username, restPassword: password } = kept;
+  return {
+    ...(typeof token === 'string' && { token }),
+    ...(typeof username === 'string' &&
+      typeof password === 'string' && { basic: { username, password } }),
+    ...address,
+  };
+}
+
+async function fieldsOf(disk: Disk, path: string): Promise<Record<string, unknown>> {
+  try {
+    const content: unknown = JSON.parse((await readWhole(disk, path)).toString('utf8'));
+    return typeof content === 'object' && content !== null ? { ...content } : {};
+  } catch (error) {
+    const isAbsent = ['ENOENT', 'ENOTDIR', 'EACCES'].includes(errorCode(error) ?? '');
+    if (isAbsent || error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
