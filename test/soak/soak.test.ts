@@ -23,9 +23,12 @@ const faults: readonly Fault[] = [
   'kill',
 ];
 
-/** What a longer history may cost beside a shorter one, in bytes and files. */
+/**
+ * What a longer history may cost beside a shorter one, in bytes and files. What ten minutes leave
+ * to be remembered depends on how much a busy machine does in them: 30 MiB more or less.
+ */
 const slack: Cost = {
-  heap: 24 * 1024 ** 2,
+  heap: 64 * 1024 ** 2,
   rss: 150 * 1024 ** 2,
   files: 150,
   disk: 6 * 1024 ** 2,

@@ -16,7 +16,7 @@ import { ServerClock } from './server-clock.js';
 import { Sink } from './sink.js';
 import { TopicLoad } from './topic-load.js';
 
-const retentions = { logMs: 2000, letterMs: 15_000 };
+const retentions = { logMs: 2000, letterMs: 90_000 };
 
 const environment = {
   STEPWELL_JOURNAL_RETENTION: 'sweep',
@@ -31,6 +31,12 @@ const clientsOf = { messages: 14, runs: 3, topics: 3, operators: 1 };
 /** Soaks that are longer let the server live until it has looked at its topics. */
 const longMs = 300_000;
 const keeperMs = 65_000;
+
+/** So much time passes in each round, beside a step of half a minute: a leap to no sweep. */
+const passingMs = 20_000;
+
+/** What is due at a time of a leap waits for the clock to come there again. */
+const leapMs = 120_000;
 
 /** What may go wrong. */
 export type Fault = 'kill' | 'killInSweep' | 'sayAndDie' | 'clockStep' | 'fullDisk';
@@ -93,10 +99,17 @@ export class Soak {
     for (let round = 0; Date.now() < until; round += 1) {
       await pause(1500 + random.below(1500));
       await this.suffer(faults[round % faults.length] ?? 'kill');
-      // Ten minutes, as long as ids of deduplication are known, pass in a few.
-      this.setClock(this.clock.aheadMs + 30_000);
-      if (durationMs > longMs && round % 8 === 7) await pause(keeperMs);
+      this.setClock(this.clock.aheadMs + passingMs);
+      if (durationMs > longMs && round % 8 === 7) await this.live(keeperMs);
       if (round % 4 === 3) this.costs.push(await this.server.cost());
+    }
+  }
+
+  /** Lets the server live; ten minutes pass, as long as ids of deduplication are known. */
+  private async live(durationMs: number): Promise<void> {
+    for (const until = Date.now() + durationMs; Date.now() < until; ) {
+      await pause(2000);
+      this.setClock(this.clock.aheadMs + passingMs);
     }
   }
 
@@ -172,12 +185,12 @@ export class Soak {
     }
   }
 
-  /** Ahead and back: no sweep believes a leap of more than a minute, and schedules trigger. */
+  /** Ahead and back: no sweep believes a leap of more than a minute. */
   private async stepClock(): Promise<void> {
     const { random, server } = this;
     const before = this.clock.aheadMs;
-    this.setClock(before + random.pick([-5000, 30_000, 45_000, 600_000]));
-    if (this.clock.aheadMs - before < 60_000) return;
+    this.setClock(before + random.pick([-5000, 15_000, 30_000, leapMs]));
+    if (this.clock.aheadMs - before < leapMs) return;
     await pause(500);
     server.setClock(before);
     this.clock.aheadMs = before;

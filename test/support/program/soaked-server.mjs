@@ -20,10 +20,9 @@ const { Journal } = await import(`${dist}/src/engine/journal.js`);
 const { createApplication } = await import(`${dist}/src/server/application.js`);
 const { readConfiguration } = await import(`${dist}/src/server/configuration/config.js`);
 const { openCredentials } = await import(`${dist}/src/server/credentials/credentials.js`);
-const { exitCodeOf } = await import(`${dist}/src/server/lifecycle/exit-codes.js`);
+const { exitCodeOf } = await import(`${dist}/src/server/lifecycle/exit-code-of.js`);
 
 const { SEGMENT_BYTES: segmentBytes, STATE_FILE: stateFile, ...environment } = process.env;
-const gigabyte = 1024 ** 3;
 let aheadMs = Number(environment.CLOCK_AHEAD_MS ?? 0);
 /** Changes of rewritten segments until it dies; 0 = it does not. */
 let changesLeft = 0;
@@ -81,7 +80,7 @@ function step() {
   if (changesLeft === 0) die();
 }
 
-/** The file system, which counts the changes of rewritten segments; a small one has room. */
+/** The file system, which counts the changes of rewritten segments. */
 const disk = {
   ...nodeDisk,
   async open(path, mode) {
@@ -118,10 +117,6 @@ const disk = {
     await nodeDisk.remove(path);
     if (/[/]logs[/]/.test(path)) step();
   },
-  async space(path) {
-    const { available, total } = await nodeDisk.space(path);
-    return { available: available + gigabyte, total: total + gigabyte };
-  },
 };
 
 const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
@@ -142,7 +137,8 @@ const application = await createApplication(config, credentials, {
   clock,
   identifiers: systemIdentifiers,
   disk,
-  fileSizes: { segmentBytes: Number(segmentBytes), reserveBytes: 1024 ** 2 },
+  // A small file system is to be filled to its last byte.
+  fileSizes: { segmentBytes: Number(segmentBytes), reserveBytes: 1024 ** 2, freeBytesMin: 0 },
   eventsPerCheckpoint: 20,
   log,
   fatal,
