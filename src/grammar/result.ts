@@ -15,6 +15,7 @@ export type RefusalCode =
   | 'too_long'
   | 'out_of_range'
   | 'head_too_large'
+  | 'too_often'
   | 'failed'
   | 'unavailable'
   | 'disk_full';

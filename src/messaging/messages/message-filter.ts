@@ -19,6 +19,8 @@ export const originFilters = {
   label: names,
   flowControlKey: names,
   callerIp: names,
+  /** The callbacks that report on these messages. */
+  sourceMessageId: names,
   fromDate: integer,
   toDate: integer,
 } as const;
@@ -28,7 +30,14 @@ export type OriginFilters = Filters<typeof originFilters>;
 /** What of a message those filters look at. */
 export type MessageOrigin = Pick<
   MessagePublished,
-  'url' | 'topicName' | 'queueName' | 'scheduleId' | 'labels' | 'flowControl' | 'callerIp'
+  | 'url'
+  | 'topicName'
+  | 'queueName'
+  | 'scheduleId'
+  | 'labels'
+  | 'flowControl'
+  | 'callerIp'
+  | 'callbackOf'
 >;
 
 /** Whether a message of the time `at` (Unix milliseconds) is one of those that a query means. */
@@ -45,6 +54,7 @@ export function matchesOrigin(
     isAmong(message.scheduleId, query.scheduleId) &&
     isAmong(message.flowControl?.key ?? null, query.flowControlKey) &&
     isAmong(message.callerIp, query.callerIp) &&
+    isAmong(message.callbackOf?.messageId ?? null, query.sourceMessageId) &&
     (query.label === null || query.label.some((label) => message.labels.includes(label))) &&
     matchesUrl(message.url, { url, host, path })
   );
@@ -62,8 +72,15 @@ export function originTerms(query: OriginFilters): readonly (readonly string[])[
     query.queueName?.map(messageTerm.queueName),
     query.scheduleId?.map(messageTerm.scheduleId),
     query.flowControlKey?.map(messageTerm.flowControlKey),
+    query.sourceMessageId?.map(messageTerm.source),
   ];
   return lists.filter((list) => list !== undefined);
+}
+
+/** Whether a query looks at what a message was published with, beyond its time. */
+export function looksAtMessage(query: OriginFilters & Partial<UrlFilters>): boolean {
+  const { callerIp, host = null, path = null } = query;
+  return originTerms(query).length > 0 || [callerIp, host, path].some((each) => each !== null);
 }
 
 /** Whether a value is one of `wanted`; null = any. */

@@ -39,6 +39,8 @@ export interface MessageObject extends ShownBody {
   readonly failureCallbackHeader?: HeaderMap;
   readonly queueName?: string;
   readonly scheduleId?: string;
+  /** The message on which it reports, as a callback. */
+  readonly sourceMessageId?: string;
   readonly callerIP: string;
   readonly callerIp: string;
   readonly label?: string;
@@ -178,12 +180,14 @@ function seconds(milliseconds: number): number {
   return Math.ceil(milliseconds / 1000);
 }
 
-function placeFields(event: MessagePublished) {
-  const { topicName, endpointName, queueName, scheduleId } = event;
+/** Where it came through, and on whose behalf it was sent. */
+export function placeFields(event: MessagePublished) {
+  const { topicName, endpointName, queueName, scheduleId, callbackOf } = event;
   return {
     ...(topicName !== null && { topicName }),
     ...(endpointName !== null && { endpointName }),
     ...(queueName !== null && { queueName }),
     ...(scheduleId !== null && { scheduleId }),
+    ...(callbackOf !== null && { sourceMessageId: callbackOf.messageId }),
   };
 }

@@ -58,6 +58,7 @@ export const messageSchema = z.object({
   notBefore: milliseconds,
   createdAt: milliseconds,
   scheduleId: z.string().exactOptional(),
+  sourceMessageId: z.string().describe('Of a callback: on what it reports').exactOptional(),
   ...publishedFields,
 } satisfies Record<keyof MessageObject, z.ZodType>);
 
@@ -73,6 +74,7 @@ export const originQuery = {
   label: several,
   flowControlKey: several,
   callerIp: several,
+  sourceMessageId: several.describe('Callbacks that report on these messages'),
   fromDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
   toDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
 } satisfies Partial<Record<keyof OriginFilters, z.ZodType>>;

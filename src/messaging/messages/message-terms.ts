@@ -10,6 +10,8 @@ export const messageTerm = {
   topicName: (name: string) => `group:${name}`,
   scheduleId: (id: string) => `schedule:${id}`,
   runId: (id: string) => `run:${id}`,
+  /** Of a callback, the message that it reports on. */
+  source: (messageId: string) => `callback-of:${messageId}`,
 } as const;
 
 /** What every event of a run carries, and every event of a message of one. */
@@ -18,11 +20,12 @@ export const anyRunTerm = 'any-run';
 /** Every term of a message beside its id, the same for all of its events. */
 export function messageTerms(message: Omit<MessagePublished, 'type'>): readonly string[] {
   const terms = [messageTerm.url(message.url), ...message.labels.map(messageTerm.label)];
-  const { flowControl, queueName, topicName, scheduleId, run } = message;
+  const { flowControl, queueName, topicName, scheduleId, callbackOf, run } = message;
   if (flowControl !== null) terms.push(messageTerm.flowControlKey(flowControl.key));
   if (queueName !== null) terms.push(messageTerm.queueName(queueName));
   if (topicName !== null) terms.push(messageTerm.topicName(topicName));
   if (scheduleId !== null) terms.push(messageTerm.scheduleId(scheduleId));
+  if (callbackOf !== null) terms.push(messageTerm.source(callbackOf.messageId));
   if (run !== null) {
     terms.push(messageTerm.runId(run.runId), anyRunTerm);
     // A call to a third party is found by its workflow too.

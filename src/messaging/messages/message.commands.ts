@@ -39,6 +39,15 @@ export interface CancelMessage extends Command {
   readonly terms: readonly string[];
 }
 
+/** Have its next attempt start at another time; one that is due already stays due. */
+export interface RescheduleMessage extends Command {
+  readonly type: 'RescheduleMessage';
+  /** No attempt starts before, Unix milliseconds. */
+  readonly notBefore: number;
+  /** `messageTerms` of the message. */
+  readonly terms: readonly string[];
+}
+
 /** The run that the message belongs to has ended: its delivery has been answered by that. */
 export interface CompleteMessage extends Command {
   readonly type: 'CompleteMessage';
@@ -46,4 +55,9 @@ export interface CompleteMessage extends Command {
   readonly terms: readonly string[];
 }
 
-export type MessageCommand = PublishMessage | RecordAttempt | CancelMessage | CompleteMessage;
+export type MessageCommand =
+  | PublishMessage
+  | RecordAttempt
+  | CancelMessage
+  | RescheduleMessage
+  | CompleteMessage;

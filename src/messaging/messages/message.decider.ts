@@ -17,6 +17,7 @@ import type {
   PublishMessage,
   PublishReceipt,
   RecordAttempt,
+  RescheduleMessage,
 } from './message.commands.js';
 import { type MessageEvent, messageKind, offsetsNamedBy, stepOf } from './message.events.js';
 import {
@@ -60,6 +61,8 @@ function decide(command: MessageCommand, state: MessageState, view: MessageView)
       return recordAttempt(command, state);
     case 'CancelMessage':
       return cancel(command, state);
+    case 'RescheduleMessage':
+      return reschedule(command, state);
     case 'CompleteMessage':
       return accept<MessageEvent>(state.status === 'pending' ? [{ type: 'MessageCompleted' }] : []);
   }
@@ -110,6 +113,14 @@ function cancel(command: CancelMessage, state: MessageState): Decision<MessageEv
   return accept([{ type: 'MessageCanceled' }]);
 }
 
+function reschedule(command: RescheduleMessage, state: MessageState): Decision<MessageEvent> {
+  const { id, at, notBefore } = command;
+  if (state.status !== 'pending') return new Refusal('not_found', `message ${id} not found`);
+  const isDue = state.notBefore <= at && notBefore <= at;
+  if (isDue || notBefore === state.notBefore) return accept([]);
+  return accept([{ type: 'MessageRescheduled', notBefore }]);
+}
+
 /** Callbacks are messages of their own; most messages have none. */
 function react(
   envelope: EventEnvelope<MessageEvent>,
@@ -132,7 +143,7 @@ function callEndpoint(message: PendingMessage): CallEndpoint {
   const { origin, queueName, flowControlKey } = message.delivery;
   return {
     kind: 'callEndpoint',
-    id: `attempt ${attempts}`,
+    id: `attempt ${attempts} at ${notBefore}`,
     notBefore,
     attempt: attempts,
     origin,

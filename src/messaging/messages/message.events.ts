@@ -179,6 +179,13 @@ export interface AttemptFailed extends DomainEvent, AttemptRecord {
   readonly retryAt: number;
 }
 
+/** A person has moved its next attempt to another time. */
+export interface MessageRescheduled extends DomainEvent {
+  readonly type: 'MessageRescheduled';
+  /** No attempt starts before, Unix milliseconds. */
+  readonly notBefore: number;
+}
+
 /** The last attempt failed, or the destination refused any further one. */
 export interface MessageFailed extends DomainEvent, AttemptRecord {
   readonly type: 'MessageFailed';
@@ -230,6 +237,7 @@ export type MessageEvent =
   | MessagePublished
   | MessageDelivered
   | AttemptFailed
+  | MessageRescheduled
   | MessageFailed
   | MessageCompleted
   | MessageCanceled;

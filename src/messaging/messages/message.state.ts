@@ -90,6 +90,8 @@ export function evolveMessage(
       return state.status === 'pending'
         ? { ...state, attempts: event.attempt + 1, notBefore: event.retryAt }
         : state;
+    case 'MessageRescheduled':
+      return state.status === 'pending' ? { ...state, notBefore: event.notBefore } : state;
     case 'MessageDelivered':
     case 'MessageCompleted':
       return ended(state, 'delivered');

@@ -1,6 +1,7 @@
 /** `POST /v2/batch`: many publishes in one request and one commit (messaging.md 2.3). */
 
 import { Refusal } from '../../grammar/result.js';
+import { traceHeaders } from '../../grammar/trace-context.js';
 import { readMessageOptions } from '../../http/dialect.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/route.js';
@@ -89,8 +90,9 @@ export function readBatch(exchange: Exchange, publisher: Publisher): Batch | Ref
   if (!items.ok) return items;
   if (items.value.length > messagesMax) return tooMany;
   const here = publisher.context(exchange);
-  const { dialect } = readMessageOptions(exchange.request.rawHeaders, here.dialect);
-  return { items: items.value, context: { ...here, dialect } };
+  const { rawHeaders } = exchange.request;
+  const { dialect } = readMessageOptions(rawHeaders, here.dialect);
+  return { items: items.value, context: { ...here, dialect, trace: traceHeaders(rawHeaders) } };
 }
 
 /** One item; its body is as long as that of a publish may be. */

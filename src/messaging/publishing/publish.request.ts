@@ -7,6 +7,7 @@ import type { TurnNames } from '../../engine/decider.js';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { withoutHopHeaders } from '../../grammar/hop-headers.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
+import { traceHeaders, withoutTrace } from '../../grammar/trace-context.js';
 import {
   type Dialect,
   type MessageHeaders,
@@ -25,6 +26,8 @@ export interface RequestContext {
   readonly dialect: Dialect;
   /** For what it makes. */
   readonly names: TurnNames;
+  /** Its trace, for the items of a batch that have none of their own; names and values in turn. */
+  readonly trace?: readonly string[];
 }
 
 /** One publish as it came in, split from its transport. */
@@ -86,12 +89,34 @@ export function parsePublish(
   said: MessageHeaders,
   rules: PublishRules,
 ): PublishParsed {
+  const parsed = parseMessage(publish, target, said, rules);
+  // What is published again and again is no part of the trace in which it was asked for.
+  if (!parsed.ok || parsed.schedule !== null) return parsed;
+  const trace = traceOf(publish);
+  if (trace.length === 0) return parsed;
+  const { message, schedule } = parsed;
+  const headers = withDefaultHeaders(message.headers, trace);
+  return { ok: true, message: { ...message, headers }, schedule };
+}
+
+/** The trace that a publish belongs to: its own, or that of the batch that it came in. */
+function traceOf({ rawHeaders, context }: PublishRequest): readonly string[] {
+  const own = traceHeaders(rawHeaders);
+  return own.length > 0 ? own : (context.trace ?? own);
+}
+
+function parseMessage(
+  publish: PublishRequest,
+  target: PublishTarget,
+  said: MessageHeaders,
+  rules: PublishRules,
+): PublishParsed {
   const { contentType, body, context } = publish;
   const { at, callerIp } = context;
   const reader = new OptionReader(said, rules);
   const headers = withoutHopHeaders(
     reader.flag('header-forward')
-      ? withDefaultHeaders(said.forwarded, plainHeaders(publish.rawHeaders))
+      ? withDefaultHeaders(said.forwarded, withoutTrace(plainHeaders(publish.rawHeaders)))
       : said.forwarded,
   );
   const schedule = readSchedule(reader, publish.mustRepeat);
@@ -148,7 +173,7 @@ export function parseTemplate(
   const reader = new OptionReader(said, rules);
   reader.refuseOptions(ofOnePublish, 'means nothing here');
   if (reader.method() === 'GET') reader.refuse(...bodyOfGet);
-  return reader.refusal ?? parsePublish(publish, target, said, rules);
+  return reader.refusal ?? parseMessage(publish, target, said, rules);
 }
 
 function readSchedule(reader: OptionReader, mustRepeat: boolean): ScheduleRequest | null {

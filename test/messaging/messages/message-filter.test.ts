@@ -11,6 +11,13 @@ import { messageOptions } from '../../support/message-options.js';
 import { anyOrigin } from '../../support/origin-filters.js';
 
 const at = 1000;
+const reported = (messageId: string) => ({
+  kind: 'callback' as const,
+  messageId,
+  publishedOffset: 0,
+  attemptOffset: 1,
+  dlqId: null,
+});
 const message = messageOptions({
   url: 'https://example.com/a',
   topicName: 'g',
@@ -19,6 +26,7 @@ const message = messageOptions({
   labels: ['blue', 'green'],
   flowControl: { key: 'k', parallelism: 1, rate: null, periodSeconds: 1 },
   callerIp: '10.0.0.1',
+  callbackOf: reported('msg_1'),
 });
 
 describe('a message', () => {
@@ -40,6 +48,8 @@ describe('a message', () => {
     [{ flowControlKey: ['x'] }, false],
     [{ callerIp: ['10.0.0.1'] }, true],
     [{ callerIp: ['10.0.0.2'] }, false],
+    [{ sourceMessageId: ['msg_1'] }, true],
+    [{ sourceMessageId: ['msg_2'] }, false],
     [{ fromDate: at, toDate: at }, true],
     [{ fromDate: at + 1 }, false],
     [{ toDate: at - 1 }, false],
@@ -55,6 +65,7 @@ describe('a message', () => {
     { scheduleId: ['s'] },
     { label: ['blue'] },
     { flowControlKey: ['k'] },
+    { sourceMessageId: ['msg_1'] },
   ])('that came from nowhere is not among %j', (filter) => {
     expect(matchesOrigin(messageOptions(), at, { ...anyOrigin, ...filter })).toBe(false);
   });
@@ -75,6 +86,7 @@ describe('the terms of a filter', () => {
       scheduleId: some('s', 't'),
       label: some('blue', 'green', 'red'),
       flowControlKey: some('k', 'l'),
+      sourceMessageId: some('msg_1', 'msg_2'),
     });
     const messages = fc.record({
       url: fc.constantFrom('https://example.com/a', 'https://example.com/b'),
@@ -83,12 +95,14 @@ describe('the terms of a filter', () => {
       scheduleId: one('s', 't'),
       labels: fc.subarray(['blue', 'green']),
       key: one('k', 'l'),
+      source: one('msg_1', 'msg_2'),
     });
     fc.assert(
-      fc.property(filters, messages, (filter, { key, ...fields }) => {
+      fc.property(filters, messages, (filter, { key, source, ...fields }) => {
         const limits = { parallelism: 1, rate: null, periodSeconds: 1 };
         const flowControl = key === null ? null : { key, ...limits };
-        const published = messageOptions({ ...fields, flowControl });
+        const callbackOf = source === null ? null : reported(source);
+        const published = messageOptions({ ...fields, flowControl, callbackOf });
         const all = { ...anyOrigin, ...filter };
         const terms = new Set(messageTerms(published));
         const isFound = originTerms(all).every((list) => list.some((term) => terms.has(term)));

@@ -6,6 +6,7 @@ import type {
   CancelMessage,
   PublishMessage,
   RecordAttempt,
+  RescheduleMessage,
 } from '../../../src/messaging/messages/message.commands.js';
 import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
 import type {
@@ -48,6 +49,13 @@ const publish = (changes: Partial<typeof options> = {}): PublishMessage => ({
 });
 const cancel: CancelMessage = { ...address, type: 'CancelMessage', terms: ['label:blue'] };
 
+const reschedule = (notBefore: number): RescheduleMessage => ({
+  ...address,
+  type: 'RescheduleMessage',
+  notBefore,
+  terms: ['label:blue'],
+});
+
 const attemptRecord = (attempt: number, status: number, headers: string[] = []): AttemptRecord => ({
   attempt,
   startedAt: at - 20,
@@ -79,7 +87,7 @@ describe('a message that was not published', () => {
     expect(wants).toEqual([
       {
         kind: 'callEndpoint',
-        id: 'attempt 0',
+        id: `attempt 0 at ${epochMs}`,
         notBefore: epochMs,
         attempt: 0,
         origin: 'https://example.com:8443',
@@ -101,8 +109,10 @@ describe('a message that was not published', () => {
     expect(result).toEqual({ messageId: 'msg_first', deduplicated: true });
   });
 
-  it('cannot be canceled', () => {
-    expect(given(messageDecider, noDuplicates).when(cancel).rejected?.code).toBe('not_found');
+  it('cannot be canceled or moved', () => {
+    const absent = given(messageDecider, noDuplicates);
+    expect(absent.when(cancel).rejected?.code).toBe('not_found');
+    expect(absent.when(reschedule(at)).rejected?.code).toBe('not_found');
   });
 });
 
@@ -123,7 +133,27 @@ describe('a pending message', () => {
     expect(events).toEqual([
       { type: 'AttemptFailed', ...attemptRecord(0, status), retryAt: at + 1000 },
     ]);
-    expect(wants).toMatchObject([{ id: 'attempt 1', attempt: 1, notBefore: at + 1000 }]);
+    const id = `attempt 1 at ${at + 1000}`;
+    expect(wants).toMatchObject([{ id, attempt: 1, notBefore: at + 1000 }]);
+  });
+
+  it('is tried at another time, as another effect, and is as often tried', () => {
+    const tried = { type: 'AttemptFailed' as const, ...attemptRecord(0, 500), retryAt: at + 1000 };
+    const { events, wants } = given(messageDecider, noDuplicates, published, tried).when(
+      reschedule(at + 9000),
+    );
+    expect(events).toEqual([{ type: 'MessageRescheduled', notBefore: at + 9000 }]);
+    const id = `attempt 1 at ${at + 9000}`;
+    expect(wants).toMatchObject([{ id, attempt: 1, notBefore: at + 9000 }]);
+  });
+
+  it('is not moved where it is due, nor to where it stands', () => {
+    const due = given(messageDecider, noDuplicates, published);
+    expect(due.when(reschedule(at)).events).toEqual([]);
+    const later = { type: 'MessageRescheduled' as const, notBefore: at + 9000 };
+    const moved = given(messageDecider, noDuplicates, published, later);
+    expect(moved.when(reschedule(at + 9000)).events).toEqual([]);
+    expect(moved.when(reschedule(at)).events).toEqual([{ ...later, notBefore: at }]);
   });
 
   it('waits as long as the destination asked for', () => {
