@@ -38,8 +38,10 @@ export class DeadLetterMatching {
     const known = this.origins.get(publishedOffset);
     if (known !== undefined) return known;
     const { event } = await this.stored.published(publishedOffset);
-    const { url, topicName, queueName, scheduleId, labels, flowControl, callerIp } = event;
-    const origin = { url, topicName, queueName, scheduleId, labels, flowControl, callerIp };
+    const { url, topicName, queueName, scheduleId, labels } = event;
+    const { flowControl, callerIp, callbackOf } = event;
+    const names = { topicName, queueName, scheduleId, labels, flowControl };
+    const origin = { url, callerIp, callbackOf, ...names };
     this.origins.set(publishedOffset, origin);
     return origin;
   }

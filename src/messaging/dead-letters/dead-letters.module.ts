@@ -14,7 +14,7 @@ import { LetterSources } from './letter-sources.js';
   imports: [DeliveryModule, MessagesModule],
   controllers: [DeadLettersController],
   providers: [DeadLetterMatching, DeadLetters, DeadLettersService, LetterSources],
-  exports: [LetterSources],
+  exports: [DeadLetterMatching, DeadLetters, LetterSources],
 })
 export class DeadLettersModule {
   constructor({ letters }: DeadLetters, registry: Registry) {

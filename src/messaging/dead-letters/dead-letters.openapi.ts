@@ -58,6 +58,7 @@ const retried = z.array(z.object({ messageId: z.string() }));
 export const deadLetterRoutes = {
   list: {
     summary: 'Messages that failed for good',
+    asOf: true,
     query: z.object({
       ...listFields,
       source: z
@@ -74,6 +75,7 @@ export const deadLetterRoutes = {
   },
   show: {
     summary: 'One dead letter',
+    asOf: true,
     answers: { 200: { description: 'Its message and its last answer', schema: letter } },
   },
   remove: {

@@ -18,6 +18,8 @@ const callSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30
 export class AttemptMetrics {
   readonly #attempts: Counter;
   readonly #seconds: Histogram;
+  readonly #lag: Histogram;
+  readonly #published: Counter;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -33,16 +35,38 @@ export class AttemptMetrics {
       buckets: callSeconds,
       registers,
     });
+    this.#lag = new Histogram({
+      name: 'stepwell_delivery_lag_seconds',
+      help: 'Time from when an attempt was due to when it began.',
+      buckets: callSeconds,
+      registers,
+    });
+    this.#published = new Counter({
+      name: 'stepwell_messages_published_total',
+      help: 'Messages accepted.',
+      registers,
+    });
+  }
+
+  /** An attempt has begun that was due at `dueAt`; both are Unix milliseconds. */
+  began(dueAt: number, at: number): void {
+    this.#lag.observe(Math.max(0, at - dueAt) / 1000);
   }
 
   /** What `listener` observes. */
   readonly interest: Interest<MessageEvent> = {
-    types: { MessageDelivered: true, AttemptFailed: true, MessageFailed: true },
+    types: {
+      MessagePublished: true,
+      MessageDelivered: true,
+      AttemptFailed: true,
+      MessageFailed: true,
+    },
   };
 
-  /** Counts the attempts that have ended. */
+  /** Counts messages that were accepted and attempts that have ended. */
   readonly listener: EventListener<MessageEvent> = (envelopes) => {
     for (const { event } of envelopes) {
+      if (event.type === 'MessagePublished') this.#published.inc();
       if (!('durationMs' in event)) continue;
       this.#attempts.inc({ outcome: ends[event.type] });
       this.#seconds.observe(event.durationMs / 1000);

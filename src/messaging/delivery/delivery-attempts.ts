@@ -2,10 +2,13 @@
  * An attempt on the wire: the request that it makes, the message as it was published, composed and
  * signed; and what is recorded of its answer.
  */
+import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { provided } from '../../engine/provided.js';
+import { withDefaultHeaders } from '../../grammar/default-headers.js';
+import { asSpan, traceHeaders } from '../../grammar/trace-context.js';
 import { dialects } from '../../http/dialect.js';
 import type { RecordAttempt } from '../messages/message.commands.js';
 import { messageKind, type Published } from '../messages/message.events.js';
@@ -13,6 +16,7 @@ import { messageTerms } from '../messages/message-terms.js';
 import { forbidsRetry } from '../messages/retry.policy.js';
 import { RunDeliveries } from '../messages/run-deliveries.js';
 import { runHeaders } from '../messages/run-headers.js';
+import { StoredMessages } from '../messages/stored-messages.js';
 import type { AttemptOutcome, OutgoingAttempt } from '../outbound/attempt-outcome.js';
 import { deliveryHeaders } from '../outbound/delivery-headers.js';
 import type { MessagingSettings } from '../settings.js';
@@ -37,6 +41,7 @@ export class DeliveryAttempts {
 
   constructor(
     private readonly bodies: MessageBodies,
+    private readonly stored: StoredMessages,
     private readonly runs: RunDeliveries,
     private readonly keyring: Keyring,
     @Inject(provided.config) private readonly config: MessagingSettings,
@@ -50,7 +55,9 @@ export class DeliveryAttempts {
   async request(published: Published, attempt: number): Promise<OutgoingAttempt> {
     const { event, id } = published;
     const body = await this.bodies.read(published);
-    const forwarded = event.run === null ? event.headers : await this.runs.headers(published);
+    const headers = event.run === null ? event.headers : await this.runs.headers(published);
+    const traced = withDefaultHeaders(headers, await this.sourceTrace(published));
+    const forwarded = asSpan(traced, () => spanId(id, attempt));
     const { messagePrefix, userAgent } = dialects[event.dialect];
     const sent = event.method === 'GET' ? null : body;
     const { timeoutMs } = this.config;
@@ -106,11 +113,25 @@ export class DeliveryAttempts {
     };
   }
 
+  /** A callback belongs to the trace of the message that it reports on. */
+  private async sourceTrace({ event: { callbackOf } }: Published): Promise<readonly string[]> {
+    if (callbackOf === null) return none;
+    const source = await this.stored.published(callbackOf.publishedOffset);
+    return traceHeaders(source.event.headers);
+  }
+
   private signatureOf({ event: { dialect, url } }: Published, body: Buffer | null): string {
     const now = this.clock.now();
     const { issuer } = dialects[dialect];
     return this.keyring.sign({ issuer, url, body, now, id: this.identifiers.turnSeed(now) });
   }
+}
+
+const none: readonly string[] = [];
+
+/** Of an attempt; the same again if a crash repeats it, so that it can be told from outside. */
+function spanId(messageId: string, attempt: number): string {
+  return createHash('sha256').update(`${messageId}/${attempt}`).digest('hex').slice(0, 16);
 }
 
 /** A copy, so that what is left out is not kept in memory. */

@@ -15,6 +15,7 @@ import { EndpointCalls } from './message.effects.js';
 import { MessageBodies } from './message-bodies.js';
 import { MessagesController } from './messages.controller.js';
 import { PendingMessages } from './pending-messages.js';
+import { Rescheduling } from './rescheduling.js';
 
 /** Attempts in flight may end for this long after a stop; cut ones do not count (ADR 22). */
 const drainMs = 10_000;
@@ -22,7 +23,14 @@ const drainMs = 10_000;
 @Module({
   imports: [GatesModule, MessagesModule, SigningKeysModule],
   controllers: [MessagesController],
-  providers: [AttemptMetrics, DeliveryAttempts, EndpointCalls, MessageBodies, PendingMessages],
+  providers: [
+    AttemptMetrics,
+    DeliveryAttempts,
+    EndpointCalls,
+    MessageBodies,
+    PendingMessages,
+    Rescheduling,
+  ],
   exports: [EndpointCalls, MessageBodies],
 })
 export class DeliveryModule {

@@ -17,6 +17,8 @@ import { DeliveryOrder, type RunDelivery } from '../messages/run-deliveries.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import type { AttemptOutcome } from '../outbound/attempt-outcome.js';
 import type { Endpoints } from '../outbound/endpoints.js';
+import { OriginTraffic } from '../outbound/origin-traffic.js';
+import { AttemptMetrics } from './attempt.metrics.js';
 import { DeliveryAttempts } from './delivery-attempts.js';
 
 /** One attempt, from the gates to its outcome. */
@@ -31,6 +33,8 @@ class Attempt implements Entrant {
   readonly queueName: string | null;
   readonly flowControlKey: string | null;
   readonly delivery: RunDelivery | null;
+  /** Unix milliseconds. */
+  readonly dueAt: number;
   /** When it was let in, Unix milliseconds; null = it waits. */
   startedAt: number | null = null;
 
@@ -47,6 +51,7 @@ class Attempt implements Entrant {
     this.queueName = effect.queueName;
     this.flowControlKey = effect.flowControlKey;
     this.delivery = effect.run;
+    this.dueAt = effect.notBefore;
   }
 
   admitted(): void {
@@ -78,11 +83,15 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     private readonly attempts: DeliveryAttempts,
     private readonly order: DeliveryOrder,
     private readonly gates: Gates,
+    private readonly metrics: AttemptMetrics,
+    private readonly traffic: OriginTraffic,
     @Inject(provided.endpoints) private readonly endpoints: Endpoints,
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
   start(source: EffectSource, effect: CallEndpoint): () => void {
+    // It was moved to another time while it began: it is that attempt, and ends as it.
+    if (this.open.get(source.id)?.number === effect.attempt) return nothing;
     const attempt = new Attempt(source, effect, (own) => this.run(own));
     const admit = () => {
       attempt.admission = this.gates.admit(attempt);
@@ -98,6 +107,11 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     };
   }
 
+  /** How many attempts are in flight. */
+  get inFlight(): number {
+    return this.open.size;
+  }
+
   /** The attempts in flight, by message: their number from 0 and start, Unix milliseconds. */
   *running(): Generator<{ messageId: string; attempt: number; startedAt: number }> {
     for (const { messageId, number, startedAt } of this.open.values()) {
@@ -105,9 +119,14 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     }
   }
 
+  /** Since when an attempt of a message is in flight, Unix milliseconds; null = none is. */
+  startedAt(messageId: string): number | null {
+    return this.open.get(messageId)?.startedAt ?? null;
+  }
+
   /** How far the attempt has come that a message wants now; null = none is due. */
   progressOf(messageId: string): AttemptProgress | null {
-    const startedAt = this.open.get(messageId)?.startedAt ?? null;
+    const startedAt = this.startedAt(messageId);
     if (startedAt !== null) return { stage: 'inFlight', startedAt };
     const attempt = this.waiting.get(messageId);
     if (attempt === undefined) return null;
@@ -133,7 +152,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     this.began(attempt);
     const published = await this.stored.published(attempt.publishedOffset);
     const outcome = await this.call(published, attempt.number);
-    this.left(attempt);
+    this.left(attempt, outcome);
     if (outcome !== null && !outcome.cut) {
       this.engine.dispatchAndForget([this.attempts.record(published, attempt.number, outcome)]);
     }
@@ -151,14 +170,22 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   private began(attempt: Attempt): void {
     const { messageId, delivery } = attempt;
     attempt.startedAt = this.clock.now();
+    this.metrics.began(attempt.dueAt, attempt.startedAt);
     this.waiting.delete(messageId);
     this.open.set(messageId, attempt);
+    this.traffic.began(attempt.origin);
     if (delivery !== null) this.order.began(messageId, delivery);
   }
 
-  private left({ messageId, admission, delivery }: Attempt): void {
+  private left(
+    { messageId, origin, admission, delivery }: Attempt,
+    outcome: AttemptOutcome | null,
+  ): void {
     this.open.delete(messageId);
+    this.traffic.ended(origin, outcome);
     if (admission !== null) this.gates.leave(admission);
     if (delivery !== null) this.order.ended(messageId, delivery);
   }
 }
+
+const nothing = () => undefined;

@@ -1,43 +1,29 @@
-/** `/v2/messages`: what waits to be delivered, and taking it back (messaging.md 2.4). */
-import { Controller, Delete, Get, Param, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+/** `/v2/messages`: what waits to be delivered is taken back, or moved (messaging.md 2.4, 2.6). */
+import { Controller, Delete, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Clock } from '../../engine/clock.js';
 import type { Caller } from '../../engine/principal/principal.js';
-import { InFlight } from '../../http/bytes/in-flight.js';
-import { sendObject } from '../../http/bytes/object-answer.js';
+import { provided } from '../../engine/provided.js';
 import { By } from '../../http/identity/caller.js';
-import { foundIn, valueIn } from '../../http/outcome.js';
+import { valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
-import { messageObject } from '../messages/message-object.js';
-import { StoredMessages } from '../messages/stored-messages.js';
+import type { MessagingSettings } from '../settings.js';
 import { cancelFilters } from './cancel.request.js';
-import { MessageBodies } from './message-bodies.js';
 import { messageRoutes } from './messages.openapi.js';
 import { PendingMessages } from './pending-messages.js';
+import { parseReschedule } from './reschedule.request.js';
+import { type Rescheduled, Rescheduling } from './rescheduling.js';
 
 @Controller('v2/messages')
 export class MessagesController {
   constructor(
     private readonly pending: PendingMessages,
-    private readonly stored: StoredMessages,
-    private readonly bodies: MessageBodies,
-    private readonly inFlight: InFlight,
+    private readonly rescheduling: Rescheduling,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.config) private readonly config: Pick<MessagingSettings, 'delayMaxMs'>,
   ) {}
-
-  @Get(':id')
-  @Describe(messageRoutes.show)
-  async show(
-    @Param('id') id: string,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    const offset = foundIn(await this.pending.offsetOf(id), `message ${id}`);
-    return sendObject(this.inFlight, request, reply, async () => {
-      const published = await this.stored.published(offset);
-      return messageObject(published, await this.bodies.readShown(published));
-    });
-  }
 
   /** Everything that matches; without any filter that is every message there is. */
   @Delete()
@@ -55,5 +41,24 @@ export class MessagesController {
   async cancel(@By() by: Caller, @Param('id') id: string): Promise<{ cancelled: number }> {
     valueIn(await this.pending.cancel(id, by));
     return { cancelled: 1 };
+  }
+
+  @Post(':id/deliver')
+  @HttpCode(200)
+  @Describe(messageRoutes.deliver)
+  async deliver(@By() by: Caller, @Param('id') id: string): Promise<Rescheduled> {
+    return valueIn(await this.rescheduling.deliverNow(id, by));
+  }
+
+  @Patch(':id')
+  @Describe(messageRoutes.move)
+  async move(
+    @By() by: Caller,
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+  ): Promise<Rescheduled> {
+    const { delayMaxMs } = this.config;
+    const time = valueIn(parseReschedule(rawBody(request), this.clock.now(), delayMaxMs));
+    return valueIn(await this.rescheduling.moveTo(id, time, by));
   }
 }

@@ -1,8 +1,15 @@
 /** How the routes of messages are described (messaging.md 2.4). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
-import { messageSchema, originQuery, several } from '../messages/message-schema.js';
+import { milliseconds, originQuery, several } from '../messages/message-schema.js';
 import type { CancelFilters } from './cancel.request.js';
+import { rescheduleSchema } from './reschedule.request.js';
+import type { Rescheduled } from './rescheduling.js';
+
+const moved = z.object({
+  messageId: z.string(),
+  notBefore: milliseconds,
+} satisfies Record<keyof Rescheduled, z.ZodType>);
 
 const cancelled = z.object({ cancelled: z.int() });
 
@@ -16,13 +23,18 @@ const cancelQuery = z.object({
 } satisfies Record<keyof CancelFilters, z.ZodType>);
 
 export const messageRoutes = {
-  show: {
-    summary: 'A message that is not delivered yet',
-    answers: { 200: { description: 'The message', schema: messageSchema } },
-  },
   cancel: {
     summary: 'Take a message back',
     answers: { 200: { description: 'It will not be delivered', schema: cancelled } },
+  },
+  deliver: {
+    summary: 'Have the next attempt of a message start now, not when its delay or retry is due',
+    answers: { 200: { description: 'It starts once the gates let it in', schema: moved } },
+  },
+  move: {
+    summary: 'Move the next attempt of a message to another time',
+    body: { isRequired: true, schema: rescheduleSchema },
+    answers: { 200: { description: 'When it starts', schema: moved } },
   },
   cancelMany: {
     summary: 'Take back every message that the filters mean, all of them without a filter',

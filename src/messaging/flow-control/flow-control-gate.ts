@@ -125,6 +125,12 @@ export class FlowControlGate implements Gate {
     };
   }
 
+  /** The ids of the first messages that wait under `key`, in their order. */
+  waiting(key: string, count: number): readonly string[] {
+    const first = this.keys.get(key)?.line.first(count) ?? [];
+    return first.map(({ entrant }) => entrant.messageId);
+  }
+
   /** Whether nothing runs, waits or is being reserved under `key`. */
   isIdle(key: string): boolean {
     return this.keys.get(key)?.isIdle ?? true;

@@ -11,6 +11,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
+import type { PastMoment } from '../../engine/history/past-moment.js';
 import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { parseName } from '../../grammar/name.js';
@@ -31,6 +32,7 @@ export class FlowControlController {
     private readonly keys: FlowControls,
     private readonly gate: FlowControlGate,
     @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.past) private readonly past: PastMoment | null,
   ) {}
 
   @Get()
@@ -120,7 +122,8 @@ export class FlowControlController {
 
   private recordOf(key: string): FlowControlRecord | null {
     const control = this.keys.stateOf(key);
-    return control && flowControlRecord(key, control, this.gate.look(key), this.clock.now());
+    const traffic = this.past === null ? this.gate.look(key) : null;
+    return control && flowControlRecord(key, control, traffic, this.clock.now());
   }
 
   private addressOf(key: string) {

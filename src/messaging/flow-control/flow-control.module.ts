@@ -17,6 +17,7 @@ const stopDeadlineMs = 1000;
   imports: [GatesModule, MessagesModule],
   controllers: [FlowControlController, GlobalParallelismController],
   providers: [FlowControlGate, FlowControls, KeySweep],
+  exports: [FlowControlGate, FlowControls],
 })
 export class FlowControlModule {
   constructor(

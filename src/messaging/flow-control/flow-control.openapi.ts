@@ -3,13 +3,15 @@ import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import type { FlowControlRecord } from './flow-control-record.js';
 
+const count = z.int().nullable().describe('null = it is not known of then');
+
 const record = z.object({
   flowControlKey: z.string(),
-  waitListSize: z.int(),
+  waitListSize: count,
   parallelismMax: z.int().describe('0 = no limit'),
-  parallelismCount: z.int(),
+  parallelismCount: count,
   rateMax: z.int().describe('0 = no limit'),
-  rateCount: z.int(),
+  rateCount: count,
   ratePeriod: z.int().describe('Seconds'),
   ratePeriodStart: z.int().describe('Unix seconds; 0 = no window is open'),
   isPaused: z.boolean(),
@@ -24,6 +26,7 @@ const flag = z.boolean().optional();
 export const flowControlRoutes = {
   list: {
     summary: 'All flow-control keys',
+    asOf: true,
     isLong: true,
     query: z.object({ search: z.string().describe('Part of a key').optional() }),
     answers: {
@@ -32,6 +35,7 @@ export const flowControlRoutes = {
   },
   show: {
     summary: 'One flow-control key',
+    asOf: true,
     answers: { 200: { description: 'Its limits and what it holds back', schema: record } },
   },
   pause: { summary: 'Start nothing of a key until it is resumed', answers: done },

@@ -43,6 +43,7 @@ export class KeyUsage implements Fold<MessageEvent> {
         this.leave(id, changes);
         return;
       case 'AttemptFailed':
+      case 'MessageRescheduled':
         return;
     }
   }

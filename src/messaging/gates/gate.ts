@@ -3,6 +3,7 @@
  * through. Queues and flow control add gates of their own.
  */
 import TinyQueue from 'tinyqueue';
+import { firstOf } from './first-of.js';
 import type { Obstacle } from './obstacle.js';
 
 /** An attempt in front of the gates. */
@@ -112,6 +113,12 @@ export class Line {
       head = this.queue.peek();
     }
     return head;
+  }
+
+  /** The first of those that wait here, in their order. */
+  first(count: number): readonly Admission[] {
+    const waiting = this.queue.data.filter((admission) => admission.line === this);
+    return firstOf(waiting, count, (one, other) => one.rank - other.rank);
   }
 
   /** How many of those that wait here go before `admission`; null = too many to be counted. */

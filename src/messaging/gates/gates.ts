@@ -5,7 +5,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { Gate, Line } from './gate.js';
-import { Admission, type Entrant, gateNames } from './gate.js';
+import { Admission, type Entrant, type GateName, gateNames } from './gate.js';
 import type { GateWait } from './obstacle.js';
 
 @Injectable()
@@ -13,6 +13,8 @@ export class Gates {
   private nextTicket = 0;
   private inside = 0;
   private parked = 0;
+  /** Of those that are parked, how many at which gate. */
+  private readonly parkedAt = new Map<GateName, number>();
   private readonly unserved: Line[] = [];
   private isServing = false;
   /** In the order of `gateNames`. */
@@ -40,6 +42,11 @@ export class Gates {
     return this.parked;
   }
 
+  /** Attempts that wait, by the gate that refused them; none is not there. */
+  get waitingAt(): ReadonlyMap<GateName, number> {
+    return this.parkedAt;
+  }
+
   /** Lets `entrant` in, now (`admitted` is called before this returns) or once its gates open. */
   admit(entrant: Entrant): Admission {
     const admission = new Admission(entrant, this.nextTicket++);
@@ -60,9 +67,10 @@ export class Gates {
         this.unserved.push(line);
       }
     } else if (admission.line !== null) {
-      this.unserved.push(admission.line); // it may have been what the others waited behind
-      admission.line.unpark(admission);
-      this.parked -= 1;
+      const { line } = admission;
+      this.unserved.push(line); // it may have been what the others waited behind
+      line.unpark(admission);
+      this.countParked(line, -1);
       this.standDown(admission);
     }
     this.serve();
@@ -75,7 +83,7 @@ export class Gates {
       const line = lineAt(gate, entrant);
       if (line === null || line.admits(admission)) continue;
       line.park(admission);
-      this.parked += 1;
+      this.countParked(line, 1);
       this.standDown(admission);
       if (from !== null && gate.isShared) this.standFor(admission, from);
       return;
@@ -126,6 +134,13 @@ export class Gates {
     this.unserved.push(line);
   }
 
+  private countParked({ gate: { name } }: Line, more: 1 | -1): void {
+    this.parked += more;
+    const left = (this.parkedAt.get(name) ?? 0) + more;
+    if (left === 0) this.parkedAt.delete(name);
+    else this.parkedAt.set(name, left);
+  }
+
   /** Offers what has become free; attempts that come meanwhile are served by this loop. */
   private serve(): void {
     if (this.isServing) return;
@@ -149,7 +164,7 @@ export class Gates {
 
   private offer(line: Line): void {
     for (let head = line.next(); head !== undefined; head = line.next()) {
-      this.parked -= 1;
+      this.countParked(line, -1);
       this.place(head, line);
     }
   }

@@ -3,7 +3,13 @@
  * (messaging.md 9). Nothing of it is stored. Pure.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { AttemptRecord, MessageEvent } from '../messages/message.events.js';
+import type {
+  AttemptFailed,
+  AttemptRecord,
+  MessageDelivered,
+  MessageEvent,
+  MessageFailed,
+} from '../messages/message.events.js';
 
 /** The states a row can have, as they are written (messaging.md 9). */
 export const logStates = [
@@ -32,9 +38,14 @@ export interface LogEntry<State extends string = LogState> {
    * null = the event does not know of one.
    */
   readonly nextDeliveryTime: number | null;
+  /** Which attempt it is about, from 1; absent where it is about none. */
+  readonly attempt?: number;
   /** How the attempt ended; null where the row is about no end. */
   readonly end: AttemptRecord | null;
 }
+
+/** An event that records an attempt. */
+type AttemptEnd = MessageDelivered | AttemptFailed | MessageFailed;
 
 /** The entries of an event, oldest first; an entry's place in the list is its place in a cursor. */
 export function entriesOf({
@@ -45,24 +56,11 @@ export function entriesOf({
     case 'MessagePublished':
       return [entry('CREATED', at, { nextDeliveryTime: event.notBefore })];
     case 'MessageDelivered':
-      return [
-        activeEntry(event.startedAt),
-        entry('DELIVERED', at, { end: event, nextDeliveryTime: event.startedAt }),
-      ];
-    case 'AttemptFailed': {
-      const nextDeliveryTime = event.retryAt;
-      return [
-        activeEntry(event.startedAt),
-        entry('ERROR', at, { end: event, nextDeliveryTime }),
-        entry('RETRY', at, { nextDeliveryTime }),
-      ];
-    }
+    case 'AttemptFailed':
     case 'MessageFailed':
-      return [
-        activeEntry(event.startedAt),
-        entry('ERROR', at, { end: event, nextDeliveryTime: event.startedAt }),
-        entry('FAILED', at, { end: event, nextDeliveryTime: event.startedAt }),
-      ];
+      return attemptEntries(event, at);
+    case 'MessageRescheduled':
+      return [entry('RETRY', at, { nextDeliveryTime: event.notBefore })];
     case 'MessageCompleted':
       return [entry('DELIVERED', at)];
     case 'MessageCanceled':
@@ -70,9 +68,25 @@ export function entriesOf({
   }
 }
 
-/** An attempt that began at `startedAt`, whether it runs or has ended since. */
-export function activeEntry(startedAt: number): LogEntry {
-  return entry('ACTIVE', startedAt, { nextDeliveryTime: startedAt });
+/** What an attempt says that has ended: that it began, how it ended, and what follows. */
+function attemptEntries(end: AttemptEnd, at: number): readonly LogEntry[] {
+  const attempt = end.attempt + 1;
+  const nextDeliveryTime = end.type === 'AttemptFailed' ? end.retryAt : end.startedAt;
+  const began = activeEntry(end.startedAt, end.attempt);
+  const ended = { attempt, end, nextDeliveryTime };
+  switch (end.type) {
+    case 'MessageDelivered':
+      return [began, entry('DELIVERED', at, ended)];
+    case 'AttemptFailed':
+      return [began, entry('ERROR', at, ended), entry('RETRY', at, { attempt, nextDeliveryTime })];
+    case 'MessageFailed':
+      return [began, entry('ERROR', at, ended), entry('FAILED', at, ended)];
+  }
+}
+
+/** Attempt `number`, from 0, that began at `startedAt`, whether it runs or has ended since. */
+export function activeEntry(startedAt: number, number: number): LogEntry {
+  return entry('ACTIVE', startedAt, { nextDeliveryTime: startedAt, attempt: number + 1 });
 }
 
 function entry(state: LogState, time: number, more: Partial<LogEntry> = {}): LogEntry {

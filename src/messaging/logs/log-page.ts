@@ -14,6 +14,8 @@ export interface LogPageContent<Row> {
   readonly cursor: string | null;
   /** It ends where it does because its rows are long: the next ones cost no search. */
   readonly isLong: boolean;
+  /** The search stopped at this time (Unix milliseconds) for what it had cost. */
+  readonly searchedTo?: number;
 }
 
 /** Bodies and responses on one page, in characters: what follows is another one. */
@@ -24,6 +26,7 @@ export class LogPage<Row> {
   private readonly startedAt: number;
   private last: LogCursor | null = null;
   private cursor: LogCursor | null = null;
+  private searchedTo: number | null = null;
   private eventsLeft: number;
   private charactersLeft = shownCharactersMax;
 
@@ -58,9 +61,10 @@ export class LogPage<Row> {
     return this.eventsLeft <= 0 || clock.monotonic() - startedAt >= budget.milliseconds;
   }
 
-  /** Ends the page where the search stopped. */
-  interrupt(at: LogCursor): void {
+  /** Ends the page where the search stopped, at what happened at `time`. */
+  interrupt(at: LogCursor, time: number): void {
     this.cursor = at;
+    this.searchedTo = time;
   }
 
   /** Whether the next page goes on. */
@@ -71,7 +75,8 @@ export class LogPage<Row> {
   get content(): LogPageContent<Row> {
     const { rows, cursor, charactersLeft, count } = this;
     const isLong = cursor !== null && charactersLeft <= 0 && rows.length < count;
-    return { rows, cursor: cursor === null ? null : formatCursor(cursor), isLong };
+    const page = { rows, cursor: cursor === null ? null : formatCursor(cursor), isLong };
+    return this.searchedTo === null ? page : { ...page, searchedTo: this.searchedTo };
   }
 }
 

@@ -3,7 +3,12 @@ import type { EventEnvelope } from '../../engine/decider.js';
 import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import type { AttemptRecord, MessagePublished } from '../messages/message.events.js';
-import { callbackHeader, labelFields, limitedFields } from '../messages/message-object.js';
+import {
+  callbackHeader,
+  labelFields,
+  limitedFields,
+  placeFields,
+} from '../messages/message-object.js';
 import { redacted, redactedHeaders } from '../messages/redaction.js';
 import type { LogEntry, LogState } from './log-entry.js';
 import { shownResponse } from './shown-response.js';
@@ -14,6 +19,12 @@ export interface LogRow {
   readonly time: number;
   readonly state: LogState;
   readonly messageId: string;
+  /** Of its event in the journal; absent while the attempt is in flight. */
+  readonly offset?: number;
+  /** From 1. */
+  readonly attempt?: number;
+  /** How long the attempt took, in whole milliseconds. */
+  readonly durationMs?: number;
   readonly url: string;
   readonly method: string;
   readonly maxRetries: number;
@@ -32,6 +43,8 @@ export interface LogRow {
   readonly endpointName?: string;
   readonly queueName?: string;
   readonly scheduleId?: string;
+  /** The message on which it reports, as a callback. */
+  readonly sourceMessageId?: string;
   /** Milliseconds. */
   readonly timeout?: number;
   readonly callback?: string;
@@ -57,24 +70,34 @@ export interface LoggedMessage {
   readonly redaction: Redaction | null;
 }
 
-/** `responseBody` is what stands beside the event that recorded the attempt's end. */
+/** The event that a row is made of. */
+export interface LoggedEvent {
+  readonly offset: number;
+  /** What was answered to the attempt whose end it recorded. */
+  readonly response: Buffer | null;
+}
+
+/** `logged` is null where the journal does not know of it yet. */
 export function logRow(
   message: LoggedMessage,
   entry: LogEntry,
-  responseBody: Buffer | null,
+  logged: LoggedEvent | null,
 ): LogRow {
   const { event, id } = message.published;
   return {
     time: entry.time,
     state: entry.state,
     messageId: id,
+    ...(logged !== null && { offset: logged.offset }),
+    ...(entry.attempt !== undefined && { attempt: entry.attempt }),
+    ...(entry.end !== null && { durationMs: Math.round(entry.end.durationMs) }),
     url: event.url,
     method: event.method,
     maxRetries: event.maxRetries,
     header: redactedHeaders(headerMap(event.contentType, event.headers), message.redaction),
     ...bodyField(message),
     nextDeliveryTime: entry.nextDeliveryTime ?? event.notBefore,
-    ...endFields(entry, responseBody),
+    ...endFields(entry, logged?.response ?? null),
     ...placeFields(event),
     ...(event.timeoutMs !== null && { timeout: event.timeoutMs }),
     ...callbackFields(event),
@@ -109,16 +132,6 @@ function endFields({ state, end }: LogEntry, responseBody: Buffer | null): Parti
     responseHeader: headers,
     responseHeaders: headers,
     ...shownResponse(responseBody),
-  };
-}
-
-function placeFields(event: MessagePublished): Partial<LogRow> {
-  const { topicName, endpointName, queueName, scheduleId } = event;
-  return {
-    ...(topicName !== null && { topicName }),
-    ...(endpointName !== null && { endpointName }),
-    ...(queueName !== null && { queueName }),
-    ...(scheduleId !== null && { scheduleId }),
   };
 }
 

@@ -17,6 +17,8 @@ import { LogPage, type LogPageContent } from './log-page.js';
 /** An attempt in flight: what the journal does not know yet. */
 export interface RunningAttempt {
   readonly messageId: string;
+  /** From 0. */
+  readonly attempt: number;
   /** Unix milliseconds. */
   readonly startedAt: number;
   /** Journal offset of the message's `MessagePublished`. */
@@ -60,6 +62,18 @@ export interface LogListing<Row> {
   isLast(envelope: EventEnvelope): boolean;
 }
 
+/** What a walk fills: a page, or counts. */
+export interface WalkTarget<Row> {
+  add(row: WeighedRow<Row>, place: LogCursor): void;
+  /** An event was read. */
+  spend(): void;
+  /** Whether it has cost what it may cost. */
+  readonly isSpent: boolean;
+  /** Ends it where the search stopped, at what happened at `time`. */
+  interrupt(at: LogCursor, time: number): void;
+  readonly isFull: boolean;
+}
+
 /** A row with the cursor that stands behind it. */
 interface MadeRow<Row> {
   readonly row: WeighedRow<Row>;
@@ -81,6 +95,12 @@ interface Present {
   readonly end: number;
 }
 
+/** Makes the listing of a query whose dates are filled in. */
+type ListingOf<Query, Row> = (
+  query: Query,
+  spend: () => void,
+) => LogListing<Row> | Promise<LogListing<Row>>;
+
 /**
  * One page. A short one with a cursor is what could be found at the cost that a page may have;
  * without a cursor there is no more. Rows have the order of their events, and the rows of attempts
@@ -90,23 +110,33 @@ interface Present {
 export async function logPage<Query extends WalkQuery, Row>(
   source: LogSource,
   request: Query,
-  listingOf: (query: Query, spend: () => void) => LogListing<Row> | Promise<LogListing<Row>>,
+  listingOf: ListingOf<Query, Row>,
 ): Promise<LogPageContent<Row>> {
-  const { journal, running, clock, retentionMs, budget } = source;
+  const page = new LogPage<Row>(request.count, source.clock, source.budget);
+  await fill(source, request, page, listingOf);
+  return page.content;
+}
+
+/** Fills a page, or counts, with what a query means. */
+export async function fill<Query extends WalkQuery, Row>(
+  source: LogSource,
+  request: Query,
+  page: WalkTarget<Row>,
+  listingOf: ListingOf<Query, Row>,
+): Promise<void> {
+  const { journal, running, clock, retentionMs } = source;
   const present = await source.shown<Present>(() => ({
     running: running(),
     end: journal.endOffset,
   }));
   const oldest = clock.now() - retentionMs;
   const query = { ...request, fromDate: Math.max(request.fromDate ?? 0, oldest) };
-  const page = new LogPage<Row>(query.count, clock, budget);
   const listing = await listingOf(query, () => page.spend());
   const walk = new LogWalk(source, query, page, listing);
   const parts = [() => walk.addRunning(present), () => walk.addRecorded(present)];
   for (const part of query.order === 'latestFirst' ? parts : parts.reverse()) {
     if (!page.isFull) await part();
   }
-  return page.content;
 }
 
 class LogWalk<Row> {
@@ -115,7 +145,7 @@ class LogWalk<Row> {
   constructor(
     private readonly source: LogSource,
     private readonly query: WalkQuery,
-    private readonly page: LogPage<Row>,
+    private readonly page: WalkTarget<Row>,
     private readonly listing: LogListing<Row>,
   ) {
     this.isBackwards = query.order === 'latestFirst';
@@ -128,7 +158,8 @@ class LogWalk<Row> {
     const journalEnd = cursor?.at === 'running' ? cursor.journalEnd : present.end;
     const make = async (attempt: RunningAttempt): Promise<MadeRow<Row>[]> => {
       const { startedAt, messageId } = attempt;
-      const row = await listing.runningRowOf(attempt, activeEntry(startedAt));
+      const entry = activeEntry(startedAt, attempt.attempt);
+      const row = await listing.runningRowOf(attempt, entry);
       const place = { at: 'running', startedAt, messageId, journalEnd } as const;
       return row === null ? [] : [{ row, place }];
     };
@@ -150,7 +181,7 @@ class LogWalk<Row> {
       if (page.isFull || listing.isLast(envelope)) return;
       if (page.isSpent) {
         const place = isBackwards ? 0 : entryPlaceMax;
-        page.interrupt({ at: 'journal', offset: envelope.offset, place });
+        page.interrupt({ at: 'journal', offset: envelope.offset, place }, envelope.at);
         return;
       }
     }

@@ -1,9 +1,11 @@
 /** What a request about the logs means: query parameters to a query (messaging.md 9). Pure. */
+import { parseDuration } from '../../grammar/duration.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import {
   count,
   type FilterReader,
   names,
+  oneOf,
   order,
   readFilters,
   text,
@@ -24,6 +26,8 @@ const countMax = 1000;
 export interface LogFilters extends Omit<OriginFilters, keyof UrlFilters>, UrlFilters {
   readonly messageIds: readonly string[] | null;
   readonly states: ReadonlySet<LogState> | null;
+  /** A text that the row shows somewhere, letter by letter. */
+  readonly contains: string | null;
 }
 
 /** One page of the logs. */
@@ -66,16 +70,29 @@ export const cursor: FilterReader<LogCursor | null> = (values) => {
   return given.ok && given.value !== null ? parseCursor(given.value) : (given as Result<null>);
 };
 
-const known = {
+const containsMax = 256;
+
+const contains: FilterReader<string | null> = (values) => {
+  const given = text(values);
+  const isLong = given.ok && (given.value?.length ?? 0) > containsMax;
+  return isLong ? refused(`must have at most ${containsMax} characters`) : given;
+};
+
+const rowFilters = {
   ...originFilters,
   host: texts,
   path: texts,
   messageId: names,
   messageIds: names,
   state: states(stateWords),
+  contains,
+  cursor,
+};
+
+const known = {
+  ...rowFilters,
   count: count(countStandard, countMax),
   order,
-  cursor,
   /** A filter of old that means nothing any more: published clients may still send it. */
   api: text,
 };
@@ -86,6 +103,46 @@ export function parseLogQuery(requestTarget: string): Result<LogQuery> {
   if (!filters.ok) return filters;
   const { messageId, messageIds, state, api: _, ...rest } = filters.value;
   return ok({ ...rest, messageIds: shared(messageId, messageIds), states: state });
+}
+
+/** What rows are counted by. */
+export const countedProperties = [
+  'state',
+  'responseStatus',
+  'host',
+  'url',
+  'label',
+  'queueName',
+  'flowControlKey',
+  'topicName',
+  'scheduleId',
+] as const;
+export type CountedProperty = (typeof countedProperties)[number];
+
+/** What is counted. */
+export interface CountsQuery extends LogFilters {
+  readonly by: CountedProperty;
+  /** Counted apart for each stretch of so many milliseconds; null = all together. */
+  readonly bucketMs: number | null;
+  readonly cursor: LogCursor | null;
+}
+
+const bucket: FilterReader<number | null> = (values) => {
+  const given = text(values);
+  if (!given.ok || given.value === null) return given as Result<null>;
+  const length = parseDuration(given.value);
+  return length.ok && length.value < 1000 ? refused('must be at least 1s') : length;
+};
+
+const knownOfCounts = { ...rowFilters, by: oneOf(...countedProperties), bucket };
+
+/** The query of counts in a request target. The reason of a refusal names the parameter. */
+export function parseCountsQuery(requestTarget: string): Result<CountsQuery> {
+  const filters = readFilters(requestTarget, knownOfCounts);
+  if (!filters.ok) return filters;
+  const { messageId, messageIds, state, by, bucket: bucketMs, ...rest } = filters.value;
+  const ids = shared(messageId, messageIds);
+  return ok({ ...rest, messageIds: ids, states: state, by: by ?? 'state', bucketMs });
 }
 
 /** Two filters of one property: what both allow. */

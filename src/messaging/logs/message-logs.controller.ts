@@ -5,15 +5,17 @@ import { InFlight } from '../../http/bytes/in-flight.js';
 import { sendListing } from '../../http/bytes/listing.js';
 import { valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
+import { MessageLogCounts } from './log-counts.js';
 import { pagesOf } from './log-page.js';
-import { parseLogQuery } from './logs.request.js';
+import { parseCountsQuery, parseLogQuery } from './logs.request.js';
 import { MessageLog } from './message-log.js';
-import { eventsRoute, logsRoute } from './message-logs.openapi.js';
+import { type CountsAnswer, countsRoute, eventsRoute, logsRoute } from './message-logs.openapi.js';
 
 @Controller('v2')
 export class MessageLogsController {
   constructor(
     private readonly log: MessageLog,
+    private readonly counts: MessageLogCounts,
     private readonly inFlight: InFlight,
   ) {}
 
@@ -27,6 +29,20 @@ export class MessageLogsController {
   @Describe(eventsRoute)
   events(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
     return this.send(request, reply, 'events');
+  }
+
+  @Get('logs/counts')
+  @Describe(countsRoute)
+  async counted(@Req() { url }: FastifyRequest): Promise<CountsAnswer> {
+    const query = valueIn(parseCountsQuery(url));
+    const { counts, cursor, searchedTo } = await this.counts.counts(query);
+    return {
+      by: query.by,
+      ...(query.bucketMs !== null && { bucket: query.bucketMs }),
+      counts,
+      ...(cursor !== null && { cursor }),
+      ...(searchedTo !== null && { searchedTo }),
+    };
   }
 
   private send(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {

@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common';
 import { DeliveryModule } from '../delivery/delivery.module.js';
 import { MessagesModule } from '../messages/messages.module.js';
+import { MessageLogCounts } from './log-counts.js';
 import { logSource, MessageLog } from './message-log.js';
 import { MessageLogsController } from './message-logs.controller.js';
 import { ServerLogSource } from './server-log-source.js';
@@ -9,7 +10,7 @@ import { ServerLogSource } from './server-log-source.js';
 @Module({
   imports: [DeliveryModule, MessagesModule],
   controllers: [MessageLogsController],
-  providers: [MessageLog, { provide: logSource, useClass: ServerLogSource }],
+  providers: [MessageLog, MessageLogCounts, { provide: logSource, useClass: ServerLogSource }],
   exports: [logSource],
 })
 export class MessageLogsModule {}

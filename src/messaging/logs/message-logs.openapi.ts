@@ -9,12 +9,16 @@ import {
 } from '../messages/message-schema.js';
 import { logStates } from './log-entry.js';
 import type { LogRow } from './log-row.js';
+import { countedProperties } from './logs.request.js';
 
 /** A row; both spellings of a field stand where clients read either. */
 export const logRowSchema = z.object({
   time: milliseconds,
   state: z.enum(logStates),
   messageId: z.string(),
+  offset: z.int().describe('In the journal; absent while an attempt is in flight').optional(),
+  attempt: z.int().describe('From 1').optional(),
+  durationMs: z.int().describe('How long the attempt took').optional(),
   url: z.string(),
   method: z.string(),
   maxRetries: z.int(),
@@ -31,6 +35,7 @@ export const logRowSchema = z.object({
   endpointName: z.string().optional(),
   queueName: z.string().optional(),
   scheduleId: z.string().optional(),
+  sourceMessageId: z.string().describe('Of a callback: on what it reports').optional(),
   timeout: z.int().describe('Milliseconds').optional(),
   callback: z.string().optional(),
   callbackHeaders: headerMap.optional(),
@@ -48,39 +53,80 @@ export const logRowSchema = z.object({
 
 const stateWords = [...logStates, 'CANCELLED', 'IN_PROGRESS'] as const;
 
-/** What both names of the listing take. */
-const query = z.object({
+const rowQuery = {
   cursor: z.string().describe('Of the page before').optional(),
-  count: z.int().min(1).max(1000).default(100).optional(),
-  order: z.enum(['latestFirst', 'earliestFirst']).default('latestFirst').optional(),
   messageId: several,
   messageIds: several,
   state: z.array(z.enum(stateWords)).optional(),
+  contains: z.string().max(256).describe('A text that the row shows, letter by letter').optional(),
   host: several,
   path: several,
   ...originQuery,
+};
+
+/** What both names of the listing take. */
+const query = z.object({
+  ...rowQuery,
+  count: z.int().min(1).max(1000).default(100).optional(),
+  order: z.enum(['latestFirst', 'earliestFirst']).default('latestFirst').optional(),
 });
 
 const cursor = z.string().describe('Absent on the last page').optional();
+const searchedTo = milliseconds
+  .describe('The search stopped here for what it had cost: the cursor goes on')
+  .optional();
 
 export const logsRoute: RouteDescription = {
   summary: 'Pages of what happened to messages',
+  asOf: true,
   query,
   answers: {
     200: {
       description: 'Rows, the newest first unless asked otherwise',
-      schema: z.object({ cursor, logs: z.array(logRowSchema) }),
+      schema: z.object({ cursor, searchedTo, logs: z.array(logRowSchema) }),
     },
   },
 };
 
 export const eventsRoute: RouteDescription = {
   summary: 'The same rows as of /v2/logs, by another name',
+  asOf: true,
   query,
   answers: {
     200: {
       description: 'Rows, the newest first unless asked otherwise',
-      schema: z.object({ cursor, events: z.array(logRowSchema) }),
+      schema: z.object({ cursor, searchedTo, events: z.array(logRowSchema) }),
     },
   },
+};
+
+const count = z.object({
+  time: milliseconds.describe('When the stretch begins, where there is a bucket').optional(),
+  key: z.string(),
+  count: z.int(),
+});
+
+const countsAnswer = z.object({
+  by: z.enum(countedProperties),
+  bucket: z.int().describe('Milliseconds').optional(),
+  counts: z.array(count).readonly(),
+  cursor: z.string().describe('Absent where everything was counted').optional(),
+  searchedTo,
+});
+export type CountsAnswer = z.infer<typeof countsAnswer>;
+
+export const countsRoute: RouteDescription = {
+  summary: 'How many rows of the logs there are, by state or another property',
+  query: z.object({
+    ...rowQuery,
+    by: z.enum(countedProperties).default('state').optional(),
+    bucket: z.string().describe('Counted apart for each: 30s, 1m, 1h; one at least').optional(),
+  }),
+  answers: {
+    200: {
+      description: 'The oldest stretch first, in it what there is most of',
+      schema: countsAnswer,
+    },
+  },
+  isLong: true,
 };

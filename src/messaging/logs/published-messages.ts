@@ -7,7 +7,7 @@ import type { MessageEvent, Published } from '../messages/message.events.js';
 import { callbackRedaction } from '../messages/redaction.js';
 import { isPublished } from '../messages/stored-messages.js';
 import type { LogEntry } from './log-entry.js';
-import { type LogRow, logRow } from './log-row.js';
+import { type LoggedEvent, type LogRow, logRow } from './log-row.js';
 
 export type { Published } from '../messages/message.events.js';
 
@@ -77,10 +77,10 @@ export class PublishedMessages {
   }
 
   /** A row of a message, as it may be shown. */
-  async row(published: Published, entry: LogEntry, response: Buffer | null): Promise<LogRow> {
+  async row(published: Published, entry: LogEntry, logged: LoggedEvent | null): Promise<LogRow> {
     const body = await this.bodyOf(published);
     const redaction = await this.redactionOf(published);
-    return logRow({ published, body, redaction }, entry, response);
+    return logRow({ published, body, redaction }, entry, logged);
   }
 
   /** The rows of an event follow each other: its message's body is read once for them. */

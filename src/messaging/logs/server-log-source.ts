@@ -35,9 +35,11 @@ export class ServerLogSource implements MessageLogSource {
     this.shown = (read) => engine.shown(read);
     // An attempt whose message is final already (taken back meanwhile) will never be recorded.
     this.running = () =>
-      [...calls.running()].flatMap(({ messageId, startedAt }) => {
+      [...calls.running()].flatMap(({ messageId, attempt, startedAt }) => {
         const offset = publishedOffset(messageId);
-        return offset === undefined ? [] : [{ messageId, startedAt, publishedOffset: offset }];
+        return offset === undefined
+          ? []
+          : [{ messageId, attempt, startedAt, publishedOffset: offset }];
       });
     this.retentionMs = logRetentionMs;
     this.attemptMsMax = timeoutMs;

@@ -89,6 +89,11 @@ export class QueueEntries {
     return this.orders.get(queueName)?.lag ?? 0;
   }
 
+  /** The first entries of a queue in their order. */
+  first(queueName: string, count: number): readonly QueueEntry[] {
+    return this.orders.get(queueName)?.first(count) ?? [];
+  }
+
   /** The messages of a queue that are not final; those that may be under way come first. */
   pendingOf(queueName: string): readonly QueueEntry[] {
     const entries = this.orders.get(queueName)?.entries() ?? [];
@@ -114,6 +119,9 @@ export class QueueEntries {
           this.ended(id, done);
           break;
         case 'AttemptFailed':
+          break;
+        case 'MessageRescheduled':
+          this.rescheduled(id, event.notBefore, at);
           break;
         default:
           touched.add(this.changed(id, event));
@@ -145,6 +153,16 @@ export class QueueEntries {
     if (source === undefined) return;
     source.openCallbacks += 1;
     this.callbacks.set(id, source);
+  }
+
+  /** One that has joined keeps its place, as one does that is tried again. */
+  private rescheduled(id: string, joinsAt: number, at: number): void {
+    const earlier = this.entries.get(id);
+    if (earlier === undefined || earlier.place !== 0) return;
+    const order = this.orderOf(earlier.queueName);
+    const entry = new QueueEntry(id, earlier.queueName, joinsAt, earlier.offset);
+    this.entries.set(id, entry);
+    order.replace(earlier, entry, at);
   }
 
   private ended(id: string, done: QueueEntry[]): void {

@@ -4,6 +4,7 @@
  * their callbacks (messaging.md 5). Every operation costs O(log n).
  */
 import TinyQueue from 'tinyqueue';
+import { firstOf } from '../gates/first-of.js';
 import { defaultSettings, type QueueSettings } from './queue.events.js';
 import type { QueueEntry } from './queue-entry.js';
 
@@ -44,8 +45,18 @@ export class QueueOrder {
 
   /** A message was published at `at`; an entry whose delay has passed by then comes before it. */
   add(entry: QueueEntry, at: number): void {
-    this.size += 1;
     this.lag += 1;
+    this.place(entry, at);
+  }
+
+  /** The delay of `earlier` is another one now: `entry` stands for it. */
+  replace(earlier: QueueEntry, entry: QueueEntry, at: number): void {
+    this.remove(earlier);
+    this.place(entry, at);
+  }
+
+  private place(entry: QueueEntry, at: number): void {
+    this.size += 1;
     if (entry.joinsAt > at) {
       this.delayed.push(entry);
       return;
@@ -78,6 +89,21 @@ export class QueueOrder {
   slots(): { readonly taken: number; readonly holders: readonly string[] } {
     const first = [...this.holders].slice(0, shownHoldersMax);
     return { taken: this.holders.size, holders: first.map(({ messageId }) => messageId) };
+  }
+
+  /** The first entries in their order: slots, those that have joined, those that are delayed. */
+  first(count: number): readonly QueueEntry[] {
+    this.assignSlots();
+    const first = [...this.holders].slice(0, count);
+    const stays = ({ hasLeft }: QueueEntry) => !hasLeft;
+    for (const [heap, order] of [
+      [this.waiting, byPlace],
+      [this.delayed, bySoonest],
+    ] as const) {
+      const left = count - first.length;
+      if (left > 0) first.push(...firstOf(heap.data.filter(stays), left, order));
+    }
+    return first;
   }
 
   /** An entry is done, or does not count any more. */

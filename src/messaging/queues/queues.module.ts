@@ -18,6 +18,7 @@ import { QueuesController } from './queues.controller.js';
   imports: [GatesModule, MessagesModule],
   controllers: [QueuesController],
   providers: [Queues, QueueEntries, QueueGate, QueueRemoval],
+  exports: [Queues, QueueEntries],
 })
 export class QueuesModule {
   constructor(

@@ -28,11 +28,13 @@ export const queueRoutes = {
   },
   list: {
     summary: 'All queues',
+    asOf: true,
     isLong: true,
     answers: { 200: { description: 'By name', schema: z.array(queue) } },
   },
   show: {
     summary: 'One queue',
+    asOf: true,
     answers: { 200: { description: 'The queue', schema: queue } },
   },
   remove: { summary: 'Remove a queue and drop its pending messages', answers: done },

@@ -62,17 +62,28 @@ export class MessageSituations {
     };
   }
 
-  /** The last event of a pending message that was tried tells of its latest attempt. */
-  private async lastFailure(lastOffset: number): Promise<LastFailure> {
-    const { status, error, startedAt } = (await this.stored.attempt(lastOffset)).event;
-    return { status, error, startedAt };
+  /** The latest attempt of a pending message that was tried: it may have been moved since. */
+  private async lastFailure(lastOffset: number): Promise<LastFailure | null> {
+    for await (const envelope of this.journal.readStream(lastOffset)) {
+      const { event } = ofMessage(envelope);
+      if (event.type !== 'AttemptFailed') continue;
+      const { status, error, startedAt } = event;
+      return { status, error, startedAt };
+    }
+    return null;
   }
 
   private async ended(id: string): Promise<EndedSituation | null> {
+    const last = await this.lastEvent(id);
+    return last === null ? null : endedBy(last);
+  }
+
+  /** The latest durable event of a message, final or not; null = the journal knows none. */
+  async lastEvent(id: string): Promise<EventEnvelope<MessageEvent> | null> {
     const { startOffset: from, highWatermark: until } = this.journal;
     const newest = this.journal.query({ terms: [[id]], from, until, order: 'newest' });
     for await (const envelope of newest) {
-      if (envelope.kind === messageKind && envelope.id === id) return endedBy(ofMessage(envelope));
+      if (envelope.kind === messageKind && envelope.id === id) return ofMessage(envelope);
     }
     return null;
   }
@@ -83,8 +94,8 @@ function ofMessage(envelope: EventEnvelope): EventEnvelope<MessageEvent> {
   return envelope as EventEnvelope<MessageEvent>;
 }
 
-/** null: the message has begun meanwhile. */
-function endedBy({ at, offset, event }: EventEnvelope<MessageEvent>): EndedSituation | null {
+/** How a message ended; null where the event is not its end. */
+export function endedBy({ at, offset, event }: EventEnvelope<MessageEvent>): EndedSituation | null {
   switch (event.type) {
     case 'MessageDelivered':
     case 'MessageFailed': {

@@ -157,6 +157,18 @@ describe('the log of messages', () => {
     answer();
     const ended = await rowsUntil('DELIVERED', messageId);
     expect(ended.map(({ state }) => state)).toEqual(['DELIVERED', 'ACTIVE', 'CREATED']);
+    // In flight it had no place in the journal yet; now both rows are of one event.
+    expect(rows[0]).toMatchObject({ attempt: 1 });
+    expect(rows[0]).not.toHaveProperty('offset');
+    const offset = ended[0]?.['offset'];
+    const durationMs = ended[0]?.['durationMs'];
+    expect(ended).toMatchObject([
+      { attempt: 1 },
+      { attempt: 1, offset },
+      { offset: rows[1]?.['offset'] },
+    ]);
+    expect(durationMs).toEqual(expect.any(Number));
+    expect(Number(offset)).toBeGreaterThan(Number(rows[1]?.['offset']));
   });
 
   it('knows a message that was taken back, in either spelling', async () => {
@@ -193,6 +205,47 @@ describe('the log of messages', () => {
     expect(await ids(`label=two&fromDate=${time}&toDate=${time}`)).toEqual([keyed]);
     expect(await ids(`label=two&fromDate=${time + 1}`)).toEqual([]);
     expect(await ids(`label=two&toDate=${time - 1}`)).toEqual([]);
+  });
+
+  it('finds rows by a text that they show, and none by what they hide', async () => {
+    const later = { 'upstash-delay': '1d', 'upstash-forward-x-tenant': 'acme-42' };
+    const shown = await publish(later);
+    const hidden = await publish({ ...later, 'upstash-redact-fields': 'body,header[X-Tenant]' });
+    const ids = async (text: string) =>
+      (await logs(`messageIds=${shown},${hidden}&contains=${text}`)).map((row) => row.messageId);
+    expect(await ids('ello')).toEqual([shown]);
+    expect(await ids('acme-42')).toEqual([shown]);
+    expect(await ids('/hook')).toEqual([hidden, shown]);
+    expect(await ids('Ello')).toEqual([]);
+    endpoint.answer(() => ({ status: 500, body: 'out of stock' }));
+    const failed = await publish({ 'upstash-retries': '0' });
+    await rowsUntil('FAILED', failed);
+    const rows = await logs(`messageIds=${failed}&contains=of%20stock`);
+    expect(rows.map(({ state }) => state)).toEqual(['FAILED', 'ERROR']);
+    const { status } = await ask(`logs?contains=${'x'.repeat(257)}`);
+    expect(status).toBe(400);
+  });
+
+  it('counts rows by state and by other properties', async () => {
+    const label = `counted-${Date.now()}`;
+    const [first] = [await publish({ 'upstash-label': label }), await publish()];
+    await rowsUntil('DELIVERED', first ?? '');
+    const counts = async (query: string) =>
+      (await callApi(server, 'GET', `/v2/logs/counts?${query}`)).body;
+    const each = ['ACTIVE', 'CREATED', 'DELIVERED'].map((key) => ({ key, count: 1 }));
+    const byState = (await counts(`label=${label}`)) as { by: string; counts: { key: string }[] };
+    expect(byState.by).toBe('state');
+    expect(byState.counts.sort((one, other) => (one.key < other.key ? -1 : 1))).toEqual(each);
+    const { host } = new URL(endpoint.url);
+    expect(await counts(`label=${label}&by=host&state=DELIVERED&bucket=1h`)).toEqual({
+      by: 'host',
+      bucket: 3_600_000,
+      counts: [{ time: expect.any(Number), key: host, count: 1 }],
+    });
+    for (const wrong of ['by=body', 'bucket=0', 'count=5', 'bucket=soon']) {
+      const { status, body } = await callApi(server, 'GET', `/v2/logs/counts?${wrong}`);
+      expect([wrong, status, body]).toEqual([wrong, 400, { error: expect.any(String) }]);
+    }
   });
 
   it('shows a digest in place of what is redacted', async () => {

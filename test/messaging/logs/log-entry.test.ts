@@ -15,9 +15,10 @@ const record: AttemptRecord = {
 };
 
 const entries = (event: MessageEvent) =>
-  entriesOf({ event, at: 1000 }).map(({ state, time, nextDeliveryTime, end }) => ({
+  entriesOf({ event, at: 1000 }).map(({ state, time, nextDeliveryTime, attempt, end }) => ({
     state,
     time,
+    ...(attempt !== undefined && { attempt }),
     ...(nextDeliveryTime !== null && { nextDeliveryTime }),
     ...(end !== null && { status: end.status }),
   }));
@@ -32,25 +33,25 @@ describe('the entries of an event', () => {
   });
 
   it('are two for a delivery: it began and it arrived', () => {
-    expect(entries({ type: 'MessageDelivered', ...record, status: 200 })).toEqual([
-      { state: 'ACTIVE', time: 900, nextDeliveryTime: 900 },
-      { state: 'DELIVERED', time: 1000, nextDeliveryTime: 900, status: 200 },
+    expect(entries({ type: 'MessageDelivered', ...record, attempt: 1, status: 200 })).toEqual([
+      { state: 'ACTIVE', time: 900, nextDeliveryTime: 900, attempt: 2 },
+      { state: 'DELIVERED', time: 1000, nextDeliveryTime: 900, attempt: 2, status: 200 },
     ]);
   });
 
   it('are three for a failed attempt that is followed by another one', () => {
     expect(entries({ type: 'AttemptFailed', ...record, retryAt: 5000 })).toEqual([
-      { state: 'ACTIVE', time: 900, nextDeliveryTime: 900 },
-      { state: 'ERROR', time: 1000, nextDeliveryTime: 5000, status: 500 },
-      { state: 'RETRY', time: 1000, nextDeliveryTime: 5000 },
+      { state: 'ACTIVE', time: 900, nextDeliveryTime: 900, attempt: 1 },
+      { state: 'ERROR', time: 1000, nextDeliveryTime: 5000, attempt: 1, status: 500 },
+      { state: 'RETRY', time: 1000, nextDeliveryTime: 5000, attempt: 1 },
     ]);
   });
 
   it('are three for the last attempt that failed', () => {
     expect(entries({ type: 'MessageFailed', ...record, cause: 'exhausted' })).toEqual([
-      { state: 'ACTIVE', time: 900, nextDeliveryTime: 900 },
-      { state: 'ERROR', time: 1000, nextDeliveryTime: 900, status: 500 },
-      { state: 'FAILED', time: 1000, nextDeliveryTime: 900, status: 500 },
+      { state: 'ACTIVE', time: 900, nextDeliveryTime: 900, attempt: 1 },
+      { state: 'ERROR', time: 1000, nextDeliveryTime: 900, attempt: 1, status: 500 },
+      { state: 'FAILED', time: 1000, nextDeliveryTime: 900, attempt: 1, status: 500 },
     ]);
   });
 

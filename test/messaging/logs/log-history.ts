@@ -76,10 +76,12 @@ export const question: fc.Arbitrary<LogQuery> = fc.record({
   queueName: fc.constant(null),
   flowControlKey: fc.constant(null),
   callerIp: some(...addresses),
+  sourceMessageId: fc.constant(null),
   fromDate: date,
   toDate: date,
   count: fc.integer({ min: 1, max: 12 }),
   order: fc.constantFrom('latestFirst' as const, 'earliestFirst' as const),
+  contains: fc.constant(null),
   cursor: fc.constant(null),
 });
 
@@ -157,7 +159,7 @@ function runningOf(engine: Engine, messages: readonly PublishMessage[], at: numb
     if (actor === undefined || index % 2 === 1) return [];
     // Several of them began in the same millisecond.
     const startedAt = at + (index % 3);
-    return [{ messageId: id, startedAt, publishedOffset: actor.firstOffset }];
+    return [{ messageId: id, attempt: 0, startedAt, publishedOffset: actor.firstOffset }];
   });
 }
 
@@ -190,6 +192,7 @@ const statesOf: Readonly<Record<MessageEvent['type'], readonly string[]>> = {
   MessagePublished: ['CREATED'],
   MessageDelivered: ['DELIVERED'],
   AttemptFailed: ['ERROR', 'RETRY'],
+  MessageRescheduled: ['RETRY'],
   MessageFailed: ['ERROR', 'FAILED'],
   MessageCompleted: ['DELIVERED'],
   MessageCanceled: ['CANCEL_REQUESTED', 'CANCELED'],

@@ -38,8 +38,8 @@ describe('a page', () => {
       page.spend();
     }
     expect(page.isSpent).toBe(true);
-    page.interrupt(place(4));
-    expect(page.content).toEqual({ rows: [], cursor: '4-0', isLong: false });
+    page.interrupt(place(4), 700);
+    expect(page.content).toEqual({ rows: [], cursor: '4-0', isLong: false, searchedTo: 700 });
 
     const slow = new LogPage<string>(9, clock, budget);
     clock.advance(999);

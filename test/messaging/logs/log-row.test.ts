@@ -56,10 +56,11 @@ const failed = (changes: Partial<AttemptRecord> = {}) => {
 describe('a row', () => {
   it('has what every row has, and leaves out what its message has not', () => {
     const message = { published: publishedWith(), body: null, redaction: null };
-    expect(logRow(message, activeEntry(900), null)).toEqual({
+    expect(logRow(message, activeEntry(900, 1), null)).toEqual({
       time: 900,
       state: 'ACTIVE',
       messageId: 'msg_1',
+      attempt: 2,
       url: 'https://example.com/hook',
       method: 'POST',
       maxRetries: 3,
@@ -84,7 +85,7 @@ describe('a row', () => {
       scheduleId: 's',
     });
     const message = { published, body: Buffer.from('hi'), redaction: null };
-    expect(logRow(message, activeEntry(900), null)).toMatchObject({
+    expect(logRow(message, activeEntry(900, 1), null)).toMatchObject({
       header: { 'Content-Type': ['text/plain'], 'X-Tenant': ['acme'] },
       body: 'aGk=',
       timeout: 30_000,
@@ -108,9 +109,12 @@ describe('a row', () => {
 
   it('tells how an attempt failed, in both spellings', () => {
     const message = { published: publishedWith(), body: null, redaction: null };
-    const row = logRow(message, failed(), Buffer.from('try later'));
+    const row = logRow(message, failed(), { offset: 7, response: Buffer.from('try later') });
     expect(row).toMatchObject({
       state: 'ERROR',
+      offset: 7,
+      attempt: 1,
+      durationMs: 50,
       error: 'the destination answered 503',
       responseStatus: 503,
       responseHeader: { 'Retry-After': ['5'] },
@@ -128,7 +132,7 @@ describe('a row', () => {
 
   it('shows 64 KiB of a response', () => {
     const message = { published: publishedWith(), body: null, redaction: null };
-    const row = logRow(message, failed(), Buffer.alloc(100_000, 'x'));
+    const row = logRow(message, failed(), { offset: 7, response: Buffer.alloc(100_000, 'x') });
     expect(row.responseBody).toHaveLength(65_536);
   });
 
@@ -140,7 +144,7 @@ describe('a row', () => {
       callback,
     });
     const message = { published, body: Buffer.from('secret'), redaction };
-    expect(logRow(message, activeEntry(900), null)).toMatchObject({
+    expect(logRow(message, activeEntry(900, 1), null)).toMatchObject({
       header: { 'X-Secret': [redacted('hidden')], 'X-Open': ['shown'] },
       body: redacted('secret'),
       callbackHeaders: { 'X-Secret': [redacted('hidden')] },

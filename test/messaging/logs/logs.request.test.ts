@@ -17,6 +17,7 @@ describe('a question to the logs', () => {
     expect(read('')).toEqual({
       ...anyOrigin,
       messageIds: null,
+      contains: null,
       states: null,
       host: null,
       path: null,

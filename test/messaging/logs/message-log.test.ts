@@ -2,24 +2,13 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
 import type { EventEnvelope } from '../../../src/engine/decider.js';
-import type { Engine } from '../../../src/engine/engine.js';
-import { Payloads } from '../../../src/engine/payloads.js';
-import { MessageBodies } from '../../../src/messaging/delivery/message-bodies.js';
 import { parseCursor } from '../../../src/messaging/logs/log-cursor.js';
 import type { LogRow } from '../../../src/messaging/logs/log-row.js';
-import type { RunningAttempt } from '../../../src/messaging/logs/log-walk.js';
 import type { LogQuery } from '../../../src/messaging/logs/logs.request.js';
 import { MessageLog } from '../../../src/messaging/logs/message-log.js';
-import { DeduplicationIndex } from '../../../src/messaging/messages/deduplication.projection.js';
-import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
-import { messageKind } from '../../../src/messaging/messages/message.events.js';
-import { StoredMessages } from '../../../src/messaging/messages/stored-messages.js';
-import { RunArchive } from '../../../src/workflows/deliveries/run-archive.js';
-import { RunEntries } from '../../../src/workflows/deliveries/run-entries.js';
-import { type EngineOnDisk, openEngine } from '../../support/engine.js';
+import { type EngineOnDisk } from '../../support/engine.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { anyOrigin } from '../../support/origin-filters.js';
-import { noRuns } from '../../support/workflows/no-runs.js';
 import {
   history,
   type ListedRow,
@@ -29,49 +18,12 @@ import {
   type Step,
   startedMs,
 } from './log-history.js';
+import { open, type Reading, sourceOver } from './log-source.js';
 
 const runs = 20 * Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 1);
 
-/** Small segments, so that a history has sealed ones. */
-const storeOptions = { segmentBytes: 4000, freeBytesMin: 0 };
-
-function registerMessages(engine: Engine): void {
-  const deduplication = new DeduplicationIndex();
-  const view = { deduplication, publishedOffset: () => undefined };
-  engine.register({ decider: messageDecider, view, folds: [deduplication] });
-  // The history already holds the attempts, so the engine makes none.
-  engine.carry('callEndpoint', { start: () => () => undefined });
-}
-
-const open = (directory?: string) => openEngine(registerMessages, directory, storeOptions);
-
-interface Reading {
-  readonly running?: readonly RunningAttempt[];
-  readonly eventsPerPage?: number;
-  readonly now?: number;
-  readonly retentionMs?: number;
-}
-
-function logOver({ engine, journal }: EngineOnDisk, reading: Reading = {}): MessageLog {
-  const { running = [], eventsPerPage = 1000, now = startedMs, retentionMs = 1e12 } = reading;
-  const payloads = new Payloads(journal, 1024 * 1024);
-  const runs = new RunEntries(noRuns, new RunArchive(journal, payloads));
-  const bodies = new MessageBodies(payloads, new StoredMessages(payloads), runs);
-  return new MessageLog({
-    journal,
-    shown: (read) => engine.shown(read),
-    running: () => running,
-    messages: {
-      journal,
-      publishedOffset: (id) => engine.actors(messageKind).find(id)?.firstOffset,
-      body: (published) => bodies.read(published),
-    },
-    clock: new ManualClock(now),
-    retentionMs,
-    attemptMsMax: 8000,
-    budget: { events: eventsPerPage, milliseconds: 1 },
-  });
-}
+const logOver = (opened: EngineOnDisk, reading?: Reading) =>
+  new MessageLog(sourceOver(opened, reading));
 
 const listedRow = ({ messageId, state, time }: LogRow): ListedRow => [messageId, state, time];
 
@@ -106,6 +58,7 @@ async function walk(
 const everything: LogQuery = {
   ...anyOrigin,
   messageIds: null,
+  contains: null,
   states: null,
   host: null,
   path: null,
@@ -213,7 +166,12 @@ describe('a page of the log', () => {
     );
     const log = logOver(opened, { eventsPerPage: 10 });
     const page = await log.page({ ...everything, host: ['nobody.example'] });
-    expect(page).toEqual({ rows: [], cursor: expect.any(String), isLong: false });
+    expect(page).toEqual({
+      rows: [],
+      cursor: expect.any(String),
+      isLong: false,
+      searchedTo: expect.any(Number),
+    });
   });
 
   it('looks at no event but those of a message that is asked for by its id', async () => {

@@ -1,0 +1,13 @@
+/** Wiring of the groups of dead letters; they are counted when they are asked for. */
+import { Module } from '@nestjs/common';
+import { DeadLettersModule } from '../dead-letters/dead-letters.module.js';
+import { MessagesModule } from '../messages/messages.module.js';
+import { LetterGroupsController } from './letter-groups.controller.js';
+import { DeadLetterGroups } from './letter-groups.js';
+
+@Module({
+  imports: [DeadLettersModule, MessagesModule],
+  controllers: [LetterGroupsController],
+  providers: [DeadLetterGroups],
+})
+export class DeadLetterGroupsModule {}

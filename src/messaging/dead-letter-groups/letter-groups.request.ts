@@ -1,0 +1,14 @@
+/** Which dead letters are counted, as it is written (messaging.md 10). Pure. */
+import { type Filters, integers, names } from '../../http/query-filters.js';
+import { letterCursor } from '../dead-letters/letter-cursor.js';
+import { originFilters } from '../messages/message-filter.js';
+
+/** All of them hold; dates are those of the failure. */
+export const groupFilters = {
+  ...originFilters,
+  messageId: names,
+  responseStatus: integers,
+  cursor: letterCursor,
+} as const;
+
+export type GroupFilters = Filters<typeof groupFilters>;

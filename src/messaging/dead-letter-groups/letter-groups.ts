@@ -1,0 +1,111 @@
+/** Dead letters by what went wrong: status, destination, class of the error (messaging.md 10). */
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
+import { DeadLetters } from '../dead-letters/dead-letter.entity.js';
+import { DeadLetterMatching } from '../dead-letters/dead-letter-matching.js';
+import type { DeadLetter } from '../dead-letters/dead-letters.projection.js';
+import { StoredMessages } from '../messages/stored-messages.js';
+import { errorClass } from './error-class.policy.js';
+import type { GroupFilters } from './letter-groups.request.js';
+
+/** What the failures of a group have in common. */
+interface Failure {
+  /** 0 = there was no answer. */
+  readonly responseStatus: number;
+  /** Scheme, host and port of the destination. */
+  readonly origin: string;
+  /** Why there was no answer, or what was answered; numbers are `#`. */
+  readonly error: string;
+}
+
+/** Times of failures in Unix milliseconds. */
+export interface LetterGroup extends Failure {
+  readonly count: number;
+  readonly newestAt: number;
+  readonly oldestAt: number;
+  /** Of the newest. */
+  readonly dlqId: string;
+}
+
+/** Groups of the letters that were looked at, newest first. */
+export interface LetterGroups {
+  readonly groups: readonly LetterGroup[];
+  /** Letters in groups that are too many to be told. */
+  readonly others: number;
+  /** Letters that are older than this were not looked at; with the cursor that goes on. */
+  readonly searchedTo?: number;
+  readonly cursor?: string;
+}
+
+const budget = { letters: 20_000, milliseconds: 1000 };
+const groupsMax = 500;
+/** Of so many letters it is remembered how they failed. */
+const failuresMax = 20_000;
+/** Of an answer so much is decoded. */
+const answerBytesMax = 1024;
+
+@Injectable()
+export class DeadLetterGroups {
+  private readonly failures = new LRUCache<number, Failure>({ max: failuresMax });
+
+  constructor(
+    private readonly letters: DeadLetters,
+    private readonly matching: DeadLetterMatching,
+    private readonly stored: StoredMessages,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
+
+  /** Largest groups first. Where looking at all letters costs too much, the newest are counted. */
+  async groups(filters: GroupFilters): Promise<LetterGroups> {
+    const letters = await this.letters.shown(() => this.letters.letters.all(this.clock.now()));
+    const begun = this.clock.monotonic();
+    const before = filters.cursor?.offset ?? Number.POSITIVE_INFINITY;
+    const groups = new Map<string, LetterGroup>();
+    let looks = 0;
+    let others = 0;
+    for (const letter of letters.reverse()) {
+      if (letter.offset >= before) continue;
+      if (await this.matching.matches(letter, { ...filters, dlqIds: null, count: 1 })) {
+        if (!addTo(groups, letter, await this.failureOf(letter))) others += 1;
+      }
+      looks += 1;
+      const isSpent = this.clock.monotonic() - begun >= budget.milliseconds;
+      if (!isSpent && looks < budget.letters) continue;
+      return { groups: sorted(groups), others, searchedTo: letter.at, cursor: letter.id };
+    }
+    return { groups: sorted(groups), others };
+  }
+
+  private async failureOf({ offset, publishedOffset }: DeadLetter): Promise<Failure> {
+    const known = this.failures.get(offset);
+    if (known !== undefined) return known;
+    const { event, body } = await this.stored.failed(offset);
+    const published = await this.stored.published(publishedOffset);
+    const answer = body?.subarray(0, answerBytesMax).toString() ?? '';
+    const failure = {
+      responseStatus: event.status,
+      origin: new URL(published.event.url).origin,
+      error: errorClass(event.error ?? answer),
+    };
+    this.failures.set(offset, failure);
+    return failure;
+  }
+}
+
+/** Whether there was room for its group. */
+function addTo(groups: Map<string, LetterGroup>, letter: DeadLetter, failure: Failure): boolean {
+  const name = JSON.stringify([failure.responseStatus, failure.origin, failure.error]);
+  const known = groups.get(name);
+  if (known === undefined && groups.size >= groupsMax) return false;
+  const { at, id: dlqId } = letter;
+  const first = { ...failure, count: 1, newestAt: at, oldestAt: at, dlqId };
+  const grown = known && { ...known, count: known.count + 1, oldestAt: at };
+  groups.set(name, grown ?? first);
+  return true;
+}
+
+function sorted(groups: ReadonlyMap<string, LetterGroup>): readonly LetterGroup[] {
+  return [...groups.values()].sort((one, other) => other.count - one.count);
+}

@@ -1,0 +1,18 @@
+/** The first few of many things, without putting the others in order. Pure. */
+import TinyQueue from 'tinyqueue';
+
+/** At most `count` of them, in the order that `compare` gives. */
+export function firstOf<Item>(
+  items: Iterable<Item>,
+  count: number,
+  compare: (one: Item, other: Item) => number,
+): Item[] {
+  const last = new TinyQueue<Item>([], (one, other) => compare(other, one));
+  for (const item of items) {
+    const worst = last.peek();
+    if (worst !== undefined && last.length >= count && compare(item, worst) >= 0) continue;
+    last.push(item);
+    if (last.length > count) last.pop();
+  }
+  return last.data.sort(compare);
+}

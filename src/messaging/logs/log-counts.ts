@@ -1,0 +1,108 @@
+/** How many rows the logs have of each state, destination or name: facets and histograms. */
+import { Inject, Injectable } from '@nestjs/common';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { MessageEvent, MessagePublished } from '../messages/message.events.js';
+import { looksAtMessage } from '../messages/message-filter.js';
+import type { LogEntry } from './log-entry.js';
+import { meansEntry } from './log-filter.js';
+import type { WeighedRow } from './log-page.js';
+import type { LoggedEvent } from './log-row.js';
+import { type CountedRow, type LogCounts, LogTally } from './log-tally.js';
+import { fill } from './log-walk.js';
+import type { CountedProperty, CountsQuery } from './logs.request.js';
+import { MessageListing } from './message-listing.js';
+import { logSource, type MessageLogSource } from './message-log.js';
+import { type Published, PublishedMessages } from './published-messages.js';
+import { showsText } from './shown-text.js';
+
+/** Counting may look at so many times more events than a page, for as long. */
+const eventsFactor = 10;
+
+/** The newest rows are counted first, so that what is told of is complete. */
+const order = 'latestFirst';
+
+@Injectable()
+export class MessageLogCounts {
+  constructor(@Inject(logSource) private readonly source: MessageLogSource) {}
+
+  /** Counts the rows that are meant; where that costs too much, those that are newer. */
+  async counts(request: CountsQuery): Promise<LogCounts> {
+    const { messages, clock, budget: ofPage } = this.source;
+    const budget = { ...ofPage, events: ofPage.events * eventsFactor };
+    const tally = new LogTally(request.bucketMs, clock, budget);
+    await fill(
+      this.source,
+      { ...request, order, count: Number.POSITIVE_INFINITY } as const,
+      tally,
+      (query, spend) => new CountListing(query, new PublishedMessages(messages, spend)),
+    );
+    return tally.content;
+  }
+}
+
+class CountListing extends MessageListing<CountedRow> {
+  private readonly by: CountedProperty;
+  private readonly contains: string | null;
+  /** Most counts need no message read back. */
+  private readonly readsMessages: boolean;
+
+  constructor(
+    private readonly counted: CountsQuery,
+    published: PublishedMessages,
+  ) {
+    super({ ...counted, order }, published);
+    const { by, contains } = counted;
+    this.by = by;
+    this.contains = contains;
+    const isOfMessage = by !== 'state' && by !== 'responseStatus';
+    this.readsMessages = isOfMessage || contains !== null || looksAtMessage(counted);
+  }
+
+  override async rowOf(envelope: EventEnvelope<MessageEvent>, entry: LogEntry) {
+    if (this.readsMessages) return super.rowOf(envelope, entry);
+    return meansEntry(this.counted, envelope.id, entry) ? counted(entry, this.by, null) : null;
+  }
+
+  protected async made(
+    message: Published,
+    entry: LogEntry,
+    logged: LoggedEvent | null,
+  ): Promise<WeighedRow<CountedRow> | null> {
+    if (this.contains !== null) {
+      const row = await this.published.row(message, entry, logged);
+      if (!showsText(row, this.contains)) return null;
+    }
+    return counted(entry, this.by, message.event);
+  }
+}
+
+function counted(
+  entry: LogEntry,
+  by: CountedProperty,
+  message: MessagePublished | null,
+): WeighedRow<CountedRow> {
+  return { row: { time: entry.time, keys: keysOf(by, entry, message) }, characters: 0 };
+}
+
+/** What a row counts for; nothing where it has no such property. */
+function keysOf(
+  by: CountedProperty,
+  { state, end }: LogEntry,
+  message: MessagePublished | null,
+): readonly string[] {
+  if (by === 'state') return [state];
+  if (by === 'responseStatus') return end === null ? [] : [String(end.status)];
+  if (message === null) return [];
+  switch (by) {
+    case 'host':
+      return [new URL(message.url).host];
+    case 'label':
+      return message.labels;
+    case 'flowControlKey':
+      return message.flowControl === null ? [] : [message.flowControl.key];
+    default: {
+      const name = message[by];
+      return name === null ? [] : [name];
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/** What the log makes of the events of messages: which rows are meant, whatever is made of them. */
+import type { EventEnvelope } from '../../engine/decider.js';
+import { type MessageEvent, messageKind } from '../messages/message.events.js';
+import { matchesOrigin } from '../messages/message-filter.js';
+import { entriesOf, type LogEntry } from './log-entry.js';
+import { meansEntry, termsOf } from './log-filter.js';
+import type { WeighedRow } from './log-page.js';
+import type { LoggedEvent } from './log-row.js';
+import type { LogListing, RunningAttempt, WalkQuery } from './log-walk.js';
+import type { LogFilters } from './logs.request.js';
+import type { Published, PublishedMessages } from './published-messages.js';
+
+export abstract class MessageListing<Row> implements LogListing<Row> {
+  readonly terms: LogListing<Row>['terms'];
+  private readonly open: Set<string>;
+
+  constructor(
+    private readonly query: LogFilters & Pick<WalkQuery, 'order'>,
+    protected readonly published: PublishedMessages,
+  ) {
+    this.terms = termsOf(query);
+    this.open = new Set(query.messageIds);
+  }
+
+  /** null: it is not meant. */
+  protected abstract made(
+    message: Published,
+    entry: LogEntry,
+    logged: LoggedEvent | null,
+  ): Promise<WeighedRow<Row> | null>;
+
+  entriesOf(envelope: EventEnvelope): readonly LogEntry[] {
+    return isMessageEvent(envelope) ? entriesOf(envelope) : [];
+  }
+
+  async rowOf(envelope: EventEnvelope<MessageEvent>, entry: LogEntry) {
+    if (!meansEntry(this.query, envelope.id, entry)) return null;
+    const message = await this.published.of(envelope);
+    return this.meant(message, entry, loggedAs(envelope, entry));
+  }
+
+  async runningRowOf({ messageId, publishedOffset }: RunningAttempt, entry: LogEntry) {
+    if (!meansEntry(this.query, messageId, entry)) return null;
+    return this.meant(await this.published.at(publishedOffset), entry, null);
+  }
+
+  /** A message has one beginning and one end: behind them there is nothing to look for. */
+  isLast(envelope: EventEnvelope): boolean {
+    const { messageIds, order } = this.query;
+    if (messageIds === null || !isMessageEvent(envelope)) return false;
+    if (isLastOf(envelope.event, order === 'latestFirst')) this.open.delete(envelope.id);
+    return this.open.size === 0;
+  }
+
+  private async meant(
+    message: Published | null,
+    entry: LogEntry,
+    logged: LoggedEvent | null,
+  ): Promise<WeighedRow<Row> | null> {
+    const isMeant = message !== null && matchesOrigin(message.event, entry.time, this.query);
+    return isMeant ? this.made(message, entry, logged) : null;
+  }
+}
+
+function isMessageEvent(envelope: EventEnvelope): envelope is EventEnvelope<MessageEvent> {
+  return envelope.kind === messageKind;
+}
+
+const endings: ReadonlySet<MessageEvent['type']> = new Set([
+  'MessageDelivered',
+  'MessageFailed',
+  'MessageCompleted',
+  'MessageCanceled',
+]);
+
+function isLastOf({ type }: MessageEvent, isBackwards: boolean): boolean {
+  return isBackwards ? type === 'MessagePublished' : endings.has(type);
+}
+
+/** The response of an end stands beside its event; a publish brings its own body. */
+function loggedAs({ offset, body }: EventEnvelope<MessageEvent>, { end }: LogEntry): LoggedEvent {
+  return { offset, response: end === null ? null : body };
+}

@@ -1,0 +1,129 @@
+/** Where the journal holds the pending messages that a listing may mean, the newest first. */
+import TinyQueue from 'tinyqueue';
+import type { Journal } from '../../engine/journal.js';
+import type { EndpointCalls } from '../delivery/message.effects.js';
+import { pendingState } from '../delivery/pending-state.js';
+import type { Messages } from '../messages/message.entity.js';
+import type { PendingMessage } from '../messages/message.state.js';
+import { isAmong, originTerms } from '../messages/message-filter.js';
+import type { MessageListQuery } from './message-list.request.js';
+
+/** So many are looked at per tick; fewer where what is looked at may have to be unpacked. */
+const looksPerTick = 4096;
+const wakesPerTick = 512;
+
+/** So many are held of those that memory finds: what is older is for the next page. */
+const candidatesMax = 20_000;
+
+/** What is looked at. */
+export interface CandidateSource {
+  readonly messages: Messages;
+  readonly journal: Journal;
+  readonly calls: Pick<EndpointCalls, 'startedAt' | 'running'>;
+}
+
+/** Offsets, and how the search has ended once they are taken. */
+export interface Candidates {
+  readonly offsets: AsyncIterable<number> | Iterable<number>;
+  /** There may be others below the last of them. */
+  readonly isCut: boolean;
+}
+
+/** Those that began before `until`: costs what is pending. */
+export async function candidatesOf(
+  source: CandidateSource,
+  query: MessageListQuery,
+  until: number,
+  now: number,
+): Promise<Candidates> {
+  const terms = originTerms(query);
+  const { queueName, flowControlKey, workflowRunId, messageIds, state } = query;
+  const knownInMemory = [queueName, flowControlKey, workflowRunId, messageIds, state];
+  if (terms.length > 0 && knownInMemory.every((filter) => filter === null)) {
+    return { offsets: await indexed(source, terms, until), isCut: false };
+  }
+  const newest = new TinyQueue<number>([], (one, other) => one - other);
+  let isCut = false;
+  for await (const offset of walked(source, query, now)) {
+    if (offset >= until) continue;
+    newest.push(offset);
+    if (newest.length <= candidatesMax) continue;
+    newest.pop();
+    isCut = true;
+  }
+  const offsets = newest.data.sort((one, other) => other - one);
+  // A stream that is woken while it is walked over comes twice.
+  return { offsets: offsets.filter((offset, index) => offset !== offsets[index - 1]), isCut };
+}
+
+/** The index knows all of the past: only what began a message that is pending is taken. */
+async function indexed(
+  { messages, journal }: CandidateSource,
+  terms: readonly (readonly string[])[],
+  until: number,
+): Promise<AsyncGenerator<number>> {
+  const begun = new Set<number>();
+  let from = until;
+  for await (const id of messages.actors.walkIds(looksPerTick)) {
+    const offset = messages.actors.firstOffsetOf(id) ?? until;
+    begun.add(offset);
+    from = Math.min(from, offset);
+  }
+  return among(begun, journal.offsets({ terms, from, until, order: 'newest' }));
+}
+
+async function* among(
+  known: ReadonlySet<number>,
+  offsets: AsyncIterable<number>,
+): AsyncGenerator<number> {
+  for await (const offset of offsets) if (known.has(offset)) yield offset;
+}
+
+async function* walked(
+  source: CandidateSource,
+  query: MessageListQuery,
+  now: number,
+): AsyncGenerator<number> {
+  const { actors } = source.messages;
+  const { queueName, flowControlKey, workflowRunId, state } = query;
+  const looksInside = [queueName, flowControlKey, workflowRunId, state].some(
+    (filter) => filter !== null,
+  );
+  for await (const id of idsOf(source, query, looksInside ? wakesPerTick : looksPerTick)) {
+    if (looksInside) {
+      const message = source.messages.pending(id);
+      const startedAt = source.calls.startedAt(id);
+      if (message === undefined || !isMeant(query, message, startedAt, now)) continue;
+    }
+    const offset = actors.firstOffsetOf(id);
+    if (offset !== undefined) yield offset;
+  }
+}
+
+/** Ids of what is pending, among them all that are meant. */
+async function* idsOf(
+  { messages, calls }: CandidateSource,
+  { messageIds, state }: MessageListQuery,
+  perTick: number,
+): AsyncGenerator<string> {
+  if (messageIds !== null) yield* new Set(messageIds);
+  else if (state?.size === 1 && state.has('ACTIVE')) {
+    for (const { messageId } of [...calls.running()]) yield messageId;
+  } else yield* messages.actors.walkIds(perTick);
+}
+
+/** As far as memory knows. */
+function isMeant(
+  { queueName, flowControlKey, workflowRunId, state }: MessageListQuery,
+  message: PendingMessage,
+  startedAt: number | null,
+  now: number,
+): boolean {
+  const { delivery, run } = message;
+  return (
+    isAmong(delivery.queueName, queueName) &&
+    isAmong(delivery.flowControlKey, flowControlKey) &&
+    isAmong(run?.runId ?? null, workflowRunId) &&
+    (state === null || state.has(pendingState(message, startedAt, now)))
+  );
+}

@@ -1,0 +1,54 @@
+/** Which pending messages a listing shows, and which one is shown (messaging.md 2.4). Pure. */
+import { ok, type Result, refused } from '../../grammar/result.js';
+import {
+  count,
+  type FilterReader,
+  type Filters,
+  names,
+  oneOf,
+  readFilters,
+  texts,
+} from '../../http/query-filters.js';
+import { type PendingState, pendingStates } from '../delivery/pending-state.js';
+import type { LogCursor } from '../logs/log-cursor.js';
+import { cursor, type StateWords, states } from '../logs/logs.request.js';
+import { originFilters } from '../messages/message-filter.js';
+
+const countStandard = 100;
+const countMax = 500;
+
+const stateWords: StateWords<PendingState> = new Map(
+  pendingStates.map((state): [string, readonly PendingState[]] => [state, [state]]),
+);
+
+/** Where the page before ended: a place in the journal. */
+const listCursor: FilterReader<LogCursor | null> = (values) => {
+  const given = cursor(values);
+  const isOfLogs = given.ok && given.value?.at === 'running';
+  return isOfLogs ? refused('is no cursor of this listing') : given;
+};
+
+const listFilters = {
+  ...originFilters,
+  host: texts,
+  path: texts,
+  messageIds: names,
+  workflowRunId: names,
+  state: states(stateWords),
+  count: count(countStandard, countMax),
+  cursor: listCursor,
+} as const;
+
+/** Values of one filter are alternatives, all of them hold; dates are those of the publish. */
+export type MessageListQuery = Filters<typeof listFilters>;
+
+/** The query in a request target. The reason of a refusal names the parameter. */
+export function parseListQuery(requestTarget: string): Result<MessageListQuery> {
+  return readFilters(requestTarget, listFilters);
+}
+
+/** Whether a message is to be shown that is final, too: clients take a 404 for its end. */
+export function parseShowQuery(requestTarget: string): Result<{ readonly isFinalShown: boolean }> {
+  const filters = readFilters(requestTarget, { final: oneOf('true', 'false') });
+  return filters.ok ? ok({ isFinalShown: filters.value.final === 'true' }) : filters;
+}

@@ -1,0 +1,62 @@
+/** How the routes that show messages are described (messaging.md 2.4). */
+import { z } from 'zod';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+import { pendingStates } from '../delivery/pending-state.js';
+import { messageSchema, milliseconds, originQuery, several } from '../messages/message-schema.js';
+import type { MessageListQuery } from './message-list.request.js';
+import { messageStates, type Standing } from './message-standing.js';
+
+const standingFields = {
+  state: z.enum(messageStates),
+  attempts: z.int().describe('Attempts that have ended'),
+  nextDeliveryTime: milliseconds.describe('No attempt starts before').exactOptional(),
+  startedAt: milliseconds.describe('Since when its attempt is in flight').exactOptional(),
+  endedAt: milliseconds.describe('When it became final').exactOptional(),
+  responseStatus: z.int().describe('Of the last attempt; 0 = there was no answer').exactOptional(),
+  dlqId: z.string().describe('The dead letter that it became').exactOptional(),
+} satisfies Record<keyof Standing, z.ZodType>;
+
+const shown = messageSchema.extend(standingFields);
+const row = shown.omit({ body: true, bodyBase64: true }).extend({
+  offset: z.int().describe('Its place in the journal'),
+});
+
+const listQuery = z.object({
+  ...originQuery,
+  host: several,
+  path: several,
+  messageIds: several,
+  workflowRunId: several,
+  state: z.array(z.enum(pendingStates)).optional(),
+  count: z.int().min(1).max(500).default(100).optional(),
+  cursor: z.string().describe('Of the page before').optional(),
+} satisfies Record<keyof MessageListQuery, z.ZodType>);
+
+export const shownMessageRoutes = {
+  list: {
+    summary: 'Pages of the messages that are not final, the newest first',
+    asOf: true,
+    query: listQuery,
+    answers: {
+      200: {
+        description: 'Messages without their bodies',
+        schema: z.object({
+          messages: z.array(row),
+          cursor: z.string().describe('Absent on the last page').exactOptional(),
+        }),
+      },
+    },
+  },
+  show: {
+    summary: 'A message that is not delivered yet, or any that the logs still know',
+    asOf: true,
+    query: z.object({
+      final: z
+        .enum(['true', 'false'])
+        .describe('true: one that is delivered, failed or canceled is shown, too')
+        .default('false')
+        .optional(),
+    }),
+    answers: { 200: { description: 'The message', schema: shown } },
+  },
+} satisfies Record<string, RouteDescription>;

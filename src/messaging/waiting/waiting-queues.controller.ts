@@ -1,0 +1,40 @@
+/** Who stands in a queue, and pausing all queues (messaging.md 5). */
+import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../engine/principal/principal.js';
+import { By } from '../../http/identity/caller.js';
+import { foundIn, valueIn } from '../../http/outcome.js';
+import { Describe } from '../../http/routes/route-description.js';
+import { Pausing } from './pausing.js';
+import { waitingRoutes } from './waiting.openapi.js';
+import { parseWaiting } from './waiting.request.js';
+import { type QueueLine, WaitingLines } from './waiting-lines.js';
+
+@Controller('v2/queues')
+export class WaitingQueuesController {
+  constructor(
+    private readonly lines: WaitingLines,
+    private readonly pausing: Pausing,
+  ) {}
+
+  @Get(':name/waiting')
+  @Describe(waitingRoutes.queue)
+  async waiting(@Param('name') name: string, @Req() { url }: FastifyRequest): Promise<QueueLine> {
+    const { count } = valueIn(parseWaiting(url));
+    return foundIn(await this.lines.ofQueue(name, count), `queue ${name}`);
+  }
+
+  @Post('pause')
+  @HttpCode(200)
+  @Describe(waitingRoutes.pauseQueues)
+  async pause(@By() by: Caller): Promise<{ paused: number }> {
+    return { paused: await this.pausing.queuesTo(true, by) };
+  }
+
+  @Post('resume')
+  @HttpCode(200)
+  @Describe(waitingRoutes.resumeQueues)
+  async resume(@By() by: Caller): Promise<{ resumed: number }> {
+    return { resumed: await this.pausing.queuesTo(false, by) };
+  }
+}

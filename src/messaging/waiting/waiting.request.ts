@@ -1,0 +1,10 @@
+/** How many of a line are asked for (messaging.md 5, 8). Pure. */
+import type { Result } from '../../grammar/result.js';
+import { count, readFilters } from '../../http/query-filters.js';
+
+const standard = 50;
+const max = 500;
+
+export function parseWaiting(requestTarget: string): Result<{ readonly count: number }> {
+  return readFilters(requestTarget, { count: count(standard, max) });
+}
