@@ -8,16 +8,23 @@ import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
 import { Engine } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
-import { workFor } from '../../engine/principal/principal.js';
+import { type Principal, workFor } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
+import { ok, Refusal, type Result } from '../../grammar/result.js';
 import { messageTargets } from '../url-groups/message-targets.js';
 import { UrlGroups } from '../url-groups/url-group.entity.js';
-import type { TriggerSchedule } from './schedule.commands.js';
+import type { TriggerSchedule, TriggerScheduleNow } from './schedule.commands.js';
 import type { TriggerScheduleEffect } from './schedule.decider.js';
 import { Schedules } from './schedule.entity.js';
 import { scheduleKind } from './schedule.events.js';
 import { StoredDefinitions } from './stored-definitions.js';
 import { triggerMessages } from './trigger-commands.js';
+
+/** What a trigger by hand has published. */
+export interface ManualTrigger {
+  readonly scheduleId: string;
+  readonly messageIds: readonly string[];
+}
 
 @Injectable()
 export class SchedulePublisher {
@@ -44,19 +51,43 @@ export class SchedulePublisher {
     const messages = triggerMessages(definition, targets, at, names);
     const ids = messages.map(({ id }) => id);
     const trigger = triggerOf(scheduleId, effect, at, ids, null);
-    const refusal = await this.dispatch(scheduleId, [...messages, trigger]);
+    const refusal = await this.dispatch([...messages, trigger], workFor(scheduleKind, scheduleId));
     if (refusal === null) return;
-    await this.schedules.ask(triggerOf(scheduleId, effect, at, [], refusal));
+    await this.schedules.ask(triggerOf(scheduleId, effect, at, [], refusal.message));
+  }
+
+  /** Publishes what a schedule publishes, by hand; refused where nothing was published. */
+  async publishNow(scheduleId: string, by: Principal): Promise<Result<ManualTrigger>> {
+    const offset = await this.schedules.shown(
+      () => this.schedules.find(scheduleId)?.state.context.definitionOffset,
+    );
+    if (offset === undefined) return new Refusal('not_found', `schedule ${scheduleId} not found`);
+    const definition = await this.definitions.at(offset);
+    const at = this.clock.now();
+    const { url, topicName } = definition.event;
+    const targets = messageTargets(url, topicName, (name) => this.groups.find(name)?.state);
+    if (!targets.ok) return targets;
+    const messages = triggerMessages(definition, targets, at, newNames(this.identifiers, at));
+    const messageIds = messages.map(({ id }) => id);
+    const trigger: TriggerScheduleNow = {
+      type: 'TriggerScheduleNow',
+      kind: scheduleKind,
+      id: scheduleId,
+      at,
+      definitionOffset: offset,
+      messageIds,
+    };
+    const refusal = await this.dispatch([...messages, trigger], by);
+    return refusal ?? ok({ scheduleId, messageIds });
   }
 
   /**
    * Why it was refused; null = it was not. A group of hundreds takes several turns of one tick: the
    * trigger counts with the last one, so a crash in between repeats messages and loses none.
    */
-  private async dispatch(id: string, commands: readonly Command[]): Promise<string | null> {
-    const by = workFor(scheduleKind, id);
+  private async dispatch(commands: readonly Command[], by: Principal): Promise<Refusal | null> {
     for (const outcome of await dispatchAtOnce(this.engine, commands, true, by)) {
-      if (!outcome.ok) return outcome.message;
+      if (!outcome.ok) return outcome;
     }
     return null;
   }

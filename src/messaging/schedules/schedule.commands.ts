@@ -28,6 +28,17 @@ export interface TriggerSchedule extends Command {
   readonly error: string | null;
 }
 
+/**
+ * Count a trigger that a person asked for; its messages are published by the same turn, before
+ * this. The next trigger stays when it was to be.
+ */
+export interface TriggerScheduleNow extends Command {
+  readonly type: 'TriggerScheduleNow';
+  /** The definition that was published. */
+  readonly definitionOffset: number;
+  readonly messageIds: readonly string[];
+}
+
 /** Skip triggers until it is resumed. One that is paused stays so. */
 export interface PauseSchedule extends Command {
   readonly type: 'PauseSchedule';
@@ -46,6 +57,7 @@ export interface DeleteSchedule extends Command {
 export type ScheduleCommand =
   | CreateSchedule
   | TriggerSchedule
+  | TriggerScheduleNow
   | PauseSchedule
   | ResumeSchedule
   | DeleteSchedule;

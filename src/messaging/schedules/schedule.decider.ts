@@ -15,6 +15,7 @@ import type {
   ScheduleCommand,
   ScheduleReceipt,
   TriggerSchedule,
+  TriggerScheduleNow,
 } from './schedule.commands.js';
 import { type ScheduleEvent, scheduleKind } from './schedule.events.js';
 import { type ScheduleState, scheduleMachine } from './schedule.machine.js';
@@ -41,6 +42,8 @@ function decide(command: ScheduleCommand, state: ScheduleState, view: ScheduleVi
   switch (command.type) {
     case 'TriggerSchedule':
       return trigger(command, state, view);
+    case 'TriggerScheduleNow':
+      return triggerNow(command, state, view);
     case 'PauseSchedule':
       return accept<ScheduleEvent>(machine.can(state, paused) ? [paused] : []);
     case 'ResumeSchedule':
@@ -79,9 +82,26 @@ function trigger(
     messageIds: messageIds.filter((messageId) => view.isPending(messageId)),
     error: cron.ok ? error : `the cron expression ${cron.message}`,
   };
-  const isWanted = context.nextAt === dueAt && context.definitionOffset === definitionOffset;
+  const isNext = context.nextAt === dueAt && context.definitionOffset === definitionOffset;
+  const isWanted = isNext && state.hasTag('triggering');
   if (isWanted && machine.can(state, triggered)) return accept([triggered]);
   return new Refusal('conflict', 'the trigger is not wanted any more');
+}
+
+/** A schedule that is paused can be triggered by hand, too. */
+function triggerNow(
+  { at, definitionOffset, messageIds }: TriggerScheduleNow,
+  { context }: ScheduleState,
+  view: ScheduleView,
+): Decision<ScheduleEvent> {
+  if (context.definitionOffset !== definitionOffset) {
+    return new Refusal('conflict', 'the schedule was overwritten meanwhile: try again');
+  }
+  const published = messageIds.filter((messageId) => view.isPending(messageId));
+  const { nextAt } = context;
+  return accept([
+    { type: 'ScheduleTriggered', dueAt: at, nextAt, messageIds: published, error: null },
+  ]);
 }
 
 function resume(at: number, state: ScheduleState): Decision<ScheduleEvent> {

@@ -22,10 +22,10 @@ export interface ScheduleCreated extends DomainEvent, ScheduleDefinition {
   readonly nextAt: number;
 }
 
-/** Its time had come, or had passed while the server was down. */
+/** Its time had come, or had passed while the server was down; or a person triggered it. */
 export interface ScheduleTriggered extends DomainEvent {
   readonly type: 'ScheduleTriggered';
-  /** The time that this trigger was due, Unix milliseconds. */
+  /** The time that this trigger was due, Unix milliseconds; by hand: when it was asked for. */
   readonly dueAt: number;
   /** The next trigger; null = its cron is not understood any more, `error` says why. */
   readonly nextAt: number | null;

@@ -4,7 +4,7 @@
  *
  *     absent    it was never created
  *     active    it wants to trigger at `nextAt`
- *     paused    it wants nothing; overwriting does not wake it
+ *     paused    it wants nothing; neither overwriting nor a trigger by hand wakes it
  *     deleted   final
  */
 import { type SnapshotFrom, setup } from 'xstate';
@@ -82,6 +82,7 @@ export const scheduleMachine = schedule.createMachine({
       tags: 'there',
       on: {
         ScheduleCreated: { actions: define },
+        ScheduleTriggered: { actions: trigger },
         ScheduleResumed: { target: 'active', actions: resume },
         ScheduleDeleted: 'deleted',
       },

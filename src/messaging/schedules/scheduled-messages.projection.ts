@@ -76,6 +76,7 @@ export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
         this.ended({ id, offset }, event.type !== 'MessageDelivered', changes);
         return;
       case 'AttemptFailed':
+      case 'MessageRescheduled':
         return;
       case 'ScheduleDeleted':
         changes.delete(this.failed, id);

@@ -102,7 +102,7 @@ export class SchedulesController {
 
   private async carryOut(
     by: Caller,
-    type: Exclude<ScheduleCommand['type'], 'CreateSchedule' | 'TriggerSchedule'>,
+    type: 'PauseSchedule' | 'ResumeSchedule' | 'DeleteSchedule',
     id: string,
   ): Promise<void> {
     const command: ScheduleCommand = { type, kind: scheduleKind, id, at: this.clock.now() };

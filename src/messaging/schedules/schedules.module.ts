@@ -19,6 +19,7 @@ const stopDeadlineMs = 10_000;
   imports: [GatesModule, MessagesModule, UrlGroupsModule],
   controllers: [SchedulesController],
   providers: [ScheduleList, SchedulePublisher, Schedules, ScheduleTriggers, StoredDefinitions],
+  exports: [SchedulePublisher, Schedules],
 })
 export class SchedulesModule {
   constructor(engine: Engine, triggers: ScheduleTriggers, life: ProcessLife) {

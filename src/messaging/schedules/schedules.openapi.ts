@@ -37,6 +37,7 @@ const page = z.object({
 
 export const listRoute: RouteDescription = {
   summary: 'All schedules, or a page of them',
+  asOf: true,
   query: z.object({
     count: z.int().min(1).max(1000).describe('Of a page; with a cursor alone 100').optional(),
     cursor: z.string().describe('Of the page before').optional(),
@@ -51,6 +52,7 @@ export const listRoute: RouteDescription = {
 
 export const showRoute: RouteDescription = {
   summary: 'One schedule',
+  asOf: true,
   answers: { 200: { description: 'As it is now', schema: scheduleSchema } },
 };
 

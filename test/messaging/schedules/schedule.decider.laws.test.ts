@@ -32,6 +32,12 @@ const scheduleCommands = commandsTo<ScheduleCommand>(
       }),
     },
     fc.record({
+      type: fc.constant('TriggerScheduleNow' as const),
+      id: anySchedule,
+      definitionOffset: fc.integer({ min: 0, max: 4 }),
+      messageIds: fc.constant(['msg_a']),
+    }),
+    fc.record({
       type: fc.constantFrom('PauseSchedule', 'ResumeSchedule', 'DeleteSchedule'),
       id: anySchedule,
     }),

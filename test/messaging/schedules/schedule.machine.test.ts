@@ -40,7 +40,7 @@ describe('the life of a schedule', () => {
   it.each([
     ['absent', ['ScheduleCreated']],
     ['active', ['ScheduleCreated', 'ScheduleTriggered', 'SchedulePaused', 'ScheduleDeleted']],
-    ['paused', ['ScheduleCreated', 'ScheduleResumed', 'ScheduleDeleted']],
+    ['paused', ['ScheduleCreated', 'ScheduleTriggered', 'ScheduleResumed', 'ScheduleDeleted']],
     ['deleted', []],
   ] as const)('%s can hear %j and nothing else', (state, heard) => {
     const on = Object.keys(scheduleMachine.states[state]?.config.on ?? {});

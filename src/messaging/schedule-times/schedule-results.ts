@@ -1,0 +1,84 @@
+/** What came of the latest triggers of a schedule, read back from the journal. */
+import { Injectable } from '@nestjs/common';
+import type { EventEnvelope } from '../../engine/decider.js';
+import { Journal } from '../../engine/journal.js';
+import { Messages } from '../messages/message.entity.js';
+import {
+  type ScheduleEvent,
+  type ScheduleTriggered,
+  scheduleKind,
+} from '../schedules/schedule.events.js';
+import type { ScheduledMessageState } from '../schedules/scheduled-messages.projection.js';
+import { MessageSituations } from '../why/message-situations.js';
+
+/** One trigger; times in Unix milliseconds. */
+export interface ScheduleResult {
+  readonly time: number;
+  /** When it was due; by hand: when it was asked for. */
+  readonly dueAt: number;
+  readonly isManual: boolean;
+  /** How many messages it published. */
+  readonly messageCount: number;
+  /** What became of the first of them, by id. */
+  readonly states: Readonly<Record<string, ScheduledMessageState>>;
+  /** Why nothing was published. */
+  readonly error?: string;
+}
+
+/** Of each trigger so many messages are looked up: a URL group can have 1,000 endpoints. */
+const shownMessagesMax = 10;
+
+/** So many events of a schedule are looked at. */
+const eventsMax = 1000;
+
+@Injectable()
+export class ScheduleResults {
+  constructor(
+    private readonly messages: Messages,
+    private readonly situations: MessageSituations,
+    private readonly journal: Journal,
+  ) {}
+
+  /** The latest triggers that the journal knows, newest first. */
+  async latest(scheduleId: string, count: number): Promise<ScheduleResult[]> {
+    const { startOffset: from, highWatermark: until } = this.journal;
+    const range = { terms: [[scheduleId]], from, until, order: 'newest' as const };
+    const results: ScheduleResult[] = [];
+    let looks = 0;
+    for await (const envelope of this.journal.query(range)) {
+      looks += 1;
+      if (isTrigger(envelope, scheduleId)) results.push(await this.result(envelope));
+      if (results.length >= count || looks >= eventsMax) break;
+    }
+    return results;
+  }
+
+  private async result(envelope: EventEnvelope<ScheduleTriggered>): Promise<ScheduleResult> {
+    const { at, by, event } = envelope;
+    const { dueAt, messageIds, error } = event;
+    const states: Record<string, ScheduledMessageState> = {};
+    for (const id of messageIds.slice(0, shownMessagesMax)) states[id] = await this.stateOf(id);
+    return {
+      time: at,
+      dueAt,
+      isManual: by?.type === 'caller',
+      messageCount: messageIds.length,
+      states,
+      ...(error !== null && { error }),
+    };
+  }
+
+  private async stateOf(messageId: string): Promise<ScheduledMessageState> {
+    if (this.messages.has(messageId)) return 'IN_PROGRESS';
+    const last = await this.situations.lastEvent(messageId);
+    return last?.event.type === 'MessageDelivered' ? 'SUCCESS' : 'FAIL';
+  }
+}
+
+function isTrigger(
+  envelope: EventEnvelope,
+  scheduleId: string,
+): envelope is EventEnvelope<ScheduleTriggered> {
+  const { kind, id, event } = envelope as EventEnvelope<ScheduleEvent>;
+  return kind === scheduleKind && id === scheduleId && event.type === 'ScheduleTriggered';
+}
