@@ -8,6 +8,7 @@ import type { MessagingSettings } from '../settings.js';
 import { AddressGuard } from './address-guard.js';
 import { EndpointCaller } from './endpoint-caller.js';
 import type { Endpoints } from './endpoints.js';
+import { OriginTraffic } from './origin-traffic.js';
 
 /** Closing connections takes no longer than this. */
 const closeDeadlineMs = 2000;
@@ -35,13 +36,18 @@ export function outboundModule(endpoints: Endpoints | undefined): DynamicModule 
         new AddressGuard(config.allowedNetworks, ownAddresses()),
     },
     {
+      provide: OriginTraffic,
+      inject: [provided.clock],
+      useFactory: (clock: Clock) => new OriginTraffic(clock),
+    },
+    {
       provide: provided.endpoints,
       inject: [provided.config, provided.clock],
       useFactory: (config: MessagingSettings, clock: Clock) =>
         endpoints ?? networkOf(config, clock),
     },
   ];
-  const exports = [AddressGuard, provided.endpoints];
+  const exports = [AddressGuard, OriginTraffic, provided.endpoints];
   return { module: OutboundModule, providers, exports };
 }
 

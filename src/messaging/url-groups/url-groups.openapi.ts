@@ -16,11 +16,13 @@ const done = { 200: { description: 'Done' } };
 export const urlGroupRoutes = {
   list: {
     summary: 'All URL groups',
+    asOf: true,
     isLong: true,
     answers: { 200: { description: 'By name', schema: z.array(group) } },
   },
   show: {
     summary: 'One URL group',
+    asOf: true,
     isLong: true,
     answers: { 200: { description: 'The group', schema: group } },
   },

@@ -1,0 +1,26 @@
+/** Wiring of what is told of origins. */
+import { Module } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
+import { AddressGuard } from '../outbound/address-guard.js';
+import type { Endpoints } from '../outbound/endpoints.js';
+import type { MessagingSettings } from '../settings.js';
+import { OriginsController } from './origins.controller.js';
+import { Reach } from './reach.js';
+
+@Module({
+  controllers: [OriginsController],
+  providers: [
+    {
+      provide: Reach,
+      inject: [AddressGuard, provided.endpoints, provided.config, provided.clock],
+      useFactory: (
+        guard: AddressGuard,
+        endpoints: Endpoints,
+        { hostOverrides }: MessagingSettings,
+        clock: Clock,
+      ) => new Reach(guard, endpoints, hostOverrides, clock),
+    },
+  ],
+})
+export class OriginsModule {}
