@@ -1,0 +1,146 @@
+/** Durable events as a live stream tells them: of which kind they are and what state they bring. */
+import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import { isCheckpoint } from '../../engine/resting/checkpoint.js';
+import {
+  type DeadLetterEvent,
+  deadLetterKind,
+} from '../../messaging/dead-letters/dead-letter.events.js';
+import { flowControlKind } from '../../messaging/flow-control/flow-control.commands.js';
+import type { FlowControlEvent } from '../../messaging/flow-control/flow-control.events.js';
+import { entriesOf } from '../../messaging/logs/log-entry.js';
+import {
+  deadLetterId,
+  type MessageEvent,
+  messageKind,
+} from '../../messaging/messages/message.events.js';
+import { queueKind } from '../../messaging/queues/queue.commands.js';
+import type { QueueEvent } from '../../messaging/queues/queue.events.js';
+import { type ScheduleEvent, scheduleKind } from '../../messaging/schedules/schedule.events.js';
+import { type TopicEvent, topicKind } from '../../topics/topics/topic.events.js';
+import {
+  type FailedRunEvent,
+  failedRunKind,
+} from '../../workflows/failed-runs/failed-run.events.js';
+import { endStates } from '../../workflows/history/run-log-entry.js';
+import { type RunEvent, runKind } from '../../workflows/run-state/run.events.js';
+
+/** What can be followed; a dead letter is one of a message or of a run. */
+export const liveKinds = ['message', 'run', 'schedule', 'queue', 'flow', 'dlq', 'topic'] as const;
+
+export type LiveKind = (typeof liveKinds)[number];
+
+/** An event as it is told, in JSON. */
+export interface LiveEvent {
+  readonly offset: number;
+  readonly kind: LiveKind;
+  readonly id: string;
+  /** Where it is now, in the words of the listing of its kind. */
+  readonly state: string;
+  /** What has happened, as the journal names it. */
+  readonly type: string;
+  /** The dead letter that it has become, where those are followed, too. */
+  readonly dlqId?: string;
+}
+
+/** Events whose state follows from their type; null = of no use to those who look on. */
+type NamedEvent = ScheduleEvent | QueueEvent | FlowControlEvent | DeadLetterEvent | FailedRunEvent;
+
+const namedStates: Readonly<Record<NamedEvent['type'] | TopicEvent['type'], string | null>> = {
+  ScheduleCreated: 'ACTIVE',
+  ScheduleTriggered: 'TRIGGERED',
+  SchedulePaused: 'PAUSED',
+  ScheduleResumed: 'ACTIVE',
+  ScheduleDeleted: 'DELETED',
+  QueueCreated: 'ACTIVE',
+  QueueConfigured: 'CONFIGURED',
+  QueueDeleted: 'DELETED',
+  FlowControlLimited: 'LIMITED',
+  FlowControlPinned: 'PINNED',
+  FlowControlUnpinned: 'UNPINNED',
+  FlowControlPaused: 'PAUSED',
+  FlowControlResumed: 'RESUMED',
+  RateReset: 'RESET',
+  GrantsReserved: null,
+  FlowControlForgotten: 'FORGOTTEN',
+  DeadLetterDeleted: 'DELETED',
+  DeadLetterRetried: 'RETRIED',
+  FailedRunDeleted: 'DELETED',
+  FailedRunResumed: 'RESUMED',
+  FailedRunRestarted: 'RESTARTED',
+  TopicCreated: 'ACTIVE',
+  TopicAltered: 'ALTERED',
+  TopicTrimmed: 'TRIMMED',
+  CompactionBegun: null,
+  CompactionEnded: 'COMPACTED',
+  TopicDeleted: 'DELETED',
+  TopicRemoved: null,
+};
+
+const namedKinds: ReadonlyMap<string, LiveKind> = new Map([
+  [scheduleKind, 'schedule'],
+  [queueKind, 'queue'],
+  [flowControlKind, 'flow'],
+  [deadLetterKind, 'dlq'],
+  [failedRunKind, 'dlq'],
+  [topicKind, 'topic'],
+]);
+
+/** The kinds of entities whose events can be followed. */
+export const followedKinds: readonly string[] = [messageKind, runKind, ...namedKinds.keys()];
+
+/**
+ * The event as those are told who follow `kinds`; null where it does not concern them. One that
+ * makes a dead letter is told once, as that of its message or run if those are followed.
+ */
+export function liveEventOf(
+  envelope: EventEnvelope,
+  kinds: ReadonlySet<LiveKind>,
+): LiveEvent | null {
+  const { kind, event } = envelope;
+  if (isCheckpoint(event)) return null;
+  if (kind === messageKind) {
+    const end = entriesOf(envelope as EventEnvelope<MessageEvent>).at(-1);
+    return failing(envelope, kinds, 'message', end?.state ?? null);
+  }
+  if (kind === runKind) {
+    return failing(envelope, kinds, 'run', runStateOf(event as RunEvent));
+  }
+  const named = namedKinds.get(kind);
+  if (named === undefined || !kinds.has(named)) return null;
+  return told(envelope, named, namedStates[event.type as keyof typeof namedStates] ?? null);
+}
+
+const ends: Readonly<Record<string, string>> = endStates;
+
+function runStateOf({ type }: RunEvent): string {
+  return ends[type] ?? 'RUN_STARTED';
+}
+
+/** Of what becomes a dead letter when it fails. */
+function failing(
+  envelope: EventEnvelope,
+  kinds: ReadonlySet<LiveKind>,
+  kind: 'message' | 'run',
+  state: string | null,
+): LiveEvent | null {
+  const isFailure = failures.has(envelope.event.type) && kinds.has('dlq');
+  const own = kinds.has(kind) ? told(envelope, kind, state) : null;
+  if (!isFailure) return own;
+  const dlqId = deadLetterId(envelope);
+  return own === null ? told({ ...envelope, id: dlqId }, 'dlq', 'CREATED') : { ...own, dlqId };
+}
+
+const failures: ReadonlySet<DomainEvent['type']> = new Set(['MessageFailed', 'RunFailed']);
+
+function told(
+  { offset, id, event: { type } }: EventEnvelope,
+  kind: LiveKind,
+  state: string | null,
+): LiveEvent | null {
+  return state === null ? null : { offset, kind, id, state, type };
+}
+
+/** An event of a stream (WHATWG HTML: server-sent events). */
+export function liveText(event: LiveEvent): string {
+  return `id: ${event.offset}\ndata: ${JSON.stringify(event)}\n\n`;
+}

@@ -1,0 +1,167 @@
+/** Everybody who follows what happens on this server, and how they come in. */
+import type { Clock } from '../../engine/clock.js';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Journal } from '../../engine/journal.js';
+import type { EventListener } from '../../engine/subscribers.js';
+import { Refusal } from '../../grammar/result.js';
+import { LiveChannel } from './live-channel.js';
+import { type LiveKind, liveEventOf, liveKinds, liveText } from './live-events.js';
+import { type LiveReader, LiveViewer, reloadText } from './live-viewer.js';
+
+/** Different sets of kinds that are followed at once: each costs work for each event. */
+const channelsMax = 32;
+
+/** Clients that catch up at once; others wait for their turn. */
+const catchingUpMax = 4;
+
+/** What a client that comes back is told of what it has missed: more means to look again. */
+const missedEventsMax = 50_000;
+
+/** Written at once, bytes; events that are looked at before others get the event loop. */
+const sliceBytes = 64 * 1024;
+const looksPerTick = 256;
+
+const busy = new Refusal(
+  'unavailable',
+  `${channelsMax} different sets of kinds are followed: use one that others use, as all of them`,
+  { 'retry-after': '10' },
+);
+
+const stopped = new Refusal('unavailable', 'the server ends', { 'retry-after': '1' });
+
+export class LiveViews {
+  private readonly channels = new Map<string, LiveChannel>();
+  private readonly viewers = new Set<LiveViewer>();
+  private readonly waiting: (() => void)[] = [];
+  private catchingUp = 0;
+  private isStopped = false;
+
+  constructor(
+    private readonly journal: Journal,
+    private readonly clock: Clock,
+    /** Below it the journal has not all that has happened. */
+    private readonly sweptUntil: () => number,
+  ) {}
+
+  /** Learns durable events of `followedKinds`, in their order. */
+  readonly listener: EventListener = (envelopes: readonly EventEnvelope[]) => {
+    if (this.channels.size === 0) return;
+    const seen = (envelopes.at(-1)?.offset ?? -1) + 1;
+    for (const channel of this.channels.values()) channel.show(envelopes, seen);
+  };
+
+  /**
+   * Follows `kinds` behind the event `last`, or from now on (null). The answer serves a reader, and
+   * settles when that is over.
+   */
+  follow(
+    kinds: ReadonlySet<LiveKind>,
+    last: number | null,
+  ): ((reader: LiveReader) => Promise<void>) | Refusal {
+    if (this.isStopped) return stopped;
+    const channel = this.channelOf(kinds);
+    if (channel === null) return busy;
+    return async (reader) => {
+      const viewer = new LiveViewer(reader, () => channel.nextTold);
+      channel.users += 1;
+      this.viewers.add(viewer);
+      reader.response.once('close', () => viewer.end());
+      try {
+        await this.serve(viewer, channel, last === null ? channel.nextTold : last + 1);
+      } catch (error) {
+        viewer.cut();
+        throw error;
+      } finally {
+        this.viewers.delete(viewer);
+        channel.leave(viewer);
+        channel.users -= 1;
+        this.forget(channel);
+      }
+    };
+  }
+
+  /** Ends every stream; there are no more. */
+  stop(): void {
+    this.isStopped = true;
+    for (const viewer of this.viewers) viewer.end();
+    for (const channel of this.channels.values()) channel.stop();
+  }
+
+  private async serve(viewer: LiveViewer, channel: LiveChannel, from: number): Promise<void> {
+    viewer.begin(from);
+    if (from > this.journal.highWatermark) this.reload(viewer, channel);
+    else if (from < channel.nextTold) {
+      const release = await this.place();
+      try {
+        await this.catchUp(viewer, channel, from);
+      } finally {
+        release();
+      }
+    }
+    // In the same tick: what is told next comes behind what this client knows.
+    channel.join(viewer);
+    await viewer.over;
+  }
+
+  /** Tells what was missed up to where the channel goes on when this settles. */
+  private async catchUp(viewer: LiveViewer, channel: LiveChannel, from: number): Promise<void> {
+    if (from < this.sweptUntil()) return this.reload(viewer, channel);
+    let at = from;
+    let looks = 0;
+    while (at < channel.nextTold && !viewer.hasEnded) {
+      const until = channel.nextTold;
+      let text = '';
+      for await (const envelope of this.journal.query({ terms: [], from: at, until, order })) {
+        if (viewer.hasEnded) return;
+        const event = liveEventOf(envelope, channel.kinds);
+        if (event !== null) text += liveText(event);
+        looks += 1;
+        if (looks % looksPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
+        if (looks > missedEventsMax) return this.reload(viewer, channel);
+        if (text.length < sliceBytes) continue;
+        await viewer.giveAll(Buffer.from(text));
+        text = '';
+      }
+      if (text !== '') await viewer.giveAll(Buffer.from(text));
+      at = until;
+    }
+  }
+
+  private reload(viewer: LiveViewer, channel: LiveChannel): void {
+    viewer.give(Buffer.from(reloadText(channel.nextTold)));
+  }
+
+  /** Settles when one may catch up; the answer gives the place to the next. */
+  private async place(): Promise<() => void> {
+    if (this.catchingUp < catchingUpMax) this.catchingUp += 1;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    return () => {
+      const next = this.waiting.shift();
+      if (next === undefined) this.catchingUp -= 1;
+      else next();
+    };
+  }
+
+  private channelOf(kinds: ReadonlySet<LiveKind>): LiveChannel | null {
+    const key = keyOf(kinds);
+    const known = this.channels.get(key);
+    if (known !== undefined) return known;
+    if (this.channels.size >= channelsMax) return null;
+    // What is durable and not shown yet is told by those who followed before.
+    const channel = new LiveChannel(kinds, this.clock, this.journal.highWatermark);
+    this.channels.set(key, channel);
+    return channel;
+  }
+
+  private forget(channel: LiveChannel): void {
+    if (channel.users > 0) return;
+    channel.stop();
+    this.channels.delete(keyOf(channel.kinds));
+  }
+}
+
+const order = 'oldest';
+
+function keyOf(kinds: ReadonlySet<LiveKind>): string {
+  return liveKinds.filter((kind) => kinds.has(kind)).join();
+}

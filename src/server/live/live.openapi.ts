@@ -1,0 +1,25 @@
+/** How the live stream is described. */
+import { z } from 'zod';
+import type { RouteDescription } from '../../http/routes/route-description.js';
+import { liveKinds } from './live-events.js';
+
+export const liveRoute: RouteDescription = {
+  summary: 'What happens on this server, as it happens',
+  query: z.object({
+    kinds: z
+      .string()
+      .describe(`Of ${liveKinds.join(', ')}, comma separated; default: all that the caller may see`)
+      .optional(),
+  }),
+  headers: z.object({
+    'Last-Event-ID': z.string().describe('The stream goes on behind this event').optional(),
+  }),
+  answers: {
+    200: {
+      description:
+        'Server-sent events: {offset, kind, id, state, type}, at most five times a second; ' +
+        'many: {offset, counts} where there was too much to name; reload: look again',
+      contentType: 'text/event-stream',
+    },
+  },
+};

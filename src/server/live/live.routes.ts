@@ -1,0 +1,64 @@
+/** `GET /v2/live`: what happens on this server, for those who look at it (messaging.md 12). */
+import { Injectable } from '@nestjs/common';
+import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { names, readFilters } from '../../http/query-filters.js';
+import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
+import type { FastifyRoute } from '../../http/routes/route.js';
+import { liveRoute } from './live.openapi.js';
+import { type LiveKind, liveKinds } from './live-events.js';
+import { LiveViews } from './live-views.js';
+
+@Injectable()
+export class LiveRoute implements FastifyRoute {
+  readonly methods = ['GET'];
+  readonly pattern = '/v2/live';
+  readonly description = liveRoute;
+
+  constructor(
+    private readonly views: LiveViews,
+    private readonly basic: BasicCredentials,
+  ) {}
+
+  async serve(exchange: FastifyExchange): Promise<void> {
+    const kinds = parseLiveQuery(exchange.target);
+    if (!kinds.ok) return exchange.refuse(kinds);
+    const seen = this.seenBy(exchange, kinds.value);
+    if (seen instanceof Refusal) return exchange.refuse(seen);
+    const stream = this.views.follow(seen, lastEventOf(exchange));
+    if (stream instanceof Refusal) return exchange.refuse(stream);
+    const allowance = exchange.hijack();
+    await stream({ response: exchange.response, allowance });
+  }
+
+  /** Topics are shown to those who may enter the log interface. */
+  private seenBy(
+    { request }: FastifyExchange,
+    asked: ReadonlySet<LiveKind> | null,
+  ): ReadonlySet<LiveKind> | Refusal {
+    const refusal = this.basic.judgeRight(request, 'inspect', null);
+    if (refusal === undefined || asked?.has('topic') === false) return asked ?? all;
+    const message =
+      'forbidden: this token may not enter the log interface, so it may not see topic';
+    return asked === null ? withoutTopics : new Refusal('forbidden', message);
+  }
+}
+
+const all: ReadonlySet<LiveKind> = new Set(liveKinds);
+const withoutTopics: ReadonlySet<LiveKind> = new Set(liveKinds.filter((kind) => kind !== 'topic'));
+
+/** The kinds that are asked for; null = nothing is said. */
+function parseLiveQuery(target: string): Result<ReadonlySet<LiveKind> | null> {
+  const filters = readFilters(target, { kinds: names });
+  if (!filters.ok) return filters;
+  const { kinds } = filters.value;
+  const unknown = kinds?.find((kind) => !all.has(kind as LiveKind));
+  if (unknown !== undefined) return refused(`kinds are ${liveKinds.join(', ')}: not ${unknown}`);
+  return ok(kinds === null ? null : new Set(kinds as LiveKind[]));
+}
+
+/** The offset that a client says it has; null = it says none. */
+function lastEventOf({ request }: FastifyExchange): number | null {
+  const id = request.headers['last-event-id'];
+  return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : null;
+}
