@@ -15,8 +15,8 @@ export interface TopicObject {
   readonly retentionMs: number;
   /** Of one partition. */
   readonly retentionBytes: number;
-  /** Of all partitions together. */
-  readonly bytes: number;
+  /** Of all partitions together; null = it is not known of then (ADR 47). */
+  readonly bytes: number | null;
 }
 
 /** What one partition holds: records in [earliest, latest), fewer where it was compacted. */
@@ -33,13 +33,14 @@ export interface PartitionObject {
 
 /** The topic and its partitions one by one. */
 export interface TopicDetails extends TopicObject {
-  readonly offsets: readonly PartitionObject[];
+  /** null = it is not known of then. */
+  readonly offsets: readonly PartitionObject[] | null;
 }
 
 export function topicObject(
   name: string,
   topic: Topic,
-  logs: readonly PartitionLog[],
+  logs: readonly PartitionLog[] | null,
   configuredRetentionMs: number,
 ): TopicObject {
   const { createdAt, partitions, cleanupPolicy, retentionMs, retentionBytes } = topic;
@@ -50,7 +51,7 @@ export function topicObject(
     cleanupPolicy,
     retentionMs: retentionMs ?? configuredRetentionMs,
     retentionBytes,
-    bytes: logs.reduce((sum, { byteLength }) => sum + byteLength, 0),
+    bytes: logs?.reduce((sum, { byteLength }) => sum + byteLength, 0) ?? null,
   };
 }
 

@@ -16,26 +16,26 @@ const topic = z.object({
   partitions: z.int(),
   cleanupPolicy,
   ...retention,
-  bytes: z.int().describe('Of all partitions'),
+  bytes: z.int().nullable().describe('Of all partitions; null = it is not known of then'),
+});
+
+const partition = z.object({
+  partition: z.int(),
+  earliest: z.int().describe('The first offset that can be read'),
+  latest: z.int().describe('The offset that the next record will get'),
+  bytes: z.int(),
+  newestAt: z
+    .int()
+    .nullable()
+    .describe('The latest time of a record or an append, Unix milliseconds'),
+  damaged: z
+    .array(z.object({ from: z.int(), until: z.int().describe('Exclusive') }))
+    .describe('Offsets that cannot be read; absent where no damage is known')
+    .optional(),
 });
 
 const details = topic.extend({
-  offsets: z.array(
-    z.object({
-      partition: z.int(),
-      earliest: z.int().describe('The first offset that can be read'),
-      latest: z.int().describe('The offset that the next record will get'),
-      bytes: z.int(),
-      newestAt: z
-        .int()
-        .nullable()
-        .describe('The latest time of a record or an append, Unix milliseconds'),
-      damaged: z
-        .array(z.object({ from: z.int(), until: z.int().describe('Exclusive') }))
-        .describe('Offsets that cannot be read; absent where no damage is known')
-        .optional(),
-    }),
-  ),
+  offsets: z.array(partition).nullable().describe('null = it is not known of then'),
 });
 
 const settings = {
@@ -60,11 +60,13 @@ export const topicAdminRoutes = {
   },
   list: {
     summary: 'All topics with their settings',
+    asOf: true,
     isLong: true,
     answers: { 200: { description: 'By name', schema: z.array(topic) } },
   },
   show: {
     summary: 'One topic: its settings, and what its partitions hold',
+    asOf: true,
     isLong: true,
     answers: { 200: { description: 'The topic', schema: details } },
   },

@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
+import type { PastMoment } from '../../engine/history/past-moment.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/subscribers.js';
@@ -42,6 +43,7 @@ export class TopicsAdmin {
     private readonly topicLogs: TopicLogs,
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.config) private readonly config: Pick<TopicSettings, 'topicRetentionMs'>,
+    @Inject(provided.past) private readonly past: PastMoment | null,
   ) {}
 
   /** Answers the deletions of topics that are gone. */
@@ -77,7 +79,7 @@ export class TopicsAdmin {
     await this.topicLogs.logs(name);
     const object = await this.topics.shown(() => this.object(name));
     if (object === undefined) return unknownTopic(name);
-    return { ...object, offsets: this.topicLogs.present(name).map(partitionObject) };
+    return { ...object, offsets: this.logsOf(name)?.map(partitionObject) ?? null };
   }
 
   /**
@@ -153,7 +155,11 @@ export class TopicsAdmin {
   private object(name: string): TopicObject | undefined {
     const topic = this.topics.existing(name);
     if (topic === undefined) return undefined;
-    const logs = this.topicLogs.present(name);
-    return topicObject(name, topic, logs, this.config.topicRetentionMs);
+    return topicObject(name, topic, this.logsOf(name), this.config.topicRetentionMs);
+  }
+
+  /** Those that are there; null where it is not known what they held then. */
+  private logsOf(name: string) {
+    return this.past === null ? this.topicLogs.present(name) : null;
   }
 }

@@ -14,7 +14,10 @@ const summary = z.object({
   strategy: z.enum(strategies),
   emptySince: time,
   memberCount: z.int(),
-  lag: z.int().describe('Records that are not committed, of all partitions'),
+  lag: z
+    .int()
+    .nullable()
+    .describe('Records that are not committed, of all partitions; null = it is not known of then'),
 });
 
 const member = z.object({
@@ -22,11 +25,12 @@ const member = z.object({
   topics: z.array(z.string()),
   assignments: z.array(z.object({ topic: z.string(), partitions: z.array(z.int()) })),
   lastSeenAt: time,
-  isCalling: z.boolean(),
-  autoCommit: z.boolean(),
-  autoCommitIntervalMs: z.int(),
-  offsetReset: z.enum(['earliest', 'latest', 'none']),
-  sessionTimeoutMs: z.int(),
+  isCalling: z.boolean().nullable(),
+  // Of the session, which a member may not have now, and none is known of as of then.
+  autoCommit: z.boolean().optional(),
+  autoCommitIntervalMs: z.int().optional(),
+  offsetReset: z.enum(['earliest', 'latest', 'none']).optional(),
+  sessionTimeoutMs: z.int().optional(),
 });
 
 const progress = place.extend({
@@ -42,11 +46,13 @@ const success = z.object({ result: z.literal('Success'), status: z.literal(200) 
 export const groupRoutes = {
   list: {
     summary: 'All consumer groups',
+    asOf: true,
     isLong: true,
     answers: { 200: { description: 'In the order of their beginnings', schema: z.array(summary) } },
   },
   show: {
     summary: 'A consumer group with its members and its lag per partition',
+    asOf: true,
     isLong: true,
     answers: {
       200: {

@@ -23,6 +23,7 @@ export const restCredentialRoutes = {
   },
   list: {
     summary: 'All created credentials, without their passwords',
+    asOf: true,
     isLong: true,
     answers: {
       200: {

@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
+import type { PastMoment } from '../../engine/history/past-moment.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
@@ -28,6 +29,9 @@ export interface PartitionProgress extends TopicPartition {
   readonly lag: number | null;
 }
 
+/** Positions are no events: where a group stood then is not known (ADR 47). */
+const unknownProgress = { committed: null, position: null, endOffset: null, lag: null };
+
 /** What a reset does to one partition; -1 = nothing was committed. */
 export interface ResetOffset extends TopicPartition {
   readonly from: number;
@@ -43,6 +47,7 @@ export class GroupsAdmin {
     private readonly offsets: CommittedOffsets,
     private readonly topicLogs: TopicLogs,
     @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.past) private readonly past: PastMoment | null,
   ) {}
 
   /** All groups in short, in the order of their beginnings. */
@@ -62,7 +67,7 @@ export class GroupsAdmin {
     const members = [...view.members].map(({ instance, topics }) => {
       const session = this.sessions.find({ group: name, instance });
       const lastSeenAt = session?.lastSeenAt ?? null;
-      const isCalling = session?.isCalling ?? false;
+      const isCalling = this.past === null ? (session?.isCalling ?? false) : null;
       const assignments = assignmentsOf(view, instance);
       return { instance, topics, assignments, lastSeenAt, isCalling, ...session?.settings };
     });
@@ -123,7 +128,8 @@ export class GroupsAdmin {
   private async summaryOf(name: string, view: ConsumerGroupState) {
     const { phase, generation, strategy, emptySince, members } = view;
     const progress = await this.progressOf(name, view);
-    const lag = progress.reduce((sum, each) => sum + (each.lag ?? 0), 0);
+    const known = progress.reduce((sum, each) => sum + (each.lag ?? 0), 0);
+    const lag = this.past === null ? known : null;
     return { name, phase, generation, strategy, emptySince, memberCount: members.size, lag };
   }
 
@@ -136,7 +142,7 @@ export class GroupsAdmin {
       for (const partition of list.keys())
         places.set(`${topic}/${partition}`, { topic, partition });
     }
-    for (const place of this.offsets.of(group)) {
+    for (const place of this.past === null ? this.offsets.of(group) : []) {
       places.set(`${place.topic}/${place.partition}`, place);
     }
     const progress = [];
@@ -154,6 +160,7 @@ export class GroupsAdmin {
     place: TopicPartition,
     owner: string | null,
   ): Promise<PartitionProgress> {
+    if (this.past !== null) return { ...place, owner, ...unknownProgress };
     const stored = this.offsets.find(group, place);
     const session = owner === null ? undefined : this.sessions.find({ group, instance: owner });
     const read = session?.positions.find(place)?.position ?? -1;

@@ -29,16 +29,21 @@ export function subscriptionObject(
     isPaused: value === 'paused',
     ...(!targets.ok && { error: targets.message }),
     ...templateFields(message),
-    lag: partitions.reduce((sum, { lag }) => sum + lag, 0),
+    lag: partitions.some(({ lag }) => lag === null)
+      ? null
+      : partitions.reduce((sum, { lag }) => sum + (lag ?? 0), 0),
     partitions,
   };
 }
 
-/** How far a partition is; `log` is undefined as long as it is being made. */
+/**
+ * How far a partition is; `log` is undefined as long as it is being made, and null where it is not
+ * known what it held then.
+ */
 export function subscriptionPartitionObject(
   { topic, partition }: { readonly topic: string; readonly partition: number },
   state: NonNullable<PartitionState>,
-  log: PartitionLog | undefined,
+  log: PartitionLog | undefined | null,
   isPending: (messageId: string) => boolean,
 ): PartitionObject {
   const { position, from } = state;
@@ -48,7 +53,7 @@ export function subscriptionPartitionObject(
   return {
     partition,
     position,
-    lag: Math.max(0, (log?.highWatermark ?? 0) - begin),
+    lag: log === null ? null : Math.max(0, (log?.highWatermark ?? 0) - begin),
     ...(damage !== undefined && { error: damageText(topic, partition, damage) }),
     ...(messageIds.length > 0 && { inFlight: { from, until: position, messageIds } }),
   };

@@ -4,10 +4,13 @@ import type { RouteDescription } from '../../http/routes/route-description.js';
 import { milliseconds, templateShape } from '../../messaging/messages/message-schema.js';
 import { subscriptionRequest } from './subscription.request.js';
 
+const unknownThen = 'null = it is not known of then';
+const lag = z.int().nullable();
+
 const partitionSchema = z.object({
   partition: z.int(),
   position: z.int().describe('The next offset to push'),
-  lag: z.int().describe('Offsets that are there and not pushed yet'),
+  lag: lag.describe(`Offsets that are there and not pushed yet; ${unknownThen}`),
   error: z
     .string()
     .describe('Why it does not go on: its next records are damaged; a purge gets it past them')
@@ -33,7 +36,7 @@ export const subscriptionSchema = z.object({
   isPaused: z.boolean(),
   error: z.string().describe('Why nothing can be pushed now').exactOptional(),
   ...templateShape,
-  lag: z.int().describe('Of all partitions'),
+  lag: lag.describe(`Of all partitions; ${unknownThen}`),
   partitions: z.array(partitionSchema).readonly(),
 });
 
@@ -64,11 +67,13 @@ export const subscriptionRoutes = {
   },
   list: {
     summary: 'All subscriptions',
+    asOf: true,
     isLong: true,
     answers: { 200: { description: 'By name', schema: z.array(subscriptionSchema) } },
   },
   show: {
     summary: 'One subscription, and how far it is',
+    asOf: true,
     answers: { 200: { description: 'As it is now', schema: subscriptionSchema } },
   },
   remove: {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
+import type { PastMoment } from '../../engine/history/past-moment.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
@@ -37,6 +38,7 @@ export class SubscriptionsService {
     private readonly targets: SubscriptionTargets,
     private readonly messages: Messages,
     @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.past) private readonly past: PastMoment | null,
   ) {}
 
   /** The topic is created with it, where topics come by themselves. */
@@ -94,7 +96,11 @@ export class SubscriptionsService {
       const { definition, partitions: count } = state.context;
       if (definition === null) return undefined;
       const partitions = Array.from({ length: count }, (_, partition) =>
-        this.partitionObject(name, { topic, partition }, logs?.[partition]),
+        this.partitionObject(
+          name,
+          { topic, partition },
+          this.past === null ? logs?.[partition] : null,
+        ),
       );
       return subscriptionObject(
         name,
@@ -108,7 +114,7 @@ export class SubscriptionsService {
   private partitionObject(
     subscription: string,
     place: { readonly topic: string; readonly partition: number },
-    log: PartitionLog | undefined,
+    log: PartitionLog | undefined | null,
   ) {
     const id = subscriptionPartitionId({ subscription, partition: place.partition });
     const state = this.partitions.stateOf(id);

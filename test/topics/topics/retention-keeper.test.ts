@@ -262,7 +262,7 @@ describe('compaction', () => {
   it('goes on after a restart', async () => {
     await create({ cleanupPolicy: 'compact' });
     for (let round = 0; round < 60; round += 1) await produce(1, { key: 'a' });
-    provided(Engine).stopEffects();
+    provided(Engine).effects.stop();
     await look();
     expect(await stored()).toHaveLength(60);
     await server.stop();
@@ -330,7 +330,7 @@ describe('a deletion', () => {
     await create({ partitions: 3 });
     await produce(2);
     const engine = provided(Engine);
-    engine.stopEffects();
+    engine.effects.stop();
     const at = clock.now();
     const command = { type: 'DeleteTopic', kind: 'topic', id: 'rides', at };
     expect(await engine.dispatch([command])).toMatchObject([{ ok: true }]);

@@ -1,0 +1,63 @@
+/** What of a topic is to be tailed: the query of `/tail/{topic}`, read and checked. Pure. */
+import { ok, type Result, refused } from '../../grammar/result.js';
+import { type FilterReader, integer, readFilters, text } from '../../http/query-filters.js';
+
+/** Where a tail begins, in each partition. */
+export type TailStart =
+  /** So many of the newest records, shared among the partitions. */
+  | { readonly newest: number }
+  | { readonly offset: number }
+  /** Unix milliseconds: the first record of this time or later. */
+  | { readonly time: number };
+
+/** Which records of a topic are meant. */
+export interface TailQuestion {
+  readonly start: TailStart;
+  /** null = all partitions. */
+  readonly partition: number | null;
+  /** The key that a record has; null = any. */
+  readonly key: string | null;
+  /** What stands somewhere in its value; null = anything. */
+  readonly contains: string | null;
+}
+
+const newestMax = 10_000;
+const containsLengthMax = 1024;
+
+/** Times have more digits than offsets have: those of 2001 have twelve. */
+const offsetForm = /^\d{1,11}$/;
+const timeForm = /^\d{12,15}$/;
+
+const start: FilterReader<TailStart> = (values) => {
+  const given = text(values);
+  if (!given.ok) return given;
+  const word = given.value ?? 'newest';
+  if (word === 'newest') return ok({ newest: 0 });
+  if (word === 'earliest') return ok({ offset: 0 });
+  const [, count = ''] = /^newest-(\d{1,5})$/.exec(word) ?? [];
+  if (count !== '') {
+    const newest = Number(count);
+    return newest <= newestMax ? ok({ newest }) : refused(`is more than newest-${newestMax}`);
+  }
+  if (offsetForm.test(word)) return ok({ offset: Number(word) });
+  const time = timeForm.test(word) ? Number(word) : Date.parse(word);
+  return Number.isNaN(time)
+    ? refused('is not newest, newest-50, earliest, an offset, Unix milliseconds or a date')
+    : ok({ time });
+};
+
+/** `from`, `partition`, `key` and `contains`. */
+export function parseTailQuery(target: string): Result<TailQuestion> {
+  const filters = readFilters(target, {
+    from: start,
+    partition: integer,
+    key: text,
+    contains: text,
+  });
+  if (!filters.ok) return filters;
+  const { from, partition, key, contains } = filters.value;
+  if (contains !== null && contains.length > containsLengthMax) {
+    return refused(`contains is longer than ${containsLengthMax} characters`);
+  }
+  return ok({ start: from, partition, key, contains });
+}

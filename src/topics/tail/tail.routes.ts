@@ -1,0 +1,125 @@
+/** `/tail/{topic}`: a topic as it grows, without a group (topics.md 3.4). */
+import { Inject, Injectable } from '@nestjs/common';
+import type { LogRecord } from '../../../storage/format/record.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
+import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
+import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
+import type { FastifyRoute } from '../../http/routes/route.js';
+import { readEncoding } from '../records/payload-encoding.js';
+import { TopicLogs } from '../topics/topic-logs.js';
+import { tailRoute } from './tail.openapi.js';
+import { parseTailQuery, type TailQuestion, type TailStart } from './tail.request.js';
+import { type TailPlace, TailStream } from './tail-stream.js';
+
+/** Each of them reads what is recorded: so many at once. */
+const streamsMax = 64;
+
+/** The place of a stream names every partition, in each of its events. */
+const partitionsMax = 64;
+
+const busy = new Refusal(
+  'unavailable',
+  `${streamsMax} clients tail topics: no more can at the same time`,
+  { 'retry-after': '10' },
+);
+
+@Injectable()
+export class TailRoute implements FastifyRoute {
+  readonly methods = ['GET'];
+  readonly pattern = '/tail/:topic';
+  readonly description = tailRoute;
+  private readonly streams = new Set<TailStream>();
+
+  constructor(
+    private readonly topicLogs: TopicLogs,
+    private readonly basic: BasicCredentials,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
+
+  /** A server that stops ends all of them; clients come back where they were. */
+  endAll(): void {
+    for (const stream of this.streams) stream.end();
+  }
+
+  async serve(exchange: FastifyExchange): Promise<void> {
+    const { request, response } = exchange;
+    const topic = exchange.param('topic');
+    const mayRead = () => this.basic.judgeRight(request, 'read', topic);
+    refuseIf(mayRead());
+    const question = valueIn(parseTailQuery(exchange.target));
+    const encoding = valueIn(readEncoding(request.rawHeaders));
+    const places = answerIn(await this.placesOf(topic, question, lastIdOf(exchange)));
+    if (this.streams.size >= streamsMax) return exchange.refuse(busy);
+    const allowance = exchange.hijack();
+    const isThere = () => places.every(({ log, partition }) => this.isOpen(topic, partition, log));
+    const stream = new TailStream(places, this.clock, {
+      topic,
+      response,
+      allowance,
+      encoding,
+      isMeant: filterOf(question),
+      goesOn: () => mayRead() === undefined && isThere(),
+    });
+    this.streams.add(stream);
+    await stream.run().finally(() => this.streams.delete(stream));
+  }
+
+  private isOpen(topic: string, partition: number, log: PartitionLog): boolean {
+    return this.topicLogs.present(topic)[partition] === log;
+  }
+
+  /** Where each partition is read from: behind what the client has, or as it asks. */
+  private async placesOf(
+    topic: string,
+    { start, partition }: TailQuestion,
+    had: ReadonlyMap<number, number>,
+  ): Promise<readonly TailPlace[] | Refusal> {
+    const only = await this.topicLogs.partition({ topic, partition: partition ?? 0 });
+    if (only instanceof Refusal) return only;
+    const all = partition === null ? this.topicLogs.present(topic) : [only];
+    if (all.length > partitionsMax) {
+      const message = `${topic} has more than ${partitionsMax} partitions: name one, as partition=0`;
+      return new Refusal('invalid', message);
+    }
+    const places: TailPlace[] = [];
+    for (const [index, log] of all.entries()) {
+      const number = partition ?? index;
+      const wanted = had.get(number) ?? (await offsetOf(log, start, all.length));
+      const next = Math.min(Math.max(wanted, log.startOffset), log.highWatermark);
+      places.push({ partition: number, log, next });
+    }
+    return places;
+  }
+}
+
+async function offsetOf(log: PartitionLog, start: TailStart, shares: number): Promise<number> {
+  if ('offset' in start) return start.offset;
+  if ('time' in start) return log.offsetFor(start.time);
+  return log.highWatermark - Math.ceil(start.newest / shares);
+}
+
+/** Keys and values are compared as bytes. */
+function filterOf({ key, contains }: TailQuestion): (record: LogRecord) => boolean {
+  const wantedKey = key === null ? null : Buffer.from(key);
+  const part = contains === null ? null : Buffer.from(contains);
+  return (record) => {
+    if (wantedKey !== null && record.key?.equals(wantedKey) !== true) return false;
+    return part === null || record.value?.includes(part) === true;
+  };
+}
+
+/** Next offsets by partition, as the id of an event names them; none that can be read: none. */
+function lastIdOf({ request }: FastifyExchange): ReadonlyMap<number, number> {
+  const id = request.headers['last-event-id'];
+  const places = new Map<number, number>();
+  if (typeof id !== 'string') return places;
+  for (const part of id.split(',', partitionsMax)) {
+    const [, partition, next] = /^(\d{1,5}):(\d{1,15})$/.exec(part) ?? [];
+    if (partition !== undefined) places.set(Number(partition), Number(next));
+  }
+  return places;
+}
