@@ -33,6 +33,7 @@ export const runRoutes = {
   show: {
     path,
     summary: 'The entries of a workflow run that is active',
+    asOf: true,
     answers: { 200: { description: 'The oldest first', schema: z.array(entry) } },
   },
   end: {

@@ -40,6 +40,7 @@ export const eventRoutes = {
   },
   waiters: {
     summary: 'The runs that wait for an event',
+    asOf: true,
     isLong: true,
     path: '/v2/waiters/{eventId}',
     answers: { 200: { description: 'The oldest first', schema: z.array(waiterSchema) } },

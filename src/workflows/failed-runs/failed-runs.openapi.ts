@@ -121,6 +121,7 @@ const many = (summary: string) => ({
 export const failedRunRoutes = {
   list: {
     summary: 'Workflow runs that failed',
+    asOf: true,
     query: z.object(listFields),
     answers: {
       200: {
@@ -131,6 +132,7 @@ export const failedRunRoutes = {
   },
   show: {
     summary: 'One workflow run that failed',
+    asOf: true,
     answers: { 200: { description: 'The run, and its last answer', schema: failedRun } },
   },
   remove: {

@@ -215,6 +215,8 @@ function evolved(
       const failures = [...message.failures, last];
       return { ...message, failures, last, notBefore: event.retryAt };
     }
+    case 'MessageRescheduled':
+      return { ...message, notBefore: event.notBefore };
     case 'MessageFailed': {
       const last = attempted(envelope, event);
       const failures = [...message.failures, last];

@@ -27,12 +27,37 @@ export interface StepInfoObject extends StepFields {
   readonly createdAt: number;
 }
 
+/** A step that was executed in an attempt. */
+export interface ExecutedStepObject {
+  /** 0 is the plan of a parallel step. */
+  readonly stepId: number;
+  readonly stepName: string;
+  readonly stepType: string;
+}
+
+/** What the journal knows of a row of a message. */
+export interface LoggedAttempt {
+  readonly offset: number;
+  /** What was answered. */
+  readonly response: Buffer | null;
+  /** null = the row is about no end of an attempt to deliver to the endpoint. */
+  readonly executed: readonly StepInfo[] | null;
+}
+
 export interface RunLogRow {
   readonly time: number;
   readonly state: string;
   readonly workflowRunId: string;
   readonly workflowUrl: string;
   readonly workflowCreatedAt: number;
+  /** Of its event in the journal; absent while an attempt is in flight. */
+  readonly offset?: number;
+  /** From 1. */
+  readonly attempt?: number;
+  /** How long the attempt took, in whole milliseconds. */
+  readonly durationMs?: number;
+  /** What the endpoint executed in the attempt, in the order of its submissions. */
+  readonly executed?: readonly ExecutedStepObject[];
   readonly stepInfo?: StepInfoObject;
   /** On every row of a message: see `LogRow`. */
   readonly nextDeliveryTime?: number;
@@ -69,6 +94,7 @@ export function runRow(
   const stepInfo = openedStepInfo(envelope);
   return {
     ...commonFields(originOfRun(run), state, time),
+    offset: envelope.offset,
     ...(stepInfo !== null && { stepInfo }),
     ...(invoker !== null && {
       invokerWorkflowRunId: invoker.runId,
@@ -83,21 +109,25 @@ export function runRow(
   };
 }
 
-/** A row that an event of a run's message is; `responseBody` stands beside that event. */
+/** A row of a run's message; `logged` is null where the journal does not know of it yet. */
 export function runMessageRow(
   published: Published,
   run: RunPlace,
   stepInfo: StepInfoObject,
   entry: LogEntry<string>,
-  responseBody: Buffer | null,
+  logged: LoggedAttempt | null,
   bytesMax: number | null,
 ): RunLogRow {
   const { contentType, headers, redaction } = published.event;
   return {
     ...commonFields(originOfMessage(published, run), entry.state, entry.time),
+    ...(logged !== null && { offset: logged.offset }),
+    ...(entry.attempt !== undefined && { attempt: entry.attempt }),
+    ...(entry.end !== null && { durationMs: Math.round(entry.end.durationMs) }),
+    ...executedField(logged),
     stepInfo,
     nextDeliveryTime: entry.nextDeliveryTime ?? published.event.notBefore,
-    ...endFields(entry, responseBody, bytesMax),
+    ...endFields(entry, logged?.response ?? null, bytesMax),
     headers: redactedHeaders(headerMap(contentType, headers), redaction),
   };
 }
@@ -166,6 +196,18 @@ function openedStepInfo({ event, at }: EventEnvelope<RunEvent>): StepInfoObject 
         invokedWorkflowUrl: event.url,
         invokedWorkflowCreatedAt: at,
       };
+}
+
+function executedField(logged: LoggedAttempt | null): Pick<RunLogRow, 'executed'> {
+  const executed = logged?.executed ?? null;
+  if (executed === null) return {};
+  return {
+    executed: executed.map(({ id, name, type }) => ({
+      stepId: id,
+      stepName: name,
+      stepType: type,
+    })),
+  };
 }
 
 function commonFields(

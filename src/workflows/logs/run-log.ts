@@ -12,6 +12,7 @@ import type { RunPlace } from '../../messaging/messages/message.events.js';
 import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
 import { anyRunTerm } from '../../messaging/messages/message-terms.js';
 import { RunEntries } from '../deliveries/run-entries.js';
+import { executedSteps } from '../history/executed-steps.js';
 import { LoggedRuns } from '../history/logged-runs.js';
 import { stepOfMessage } from '../history/message-step.js';
 import { runEntriesOf } from '../history/run-log-entry.js';
@@ -24,6 +25,7 @@ import {
   submittedFields,
 } from '../shown-steps/step-fields.js';
 import {
+  type LoggedAttempt,
   messageStepInfo,
   originOfMessage,
   originOfRun,
@@ -52,6 +54,19 @@ export class RunLog {
       query,
       (bounded, spend) => new RunLogListing(source, entries, bounded, spend),
     );
+  }
+
+  /** The rows of one event after the other, for one who follows a run. */
+  follower(query: RunLogQuery): (envelope: EventEnvelope) => Promise<readonly RunLogRow[]> {
+    const listing = new RunLogListing(this.source, this.entries, query, () => undefined);
+    return async (envelope) => {
+      const rows: RunLogRow[] = [];
+      for (const entry of listing.entriesOf(envelope)) {
+        const made = await listing.rowOf(envelope, entry);
+        if (made !== null) rows.push(made.row);
+      }
+      return rows;
+    };
   }
 }
 
@@ -85,9 +100,11 @@ class RunLogListing implements LogListing<RunLogRow> {
   async rowOf(envelope: EventEnvelope, entry: LogEntry<string>) {
     if (isRunEvent(envelope)) return this.runRow(envelope, entry);
     if (!isMessageEvent(envelope) || !this.meansEntry(envelope.id, entry)) return null;
-    const response = entry.end === null ? null : envelope.body;
     const published = await this.published.of(envelope);
-    return this.messageRow(published, entry, response);
+    const { offset, body } = envelope;
+    const response = entry.end === null ? null : body;
+    const executed = await this.executedIn(published, entry, offset);
+    return this.messageRow(published, entry, { offset, response, executed });
   }
 
   async runningRowOf({ messageId, publishedOffset }: RunningAttempt, entry: LogEntry) {
@@ -114,13 +131,13 @@ class RunLogListing implements LogListing<RunLogRow> {
   private async messageRow(
     published: Published | null,
     entry: LogEntry<string>,
-    response: Buffer | null,
+    logged: LoggedAttempt | null,
   ): Promise<WeighedRow<RunLogRow> | null> {
     const run = published?.event.run ?? null;
     if (published === null || run === null) return null;
     if (!matchesRun(originOfMessage(published, run), this.query)) return null;
     const stepInfo = await this.stepInfo(published, run);
-    const row = runMessageRow(published, run, stepInfo, entry, response, this.query.trimBody);
+    const row = runMessageRow(published, run, stepInfo, entry, logged, this.query.trimBody);
     const { out, callBody } = stepInfo;
     const { responseBody, responseBodyBase64 } = row;
     const texts = [responseBody, responseBodyBase64, out, callBody];
@@ -140,16 +157,37 @@ class RunLogListing implements LogListing<RunLogRow> {
   private async stepInfo(published: Published, run: RunPlace): Promise<StepInfoObject> {
     const kept = this.steps.get(published.id);
     if (kept !== undefined) return kept;
-    const { journal } = this.source;
-    this.spend();
-    const isHere = run.eventOffset >= journal.startOffset;
-    const recorded = isHere ? await journal.read(run.eventOffset) : null;
-    const event = recorded !== null && isRunEvent(recorded) ? recorded.event : null;
+    const event = await this.eventOf(run);
     const step = event === null ? null : stepOfMessage(run, event);
     const fields = event === null ? {} : await this.fieldsOf(published, run, event);
     const stepInfo = messageStepInfo(published, run, step, fields);
     this.steps.set(published.id, stepInfo);
     return stepInfo;
+  }
+
+  /** What its endpoint executed until this end of an attempt; null = there is no such end. */
+  private async executedIn(
+    published: Published | null,
+    { end }: LogEntry<string>,
+    offset: number,
+  ): Promise<LoggedAttempt['executed']> {
+    const run = published?.event.run ?? null;
+    if (published === null || run === null || end === null) return null;
+    if (run.role !== 'step' && run.role !== 'callResult') return null;
+    const event = await this.eventOf(run);
+    const own = event === null ? null : stepOfMessage(run, event);
+    if (own === null) return null;
+    const { journal } = this.source;
+    return executedSteps(journal, published, run, own, { end, offset }, this.spend);
+  }
+
+  /** The run's event that a message is about; null = it has left the journal. */
+  private async eventOf({ eventOffset }: RunPlace): Promise<RunEvent | null> {
+    const { journal } = this.source;
+    if (eventOffset < journal.startOffset) return null;
+    this.spend();
+    const recorded = await journal.read(eventOffset);
+    return recorded !== null && isRunEvent(recorded) ? recorded.event : null;
   }
 
   private async fieldsOf(

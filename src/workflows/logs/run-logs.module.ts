@@ -10,5 +10,6 @@ import { RunLogsController } from './run-logs.controller.js';
   imports: [MessageLogsModule, RunEntriesModule],
   controllers: [RunLogsController],
   providers: [RunLog, RunList],
+  exports: [RunLog],
 })
 export class RunLogsModule {}

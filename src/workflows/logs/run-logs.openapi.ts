@@ -58,6 +58,13 @@ export const runLogRowSchema = z.object({
   workflowRunId: z.string(),
   workflowUrl: z.string(),
   workflowCreatedAt: milliseconds,
+  offset: z.int().describe('In the journal; absent while an attempt is in flight').exactOptional(),
+  attempt: z.int().describe('From 1').exactOptional(),
+  durationMs: z.int().describe('How long the attempt took').exactOptional(),
+  executed: z
+    .array(z.object({ stepId: z.int(), stepName: z.string(), stepType: z.string() }))
+    .describe('What the endpoint executed in the attempt, as it submitted it')
+    .exactOptional(),
   stepInfo: stepInfo.describe('Of a message, and of what a run waits for').exactOptional(),
   nextDeliveryTime: milliseconds.describe('On every row of a message').exactOptional(),
   error: z.string().exactOptional(),
@@ -205,6 +212,7 @@ const runs = z.object({ cursor, runs: z.array(runSchema) });
 
 export const runMessageLogsRoute: RouteDescription = {
   summary: 'Pages of what happened to runs and to their messages',
+  asOf: true,
   query: rowsQuery,
   answers: {
     200: { description: 'Rows, the newest first unless `order` says otherwise', schema: rows },
@@ -213,6 +221,7 @@ export const runMessageLogsRoute: RouteDescription = {
 
 export const runEventsRoute: RouteDescription = {
   summary: 'The rows of messageLogs, or the runs of logs where they are grouped',
+  asOf: true,
   query: rowsQuery.extend({ groupBy: z.literal('workflowRunId').optional() }),
   answers: {
     200: { description: 'Rows, or runs where they are grouped', schema: z.union([rows, runs]) },
@@ -221,6 +230,7 @@ export const runEventsRoute: RouteDescription = {
 
 export const runLogsRoute: RouteDescription = {
   summary: 'Pages of runs with their steps',
+  asOf: true,
   query: runsQuery,
   answers: {
     200: { description: 'Runs, the newest first unless `order` says otherwise', schema: runs },

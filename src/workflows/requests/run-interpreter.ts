@@ -3,6 +3,7 @@
  * outcome is answered, or a refusal that its client understands. Pure.
  */
 
+import type { Command, ResultOf } from '../../engine/decider.js';
 import { Refusal, type RefusalCode } from '../../grammar/result.js';
 import type { MessageHeaders, OptionHeaders } from '../../http/dialect.js';
 import type { PublishRules } from '../../messaging/publishing/option-reader.js';
@@ -29,7 +30,7 @@ export function readRun(
   const request = groupRefusal(target) ?? parseRunRequest(publish, target, said, rules);
   if (!request.ok) return runRefusal(request, said);
   const { command } = request;
-  return command.type === 'StartRun' ? new StartSubmission(command) : new StepSubmission(command);
+  return command.type === 'StartRun' ? startSubmission(command) : stepSubmission(command);
 }
 
 /** What a trigger is. */
@@ -40,7 +41,7 @@ export function readTrigger(
   rules: PublishRules,
 ): Submission | Refusal {
   const request = groupRefusal(target) ?? parseTrigger(publish, target, said, rules);
-  return request.ok ? new TriggerSubmission(request.command) : request;
+  return request.ok ? triggerSubmission(request.command) : request;
 }
 
 /**
@@ -78,62 +79,54 @@ function isAddition({ options }: OptionHeaders): boolean {
   return !isTrue('workflow-init') || isTrue('workflow-invoke');
 }
 
-type StepCommand = SubmitStep | RequestCall | InvokeRun;
+/** One command of a run, whose result `success` makes into the answer. */
+class RunSubmission<Own extends Command> implements Submission {
+  readonly commands: readonly [Own];
 
-/** Starts a run; answered as a publish is (workflows.md 1.3). */
-export class StartSubmission implements Submission {
-  readonly commands: readonly [StartRun];
-  readonly isWhole = false;
-
-  constructor(command: StartRun) {
+  constructor(
+    command: Own,
+    readonly isWhole: boolean,
+    private readonly success: (result: ResultOf<Own>, command: Own) => Answer,
+  ) {
     this.commands = [command];
   }
 
   answer(outcomes: SubmissionOutcomes): Answer | Refusal {
-    const outcome = outcomes.of(this.commands[0]);
-    if (!outcome.ok) return outcome;
-    const { messageId, deduplicated } = outcome.value;
-    const { url } = this.commands[0].configuration;
-    return deduplicated
-      ? { status: 202, body: { messageId, url, deduplicated } }
-      : { status: 200, body: { messageId, url } };
+    const [command] = this.commands;
+    const outcome = outcomes.of(command);
+    return outcome.ok ? this.success(outcome.value, command) : outcome;
   }
 }
 
+/** Starts a run; answered as a publish is (workflows.md 1.3). */
+export function startSubmission(command: StartRun): Submission {
+  return new RunSubmission(command, false, ({ messageId, deduplicated }, { configuration }) => {
+    const { url } = configuration;
+    return deduplicated
+      ? { status: 202, body: { messageId, url, deduplicated } }
+      : { status: 200, body: { messageId, url } };
+  });
+}
+
 /** Starts a run; the answer names the run instead of its message. */
-export class TriggerSubmission implements Submission {
-  readonly commands: readonly [StartRun];
-  readonly isWhole = false;
-
-  constructor(command: StartRun) {
-    this.commands = [command];
-  }
-
-  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
-    const outcome = outcomes.of(this.commands[0]);
-    if (!outcome.ok) return outcome;
-    const { createdAt: workflowCreatedAt, deduplicated } = outcome.value;
-    const run = { workflowRunId: this.commands[0].id, workflowCreatedAt };
-    return { status: 200, body: deduplicated ? { ...run, deduplicated } : run };
-  }
+export function triggerSubmission(command: StartRun): Submission {
+  return new RunSubmission(
+    command,
+    false,
+    ({ createdAt: workflowCreatedAt, deduplicated }, { id }) => {
+      const run = { workflowRunId: id, workflowCreatedAt };
+      return { status: 200, body: deduplicated ? { ...run, deduplicated } : run };
+    },
+  );
 }
 
 /**
  * Adds to a run. Its endpoint reads the id of the first answer of a batch and takes everything else
  * for granted, so that a refusal must be the answer of the whole request.
  */
-export class StepSubmission implements Submission {
-  readonly commands: readonly [StepCommand];
-  readonly isWhole = true;
-
-  constructor(command: StepCommand) {
-    this.commands = [command];
-  }
-
-  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
-    const outcome = outcomes.of(this.commands[0]);
-    if (!outcome.ok) return outcome;
-    const { messageId } = outcome.value;
-    return { status: 200, body: messageId === null ? {} : { messageId } };
-  }
+export function stepSubmission(command: SubmitStep | RequestCall | InvokeRun): Submission {
+  return new RunSubmission(command, true, ({ messageId }) => ({
+    status: 200,
+    body: messageId === null ? {} : { messageId },
+  }));
 }

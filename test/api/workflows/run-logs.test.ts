@@ -43,6 +43,7 @@ describe('the flat log of a run', () => {
     const [success, invoked, waiter, start] = rows.filter(ofRun);
     const run = {
       time: expect.any(Number),
+      offset: expect.any(Number),
       workflowRunId: toured,
       workflowUrl: stage.workflow.url,
       workflowCreatedAt: start?.time,
@@ -89,6 +90,7 @@ describe('the flat log of a run', () => {
     expect(statesOf(ofStep('third', 'fromCallback'))).toEqual(delivered);
     expect(ofStep('init').at(-1)).toEqual({
       time: expect.any(Number),
+      offset: expect.any(Number),
       state: 'CREATED',
       workflowRunId: toured,
       workflowUrl: stage.workflow.url,
@@ -114,6 +116,26 @@ describe('the flat log of a run', () => {
       responseBody: '{"finishCondition":"success"}',
     });
     expect(ofStep('left').map(({ stepInfo }) => stepInfo?.concurrent)).toContain(2);
+  });
+
+  it('names the steps that each attempt has executed', () => {
+    const executed = [...rows].reverse().flatMap(({ executed, stepInfo, state, durationMs }) => {
+      if (executed === undefined || stepInfo === undefined) return [];
+      expect([state, typeof durationMs]).toEqual(['DELIVERED', 'number']);
+      return [[stepInfo.stepName, executed.map(({ stepName }) => stepName)]];
+    });
+    expect(executed.slice(0, 6)).toEqual([
+      ['init', ['one']],
+      ['one', ['third']],
+      ['third', ['third']],
+      ['third', ['wait 3']],
+      ['wait 3', ['inv']],
+      ['inv', ['left', 'right']],
+    ]);
+    // Each branch runs where its plan is delivered, whichever of them is first.
+    const branches = executed.slice(6);
+    expect(branches).toContainEqual(['left', ['left']]);
+    expect(branches).toContainEqual(['right', ['right']]);
   });
 
   it('tells what the kinds of steps are about', () => {

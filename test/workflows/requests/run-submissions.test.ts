@@ -7,9 +7,9 @@ import {
   SubmissionOutcomes,
 } from '../../../src/messaging/publishing/submissions.js';
 import {
-  StartSubmission,
-  StepSubmission,
-  TriggerSubmission,
+  startSubmission,
+  stepSubmission,
+  triggerSubmission,
 } from '../../../src/workflows/requests/run-interpreter.js';
 import { startRun, stepInfo, submitStep } from '../../support/workflows/run-commands.js';
 
@@ -24,7 +24,7 @@ const started = { messageId: 'msg_0', createdAt: 1000, deduplicated: false };
 
 describe('a start', () => {
   it('is told as a publish is', () => {
-    const submission = new StartSubmission(startRun());
+    const submission = startSubmission(startRun());
     expect(answerOf(submission, [accepted(started)])).toEqual({
       status: 200,
       body: { messageId: 'msg_0', url },
@@ -36,7 +36,7 @@ describe('a start', () => {
   });
 
   it('is told of the run where a trigger asked for it', () => {
-    const submission = new TriggerSubmission(startRun());
+    const submission = triggerSubmission(startRun());
     const run = { workflowRunId: 'wfr_1', workflowCreatedAt: 1000 };
     expect(answerOf(submission, [accepted(started)])).toEqual({ status: 200, body: run });
     expect(answerOf(submission, [accepted({ ...started, deduplicated: true })])).toEqual({
@@ -47,8 +47,8 @@ describe('a start', () => {
 });
 
 describe('a step', () => {
-  const submission = new StepSubmission(submitStep(stepInfo(1)));
-  const start = new StartSubmission(startRun());
+  const submission = stepSubmission(submitStep(stepInfo(1)));
+  const start = startSubmission(startRun());
 
   it('is told which message delivers it, if one does', () => {
     const answer = answerOf(submission, [accepted({ messageId: 'msg_1' })]);
@@ -83,7 +83,7 @@ describe('a step', () => {
 });
 
 test('a batch without a step is not refused as a whole', () => {
-  const batch = new BatchSubmission([new TriggerSubmission(startRun())], 201);
+  const batch = new BatchSubmission([triggerSubmission(startRun())], 201);
   expect(batch.isWhole).toBe(false);
   expect(answerOf(batch, [accepted(started)])).toEqual({
     status: 201,

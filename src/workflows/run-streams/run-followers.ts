@@ -1,0 +1,65 @@
+/** Who follows which run: those are woken when something has happened to it or to its messages. */
+import type { EventEnvelope } from '../../engine/decider.js';
+import { messageKind } from '../../messaging/messages/message.events.js';
+import { isPublished } from '../run-state/recorded-events.js';
+import { runKind } from '../run-state/run.events.js';
+
+/** One that follows a run. */
+export interface RunFollower {
+  readonly runId: string;
+  /** Something has happened, durably. */
+  wake(): void;
+}
+
+/** Streams of one run are few; messages of it are found by their ids while it is followed. */
+interface Followed {
+  readonly followers: Set<RunFollower>;
+  readonly messageIds: Set<string>;
+}
+
+export class RunFollowers {
+  private readonly runs = new Map<string, Followed>();
+  private readonly runOfMessage = new Map<string, string>();
+
+  /** Sees durable events of runs and messages, in their order. */
+  readonly listener = (envelopes: readonly EventEnvelope[]): void => {
+    if (this.runs.size === 0) return;
+    const woken = new Set<Followed>();
+    for (const envelope of envelopes) {
+      const runId = this.runOf(envelope);
+      const followed = runId === undefined ? undefined : this.runs.get(runId);
+      if (followed === undefined) continue;
+      if (envelope.kind === messageKind) this.remember(followed, envelope.id, runId ?? '');
+      woken.add(followed);
+    }
+    for (const { followers } of woken) for (const follower of followers) follower.wake();
+  };
+
+  /** `pending` are the messages of the run that are not final now. */
+  add(follower: RunFollower, pending: readonly string[]): void {
+    const { runId } = follower;
+    const known = this.runs.get(runId) ?? { followers: new Set(), messageIds: new Set() };
+    known.followers.add(follower);
+    this.runs.set(runId, known);
+    for (const id of pending) this.remember(known, id, runId);
+  }
+
+  remove(follower: RunFollower): void {
+    const followed = this.runs.get(follower.runId);
+    if (followed === undefined) return;
+    followed.followers.delete(follower);
+    if (followed.followers.size > 0) return;
+    this.runs.delete(follower.runId);
+    for (const id of followed.messageIds) this.runOfMessage.delete(id);
+  }
+
+  private runOf(envelope: EventEnvelope): string | undefined {
+    if (envelope.kind === runKind) return envelope.id;
+    return isPublished(envelope) ? envelope.event.run?.runId : this.runOfMessage.get(envelope.id);
+  }
+
+  private remember({ messageIds }: Followed, id: string, runId: string): void {
+    messageIds.add(id);
+    this.runOfMessage.set(id, runId);
+  }
+}

@@ -1,0 +1,83 @@
+/** Wiring of the streams of runs. */
+import { Module, type OnModuleInit } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import { Journal } from '../../engine/journal.js';
+import { ProcessLife, type Stoppable } from '../../engine/lifecycle/process-life.js';
+import { provided } from '../../engine/provided.js';
+import { BearerTokens } from '../../http/identity/bearer-token.js';
+import { RouteTable } from '../../http/routes/route-table.js';
+import { messageKind } from '../../messaging/messages/message.events.js';
+import { RunLog } from '../logs/run-log.js';
+import { RunLogsModule } from '../logs/run-logs.module.js';
+import { runKind } from '../run-state/run.events.js';
+import { Runs } from '../runs/run.entity.js';
+import { RunsModule } from '../runs/runs.module.js';
+import { RunFollowers } from './run-followers.js';
+import { RunStreamsController } from './run-streams.controller.js';
+import { RunStreams } from './run-streams.js';
+import { RunStreamRoute } from './run-streams.routes.js';
+import { RunTokens } from './run-tokens.js';
+
+/** Streams end at once. */
+const stopDeadlineMs = 1000;
+
+/** What public tokens are signed with. */
+interface ServerSecrets {
+  readonly tokens: readonly string[];
+  readonly restPassword: string;
+}
+
+@Module({
+  imports: [RunLogsModule, RunsModule],
+  controllers: [RunStreamsController],
+  providers: [
+    RunStreamRoute,
+    RunFollowers,
+    {
+      provide: RunTokens,
+      inject: [provided.credentials, provided.clock],
+      useFactory: ({ tokens, restPassword }: ServerSecrets, clock: Clock) =>
+        new RunTokens([...tokens, restPassword], () => clock.now()),
+    },
+    {
+      provide: RunStreams,
+      inject: [Journal, Runs, RunLog, RunFollowers, provided.clock],
+      useFactory: (
+        journal: Journal,
+        runs: Runs,
+        log: RunLog,
+        followers: RunFollowers,
+        clock: Clock,
+      ) => new RunStreams(journal, runs, log, followers, clock),
+    },
+  ],
+})
+export class RunStreamsModule implements OnModuleInit {
+  constructor(
+    private readonly streams: RunStreams,
+    private readonly followers: RunFollowers,
+    private readonly tokens: RunTokens,
+    private readonly engine: Engine,
+    private readonly life: ProcessLife,
+    private readonly bearer: BearerTokens,
+    table: RouteTable,
+    route: RunStreamRoute,
+  ) {
+    table.add(route);
+  }
+
+  onModuleInit(): void {
+    this.engine.observe([runKind, messageKind], this.followers.listener);
+    this.bearer.alsoAdmit((token, request) => this.tokens.bearer(token, request));
+    const stoppable: Stoppable = {
+      name: 'streams of runs',
+      phase: 'doors',
+      deadlineMs: stopDeadlineMs,
+      stop: () => this.streams.stop(),
+    };
+    // Added when the doors are there, they stop before those, which wait for every answer.
+    const recover = async () => this.life.addStoppable(stoppable);
+    this.life.addRecoverable({ name: stoppable.name, recover });
+  }
+}

@@ -1,0 +1,39 @@
+/** `/v2/workflows/runs/{id}/stream`: a run as it happens (workflows.md 4.6). */
+import { Injectable } from '@nestjs/common';
+import { Refusal } from '../../grammar/result.js';
+import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
+import type { FastifyRoute } from '../../http/routes/route.js';
+import { RunStreams } from './run-streams.js';
+import { runStreamRoutes } from './run-streams.openapi.js';
+import { parseStreamQuery } from './run-streams.request.js';
+import { publicPrincipal } from './run-tokens.js';
+
+@Injectable()
+export class RunStreamRoute implements FastifyRoute {
+  readonly methods = ['GET'];
+  readonly pattern = '/v2/workflows/runs/:id/stream';
+  readonly description = runStreamRoutes.stream;
+
+  constructor(private readonly streams: RunStreams) {}
+
+  async serve(exchange: FastifyExchange): Promise<void> {
+    const rows = parseStreamQuery(exchange.target);
+    if (!rows.ok) return exchange.refuse(rows);
+    const stream = await this.streams.follow({
+      runId: exchange.param('id'),
+      last: lastEventOf(exchange),
+      rows: rows.value,
+      isPublic: exchange.caller.name === publicPrincipal,
+    });
+    if (stream instanceof Refusal) return exchange.refuse(stream);
+    if (stream === null) return exchange.answer(204, []);
+    const allowance = exchange.hijack();
+    await stream({ response: exchange.response, allowance });
+  }
+}
+
+/** The offset that a client says it has; null = it says none. */
+function lastEventOf({ request }: FastifyExchange): number | null {
+  const id = request.headers['last-event-id'];
+  return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : null;
+}

@@ -1,0 +1,99 @@
+/** The streams of runs: which there are, where each begins, and what its client may see. */
+import type { Clock } from '../../engine/clock.js';
+import type { Journal } from '../../engine/journal.js';
+import { Refusal } from '../../grammar/result.js';
+import { LoggedRuns } from '../history/logged-runs.js';
+import type { RunLog } from '../logs/run-log.js';
+import type { RunLogRow } from '../logs/run-log-row.js';
+import type { RunLogQuery } from '../logs/run-logs.request.js';
+import type { Runs } from '../runs/run.entity.js';
+import type { RunFollowers } from './run-followers.js';
+import { RunStream, type RunStreamReader } from './run-stream.js';
+
+/** Each of them reads what is recorded: so many at once. */
+const streamsMax = 1000;
+
+const busy = new Refusal(
+  'unavailable',
+  `${streamsMax} clients follow runs: no more can at the same time`,
+  { 'retry-after': '10' },
+);
+
+/** What a client asks for. */
+export interface RunStreamQuestion {
+  readonly runId: string;
+  /** The offset of the last event that it has; null = none. */
+  readonly last: number | null;
+  readonly rows: RunLogQuery;
+  /** It has a public token: it is shown no headers and no addresses. */
+  readonly isPublic: boolean;
+}
+
+/** Serves a reader, and settles when that is over; null = nothing is left to be told. */
+export type ServeStream = ((reader: RunStreamReader) => Promise<void>) | null;
+
+export class RunStreams {
+  private readonly streams = new Set<RunStream>();
+  private isStopped = false;
+
+  constructor(
+    private readonly journal: Journal,
+    private readonly runs: Runs,
+    private readonly log: RunLog,
+    private readonly followers: RunFollowers,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Refused where the journal knows no such run, or too many are followed. */
+  async follow({ runId, last, rows, isPublic }: RunStreamQuestion): Promise<ServeStream | Refusal> {
+    if (this.streams.size >= streamsMax || this.isStopped) return busy;
+    const begun = await this.begun(runId);
+    if (begun === null) return new Refusal('not_found', `workflow run ${runId} not found`);
+    const from = last === null ? begun.from : Math.max(last + 1, begun.from);
+    if (begun.end !== null && from > begun.end) return null;
+    const made = this.log.follower(rows);
+    const rowsOf: typeof made = isPublic
+      ? async (envelope) => (await made(envelope)).map(publicRow)
+      : made;
+    return async (reader) => {
+      const stream = new RunStream(runId, this.journal, this.clock, reader, rowsOf);
+      this.streams.add(stream);
+      this.followers.add(stream, this.runs.pending.of(runId));
+      try {
+        await stream.run(from);
+      } finally {
+        this.streams.delete(stream);
+        this.followers.remove(stream);
+      }
+    };
+  }
+
+  /** Ends every stream; there are no more. */
+  stop(): void {
+    this.isStopped = true;
+    for (const stream of this.streams) stream.end();
+  }
+
+  /** Where the latest run of this name began and, if it has, ended. */
+  private async begun(runId: string): Promise<{ from: number; end: number | null } | null> {
+    const active = await this.runs.shown(() => this.runs.actors.firstOffsetOf(runId));
+    if (active !== undefined) return { from: active, end: null };
+    const { highWatermark: until } = this.journal;
+    const logged = new LoggedRuns(this.journal, () => undefined);
+    const started = await logged.before(runId, until);
+    if (started === null) return null;
+    const end = await logged.endOf(started, until);
+    return { from: started.offset, end: end?.offset ?? null };
+  }
+}
+
+/** What a browser of anybody may see: not what the application and its services tell each other. */
+function publicRow(row: RunLogRow): RunLogRow {
+  const { headers: _h, responseHeaders: _r, label: _l, labels: _ls, stepInfo, ...shown } = row;
+  const { callHeaders: _c, callResponseHeaders: _cr, ...step } = stepInfo ?? {};
+  return {
+    ...shown,
+    callerIp: '',
+    ...(stepInfo !== undefined && { stepInfo: step as NonNullable<RunLogRow['stepInfo']> }),
+  };
+}
