@@ -20,6 +20,9 @@ const dialectNames: readonly DialectName[] = ['svc', 'upstash'];
 /** A body and what is said about it are one record of the journal; a record batch holds 32 MiB. */
 const bodyBytesMax = 30 * 1024 * 1024;
 
+/** What a server takes in which nothing is, and some room. */
+const asOfMemoryBytesMin = 128 * 1024 * 1024;
+
 /** One owner may hold half of what is in flight: as much as reading one answer may take. */
 const inFlightBytesMin = 32 * 1024 * 1024;
 
@@ -58,6 +61,7 @@ const settings = {
   logRetentionMs: setting('LOG_RETENTION', '7d', grammar.readDuration),
   deadLetterRetentionMs: setting('DLQ_RETENTION', '30d', grammar.readDuration),
   journalRetention: setting('JOURNAL_RETENTION', 'forever', grammar.readWord(journalRetentions)),
+  archiveDirectory: optional('ARCHIVE_DIR', grammar.readText),
   backupDirectory: optional('BACKUP_DIR', grammar.readText),
   scrubBytesPerSecond: setting('SCRUB_RATE', '4mb', grammar.readRate),
   readOnly: setting('READ_ONLY', 'auto', grammar.readWord(readOnlyModes)),
@@ -67,6 +71,7 @@ const settings = {
     grammar.readDurationFrom(60_000, 31_622_400_000, '1m to 1y'),
   ),
   snapshotEveryBytes: setting('SNAPSHOT_EVERY', '64mb', grammar.readSnapshotEvery),
+  asOfMemoryBytes: setting('AS_OF_MEMORY', '512mb', grammar.readSize),
   topicPartitions: setting('TOPIC_PARTITIONS', '3', grammar.readInteger(1, 1024)),
   topicsMax: setting('TOPICS_MAX', '1000', grammar.readInteger(1, 1_000_000)),
   partitionsMax: setting('PARTITIONS_MAX', '10000', grammar.readInteger(1, 1_000_000)),
@@ -232,8 +237,12 @@ function schemaOf<Value>(read: (text: string) => Result<Value>) {
 }
 
 /** A misspelt name would otherwise be a setting that silently does not apply. */
+/** Settings of client commands, which a shell may hold beside those of the server. */
+const clientNames = ['STEPWELL_URL'];
+
 function unknownNames(environment: Environment): string[] {
-  const known = new Set(Object.values(settings).map(({ variable }) => variable));
+  const own = Object.values(settings).map(({ variable }) => variable);
+  const known = new Set([...own, ...clientNames]);
   return Object.keys(environment)
     .filter((name) => name.startsWith('STEPWELL_') && !known.has(name))
     .sort()
@@ -253,6 +262,9 @@ function contradictions(config: Config): string[] {
   }
   if (config.maxBatchBytes < config.maxBodyBytes) {
     problems.push('STEPWELL_MAX_BATCH is below STEPWELL_MAX_BODY');
+  }
+  if (config.asOfMemoryBytes < asOfMemoryBytesMin) {
+    problems.push('STEPWELL_AS_OF_MEMORY is below 128mb, which an empty server takes');
   }
   if (config.inFlightBytes < inFlightBytesMin) {
     problems.push('STEPWELL_IN_FLIGHT is below 32mb');

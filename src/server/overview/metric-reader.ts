@@ -1,0 +1,100 @@
+/** The metrics of this process as one number for each series and minute. */
+import type { Registry } from 'prom-client';
+import { type Series, type SeriesName, seriesNames, seriesTable } from './series-table.js';
+
+/** A value of a metric, as prom-client tells it. */
+interface MetricValue {
+  readonly value: number;
+  readonly labels: Readonly<Record<string, string | number | undefined>>;
+  readonly metricName?: string;
+}
+
+/** What a counter or a histogram had come to when it was last read. */
+type Totals = ReadonlyMap<SeriesName, readonly number[]>;
+
+/** null = nothing was observed. */
+export type Reading = Readonly<Record<SeriesName, number | null>>;
+
+export class MetricReader {
+  private before: Totals = new Map();
+
+  constructor(private readonly registry: Registry) {}
+
+  /** Since the last reading that was kept; `keeps` makes this one the last. */
+  async read(keeps: boolean): Promise<Reading> {
+    const reading: Partial<Record<SeriesName, number | null>> = {};
+    const totals = new Map<SeriesName, readonly number[]>();
+    const values = new Map<string, readonly MetricValue[]>();
+    for (const name of seriesNames) {
+      const series: Series = seriesTable[name];
+      const known = values.get(series.metric) ?? (await this.valuesOf(series.metric));
+      values.set(series.metric, known);
+      const { total, read } = this.measured(name, series, known);
+      totals.set(name, total);
+      reading[name] = read;
+    }
+    if (keeps) this.before = totals;
+    return reading as Reading;
+  }
+
+  private measured(
+    name: SeriesName,
+    { labels = {}, measure }: Series,
+    values: readonly MetricValue[],
+  ): { readonly total: readonly number[]; readonly read: number | null } {
+    const own = values.filter((each) =>
+      Object.entries(labels).every(([label, wanted]) => each.labels[label] === wanted),
+    );
+    if (own.length === 0) return { total: [], read: null };
+    if (measure.how === 'quantile') {
+      const buckets = bucketsOf(own);
+      const before = this.before.get(name) ?? [];
+      const more = buckets.map(({ count }, index) => count - (before[index] ?? 0));
+      const bounds = buckets.map(({ bound }) => bound);
+      const total = buckets.map(({ count }) => count);
+      return { total, read: quantileOf(bounds, more, measure.quantile) };
+    }
+    const sum = own.reduce((all, { value }) => all + value, 0);
+    if (measure.how === 'level') return { total: [], read: sum };
+    return { total: [sum], read: sum - (this.before.get(name)?.[0] ?? 0) };
+  }
+
+  private async valuesOf(metric: string): Promise<readonly MetricValue[]> {
+    // A server that is put together without the process's own metrics has none of those.
+    const found = await this.registry.getSingleMetric(metric)?.get();
+    return (found?.values ?? []) as readonly MetricValue[];
+  }
+}
+
+/** The counts of a histogram up to each bound, of all labels together, in the order of bounds. */
+function bucketsOf(values: readonly MetricValue[]): { bound: number; count: number }[] {
+  const counts = new Map<number, number>();
+  for (const { value, labels, metricName = '' } of values) {
+    if (!metricName.endsWith('_bucket')) continue;
+    const bound = labels['le'] === '+Inf' ? Number.POSITIVE_INFINITY : Number(labels['le']);
+    counts.set(bound, (counts.get(bound) ?? 0) + value);
+  }
+  return [...counts]
+    .map(([bound, count]) => ({ bound, count }))
+    .sort((one, other) => one.bound - other.bound);
+}
+
+/**
+ * Where the quantile lies, taken as evenly spread within its bucket; beyond the last bound it is
+ * that bound. `counts` are those up to each bound. Null = there is none.
+ */
+export function quantileOf(
+  bounds: readonly number[],
+  counts: readonly number[],
+  quantile: number,
+): number | null {
+  const all = counts.at(-1) ?? 0;
+  if (all === 0) return null;
+  const rank = quantile * all;
+  const index = counts.findIndex((count) => count >= rank);
+  const upper = bounds[index] ?? Number.POSITIVE_INFINITY;
+  const [lower, below] = index === 0 ? [0, 0] : [bounds[index - 1] ?? 0, counts[index - 1] ?? 0];
+  if (!Number.isFinite(upper)) return lower;
+  const within = (rank - below) / ((counts[index] ?? 0) - below);
+  return lower + (upper - lower) * within;
+}

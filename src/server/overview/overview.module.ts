@@ -1,0 +1,77 @@
+/** Wiring of what tells how the server is. */
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { Registry } from 'prom-client';
+import type { Disk } from '../../../storage/disk/disk.js';
+import type { Clock } from '../../engine/clock.js';
+import { Journal } from '../../engine/journal.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { provided } from '../../engine/provided.js';
+import { DeliveryModule } from '../../messaging/delivery/delivery.module.js';
+import { EndpointCalls } from '../../messaging/delivery/message.effects.js';
+import { Gates } from '../../messaging/gates/gates.js';
+import { GatesModule } from '../../messaging/gates/gates.module.js';
+import { Schedules } from '../../messaging/schedules/schedule.entity.js';
+import { SchedulesModule } from '../../messaging/schedules/schedules.module.js';
+import type { Config } from '../configuration/config.js';
+import { MetricReader } from './metric-reader.js';
+import { OverviewController } from './overview.controller.js';
+import { Overview } from './overview.js';
+import { SeriesStore } from './series-store.js';
+
+@Module({
+  imports: [DeliveryModule, GatesModule, SchedulesModule],
+  controllers: [OverviewController],
+  providers: [
+    {
+      provide: MetricReader,
+      inject: [Registry],
+      useFactory: (registry: Registry) => new MetricReader(registry),
+    },
+    {
+      provide: SeriesStore,
+      inject: [MetricReader, provided.clock],
+      useFactory: (reader: MetricReader, clock: Clock) => new SeriesStore(reader, clock),
+    },
+    {
+      provide: Overview,
+      inject: [
+        provided.clock,
+        provided.disk,
+        provided.config,
+        ProcessLife,
+        Journal,
+        MetricReader,
+        EndpointCalls,
+        Gates,
+        Schedules,
+      ],
+      useFactory: (
+        clock: Clock,
+        disk: Disk,
+        config: Config,
+        life: ProcessLife,
+        journal: Journal,
+        reader: MetricReader,
+        calls: EndpointCalls,
+        gates: Gates,
+        schedules: Schedules,
+      ) => new Overview({ clock, disk, config, life, journal, reader, calls, gates, schedules }),
+    },
+  ],
+})
+export class OverviewModule implements OnModuleInit {
+  constructor(
+    private readonly store: SeriesStore,
+    private readonly life: ProcessLife,
+  ) {}
+
+  onModuleInit(): void {
+    this.life.addRecoverable({ name: 'series', recover: async () => this.store.start() });
+    this.life.addStoppable({
+      name: 'series',
+      phase: 'rest',
+      deadlineMs: 1000,
+      stop: () => this.store.stop(),
+    });
+  }
+}

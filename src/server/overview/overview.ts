@@ -1,0 +1,98 @@
+/** How the server is, in one look: its numbers now, what waits for what, what fires next. */
+import type { Disk } from '../../../storage/disk/disk.js';
+import type { Clock } from '../../engine/clock.js';
+import type { Journal } from '../../engine/journal.js';
+import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { version } from '../../grammar/version.js';
+import { durabilityOf } from '../../http/durability.js';
+import type { EndpointCalls } from '../../messaging/delivery/message.effects.js';
+import type { Gates } from '../../messaging/gates/gates.js';
+import type { Schedules } from '../../messaging/schedules/schedule.entity.js';
+import type { Config } from '../configuration/config.js';
+import type { MetricReader } from './metric-reader.js';
+import { seriesTable } from './series-table.js';
+
+/** Of all schedules, so many are looked at for those that fire next. */
+const schedulesMax = 5000;
+const looksPerTick = 256;
+const firesMax = 10;
+
+/** A schedule that will fire. */
+interface NextFire {
+  readonly scheduleId: string;
+  readonly at: number;
+}
+
+/** What an overview reads of the server. */
+export interface OverviewPorts {
+  readonly clock: Clock;
+  readonly disk: Pick<Disk, 'space'>;
+  readonly config: Config;
+  readonly life: ProcessLife;
+  readonly journal: Journal;
+  readonly reader: MetricReader;
+  readonly calls: EndpointCalls;
+  readonly gates: Gates;
+  readonly schedules: Schedules;
+}
+
+export class Overview {
+  private readonly startedAt: number;
+
+  constructor(private readonly ports: OverviewPorts) {
+    this.startedAt = ports.clock.now();
+  }
+
+  /** As it is answered; see `overviewSchema`. */
+  async now() {
+    const { clock, config, life, reader } = this.ports;
+    const at = clock.now();
+    const reading = await reader.read(false);
+    const levels = Object.entries(seriesTable)
+      .filter(([, { measure }]) => measure.how === 'level')
+      .map(([name]) => [name, reading[name as keyof typeof reading]] as const);
+    return {
+      at,
+      startedAt: this.startedAt,
+      version,
+      ...life.status,
+      durability: durabilityOf(config),
+      numbers: Object.fromEntries(levels) as Record<string, number>,
+      backlog: this.backlog(reading.pending ?? 0),
+      schedules: await this.fires(),
+      disk: await this.space(),
+    };
+  }
+
+  /** Why messages are not delivered yet: those of no other reason wait for their time. */
+  private backlog(pending: number) {
+    const { calls, gates } = this.ports;
+    const { inFlight } = calls;
+    const waiting = Object.fromEntries(gates.waitingAt);
+    const later = Math.max(0, pending - inFlight - gates.waiting);
+    return { pending, inFlight, later, waiting };
+  }
+
+  private async fires() {
+    const { actors } = this.ports.schedules;
+    const next: NextFire[] = [];
+    let looks = 0;
+    for await (const { id, actor } of actors.walk(looksPerTick)) {
+      const { nextAt } = actor.state.context;
+      if (nextAt !== null && actor.state.value === 'active')
+        next.push({ scheduleId: id, at: nextAt });
+      looks += 1;
+      if (looks === schedulesMax) break;
+    }
+    next.sort((one, other) => one.at - other.at);
+    return { count: actors.size, isComplete: looks === actors.size, next: next.slice(0, firesMax) };
+  }
+
+  private async space() {
+    const { disk, config, journal } = this.ports;
+    const { available, total } = await disk.space(config.dataDirectory);
+    let journalBytes = 0;
+    for (const { byteLength } of journal.segments) journalBytes += byteLength;
+    return { availableBytes: available, totalBytes: total, journalBytes };
+  }
+}

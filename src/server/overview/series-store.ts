@@ -1,0 +1,90 @@
+/** What was measured, minute by minute, for a day: in memory, so it begins with the process. */
+import type { Clock } from '../../engine/clock.js';
+import type { MetricReader, Reading } from './metric-reader.js';
+import { type SeriesName, seriesNames, seriesTable } from './series-table.js';
+
+export const minuteMs = 60_000;
+export const minutesMax = 24 * 60;
+
+/** Points of one or more series, from a time on. */
+export interface SeriesPage {
+  /** Where the first step begins, Unix milliseconds. */
+  readonly from: number;
+  readonly stepMs: number;
+  /** By name, one value for each step; null = nothing is known of it. */
+  readonly series: Readonly<Partial<Record<SeriesName, readonly (number | null)[]>>>;
+}
+
+export class SeriesStore {
+  private readonly values = new Map<SeriesName, Float64Array>();
+  /** Which minute each place holds: a clock may be set. */
+  private readonly minutes = new Float64Array(minutesMax).fill(-1);
+  private cancel: () => void = () => undefined;
+
+  constructor(
+    private readonly reader: MetricReader,
+    private readonly clock: Clock,
+  ) {
+    for (const name of seriesNames) this.values.set(name, new Float64Array(minutesMax));
+  }
+
+  /** Measures at the end of every minute from now on. */
+  start(): void {
+    this.cancel = this.clock.after(minuteMs - (this.clock.now() % minuteMs), () => {
+      const minute = Math.ceil(this.clock.now() / minuteMs) - 1;
+      this.reader.read(true).then((reading) => this.keep(minute, reading));
+      this.start();
+    });
+  }
+
+  stop(): void {
+    this.cancel();
+  }
+
+  /** The steps of [from, now], the one that is not over yet included. */
+  async page(names: readonly SeriesName[], from: number, stepMs: number): Promise<SeriesPage> {
+    const now = this.clock.now();
+    const current = await this.reader.read(false);
+    const first = Math.floor(from / stepMs) * stepMs;
+    const series: Partial<Record<SeriesName, readonly (number | null)[]>> = {};
+    for (const name of names) {
+      const points: (number | null)[] = [];
+      for (let at = first; at <= now; at += stepMs) {
+        const known = this.valuesIn(name, at, stepMs);
+        const isCurrent = at + stepMs > now && current[name] !== null;
+        if (isCurrent) known.push(current[name] ?? 0);
+        points.push(combined(name, known));
+      }
+      series[name] = points;
+    }
+    return { from: first, stepMs, series };
+  }
+
+  private keep(minute: number, reading: Reading): void {
+    const place = minute % minutesMax;
+    this.minutes[place] = minute;
+    for (const name of seriesNames) {
+      const values = this.values.get(name);
+      if (values !== undefined) values[place] = reading[name] ?? Number.NaN;
+    }
+  }
+
+  private valuesIn(name: SeriesName, at: number, stepMs: number): number[] {
+    const values = this.values.get(name);
+    const found: number[] = [];
+    for (let minute = at / minuteMs; minute < (at + stepMs) / minuteMs; minute += 1) {
+      const place = minute % minutesMax;
+      const value = this.minutes[place] === minute ? values?.[place] : undefined;
+      if (value !== undefined && !Number.isNaN(value)) found.push(value);
+    }
+    return found;
+  }
+}
+
+/** Minutes as one step: what was added together, the last level, the worst time. */
+function combined(name: SeriesName, values: readonly number[]): number | null {
+  if (values.length === 0) return null;
+  const { how } = seriesTable[name].measure;
+  if (how === 'added') return values.reduce((sum, value) => sum + value, 0);
+  return how === 'level' ? (values.at(-1) ?? null) : Math.max(...values);
+}

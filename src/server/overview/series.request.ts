@@ -1,0 +1,45 @@
+/** What `GET /admin/series` asks for, read and checked. Pure. */
+import { parseDuration } from '../../grammar/duration.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
+import { type FilterReader, integer, names, readFilters, text } from '../../http/query-filters.js';
+import { minuteMs, minutesMax } from './series-store.js';
+import { type SeriesName, seriesNames } from './series-table.js';
+
+/** Times are Unix milliseconds. */
+export interface SeriesQuestion {
+  readonly names: readonly SeriesName[];
+  readonly from: number;
+  readonly stepMs: number;
+}
+
+const known: ReadonlySet<string> = new Set(seriesNames);
+
+const step: FilterReader<number> = (values) => {
+  const given = text(values);
+  if (!given.ok) return given;
+  if (given.value === null) return ok(minuteMs);
+  const duration = parseDuration(given.value);
+  if (!duration.ok) return duration;
+  const isWhole = duration.value > 0 && duration.value % minuteMs === 0;
+  return isWhole && duration.value <= minutesMax * minuteMs
+    ? duration
+    : refused('must be whole minutes, at most a day');
+};
+
+/** A day up to `now` by the minute, unless something else is asked for. */
+export function parseSeriesQuery(target: string, now: number): Result<SeriesQuestion> {
+  const filters = readFilters(target, { names, from: integer, step });
+  if (!filters.ok) return filters;
+  const { names: asked, from, step: stepMs } = filters.value;
+  const unknown = asked?.find((name) => !known.has(name));
+  if (unknown !== undefined) {
+    return refused(`names are ${seriesNames.join(', ')}: not ${unknown}`);
+  }
+  const earliest = now - minutesMax * minuteMs;
+  if (from !== null && from > now) return refused('from is in the future');
+  return ok({
+    names: [...new Set((asked ?? seriesNames) as readonly SeriesName[])],
+    from: Math.max(earliest, from ?? earliest),
+    stepMs,
+  });
+}

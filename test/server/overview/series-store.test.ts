@@ -1,0 +1,98 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { MetricReader, quantileOf } from '../../../src/server/overview/metric-reader.js';
+import { minuteMs, minutesMax, SeriesStore } from '../../../src/server/overview/series-store.js';
+import { seriesTable } from '../../../src/server/overview/series-table.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+/** All that the table names, as a server has it, with the types that tell how it is measured. */
+function metrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  const histogram = (name: string) =>
+    new Histogram({ name, help: name, buckets: [1, 2, 4], registers });
+  const made = {
+    published: new Counter({ name: 'stepwell_messages_published_total', help: 'x', registers }),
+    lag: histogram('stepwell_delivery_lag_seconds'),
+    pending: new Gauge({ name: 'stepwell_backlog_messages', help: 'x', registers }),
+    attempts: new Counter({
+      name: 'stepwell_attempts_total',
+      help: 'x',
+      labelNames: ['outcome'],
+      registers,
+    }),
+  };
+  const known = new Set(registry.getMetricsAsArray().map(({ name }) => name));
+  for (const { metric: name, measure } of Object.values(seriesTable)) {
+    if (known.has(name)) continue;
+    known.add(name);
+    if (measure.how === 'quantile') histogram(name);
+    else new Gauge({ name, help: name, registers });
+  }
+  return { registry, ...made };
+}
+
+const start = 1000 * minuteMs;
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 200; turn += 1) await Promise.resolve();
+}
+
+test('each minute has what was added in it, the level at its end, and its quantiles', async () => {
+  const clock = new ManualClock(start + 1);
+  const { registry, published, lag, pending, attempts } = metrics();
+  const store = new SeriesStore(new MetricReader(registry), clock);
+  store.start();
+  published.inc(3);
+  attempts.inc({ outcome: 'delivered' }, 2);
+  attempts.inc({ outcome: 'failed' }, 5);
+  pending.set(7);
+  for (const value of [1, 1, 2, 4]) lag.observe(value);
+  clock.advance(minuteMs);
+  await settled();
+  published.inc(2);
+  pending.set(1);
+  clock.advance(minuteMs);
+  await settled();
+  published.inc(10);
+  const names = ['published', 'delivered', 'failed', 'pending', 'lagP50', 'lagP99'] as const;
+  const { series, from } = await store.page(names, start, minuteMs);
+  expect(from).toBe(start);
+  expect(series).toEqual({
+    published: [3, 2, 10],
+    delivered: [2, 0, 0],
+    failed: [5, 0, 0],
+    pending: [7, 1, 1],
+    lagP50: [1, null, null],
+    lagP99: [expect.closeTo(3.92), null, null],
+  });
+  const wide = await store.page(['published', 'pending', 'lagP50'], start, 2 * minuteMs);
+  expect(wide.series).toEqual({ published: [5, 10], pending: [1, 1], lagP50: [1, null] });
+});
+
+test('a day is kept, and nothing of a day before', async () => {
+  const clock = new ManualClock(start);
+  const { registry, published } = metrics();
+  const store = new SeriesStore(new MetricReader(registry), clock);
+  store.start();
+  for (let minute = 0; minute < minutesMax + 5; minute += 1) {
+    published.inc(minute);
+    clock.advance(minuteMs);
+    await settled();
+  }
+  const { series } = await store.page(['published'], start, minuteMs);
+  const points = series.published ?? [];
+  expect(points.slice(0, 5)).toEqual([null, null, null, null, null]);
+  expect(points.slice(5, minutesMax + 5)).toEqual(
+    Array.from({ length: minutesMax }, (_, index) => index + 5),
+  );
+  store.stop();
+});
+
+test.each([
+  [[1, 2, Number.POSITIVE_INFINITY], [0, 0, 0], 0.5, null],
+  [[1, 2, Number.POSITIVE_INFINITY], [10, 10, 10], 0.5, 0.5],
+  [[1, 2, Number.POSITIVE_INFINITY], [0, 10, 10], 0.5, 1.5],
+  [[1, 2, Number.POSITIVE_INFINITY], [0, 0, 4], 0.99, 2],
+])('quantiles of buckets %j with %j', (bounds, counts, quantile, expected) => {
+  expect(quantileOf(bounds, counts, quantile)).toBe(expected);
+});
