@@ -35,6 +35,8 @@ export class Engine {
   private readonly past = new TurnChanges(false);
   readonly effects: EffectRunner;
   private readonly directoryOptions: DirectoryOptions;
+  /** Of kinds whose streams rest when they were not touched for long. */
+  private readonly restingIdle: ActorDirectory[] = [];
   /** Indexes of durable events. */
   readonly indexes = new Subscribers();
   private readonly listeners = new Subscribers();
@@ -70,6 +72,7 @@ export class Engine {
     folds.push(...registration.folds);
     const actors = new ActorDirectory<State>(registration.decider, folds, this.directoryOptions);
     this.entities.set(kind, { registration, actors, reactions: listIn(this.reactions, kind) });
+    if (registration.decider.restsIdle === true) this.restingIdle.push(actors);
     return actors;
   }
 
@@ -197,16 +200,6 @@ export class Engine {
     this.effects.reconcile({ kind, id, firstOffset, lastOffset }, wanted);
   }
 
-  /** Only effects that change nothing are carried out; before recovery. */
-  changeNothing(): void {
-    this.effects.changeNothing();
-  }
-
-  /** Starts nothing new; what runs may end and be recorded. */
-  stopEffects(): void {
-    this.effects.stop();
-  }
-
   private answer<Commands extends readonly Command[]>(
     commands: Commands,
     together: boolean,
@@ -218,7 +211,13 @@ export class Engine {
       return this.durable().then(() => outcomes);
     } catch (error) {
       return Promise.reject(error);
+    } finally {
+      this.restLeastUsed();
     }
+  }
+
+  private restLeastUsed(): void {
+    for (const actors of this.restingIdle) actors.restLeastUsed(this.journal.highWatermark);
   }
 
   private turn(
@@ -289,6 +288,7 @@ export class Engine {
     this.indexes.show(envelopes);
     this.listeners.show(envelopes);
     for (const { kind, id } of envelopes) this.reconcile(kind, id);
+    this.restLeastUsed();
   }
 }
 

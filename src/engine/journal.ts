@@ -1,8 +1,5 @@
-/**
- * All streams, kept in one internal partition log: append a turn, read an event, a stream,
- * everything.
- */
-
+/** All streams, in one internal partition log: append a turn, read an event, a stream, all. */
+import type { ArchiveOptions } from '../../storage/compaction/segment-archive.js';
 import type { SweepReport } from '../../storage/compaction/sweep.js';
 import type { LogRecord, RecordInput } from '../../storage/format/record.js';
 import type { RecordBatch } from '../../storage/format/record-batch.js';
@@ -12,14 +9,15 @@ import type { EventEnvelope } from './decider.js';
 import { type EventCodec, structuresTerm } from './event-codec.js';
 import { type AheadOptions, mappedAhead, SpanLength, spansOf } from './read-ahead.js';
 
+export type { SweepReport };
+
 /** The name of the journal's partition log in the store. */
 export const journalLogName = '__journal';
 
 /** The journal's log of a store, created at the first start. */
 export async function openJournalLog(store: Store): Promise<PartitionLog> {
-  return (
-    store.log(journalLogName) ?? store.createLog(journalLogName, { preparesNextSegment: true })
-  );
+  const name = journalLogName;
+  return store.log(name) ?? store.createLog(name, { preparesNextSegment: true });
 }
 
 /** Replay reads this much at a time: large enough to stream, small enough to stay in the cache. */
@@ -65,6 +63,8 @@ export class Journal {
   constructor(
     private readonly log: PartitionLog,
     private readonly codec: EventCodec,
+    /** What lies at this offset and behind it is not there: for one who looks at what was. */
+    private readonly end: { readonly until: number } = { until: Infinity },
   ) {}
 
   /** The first offset that is still here. */
@@ -74,12 +74,12 @@ export class Journal {
 
   /** Where the next event goes. */
   get endOffset(): number {
-    return this.log.endOffset;
+    return Math.min(this.log.endOffset, this.end.until);
   }
 
   /** The first offset that is not durable yet. */
   get highWatermark(): number {
-    return this.log.highWatermark;
+    return Math.min(this.log.highWatermark, this.end.until);
   }
 
   /** Calls `wake` once, when there is more to read than up to `offset`; the answer cancels. */
@@ -106,17 +106,20 @@ export class Journal {
 
   /**
    * Removes the events at offsets that `keeps` refuses from the sealed segments below `until`;
-   * `settled` is awaited before anything is gone. What definitions say of shapes stays.
+   * `settled` is awaited before anything is gone, and `archive` has all of it then. What
+   * definitions say of shapes stays.
    */
   sweep(
     until: number,
     keeps: (offset: number) => boolean,
     settled: () => Promise<void>,
+    archive?: ArchiveOptions,
   ): Promise<SweepReport> {
     return this.log.sweep({
       until,
       keeps: ({ key, offset }) => key === null || keeps(offset),
       settled,
+      ...(archive !== undefined && { archive }),
     });
   }
 
@@ -201,6 +204,7 @@ export class Journal {
       // The disk reads on while this part is folded.
       ahead = last === undefined ? null : this.readAhead(last.nextOffset);
       for (const batch of batches) yield this.envelopes(batch);
+      if (last !== undefined && last.nextOffset >= this.end.until) return;
     }
   }
 
@@ -251,7 +255,7 @@ export class Journal {
   }: Omit<JournalQuery, 'terms'>): AsyncGenerator<EventEnvelope> {
     const isBackwards = order === 'newest';
     const first = Math.max(from, this.log.startOffset);
-    const end = Math.min(until, this.log.highWatermark);
+    const end = Math.min(until, this.highWatermark);
     for (let at = isBackwards ? end : first; isBackwards ? at > first : at < end; ) {
       const batches = isBackwards
         ? await this.log.read(at, { backwards: true, until: first, maxBytes: scanBytes })
@@ -264,7 +268,7 @@ export class Journal {
   }
 
   private readAhead(offset: number): Promise<RecordBatch[]> | null {
-    if (offset >= this.log.highWatermark) return null;
+    if (offset >= this.highWatermark) return null;
     const batches = this.log.read(offset, { maxBytes: replayBytes });
     // The caller that awaits it meets the error; until then it must not count as unhandled.
     batches.catch(() => undefined);
@@ -274,6 +278,7 @@ export class Journal {
   private envelopes(batch: RecordBatch): EventEnvelope[] {
     const envelopes: EventEnvelope[] = [];
     for (const record of batch.records()) {
+      if (record.offset >= this.end.until) break;
       const envelope = this.codec.decode(record);
       if (envelope !== null) envelopes.push(envelope);
     }

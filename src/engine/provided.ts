@@ -16,8 +16,14 @@ export const provided = {
   /** Which logs live with damage: `(logName: string) => boolean`. */
   isolatesDamage: Symbol('isolatesDamage'),
   liveStates: Symbol('liveStates'),
+  /** Where the built console lies: `string | null`. */
+  consoleFolder: Symbol('consoleFolder'),
+  /** What may be shown of the settings: `readonly ShownSetting[]`. */
+  settings: Symbol('settings'),
   /** What tells this build of the program from others. */
   build: Symbol('build'),
+  /** What the server shows instead of now: `PastView | null`. */
+  past: Symbol('past'),
   log: Symbol('Log'),
   fatal: Symbol('fatal'),
 } as const;

@@ -1,0 +1,15 @@
+/** The moment that a server shows which shows what was (ADR 47), and not what is. */
+
+/** A moment of the journal. */
+export interface PastMoment {
+  /** What happened before it lies below this offset. */
+  readonly until: number;
+  /** What the clock says, Unix milliseconds. */
+  readonly at: number;
+}
+
+/** How a server shows one moment: its journal ends there, and what only memory held is unknown. */
+export interface PastView extends PastMoment {
+  /** Called again and again while it folds; what it throws ends that. */
+  goOn(): void;
+}

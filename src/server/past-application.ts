@@ -1,0 +1,144 @@
+/**
+ * The server as it was (ADR 47): the whole application over the same folder, in which nothing
+ * changes, nothing runs, and the journal ends at the moment that it shows. So every `GET` is
+ * answered by the code that answers it today.
+ */
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { Store } from '../../storage/store.js';
+import { Engine } from '../engine/engine.js';
+import type { PastView } from '../engine/history/past-moment.js';
+import { Journal, journalLogName } from '../engine/journal.js';
+import { ProcessLife } from '../engine/lifecycle/process-life.js';
+import { BasicCredentials } from '../http/identity/basic-auth.js';
+import { BearerTokens, tokenDigest } from '../http/identity/bearer-token.js';
+import { InboundMetrics } from '../http/inbound.metrics.js';
+import { applicationModule } from './app.module.js';
+import type { Config } from './configuration/config.js';
+import type { Credentials } from './credentials/credentials.js';
+import { createHttpServer } from './http-server.js';
+import { Connections } from './inbound/connections.js';
+import {
+  type PastAnswer,
+  type PastQuestion,
+  type PastRole,
+  type PastServer,
+  PastTooLarge,
+} from './past/past-server.js';
+import type { Ports } from './ports.js';
+
+/** More is not put together for one answer, in bytes. */
+const answerBytesMax = 16 * 1024 * 1024;
+
+/** What no question comes with is of no use to read. */
+const tokenBytes = 24;
+
+/** Folds what lies below the moment. Rejects as a start does, and with what `goOn` throws. */
+export async function openPastApplication(
+  configured: Config,
+  view: PastView,
+  ports: Omit<Ports, 'past' | 'log'>,
+): Promise<PastServer> {
+  let { until, at } = view;
+  const past: PastView = {
+    get until() {
+      return until;
+    },
+    get at() {
+      return at;
+    },
+    goOn: view.goOn,
+  };
+  const clock = { ...ports.clock, now: () => at };
+  const log = pino({ level: 'silent' });
+  const config: Config = { ...configured, scrubBytesPerSecond: 0 };
+  const life = new ProcessLife(clock, log);
+  life.changeNothing('this is what was');
+  const registry = new Registry();
+  const inbound = new InboundMetrics(registry);
+  const secret = () => ports.identifiers.randomBytes(tokenBytes).toString('base64url');
+  const credentials: Credentials = {
+    tokens: [],
+    readTokens: [],
+    restUsername: 'none',
+    restPassword: secret(),
+    currentSigningKey: secret(),
+    nextSigningKey: secret(),
+  };
+  const bearer = new BearerTokens([], []);
+  const shared = {
+    ...{ config, credentials, life, registry, inbound, bearer },
+    ports: { ...ports, clock, log, past },
+    basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
+    openPast: null,
+  };
+  const limits = { connections: 1, connectionsPerAddress: 1 };
+  const connections = new Connections(limits, { clock, log, metrics: inbound });
+  try {
+    const nest = await createHttpServer(shared, connections, applicationModule);
+    await life.recover();
+    const reaches = nest.get(Store).log(journalLogName)?.highWatermark ?? 0;
+    // What is durable is proven on the disk a moment later: then it is read again.
+    if (reaches < view.until)
+      throw new Error(`the folder proves its journal up to ${reaches} only`);
+    // Who may ask was judged by what is good now: the tokens of then are of no use.
+    const tokens: Record<PastRole, string> = { read: secret(), admin: secret() };
+    const roles = new Map(
+      Object.entries(tokens).map(([role, token]) => [tokenDigest(token), role as PastRole]),
+    );
+    bearer.alsoKnow((digest) => {
+      const role = roles.get(digest);
+      return role && { principal: role, role };
+    });
+    return {
+      reaches,
+      async ask({ role, target, moment }: PastQuestion) {
+        const from = until;
+        ({ until, at } = moment);
+        if (until > from) await foldOn(nest, from, view.goOn);
+        return answerOf(nest, tokens[role], target);
+      },
+      async end() {
+        await life.stop('it is not asked any more');
+        await nest.close();
+      },
+    };
+  } catch (error) {
+    await life.stop('the past cannot be shown');
+    throw error;
+  }
+}
+
+/** Nothing but indexes learns of it: what observes events is for what happens now. */
+async function foldOn(nest: NestFastifyApplication, from: number, goOn: () => void): Promise<void> {
+  const engine = nest.get(Engine);
+  for await (const envelopes of nest.get(Journal).replay(from)) {
+    goOn();
+    engine.replay(envelopes.filter(({ offset }) => offset >= from));
+  }
+}
+
+async function answerOf(
+  nest: NestFastifyApplication,
+  token: string,
+  url: string,
+): Promise<PastAnswer> {
+  const headers = { authorization: `Bearer ${token}`, host: 'localhost' };
+  const response = await nest.inject({ method: 'GET', url, headers, payloadAsStream: true });
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response.stream()) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > answerBytesMax) {
+      throw new PastTooLarge(`the answer has more than ${answerBytesMax} bytes: ask for less`);
+    }
+  }
+  const contentType = response.headers['content-type'];
+  return {
+    status: response.statusCode,
+    contentType: typeof contentType === 'string' ? contentType : null,
+    body: Buffer.concat(chunks),
+  };
+}

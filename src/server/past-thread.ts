@@ -1,0 +1,111 @@
+/** The server as it was, in a thread of its own. */
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { PastMoment } from '../engine/history/past-moment.js';
+import type { Config } from './configuration/config.js';
+import {
+  type PastAnswer,
+  type PastQuestion,
+  type PastServer,
+  PastTooLarge,
+  tooMuchMemory,
+} from './past/past-server.js';
+import type { Ports } from './ports.js';
+
+/** What the thread begins with: plain data. */
+export interface PastStart {
+  readonly config: Config;
+  readonly moment: PastMoment;
+  readonly ports: Pick<Ports, 'fileSizes' | 'liveStates' | 'eventsPerCheckpoint' | 'build'>;
+}
+
+/** What the thread says: it is open, or has an answer, or can do neither. */
+export type PastReply =
+  | { readonly type: 'open'; readonly reaches: number }
+  | { readonly type: 'answer'; readonly answer: PastAnswer }
+  | { readonly type: 'failed'; readonly message: string; readonly isTooLarge: boolean };
+
+/** As this file is compiled, or run as it is: the entry of a thread is not looked up. */
+const { pathname } = new URL(import.meta.url);
+const entry = new URL(`./past.worker${extname(pathname)}`, import.meta.url);
+
+interface Waiting {
+  resolve(reply: PastReply): void;
+  reject(error: unknown): void;
+}
+
+/** Opens the server in a thread. Rejects with `PastTooLarge` where that has not the memory. */
+export async function openPastThread(start: PastStart): Promise<PastServer> {
+  const thread = new PastThread(start);
+  try {
+    await thread.open();
+    return thread;
+  } catch (error) {
+    await thread.end();
+    throw error;
+  }
+}
+
+class PastThread implements PastServer {
+  reaches = 0;
+  private readonly opened: Promise<PastReply>;
+  private readonly worker: Worker;
+  private waiting: Waiting | null = null;
+  private failure: unknown = null;
+
+  constructor(start: PastStart) {
+    const heapMegabytes = Math.ceil(start.config.asOfMemoryBytes / (1024 * 1024));
+    this.worker = new Worker(entry, {
+      workerData: start,
+      resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
+    });
+    this.worker.on('message', (reply: PastReply) => this.settle(reply));
+    this.worker.on('error', (error) => this.fail(hasOverflown(error) ? tooMuchMemory() : error));
+    this.worker.on('exit', () => this.fail(new Error('the thread that shows what was has ended')));
+    // It must not keep alive what has nothing else to do.
+    this.worker.unref();
+    this.opened = this.reply();
+  }
+
+  async open(): Promise<void> {
+    const reply = await this.opened;
+    if (reply.type === 'open') this.reaches = reply.reaches;
+  }
+
+  async ask(question: PastQuestion): Promise<PastAnswer> {
+    const reply = this.reply();
+    this.worker.postMessage(question);
+    const answered = await reply;
+    if (answered.type !== 'answer') throw new Error(`the thread answered ${answered.type}`);
+    return answered.answer;
+  }
+
+  async end(): Promise<void> {
+    await this.worker.terminate();
+  }
+
+  private reply(): Promise<PastReply> {
+    return new Promise((resolve, reject) => {
+      if (this.failure !== null) reject(this.failure);
+      else this.waiting = { resolve, reject };
+    });
+  }
+
+  private settle(reply: PastReply): void {
+    const { waiting } = this;
+    this.waiting = null;
+    if (reply.type !== 'failed') waiting?.resolve(reply);
+    else waiting?.reject(new (reply.isTooLarge ? PastTooLarge : Error)(reply.message));
+  }
+
+  private fail(error: unknown): void {
+    this.failure ??= error;
+    const { waiting } = this;
+    this.waiting = null;
+    waiting?.reject(this.failure);
+  }
+}
+
+function hasOverflown(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}

@@ -1,0 +1,66 @@
+/** The thread in which the server as it was stands, apart from what the server does now. */
+import { getHeapStatistics } from 'node:v8';
+import { parentPort, workerData } from 'node:worker_threads';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
+import { systemClock } from '../engine/clock.js';
+import { systemIdentifiers } from '../engine/identifiers.js';
+import {
+  type PastQuestion,
+  type PastServer,
+  PastTooLarge,
+  tooMuchMemory,
+} from './past/past-server.js';
+import { openPastApplication } from './past-application.js';
+import type { PastReply, PastStart } from './past-thread.js';
+
+const { config, moment, ports } = workerData as PastStart;
+
+/** Looking at the memory takes as long as folding some events. */
+const foldsPerLook = 1024;
+let folds = 0;
+
+/** Bytes outside of the heap count, too: what rests in memory is made of those. */
+function goOn(): void {
+  folds += 1;
+  if (folds % foldsPerLook !== 0) return;
+  const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
+  if (heap + external > config.asOfMemoryBytes) throw tooMuchMemory();
+}
+
+function fatal(error: unknown): never {
+  throw error;
+}
+
+function reply(message: PastReply): void {
+  parentPort?.postMessage(message);
+}
+
+function failed(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  reply({ type: 'failed', message, isTooLarge: error instanceof PastTooLarge });
+}
+
+async function answer(server: PastServer, question: PastQuestion): Promise<void> {
+  try {
+    reply({ type: 'answer', answer: await server.ask(question) });
+  } catch (error) {
+    failed(error);
+  }
+}
+
+/** No `await` at the top: the thread is bundled as CommonJS. */
+async function open(): Promise<void> {
+  try {
+    const server = await openPastApplication(
+      config,
+      { ...moment, goOn },
+      { ...ports, clock: systemClock, identifiers: systemIdentifiers, disk: nodeDisk, fatal },
+    );
+    parentPort?.on('message', (question: PastQuestion) => void answer(server, question));
+    reply({ type: 'open', reaches: server.reaches });
+  } catch (error) {
+    failed(error);
+  }
+}
+
+void open();

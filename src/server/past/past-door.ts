@@ -1,0 +1,98 @@
+/** `?asOf=<time or offset>` on a `GET`: what it was answered then (ADR 47). */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
+import { decodeQueryValue } from '../../http/dialect.js';
+import { isMessagingRequest, sendRefusal } from '../../http/error-shapes.js';
+import type { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { type JournalMoment, readMoment } from '../journal/journal-moment.js';
+import type { PastRole } from './past-server.js';
+import type { PastViews } from './past-views.js';
+
+const unknowable = new Refusal(
+  'unprocessable',
+  'asOf: this is not made of what the journal says, so it is only known as it is now',
+);
+
+/** A request target, and what `asOf` said in it; null = nothing. */
+interface Asked {
+  readonly target: string;
+  readonly asOf: string | null;
+}
+
+export class PastDoor {
+  private views: PastViews | null = null;
+
+  constructor(private readonly basic: BasicCredentials) {}
+
+  /** Where the answers come from. */
+  open(views: PastViews): void {
+    this.views = views;
+  }
+
+  /** Stands behind the front door, which knows who asks, and before every route. */
+  guard(fastify: FastifyInstance): void {
+    fastify.addHook('onRequest', async (request, reply) => {
+      if (!request.url.includes('asOf=') || request.method !== 'GET') return undefined;
+      const { description } = request.routeOptions.config;
+      if (description === undefined || description.access !== undefined) return undefined;
+      // One that reads it itself, and one that appends what its query says.
+      if (description.changes === true || 'asOf' in (description.query?.shape ?? {}))
+        return undefined;
+      const asked = withoutAsOf(request.url);
+      if (!asked.ok) return sendRefusal(request, reply, asked);
+      const { target, asOf } = asked.value;
+      if (asOf === null) return undefined;
+      if (description.asOf !== true) return sendRefusal(request, reply, unknowable);
+      return this.answer(request, reply, target, asOf);
+    });
+  }
+
+  private async answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    target: string,
+    text: string,
+  ): Promise<FastifyReply> {
+    const moment = readMoment(text);
+    if (!moment.ok) return sendRefusal(request, reply, moment.of('asOf'));
+    const role = this.roleOf(request);
+    if (role instanceof Refusal) return sendRefusal(request, reply, role);
+    const answer = await this.ask(request, role, target, moment.value);
+    if (answer instanceof Refusal) return sendRefusal(request, reply, answer);
+    if (answer.contentType !== null) reply.header('content-type', answer.contentType);
+    return reply.code(answer.status).send(Buffer.from(answer.body));
+  }
+
+  private async ask({ raw }: FastifyRequest, role: PastRole, target: string, asOf: JournalMoment) {
+    if (this.views === null) return new Refusal('unavailable', 'the server starts');
+    const isWanted = () => !raw.socket.destroyed;
+    return this.views.answer({ role, target, asOf, isWanted });
+  }
+
+  /** What the caller may do now decides: of then no rights are known that are good today. */
+  private roleOf(request: FastifyRequest): PastRole | Refusal {
+    if (isMessagingRequest(request)) return 'read';
+    if (this.basic.judgeRight(request.raw, 'administer', null) === undefined) return 'admin';
+    return this.basic.judgeRight(request.raw, 'inspect', null) ?? 'read';
+  }
+}
+
+/** Takes `asOf` out of a query; the rest stays as it was written. */
+function withoutAsOf(url: string): Result<Asked> {
+  const question = url.indexOf('?');
+  const rest: string[] = [];
+  let asOf: string | null = null;
+  for (const part of url.slice(question + 1).split('&')) {
+    const equals = part.indexOf('=');
+    if (equals < 0 || part.slice(0, equals) !== 'asOf') {
+      rest.push(part);
+      continue;
+    }
+    if (asOf !== null) return refused('asOf is given more than once');
+    const value = decodeQueryValue(part.slice(equals + 1));
+    if (value === undefined) return refused('the query is not valid UTF-8');
+    asOf = value;
+  }
+  const query = rest.length === 0 ? '' : `?${rest.join('&')}`;
+  return ok({ target: `${url.slice(0, question)}${query}`, asOf });
+}

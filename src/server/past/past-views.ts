@@ -1,0 +1,171 @@
+/**
+ * What was, for those who ask: the server as it was at a moment is folded beside this one, one
+ * moment at a time, and kept as long as it is asked.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { Clock } from '../../engine/clock.js';
+import type { Engine } from '../../engine/engine.js';
+import type { JournalSweepState } from '../../engine/history/journal-sweep.decider.js';
+import { journalSweepKind, journalSweepsId } from '../../engine/history/journal-sweep.events.js';
+import type { PastMoment } from '../../engine/history/past-moment.js';
+import type { Journal } from '../../engine/journal.js';
+import { Refusal } from '../../grammar/result.js';
+import { type JournalMoment, offsetBehind } from '../journal/journal-moment.js';
+import {
+  type OpenPast,
+  type PastAnswer,
+  type PastQuestion,
+  type PastServer,
+  PastTooLarge,
+} from './past-server.js';
+
+/** So many questions wait; each may have to fold the journal. */
+const waitingMax = 16;
+
+/** What was is folded anew where it was not asked for so long. */
+const idleMs = 60_000;
+
+/** Answers that are kept, in bytes; what was does not change. */
+const keptBytesMax = 32 * 1024 * 1024;
+/** What an answer takes beside its body. */
+const answerBytes = 512;
+
+const busy = new Refusal(
+  'unavailable',
+  `${waitingMax} questions about what was wait already: ask again later`,
+  { 'retry-after': '10' },
+);
+
+const failed = new Refusal(
+  'unavailable',
+  'what was could not be read while the journal is rewritten: ask again later',
+  { 'retry-after': '10' },
+);
+
+const stopped = new Refusal('unavailable', 'the server stops');
+
+/** What is asked, and as of when. */
+export interface AsOfQuestion extends Omit<PastQuestion, 'moment'> {
+  readonly asOf: JournalMoment;
+  /** Its client is still there. */
+  isWanted(): boolean;
+}
+
+export class PastViews {
+  private readonly answers = new LRUCache<string, PastAnswer>({
+    maxSize: keptBytesMax,
+    sizeCalculation: ({ body }, key) => body.length + key.length + answerBytes,
+  });
+  private current: { readonly until: number; readonly server: PastServer } | null = null;
+  private line: Promise<unknown> = Promise.resolve();
+  private waiting = 0;
+  private isStopped = false;
+  private cancelEnd: () => void = () => undefined;
+
+  constructor(
+    private readonly open: OpenPast,
+    private readonly engine: Engine,
+    private readonly journal: Journal,
+    private readonly clock: Clock,
+    private readonly log: Logger,
+  ) {}
+
+  /** What a `GET` was answered then. */
+  async answer({ asOf, role, target, isWanted }: AsOfQuestion): Promise<PastAnswer | Refusal> {
+    const moment = await this.momentOf(asOf);
+    if (moment.until < this.sweptUntil) return swept(moment);
+    const { until, at } = moment;
+    const key = JSON.stringify([until, at, role, target]);
+    const known = this.answers.get(key);
+    if (known !== undefined) return known;
+    if (this.waiting >= waitingMax) return busy;
+    return this.inLine(async () => {
+      if (this.isStopped || !isWanted()) return stopped;
+      const found = this.answers.get(key) ?? (await this.find({ moment, role, target }));
+      if (!(found instanceof Refusal)) this.answers.set(key, found);
+      return found;
+    });
+  }
+
+  /** Ends what is folded; there are no more answers. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.cancelEnd();
+    await this.current?.server.end();
+  }
+
+  /** One at a time. */
+  private async inLine<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.waiting += 1;
+    this.cancelEnd();
+    const done = this.line.then(work);
+    this.line = done.catch(() => undefined);
+    try {
+      return await done;
+    } finally {
+      this.waiting -= 1;
+      this.endLater();
+    }
+  }
+
+  /** Where a sweep takes a file away that is about to be read, the second look finds another. */
+  private async find(question: PastQuestion): Promise<PastAnswer | Refusal> {
+    for (let tries = 2; ; tries -= 1) {
+      try {
+        return await (await this.serverAt(question.moment)).ask(question);
+      } catch (error) {
+        await this.end();
+        if (error instanceof PastTooLarge) return new Refusal('unprocessable', error.message);
+        if (this.isStopped) return stopped;
+        this.log.warn({ err: error, ...question.moment }, 'what was could not be shown');
+        if (tries === 1) return failed;
+      }
+    }
+  }
+
+  private async serverAt(moment: PastMoment): Promise<PastServer> {
+    const { until } = moment;
+    const { current } = this;
+    const goesOn = current !== null && current.until <= until && until <= current.server.reaches;
+    if (!goesOn) await this.end();
+    const server = goesOn ? current.server : await this.open(moment);
+    this.current = { until, server };
+    if (this.isStopped) await server.end();
+    return server;
+  }
+
+  private endLater(): void {
+    if (this.waiting > 0 || this.isStopped) return;
+    this.cancelEnd = this.clock.after(idleMs, () => {
+      if (this.waiting === 0) void this.inLine(() => this.end());
+    });
+  }
+
+  private async end(): Promise<void> {
+    const { current } = this;
+    this.current = null;
+    await current?.server.end().catch(() => undefined);
+  }
+
+  /** An offset names no time: then the clock says that of the last event before it. */
+  private async momentOf(asOf: JournalMoment): Promise<PastMoment> {
+    const { journal, clock } = this;
+    const until = await offsetBehind(journal, asOf);
+    if ('time' in asOf) return { until, at: Math.min(asOf.time, clock.now()) };
+    const range = { from: journal.startOffset, until, order: 'newest' } as const;
+    for await (const { at } of journal.query({ terms: [], ...range })) return { until, at };
+    return { until, at: 0 };
+  }
+
+  /** Below this the journal has not all that happened. */
+  private get sweptUntil(): number {
+    const state = this.engine.actors(journalSweepKind).stateOf(journalSweepsId);
+    return (state as JournalSweepState).until;
+  }
+}
+
+function swept({ until }: PastMoment): Refusal {
+  const message = `what had ended before offset ${until} was swept: it is not known what there was`;
+  return new Refusal('unprocessable', message);
+}

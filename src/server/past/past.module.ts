@@ -1,0 +1,40 @@
+/** Wiring of what was: who folds it, and what asks. */
+import { Inject, Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import { Journal } from '../../engine/journal.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { provided } from '../../engine/provided.js';
+import { PastDoor } from './past-door.js';
+import type { OpenPast } from './past-server.js';
+import { PastViews } from './past-views.js';
+
+/** How the server as it was is opened: `OpenPast`, or null in one that is such a server itself. */
+export const openPast = Symbol('openPast');
+
+/** A thread ends at once. */
+const stopDeadlineMs = 1000;
+
+@Module({})
+export class PastModule {
+  constructor(
+    @Inject(openPast) open: OpenPast | null,
+    door: PastDoor,
+    engine: Engine,
+    journal: Journal,
+    life: ProcessLife,
+    @Inject(provided.clock) clock: Clock,
+    @Inject(provided.log) log: Logger,
+  ) {
+    if (open === null) return;
+    const views = new PastViews(open, engine, journal, clock, log);
+    door.open(views);
+    life.addStoppable({
+      name: 'what was',
+      phase: 'doors',
+      deadlineMs: stopDeadlineMs,
+      stop: () => views.stop(),
+    });
+  }
+}
