@@ -31,13 +31,14 @@ export interface EntityMoment {
 }
 
 /**
- * `<kind>/<id>` as it was before `until`. A refusal where there was none by then (404), where the
- * journal does not hold its beginning (422), and where it has too many events (422).
+ * `<kind>/<id>` as it was before `until`; without `redactions` all of it. A refusal where there
+ * was none by then (404), where the journal does not hold its beginning (422), and where it has too
+ * many events (422).
  */
 export async function entityAt(
   engine: Engine,
   journal: Journal,
-  redactions: EventRedactions,
+  redactions: EventRedactions | null,
   stream: string,
   until: number,
 ): Promise<EntityMoment | Refusal> {
@@ -65,7 +66,7 @@ export async function entityAt(
   if (first === null) return gone(stream, until);
   const [stored] = actors.stored();
   const state = stored === undefined ? null : plain(valueIn(stored.bytes));
-  const hidden = await redactions.of(first);
+  const hidden = (await redactions?.of(first)) ?? null;
   return {
     kind,
     id,

@@ -24,7 +24,12 @@ export async function foldJournal(
   let lastAt: number | null = null;
   for await (const envelopes of journal.replay(from)) {
     const isLast = (envelopes.at(-1)?.offset ?? 0) >= until;
-    const wanted = isLast ? envelopes.filter(({ offset }) => offset < until) : envelopes;
+    // What is read begins with a whole batch, and ends with one.
+    const isFirst = (envelopes[0]?.offset ?? from) < from;
+    const wanted =
+      isFirst || isLast
+        ? envelopes.filter(({ offset }) => offset >= from && offset < until)
+        : envelopes;
     engine.replay(wanted);
     events += wanted.length;
     lastAt = wanted.at(-1)?.at ?? lastAt;

@@ -1,4 +1,7 @@
-/** How much was recorded in the journal, by time; also of what was swept since. */
+/**
+ * How much was recorded in the journal, by time; also of what was swept since (administration.md
+ * 1.3).
+ */
 import type { Journal } from '../../engine/journal.js';
 import type { ActivityQuestion } from './journal.request.js';
 

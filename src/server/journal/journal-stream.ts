@@ -1,4 +1,7 @@
-/** The journal as server-sent events: what is there, then what comes, each event once, in order. */
+/**
+ * The journal as server-sent events (administration.md 1.2): what is there, then what comes, each
+ * event once, in order.
+ */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';

@@ -2,9 +2,12 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
+import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { By } from '../../http/identity/caller.js';
+import type { Right } from '../../http/identity/grant.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { EntityMoment } from './entity-moment.js';
@@ -25,15 +28,18 @@ export class JournalController {
   @Get()
   @Describe(journalRoutes.events)
   async events(
+    @By() by: Caller,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<FastifyReply | undefined> {
     this.judge(request);
     const question = valueIn(parseJournalQuery(request.url));
+    if (question.isRevealed) this.judge(request, 'administer');
     const { accept = '', 'last-event-id': lastId } = request.headers;
     if (!accept.includes('text/event-stream')) {
+      const room = this.inFlight.roomFor(request, reply);
+      const pieces = answerIn(await this.journal.page(question, room, by));
       reply.header('content-type', 'application/x-ndjson; charset=utf-8');
-      const pieces = await this.journal.page(question, this.inFlight.roomFor(request, reply));
       return this.inFlight.answer(request, reply, pieces);
     }
     const last = typeof lastId === 'string' && /^\d{1,15}$/.test(lastId) ? Number(lastId) : null;
@@ -58,12 +64,14 @@ export class JournalController {
 
   @Get('entity')
   @Describe(journalRoutes.entity)
-  async entity(@Req() request: FastifyRequest): Promise<EntityMoment> {
+  async entity(@By() by: Caller, @Req() request: FastifyRequest): Promise<EntityMoment> {
     this.judge(request);
-    return answerIn(await this.journal.entity(valueIn(parseEntityQuery(request.url))));
+    const question = valueIn(parseEntityQuery(request.url));
+    if (question.isRevealed) this.judge(request, 'administer');
+    return answerIn(await this.journal.entity(question, by));
   }
 
-  private judge({ raw }: FastifyRequest): void {
-    refuseIf(this.basic.judgeRight(raw, 'inspect', null));
+  private judge({ raw }: FastifyRequest, right: Right = 'inspect'): void {
+    refuseIf(this.basic.judgeRight(raw, right, null));
   }
 }

@@ -5,6 +5,8 @@ import { Engine } from '../../engine/engine.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife, type Stoppable } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
+import { RevealRecorder } from '../reveals/reveal-recorder.js';
+import { RevealsModule } from '../reveals/reveals.module.js';
 import { JournalController } from './journal.controller.js';
 import { ShownJournal } from './shown-journal.js';
 
@@ -12,13 +14,14 @@ import { ShownJournal } from './shown-journal.js';
 const stopDeadlineMs = 1000;
 
 @Module({
+  imports: [RevealsModule],
   controllers: [JournalController],
   providers: [
     {
       provide: ShownJournal,
-      inject: [Engine, Journal, provided.clock],
-      useFactory: (engine: Engine, journal: Journal, clock: Clock) =>
-        new ShownJournal(engine, journal, clock),
+      inject: [Engine, Journal, provided.clock, RevealRecorder],
+      useFactory: (engine: Engine, journal: Journal, clock: Clock, reveals: RevealRecorder) =>
+        new ShownJournal(engine, journal, clock, reveals),
     },
   ],
 })

@@ -1,8 +1,13 @@
-/** How the routes that show the journal are described. */
+/** How the routes that show the journal are described (administration.md 1). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
 const moment = 'an offset, Unix milliseconds, or a date as 2026-11-23T04:00:00Z';
+
+const reveal = z
+  .boolean()
+  .describe('With what is redacted, and secrets: for administrators, and an event of the journal')
+  .optional();
 
 const bucket = z.object({
   at: z.int().describe('Where the step begins, Unix milliseconds'),
@@ -37,6 +42,7 @@ export const journalRoutes = {
       count: z.int().min(1).max(1000).describe('Default 100').optional(),
       cursor: z.string().describe('Of the last line of the answer before').optional(),
       bodies: z.boolean().describe('With bodies, in Base64').optional(),
+      reveal,
     }),
     headers: z.object({
       Accept: z.string().describe('text/event-stream: a stream that goes on').optional(),
@@ -68,6 +74,7 @@ export const journalRoutes = {
     query: z.object({
       stream: z.string().describe('kind/id'),
       asOf: z.string().describe(`Default: now; ${moment}`).optional(),
+      reveal,
     }),
     answers: { 200: { description: 'Its events up to then, folded', schema: entity } },
   },

@@ -1,4 +1,4 @@
-/** What is asked of the journal over HTTP: queries, read and checked. Pure. */
+/** What is asked of the journal over HTTP (administration.md 1): read and checked. Pure. */
 import { principalFilter } from '../../engine/principal/shown-principal.js';
 import { parseDuration } from '../../grammar/duration.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
@@ -32,6 +32,8 @@ export interface JournalQuestion {
   readonly count: number;
   /** With bodies. */
   readonly hasBodies: boolean;
+  /** With what is redacted, and secrets. */
+  readonly isRevealed: boolean;
 }
 
 const moment: FilterReader<JournalMoment | null> = (values) => {
@@ -70,9 +72,10 @@ export function parseJournalQuery(target: string): Result<JournalQuestion> {
     cursor,
     count: count(countStandard, countMax),
     bodies: yes,
+    reveal: yes,
   });
   if (!filters.ok) return filters;
-  const { from, until, stream, type, by, order, cursor: after, bodies } = filters.value;
+  const { from, until, stream, type, by, order, cursor: after, bodies, reveal } = filters.value;
   return ok({
     from,
     until,
@@ -85,6 +88,7 @@ export function parseJournalQuery(target: string): Result<JournalQuestion> {
     cursor: after,
     count: filters.value.count,
     hasBodies: bodies,
+    isRevealed: reveal,
   });
 }
 
@@ -113,17 +117,19 @@ export function parseActivityQuery(target: string, now: number): Result<Activity
   return ok({ from, until, stepMs });
 }
 
-/** Which stream as of when; null = now. */
+/** Which stream as of when. */
 export interface EntityQuestion {
   readonly stream: string;
+  /** null = now. */
   readonly asOf: JournalMoment | null;
+  readonly isRevealed: boolean;
 }
 
 /** What `GET /admin/journal/entity` asks for. */
 export function parseEntityQuery(target: string): Result<EntityQuestion> {
-  const filters = readFilters(target, { stream: text, asOf: moment });
+  const filters = readFilters(target, { stream: text, asOf: moment, reveal: yes });
   if (!filters.ok) return filters;
-  const { stream, asOf } = filters.value;
+  const { stream, asOf, reveal } = filters.value;
   if (stream === null || !stream.includes('/')) return refused('stream must be <kind>/<id>');
-  return ok({ stream, asOf });
+  return ok({ stream, asOf, isRevealed: reveal });
 }

@@ -5,8 +5,10 @@ import type { Engine } from '../../engine/engine.js';
 import type { JournalSweepState } from '../../engine/history/journal-sweep.decider.js';
 import { journalSweepKind, journalSweepsId } from '../../engine/history/journal-sweep.events.js';
 import type { Journal } from '../../engine/journal.js';
+import type { Caller } from '../../engine/principal/principal.js';
 import { Refusal } from '../../grammar/result.js';
 import type { ReadAllowance } from '../../http/bytes/in-flight.js';
+import type { RevealRecorder } from '../reveals/reveal-recorder.js';
 import { type EntityMoment, entityAt } from './entity-moment.js';
 import { EventRedactions } from './event-redactions.js';
 import type { ActivityQuestion, EntityQuestion, JournalQuestion } from './journal.request.js';
@@ -42,11 +44,16 @@ export class ShownJournal {
     private readonly engine: Engine,
     private readonly journal: Journal,
     private readonly clock: Clock,
+    private readonly reveals: Pick<RevealRecorder, 'record'>,
   ) {}
 
-  /** One page of what is asked for. */
-  async page(question: JournalQuestion, room: ReadAllowance): Promise<JournalPieces> {
-    const { cursor, count, hasBodies, meant } = question;
+  /** One page of what `by` asks for; what is shown in clear is an event first. */
+  async page(
+    question: JournalQuestion,
+    room: ReadAllowance,
+    by: Caller,
+  ): Promise<JournalPieces | Refusal> {
+    const { cursor, count, hasBodies, meant, isRevealed } = question;
     const selection = await this.selectionOf(question);
     const isNewest = meant.order === 'newest';
     const { from, until } = selection;
@@ -56,11 +63,16 @@ export class ShownJournal {
         : isNewest
           ? { ...selection, until: Math.min(cursor, until) }
           : { ...selection, from: Math.max(cursor, from) };
+    if (isRevealed) {
+      const part = { from: rest.from, until: rest.until, stream: meant.stream, bodies: hasBodies };
+      const refusal = await this.reveals.record({ what: 'events', ...part }, by);
+      if (refusal !== null) return refusal;
+    }
     return new JournalPieces(
       lookedAt(this.journal, rest),
       {
         count,
-        lineOf: this.lines(hasBodies),
+        lineOf: this.lines(hasBodies, isRevealed),
         cursorBehind: (offset) => (isNewest ? offset : offset + 1),
       },
       room,
@@ -75,6 +87,9 @@ export class ShownJournal {
     if (question.meant.order === 'newest') {
       return new Refusal('invalid', 'a stream has the oldest events first');
     }
+    if (question.isRevealed) {
+      return new Refusal('invalid', 'a stream shows nothing in clear: ask for pages');
+    }
     if (this.streams.size >= streamsMax || this.isStopped) return busy;
     const selection = await this.selectionOf(question);
     const { journal } = this;
@@ -82,7 +97,7 @@ export class ShownJournal {
     const from = last === null ? begins : Math.max(last + 1, journal.startOffset);
     const until = question.until === null ? Number.MAX_SAFE_INTEGER : selection.until;
     return async (reader) => {
-      const jsonOf = this.lines(question.hasBodies);
+      const jsonOf = this.lines(question.hasBodies, false);
       const stream = new JournalStream(journal, this.clock, reader, jsonOf);
       this.streams.add(stream);
       try {
@@ -97,10 +112,19 @@ export class ShownJournal {
     return activityOf(this.journal, question, isWanted);
   }
 
-  async entity({ stream, asOf }: EntityQuestion): Promise<EntityMoment | Refusal> {
+  /** One entity as `by` asks for it; what is shown in clear is an event first. */
+  async entity(
+    { stream, asOf, isRevealed }: EntityQuestion,
+    by: Caller,
+  ): Promise<EntityMoment | Refusal> {
     const { engine, journal } = this;
     const until = asOf === null ? journal.highWatermark : await offsetBehind(journal, asOf);
-    const redactions = new EventRedactions(journal, redactionsMax);
+    if (isRevealed) {
+      const part = { from: journal.startOffset, until, stream, bodies: false };
+      const refusal = await this.reveals.record({ what: 'entity', ...part }, by);
+      if (refusal !== null) return refusal;
+    }
+    const redactions = isRevealed ? null : new EventRedactions(journal, redactionsMax);
     const found = await entityAt(engine, journal, redactions, stream, until);
     const isUnknown = found instanceof Refusal && found.code === 'not_found' && asOf !== null;
     return isUnknown && until < this.sweptUntil ? sweptBefore(until) : found;
@@ -109,7 +133,7 @@ export class ShownJournal {
   /** Below this the journal has not all that happened. */
   private get sweptUntil(): number {
     const state = this.engine.actors(journalSweepKind).stateOf(journalSweepsId);
-    return (state as JournalSweepState).until;
+    return (state as JournalSweepState).edge;
   }
 
   /** Ends every stream; there are no more. */
@@ -118,7 +142,11 @@ export class ShownJournal {
     for (const stream of this.streams) stream.end();
   }
 
-  private lines(hasBodies: boolean): (envelope: EventEnvelope) => Promise<string> {
+  private lines(
+    hasBodies: boolean,
+    isRevealed: boolean,
+  ): (envelope: EventEnvelope) => Promise<string> {
+    if (isRevealed) return async (envelope) => journalJson(envelope, null, hasBodies);
     const redactions = new EventRedactions(this.journal, redactionsMax);
     return async (envelope) => journalJson(envelope, await redactions.of(envelope), hasBodies);
   }

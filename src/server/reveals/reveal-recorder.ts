@@ -1,0 +1,64 @@
+/**
+ * Puts into the journal that something is about to be shown in clear, so many times a minute
+ * (administration.md 1.5).
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import type { Caller } from '../../engine/principal/principal.js';
+import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
+import { Intake } from '../../http/intake.js';
+import { Reveals } from './reveal.entity.js';
+import { type RevealedPart, revealKind } from './reveal.events.js';
+
+const minuteMs = 60_000;
+
+/** More pages are not shown in clear in one minute: each is an event. */
+export const revealsPerMinute = 60;
+
+/** Names of streams are shorter; what is longer names none. */
+const streamCharactersMax = 1024;
+
+const tooMany = new Refusal(
+  'unavailable',
+  `${revealsPerMinute} pages were shown in clear within a minute: ask again later`,
+  { 'retry-after': '60' },
+);
+const tooLong = new Refusal('invalid', `stream has more than ${streamCharactersMax} characters`);
+
+@Injectable()
+export class RevealRecorder {
+  private minute = { since: Number.NEGATIVE_INFINITY, recorded: 0 };
+
+  constructor(
+    private readonly reveals: Reveals,
+    private readonly intake: Intake,
+    private readonly life: ProcessLife,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
+
+  /** Why nothing may be shown; null once it is durable that `by` is shown it. */
+  async record(part: RevealedPart, by: Caller): Promise<Refusal | null> {
+    const { changesNothing } = this.life;
+    if (changesNothing !== null) {
+      return new Refusal('unavailable', `nothing is shown in clear: ${changesNothing}`);
+    }
+    if ((part.stream?.length ?? 0) > streamCharactersMax) return tooLong;
+    if (!this.takes()) return tooMany;
+    const refusal = this.intake.take(0);
+    if (refusal !== null) return refusal;
+    this.intake.done(0);
+    const place = { kind: revealKind, id: by.name ?? 'unknown', at: this.clock.now() };
+    const outcome = await this.reveals.ask({ type: 'RecordReveal', ...place, ...part }, by);
+    return outcome.ok ? null : outcome;
+  }
+
+  private takes(): boolean {
+    const now = this.clock.monotonic();
+    if (now - this.minute.since >= minuteMs) this.minute = { since: now, recorded: 0 };
+    if (this.minute.recorded >= revealsPerMinute) return false;
+    this.minute.recorded += 1;
+    return true;
+  }
+}

@@ -1,0 +1,14 @@
+/** What was shown in clear, as the journal remembers it. Each is over with its event. */
+import { accept, type Decider } from '../../engine/decider.js';
+import type { RecordReveal } from './reveal.commands.js';
+import { type JournalRevealed, revealKind } from './reveal.events.js';
+
+export const revealDecider: Decider<null, RecordReveal, JournalRevealed> = {
+  kind: revealKind,
+  initialState: () => null,
+  decide: ({ what, stream, from, until, bodies }) =>
+    accept([{ type: 'JournalRevealed', what, stream, from, until, bodies }]),
+  evolve: () => null,
+  wants: () => [],
+  isFinal: () => true,
+};

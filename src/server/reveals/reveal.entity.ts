@@ -1,0 +1,14 @@
+/** What was shown in clear, as features hold it. */
+import { Injectable } from '@nestjs/common';
+import { Engine } from '../../engine/engine.js';
+import { Entity } from '../../engine/entity.js';
+import type { RecordReveal } from './reveal.commands.js';
+import { revealDecider } from './reveal.decider.js';
+import type { JournalRevealed } from './reveal.events.js';
+
+@Injectable()
+export class Reveals extends Entity<null, RecordReveal, JournalRevealed> {
+  constructor(engine: Engine) {
+    super(engine, { decider: revealDecider, view: null, folds: [] });
+  }
+}
