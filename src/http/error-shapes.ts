@@ -32,6 +32,7 @@ const statusOfCode: Readonly<Record<RefusalCode, number>> = {
   out_of_range: 416,
   unprocessable: 422,
   head_too_large: 431,
+  too_often: 429,
   failed: 500,
   unavailable: 503,
   disk_full: 507,

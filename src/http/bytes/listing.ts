@@ -10,6 +10,8 @@ export interface ListingPage {
   readonly cursor: string | null;
   /** It ends where it does only because its rows are long: others follow in the same answer. */
   readonly isLong: boolean;
+  /** The search stopped at this time (Unix milliseconds) for what it had cost. */
+  readonly searchedTo?: number;
 }
 
 /** An answer ends, with a cursor, behind the page that makes it this long. */
@@ -18,7 +20,8 @@ const listingBytesMax = 8 * pieceBytes;
 const jsonType = 'application/json; charset=utf-8';
 
 /**
- * Answers `{"<name>":[row,...]}`, with `"cursor"` behind the rows where more follow. `next` reads
+ * Answers `{"<name>":[row,...]}`, with `"cursor"` behind the rows where more follow, and
+ * `"searchedTo"` where the search was ended. `next` reads
  * the page behind `cursor` (null: the first), of at most so many rows fewer than were asked for.
  */
 export function sendListing(
@@ -64,10 +67,15 @@ class ListingPieces implements AsyncIterator<Piece, undefined> {
     const { cursor } = page;
     this.cursor = cursor;
     const isLast = !page.isLong || cursor === null || this.length >= listingBytesMax;
-    const end = cursor === null ? ']}' : `],"cursor":${JSON.stringify(cursor)}}`;
-    if (isLast) chunks.push(Buffer.from(end));
+    if (isLast) chunks.push(Buffer.from(endOf(page)));
     return { done: false, value: { chunks, isLast } };
   }
+}
+
+function endOf({ cursor, searchedTo }: ListingPage): string {
+  if (cursor === null) return ']}';
+  const stopped = searchedTo === undefined ? '' : `,"searchedTo":${searchedTo}`;
+  return `],"cursor":${JSON.stringify(cursor)}${stopped}}`;
 }
 
 /** Texts of one JSON document, each made once there is room for it. */

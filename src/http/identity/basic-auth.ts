@@ -58,7 +58,7 @@ export function pairDigest(username: string, password: string): Buffer {
 export class BasicCredentials {
   private readonly configured: KnownCredential;
   private lookUp: (username: string) => KnownCredential | undefined = () => undefined;
-  private tokens: Pick<BearerTokens, 'created'> | null = null;
+  private tokens: Pick<BearerTokens, 'created' | 'session'> | null = null;
   /** `Authorization` values that were found good once; who they name is still looked up. */
   private readonly accepted = new Map<string, Presented>();
 
@@ -75,8 +75,8 @@ export class BasicCredentials {
     this.lookUp = lookUp;
   }
 
-  /** Created bearer tokens enter, too, with what their roles permit. */
-  alsoAccept(tokens: Pick<BearerTokens, 'created'>): void {
+  /** Created bearer tokens and sessions enter, too, with what their roles permit. */
+  alsoAccept(tokens: Pick<BearerTokens, 'created' | 'session'>): void {
     this.tokens = tokens;
   }
 
@@ -128,24 +128,28 @@ export class BasicCredentials {
     return this.find(request)?.grant ?? unauthorized;
   }
 
+  /** What this pair may do, and as whose it is known; undefined where it is none that is good. */
+  grantOfPair(
+    username: string,
+    password: string,
+  ): { readonly principal: string; readonly grant: Access } | undefined {
+    return this.known(presented(username, password));
+  }
+
   private find(request: IncomingMessage): Known | undefined {
     const { authorization } = request.headers;
-    if (authorization === undefined) return this.known(presentedInQuery(request));
+    if (authorization === undefined) {
+      return this.known(presentedInQuery(request)) ?? ofToken(this.tokens?.session(request));
+    }
     const remembered = this.accepted.get(authorization);
     if (remembered !== undefined) return this.known(remembered);
     const presented = presentedIn(authorization);
-    if (presented === undefined) return this.ofToken(request);
+    if (presented === undefined) return ofToken(this.tokens?.created(request));
     const known = this.known(presented);
     if (known !== undefined && this.accepted.size < acceptedMax) {
       this.accepted.set(authorization, presented);
     }
     return known;
-  }
-
-  private ofToken(request: IncomingMessage): Known | undefined {
-    const token = this.tokens?.created(request);
-    if (token === undefined) return undefined;
-    return { principal: token.principal, grant: accessOfRole[token.role], token };
   }
 
   private known(presented: Presented | undefined): Known | undefined {
@@ -155,6 +159,11 @@ export class BasicCredentials {
     const isKnown = grant !== undefined && timingSafeEqual(grant.digest, digest);
     return isKnown ? { principal, grant, token: null } : undefined;
   }
+}
+
+function ofToken(token: BearerToken | undefined): Known | undefined {
+  if (token === undefined) return undefined;
+  return { principal: token.principal, grant: accessOfRole[token.role], token };
 }
 
 /** What a credential names by its own three words: the right that holds this one. */

@@ -21,6 +21,12 @@ export interface BearerToken {
 /** Finds a created token by its `tokenDigest`; undefined where there is none, or no more. */
 export type TokenLookUp = (digest: string) => BearerToken | undefined;
 
+/** Who a token is for a request; undefined = it is none, or not good for this one. */
+export type ScopedLookUp = (token: string, request: IncomingMessage) => BearerToken | undefined;
+
+/** Who has signed in with the cookie of a request; undefined = its client has not. */
+export type SessionLookUp = (request: IncomingMessage) => BearerToken | undefined;
+
 const unauthorized: Refusal = new Refusal(
   'unauthorized',
   'unauthorized: a valid bearer token is required',
@@ -49,6 +55,8 @@ export class BearerTokens {
   private readonly configured = new Map<string, BearerToken>();
   private lookUp: TokenLookUp = () => undefined;
   private isName: (user: string) => boolean = () => false;
+  private inCookie: SessionLookUp = () => undefined;
+  private scoped: ScopedLookUp = () => undefined;
   /** `Authorization` values that were found good once, with the digests of their tokens. */
   private readonly accepted = new Map<string, string>();
 
@@ -71,6 +79,16 @@ export class BearerTokens {
     this.isName = isName;
   }
 
+  /** Sessions of browsers enter both interfaces with the role of what they were signed in with. */
+  alsoAcceptSessions(lookUp: SessionLookUp): void {
+    this.inCookie = lookUp;
+  }
+
+  /** Tokens that are good for some requests alone, which `lookUp` tells. */
+  alsoAdmit(lookUp: ScopedLookUp): void {
+    this.scoped = lookUp;
+  }
+
   /** Whether a created token names this user (messaging.md 1.1). */
   names(user: string): boolean {
     return this.isName(user);
@@ -91,6 +109,17 @@ export class BearerTokens {
     return digest === undefined || this.configured.has(digest) ? undefined : this.lookUp(digest);
   }
 
+  /** Who has signed in, where a request shows a cookie and no header; undefined = no session. */
+  session(request: IncomingMessage): BearerToken | undefined {
+    const { authorization, cookie } = request.headers;
+    return authorization === undefined && cookie !== undefined ? this.inCookie(request) : undefined;
+  }
+
+  /** The token with this `tokenDigest`, configured or created; undefined = none that is good. */
+  known(digest: string): BearerToken | undefined {
+    return this.configured.get(digest) ?? this.lookUp(digest);
+  }
+
   /** Whether a query value is a token of this server and therefore not the destination's. */
   include(token: string): boolean {
     return this.known(tokenDigest(token)) !== undefined;
@@ -100,17 +129,15 @@ export class BearerTokens {
     const { authorization } = request.headers;
     if (authorization === undefined) {
       const inQuery = tokenInQuery(request);
-      return inQuery === undefined ? undefined : this.known(tokenDigest(inQuery));
+      if (inQuery === undefined) return this.session(request);
+      return this.known(tokenDigest(inQuery)) ?? this.scoped(inQuery, request);
     }
     const digest = this.digestIn(authorization);
     if (digest === undefined) return undefined;
     const token = this.known(digest);
-    if (token !== undefined) this.remember(authorization, digest);
+    if (token === undefined) return this.scoped(authorization.replace(/^\S+ +/, ''), request);
+    this.remember(authorization, digest);
     return token;
-  }
-
-  private known(digest: string): BearerToken | undefined {
-    return this.configured.get(digest) ?? this.lookUp(digest);
   }
 
   private digestIn(authorization: string): string | undefined {

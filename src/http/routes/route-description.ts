@@ -22,6 +22,11 @@ export interface RouteDescription {
   readonly changes?: boolean;
   /** Its answer holds secrets: a token that may only read is refused with 403. */
   readonly isSecret?: true;
+  /**
+   * Its answer is made of what the journal says, so that `?asOf=` shows it as it was (ADR 47); what
+   * only memory knows is null then.
+   */
+  readonly asOf?: true;
   /** Query parameters; the description of a field's schema is shown with it. */
   readonly query?: z.ZodObject;
   /** Request headers that mean something here. */

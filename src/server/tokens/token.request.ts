@@ -1,4 +1,4 @@
-/** The body that creates a bearer token, as it stands on the wire (topics.md 5.5). Pure. */
+/** The body that creates a bearer token, as it stands on the wire (administration.md 2). Pure. */
 import { z } from 'zod';
 import { ok, type Result } from '../../grammar/result.js';
 import type { Role } from '../../http/identity/bearer-token.js';

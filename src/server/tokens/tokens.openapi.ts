@@ -1,4 +1,4 @@
-/** How the routes of bearer tokens are described (topics.md 5.5). */
+/** How the routes of bearer tokens are described (administration.md 2). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { tokenSchema } from './token.request.js';
@@ -25,6 +25,7 @@ export const tokenRoutes = {
   },
   list: {
     summary: 'All created bearer tokens, without the tokens themselves',
+    asOf: true,
     isLong: true,
     answers: {
       200: {

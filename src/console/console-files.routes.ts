@@ -1,0 +1,91 @@
+/** `/console`: the application, which is the same page at each of its addresses (ADR 46). */
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Disk } from '../../storage/disk/disk.js';
+import { provided } from '../engine/provided.js';
+import { Refusal } from '../grammar/result.js';
+import type { Exchange } from '../http/routes/exchange.js';
+import type { FastifyExchange } from '../http/routes/fastify-exchange.js';
+import type { FastifyRoute } from '../http/routes/route.js';
+import type { RouteDescription } from '../http/routes/route-description.js';
+import { type ConsoleFile, ConsoleFiles } from './console-files.js';
+
+/** What pages of the console may do: load from here, ask here, and be framed by no page. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const securityHeaders = [
+  ['content-security-policy', policy],
+  ['x-content-type-options', 'nosniff'],
+  ['referrer-policy', 'no-referrer'],
+  ['cross-origin-opener-policy', 'same-origin'],
+  ['cross-origin-resource-policy', 'same-origin'],
+].flat();
+
+const page = 'index.html';
+const methods = ['GET', 'HEAD'];
+
+const description = {
+  summary: 'The console: a page for people, and the files that it is made of',
+  access: 'open',
+  answers: { 200: { description: 'The page, or a file', contentType: 'text/html' } },
+} satisfies RouteDescription;
+
+@Injectable()
+export class ConsoleFilesRoutes {
+  readonly routes: readonly FastifyRoute[];
+  private readonly files: ConsoleFiles;
+
+  constructor(
+    @Inject(provided.disk) disk: Disk,
+    @Inject(provided.consoleFolder) folder: string | null,
+  ) {
+    this.files = new ConsoleFiles(disk, folder);
+    const serve = (exchange: FastifyExchange) => this.serve(exchange);
+    this.routes = [
+      { methods, pattern: '/console', description, serve },
+      {
+        methods,
+        pattern: '/console/*',
+        description: { ...description, path: '/console/{path}' },
+        serve,
+      },
+    ];
+  }
+
+  private async serve(exchange: Exchange): Promise<void> {
+    const { pathname } = new URL(exchange.target, 'http://server');
+    const path = pathname.replace(/^\/console\/?/, '');
+    const accepted = String(exchange.request.headers['accept-encoding'] ?? '');
+    const isAsset = path.startsWith('assets/') || path === 'icon.svg';
+    const file = await this.files.find(isAsset ? path : page, accepted);
+    if (file !== undefined) {
+      answerFile(exchange, file);
+      return;
+    }
+    const missing = isAsset ? `${pathname} not found` : 'this build of the server has no console';
+    exchange.refuse(new Refusal('not_found', missing));
+  }
+}
+
+function answerFile(exchange: Exchange, file: ConsoleFile): void {
+  const { contentType, encoding, isImmutable, bytes } = file;
+  const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  const headers = [
+    ...securityHeaders,
+    ...['content-type', contentType, 'vary', 'accept-encoding', 'etag', tag],
+    // The page names files by their digests: whether it is today's has to be asked each time.
+    ...['cache-control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache'],
+    ...(encoding === null ? [] : ['content-encoding', encoding]),
+  ];
+  if (exchange.request.headers['if-none-match'] === tag) exchange.answer(304, headers);
+  else exchange.answer(200, headers, exchange.request.method === 'HEAD' ? undefined : bytes);
+}

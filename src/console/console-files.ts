@@ -1,0 +1,84 @@
+/**
+ * The files of the built console: few, small and of one build, so that they stay in memory once
+ * they are read. What is not among them is not looked for on the disk.
+ */
+import { extname, join } from 'node:path';
+import type { Disk } from '../../storage/disk/disk.js';
+import { readWhole } from '../../storage/disk/whole-file.js';
+
+/** A file in the form that a browser understands. */
+export interface ConsoleFile {
+  readonly contentType: string;
+  /** null = as it is. */
+  readonly encoding: 'br' | 'gzip' | null;
+  /** Its name has a digest of its content: it never changes. */
+  readonly isImmutable: boolean;
+  readonly bytes: Buffer;
+}
+
+/** What the build has compressed, the smallest form first. */
+const encodings = [
+  { encoding: 'br', suffix: '.br' },
+  { encoding: 'gzip', suffix: '.gz' },
+] as const;
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const assets = 'assets';
+
+export class ConsoleFiles {
+  private names: Promise<ReadonlySet<string>> | null = null;
+  private readonly read = new Map<string, Promise<Buffer>>();
+
+  /** `folder` is where the build lies; null = there is none. */
+  constructor(
+    private readonly disk: Disk,
+    private readonly folder: string | null,
+  ) {}
+
+  /**
+   * The file at a path below the folder (`assets/main-1a2b3c.js`), in the smallest form among those
+   * that an `Accept-Encoding` names; undefined where the build has none.
+   */
+  async find(path: string, accepted: string): Promise<ConsoleFile | undefined> {
+    const contentType = contentTypes[extname(path)];
+    this.names ??= this.list();
+    const names = await this.names;
+    if (contentType === undefined || !names.has(path)) return undefined;
+    const form = encodings.find(
+      ({ encoding, suffix }) => accepts(accepted, encoding) && names.has(path + suffix),
+    );
+    const bytes = await this.bytesOf(path + (form?.suffix ?? ''));
+    const isImmutable = path.startsWith(`${assets}/`);
+    return { contentType, encoding: form?.encoding ?? null, isImmutable, bytes };
+  }
+
+  private async list(): Promise<ReadonlySet<string>> {
+    const { folder, disk } = this;
+    if (folder === null) return new Set();
+    // A folder that is not there holds nothing: the console was not built.
+    const listed = (path: string) => disk.list(path).catch(() => []);
+    const [above, below] = await Promise.all([listed(folder), listed(join(folder, assets))]);
+    return new Set([...above, ...below.map((name) => `${assets}/${name}`)]);
+  }
+
+  private bytesOf(name: string): Promise<Buffer> {
+    const known = this.read.get(name);
+    if (known !== undefined) return known;
+    const bytes = readWhole(this.disk, join(this.folder ?? '', name));
+    this.read.set(name, bytes);
+    bytes.catch(() => this.read.delete(name));
+    return bytes;
+  }
+}
+
+/** `gzip;q=0` is a no. */
+function accepts(accepted: string, encoding: string): boolean {
+  const offer = accepted.split(',').find((each) => each.trim().split(';')[0] === encoding);
+  return offer !== undefined && !/;\s*q=0(\.0*)?\s*$/.test(offer);
+}
