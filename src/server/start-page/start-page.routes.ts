@@ -4,12 +4,12 @@ import { answerJson } from '../../http/routes/exchange.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { Route } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
-import { pageHeaders, startObject, startPage } from './start-page.js';
+import { startObject } from './start-page.js';
 
 const methods = ['GET', 'HEAD'];
 
 const page: RouteDescription = {
-  summary: 'Where everything is; a page where HTML is accepted by name',
+  summary: 'Where everything is; the console where HTML is accepted by name',
   access: 'open',
   answers: {
     200: {
@@ -20,6 +20,7 @@ const page: RouteDescription = {
         links: z.record(z.string(), z.string()),
       }),
     },
+    302: { description: 'Browsers go on to /console' },
   },
 };
 const icon: RouteDescription = {
@@ -42,6 +43,6 @@ function start(exchange: FastifyExchange): void {
   exchange.header('vary', 'accept');
   // Programs accept anything; browsers say that they want HTML.
   const isBrowser = exchange.request.headers.accept?.includes('text/html') === true;
-  if (isBrowser) exchange.answer(200, Object.entries(pageHeaders).flat(), startPage);
+  if (isBrowser) exchange.answer(302, ['location', '/console']);
   else answerJson(exchange, startObject);
 }

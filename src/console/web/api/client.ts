@@ -1,0 +1,64 @@
+/**
+ * The one place that asks the server. Paths, parameters and answers have the types of its OpenAPI
+ * document:
+ *
+ *     const queues = await ask(api.GET('/v2/queues'));
+ */
+
+import createClient from 'openapi-fetch';
+import type { paths } from '#openapi';
+import { noteConnection } from './connection.ts';
+
+/** The server refused a request, or did not answer it. */
+export class ApiError extends Error {
+  /** `status` is 0 where the server was not found. */
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A refusal by this header makes no browser ask for a password itself. */
+export const pageHeaders = { 'x-requested-with': 'stepwell-console' };
+
+/** Requests by method and path, with the session's cookie. */
+export const api = createClient<paths>({
+  baseUrl: location.origin,
+  headers: pageHeaders,
+  fetch: watchedFetch,
+});
+
+/** As `fetch`, and the connection is known by it. */
+export async function watchedFetch(request: Request): Promise<Response> {
+  try {
+    const response = await fetch(request);
+    noteConnection(true);
+    return response;
+  } catch (error) {
+    if (!request.signal.aborted) noteConnection(false);
+    throw error;
+  }
+}
+
+interface Answered<Data> {
+  readonly data?: Data | undefined;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/** What was answered. Throws `ApiError`. */
+export async function ask<Data>(asked: Promise<Answered<Data>>): Promise<Data> {
+  const { data, error, response } = await asked.catch((reason: unknown) => {
+    if (reason instanceof DOMException && reason.name === 'AbortError') throw reason;
+    throw new ApiError(0, 'the server does not answer');
+  });
+  if (response.ok) return data as Data;
+  throw new ApiError(response.status, sentenceIn(error) ?? `it answered ${response.status}`);
+}
+
+function sentenceIn(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('error' in error)) return undefined;
+  return typeof error.error === 'string' ? error.error : undefined;
+}

@@ -1,0 +1,74 @@
+/**
+ * What happens on the server, as it tells it while it happens (messaging.md 12): whatever is shown
+ * of the kind is asked for again. Where the stream is cut, lists are asked for at intervals.
+ */
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { after } from '../time/clock.ts';
+import { eventsOf } from './events.ts';
+import { setLive } from './queries.ts';
+
+const againMs = 2000;
+/** So often at most a kind is asked for again; an event that comes alone, at once. */
+const settleMs = 400;
+
+/** Follows the server as long as the component is shown. */
+export function useLive(): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    const ending = new AbortController();
+    follow(queries, ending.signal);
+    return () => ending.abort();
+  }, [queries]);
+}
+
+async function follow(queries: QueryClient, signal: AbortSignal): Promise<void> {
+  const kinds = new Invalidation(queries);
+  let lastId: string | null = null;
+  while (!signal.aborted) {
+    try {
+      const begun = () => setLive(queries, true);
+      for await (const { id, name, data } of eventsOf('/v2/live', signal, lastId, begun)) {
+        lastId = id ?? lastId;
+        kinds.told(name, JSON.parse(data));
+      }
+    } catch {
+      // It is tried again; the banner tells of a server that is gone.
+    }
+    setLive(queries, false);
+    await new Promise<void>((resolve) => after(againMs, resolve));
+  }
+}
+
+/** What an event says, as far as it is needed here. */
+interface Told {
+  readonly kind?: string;
+  readonly counts?: Readonly<Record<string, number>>;
+}
+
+/** Kinds that something has happened to, asked for again together. */
+class Invalidation {
+  private readonly waiting = new Set<string>();
+  private isSettling = false;
+
+  constructor(private readonly queries: QueryClient) {}
+
+  told(name: string, { kind, counts }: Told): void {
+    if (name === 'reload') {
+      this.queries.invalidateQueries();
+      return;
+    }
+    for (const each of [kind ?? [], Object.keys(counts ?? {})].flat()) this.waiting.add(each);
+    if (!this.isSettling) this.ask();
+  }
+
+  private ask(): void {
+    for (const kind of this.waiting) this.queries.invalidateQueries({ queryKey: [kind] });
+    this.waiting.clear();
+    this.isSettling = true;
+    after(settleMs, () => {
+      this.isSettling = false;
+      if (this.waiting.size > 0) this.ask();
+    });
+  }
+}

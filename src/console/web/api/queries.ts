@@ -1,0 +1,53 @@
+/**
+ * How pages ask and ask again. The first part of a query's key is the kind of thing that it shows,
+ * as the server tells of it: `message`, `run`, `schedule`, `queue`, `flow`, `dlq`, `topic`. What
+ * happens to that kind asks for it again.
+ */
+import { QueryClient } from '@tanstack/react-query';
+import { ApiError } from './client.ts';
+
+/** How often what is shown is asked for again where the server does not tell that it changed. */
+const unheardMs = 3000;
+/** And where it does, for what depends on time alone. */
+const heardMs = 20_000;
+
+const retriesMax = 2;
+let isLive = false;
+
+/** How often lists are asked for again now, in milliseconds. */
+export const againMs = () => (isLive ? heardMs : unheardMs);
+
+/** The server tells what happens from now on, or does not any more. */
+export function setLive(queries: QueryClient, live: boolean): void {
+  // What has happened before the first word of the stream is not told.
+  if (live && !isLive) queries.invalidateQueries();
+  isLive = live;
+}
+
+export function queryClient(): QueryClient {
+  const client = new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 1000,
+        refetchInterval: againMs,
+        // The header tells of the connection; a page goes on showing what it has.
+        networkMode: 'always',
+        retry: (failures, error) => isPassing(error) && failures < retriesMax,
+      },
+      mutations: { networkMode: 'always' },
+    },
+  });
+  client.getQueryCache().subscribe(({ query, type }) => {
+    const error = type === 'updated' ? query.state.error : null;
+    const isOut = error instanceof ApiError && error.status === 401;
+    if (isOut && query.queryKey[0] !== 'session') {
+      client.invalidateQueries({ queryKey: ['session'] });
+    }
+  });
+  return client;
+}
+
+/** It may be otherwise in a moment: the server starts, stops, or is not there. */
+function isPassing(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status === 503);
+}

@@ -1,0 +1,46 @@
+/** Lists that come in pages: what is loaded so far, and how to load more. */
+import {
+  keepPreviousData,
+  type UseInfiniteQueryResult,
+  useInfiniteQuery,
+} from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { againMs } from './queries.ts';
+
+/** One page of a listing; without a cursor it is the last. */
+export interface RowPage<Row> {
+  readonly rows: readonly Row[];
+  readonly cursor?: string | undefined;
+}
+
+export interface Rows<Row> {
+  readonly query: UseInfiniteQueryResult<unknown>;
+  /** Of all pages that are loaded; undefined before the first. */
+  readonly rows: readonly Row[] | undefined;
+  /** Loads one more page; absent where there is none, or it is on its way. */
+  readonly more: (() => void) | undefined;
+}
+
+/** So many pages are asked for again as they change; one who has scrolled further reads history. */
+const livePagesMax = 2;
+
+/** `key` begins with the kind of the rows, and names all that `load` depends on. */
+export function useRows<Row>(
+  key: readonly unknown[],
+  load: (cursor: string | undefined, signal: AbortSignal) => Promise<RowPage<Row>>,
+): Rows<Row> {
+  const query = useInfiniteQuery({
+    queryKey: [...key, 'rows'],
+    queryFn: ({ pageParam, signal }) => load(pageParam, signal),
+    // While a filter is typed what it was shows, and not a skeleton.
+    placeholderData: keepPreviousData,
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.cursor,
+    refetchInterval: ({ state }) =>
+      (state.data?.pages.length ?? 0) <= livePagesMax ? againMs() : false,
+  });
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.rows), [data]);
+  const more = hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined;
+  return { query, rows, more };
+}

@@ -1,0 +1,33 @@
+/** Requests whose body is a text, or whose path holds a URL, as they are: typed clients encode. */
+import { ApiError, ask, pageHeaders, watchedFetch } from './client.ts';
+
+/** Posts a text; the JSON that was answered. Throws `ApiError`. */
+export function sendText<Answer>(
+  path: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const send = async () => {
+    const request = new Request(`${location.origin}${path}`, {
+      method: 'POST',
+      headers: { ...pageHeaders, ...headers },
+      body,
+    });
+    const response = await watchedFetch(request);
+    const text = await response.text();
+    const json = jsonIn(text);
+    if (response.ok && json === undefined) {
+      throw new ApiError(response.status, 'the answer of the server cannot be read');
+    }
+    return response.ok ? { data: json as Answer, response } : { error: json, response };
+  };
+  return ask<Answer>(send());
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

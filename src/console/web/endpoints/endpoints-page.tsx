@@ -1,0 +1,146 @@
+/** URL groups: names that stand for several destinations. */
+import { useQuery } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { api, ask } from '../api/client.ts';
+import { Action } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { TextArea, TextField } from '../parts/field.tsx';
+import { Page, Panel } from '../parts/page.tsx';
+import { noDraft, PublishDialog } from '../parts/publish-dialog.tsx';
+import { Empty, Failure, Loaded, useCurl } from '../parts/states.tsx';
+
+const loadGroups = () => ask(api.GET('/v2/topics'));
+type Group = Awaited<ReturnType<typeof loadGroups>>[number];
+
+const kinds = ['group'];
+
+export default function EndpointsPage() {
+  const groups = useQuery({ queryKey: kinds, queryFn: loadGroups });
+  const [isAdding, setAdding] = useState(false);
+  const curl = useCurl();
+  return (
+    <Page
+      title="Endpoints"
+      actions={
+        <Action look="main" icon={<Plus className="size-4" />} onClick={() => setAdding(true)}>
+          Add endpoints
+        </Action>
+      }
+    >
+      <Loaded query={groups}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Panel>
+              <Empty
+                title="No URL groups yet"
+                command={curl(
+                  '/v2/topics/orders/endpoints',
+                  '-H "Content-Type: application/json"',
+                  `-d '{"endpoints":[{"url":"https://example.com/"}]}'`,
+                )}
+              >
+                A message to a URL group goes to each of its endpoints, with retries of its own.
+              </Empty>
+            </Panel>
+          ) : (
+            rows.map((group) => <GroupPanel key={group.name} group={group} />)
+          )
+        }
+      </Loaded>
+      {isAdding && <AddDialog close={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+function GroupPanel({ group: { name, endpoints } }: { readonly group: Group }) {
+  const [isTesting, setTesting] = useState(false);
+  const path = { name };
+  const removeGroup = useChange(
+    () => ask(api.DELETE('/v2/topics/{name}', { params: { path } })),
+    kinds,
+  );
+  const removeUrl = useChange(
+    (url: string) =>
+      ask(
+        api.DELETE('/v2/topics/{name}/endpoints', {
+          params: { path },
+          body: { endpoints: [{ url }] },
+        }),
+      ),
+    kinds,
+  );
+  const error = removeGroup.error ?? removeUrl.error;
+  return (
+    <Panel
+      title={name}
+      aside={
+        <span className="flex gap-2">
+          <Action onClick={() => setTesting(true)}>Test event…</Action>
+          <Action look="danger" onClick={() => removeGroup.mutate(undefined)}>
+            Delete group
+          </Action>
+        </span>
+      }
+    >
+      {error !== null && <Failure error={error} />}
+      {endpoints.map(({ url, name: alias }) => (
+        <div
+          key={url}
+          className="flex items-center gap-3 border-b border-line px-3 py-1.5 last:border-0"
+        >
+          <span className="min-w-0 flex-1 truncate" title={url}>
+            {url}
+          </span>
+          <span className="text-muted">{alias}</span>
+          <Action look="danger" aria-label={`Remove ${url}`} onClick={() => removeUrl.mutate(url)}>
+            Remove
+          </Action>
+        </div>
+      ))}
+      {isTesting && (
+        <PublishDialog
+          draft={{ ...noDraft, destination: name, body: '{"test":true}' }}
+          close={() => setTesting(false)}
+          published={() => setTesting(false)}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function AddDialog({ close }: { readonly close: () => void }) {
+  const add = useChange(
+    ({ name, urls }: { readonly name: string; readonly urls: readonly string[] }) =>
+      ask(
+        api.POST('/v2/topics/{name}/endpoints', {
+          params: { path: { name } },
+          body: { endpoints: urls.map((url) => ({ url })) },
+        }),
+      ),
+    kinds,
+    close,
+  );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    const urls = String(fields.get('urls')).split('\n');
+    add.mutate({
+      name: String(fields.get('name')).trim(),
+      urls: urls.map((url) => url.trim()).filter((url) => url !== ''),
+    });
+  };
+  return (
+    <Dialog title="Add endpoints to a URL group" close={close}>
+      <form onSubmit={submit}>
+        <TextField label="Group" hint="made where it is not there" name="name" required />
+        <TextArea label="URLs" hint="one in a line" name="urls" required />
+        {add.error !== null && <Failure error={add.error} />}
+        <Action type="submit" look="main" disabled={add.isPending}>
+          Add
+        </Action>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,78 @@
+/** The life of a message as bars, and what each of its attempts was answered. */
+import { useState } from 'react';
+import { Body } from '../parts/code.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { Panel } from '../parts/page.tsx';
+import { State } from '../parts/state-mark.tsx';
+import { Axis, Bars } from '../parts/time-bars.tsx';
+import { useNow } from '../time/clock.ts';
+import { duration, exact } from '../time/format.ts';
+import { type Attempt, type LifeRow, lifeOf } from './message-life.ts';
+
+export function Attempts({ rows }: { readonly rows: readonly LifeRow[] }) {
+  const life = lifeOf(rows, useNow());
+  return (
+    <>
+      <Panel title="Life" aside={duration(life.until - life.from)}>
+        <div className="px-3 py-2.5">
+          <Axis scale={life} />
+          <div className="mt-1.5">
+            <Bars bars={life.bars} scale={life} />
+          </div>
+        </div>
+      </Panel>
+      <Panel title="Attempts" aside={life.attempts.length}>
+        {life.attempts.length === 0 && <p className="p-3 text-muted">None yet.</p>}
+        {life.attempts.toReversed().map((attempt) => (
+          <AttemptRow key={attempt.number} attempt={attempt} />
+        ))}
+      </Panel>
+    </>
+  );
+}
+
+function AttemptRow({ attempt }: { readonly attempt: Attempt }) {
+  const { number, startedAt, endedAt, row } = attempt;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className="border-b border-line last:border-0">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        className="flex w-full flex-wrap items-center gap-x-4 gap-y-1 px-3 py-2 text-left hover:bg-raised"
+      >
+        <span className="w-6 text-muted">{number}</span>
+        <span className="w-24">
+          <State of={row.state} />
+        </span>
+        <span className="min-w-0 flex-1 break-words">
+          {row.error ?? row.responseStatus ?? 'waiting for the answer'}
+        </span>
+        <span title={exact(startedAt)} className="text-muted">
+          {endedAt === null ? '' : duration(row.durationMs ?? endedAt - startedAt)}
+        </span>
+      </button>
+      {isOpen && <AttemptDetails attempt={attempt} />}
+    </div>
+  );
+}
+
+function AttemptDetails({ attempt: { startedAt, endedAt, row } }: { readonly attempt: Attempt }) {
+  const headers = Object.entries(row.responseHeader ?? {});
+  return (
+    <div className="border-t border-line bg-ground p-3">
+      <Facts
+        of={{
+          Began: exact(startedAt),
+          Ended: endedAt === null ? 'not yet' : exact(endedAt),
+          Status: row.responseStatus,
+          ...Object.fromEntries(headers.map(([name, values]) => [name, values.join(', ')])),
+        }}
+      />
+      {row.responseBody !== undefined && row.responseBody !== '' && (
+        <Body text={row.responseBody} />
+      )}
+    </div>
+  );
+}

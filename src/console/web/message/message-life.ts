@@ -1,0 +1,80 @@
+/** The life of a message, folded from the rows of its log: lanes of bars. Pure. */
+import type { Tone } from '../parts/state-mark.tsx';
+
+/** A row of the log, as far as it tells of the life. */
+export interface LifeRow {
+  /** Unix milliseconds. */
+  readonly time: number;
+  readonly state: string;
+  /** From 1. */
+  readonly attempt?: number | undefined;
+  readonly durationMs?: number | undefined;
+  readonly nextDeliveryTime: number;
+  readonly error?: string | undefined;
+  readonly responseStatus?: number | undefined;
+  readonly responseBody?: string | undefined;
+  readonly responseHeader?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+/** An attempt: null where it has not ended. */
+export interface Attempt {
+  readonly number: number;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly row: LifeRow;
+}
+
+/** A stretch of time in which a message did one thing. */
+export interface Bar {
+  readonly from: number;
+  readonly until: number;
+  readonly tone: Tone;
+  readonly says: string;
+}
+
+export interface Life {
+  readonly bars: readonly Bar[];
+  readonly attempts: readonly Attempt[];
+  readonly from: number;
+  readonly until: number;
+}
+
+const ends: Readonly<Record<string, Tone>> = { DELIVERED: 'ok', ERROR: 'bad', FAILED: 'bad' };
+
+/** What is known at `now` of rows in the order of their times. */
+export function lifeOf(rows: readonly LifeRow[], now: number): Life {
+  const attempts = attemptsOf(rows);
+  const from = rows[0]?.time ?? now;
+  const isOver = rows.some(({ state }) => ['DELIVERED', 'FAILED', 'CANCELED'].includes(state));
+  const until = isOver ? (rows.at(-1)?.time ?? now) : now;
+  const bars: Bar[] = [];
+  let free = from;
+  for (const { number, startedAt, endedAt, row } of attempts) {
+    if (startedAt > free) bars.push(waiting(free, startedAt, number));
+    const tone = endedAt === null ? 'busy' : (ends[row.state] ?? 'idle');
+    const says = `attempt ${number}: ${row.error ?? row.responseStatus ?? 'in flight'}`;
+    bars.push({ from: startedAt, until: endedAt ?? until, tone, says });
+    free = endedAt ?? until;
+  }
+  if (until > free) bars.push(waiting(free, until, attempts.length + 1));
+  return { bars, attempts, from, until };
+}
+
+function waiting(from: number, until: number, attempt: number): Bar {
+  return { from, until, tone: 'wait', says: `waiting for attempt ${attempt}` };
+}
+
+function attemptsOf(rows: readonly LifeRow[]): readonly Attempt[] {
+  const attempts = new Map<number, Attempt>();
+  for (const row of rows) {
+    const { attempt: number, time } = row;
+    if (number === undefined) continue;
+    const known = attempts.get(number);
+    if (row.state === 'ACTIVE') {
+      attempts.set(number, { number, startedAt: time, endedAt: null, row });
+    } else if (row.state in ends && known?.endedAt === null) {
+      attempts.set(number, { ...known, endedAt: time, row });
+    }
+  }
+  return [...attempts.values()];
+}

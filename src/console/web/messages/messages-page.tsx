@@ -1,0 +1,131 @@
+/** The messages there are, the latest first. */
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Send } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { useRows } from '../api/rows.ts';
+import { Action } from '../parts/button.tsx';
+import { type Filter, FilterBar, useFilters } from '../parts/filter-bar.tsx';
+import { Page, Panel } from '../parts/page.tsx';
+import { noDraft, PublishDialog } from '../parts/publish-dialog.tsx';
+import { type Column, RowTable } from '../parts/row-table.tsx';
+import { lookOf, State } from '../parts/state-mark.tsx';
+import { Empty, RowStates, useCurl } from '../parts/states.tsx';
+import { Time } from '../time/time.tsx';
+import { eachOnce, loadMessages, type MessageRow, states } from './message-rows.ts';
+
+const filters: readonly Filter[] = [
+  { name: 'url', label: 'URL' },
+  { name: 'label', label: 'Label' },
+  { name: 'queueName', label: 'Queue' },
+  { name: 'flowControlKey', label: 'Flow-control key' },
+  {
+    name: 'state',
+    label: 'State',
+    choices: states.map((state) => [state, lookOf(state).word] as const),
+  },
+];
+
+const columns: readonly Column<MessageRow>[] = [
+  { name: 'State', width: '7.5rem', cell: ({ state }) => <State of={state} /> },
+  {
+    name: 'Destination',
+    cell: ({ id, method, url }) => (
+      <Link to="/messages/$id" params={{ id }} title={`${method} ${url}`}>
+        {method !== 'POST' && <span className="mr-1.5 text-muted">{method}</span>}
+        {url.replace(/^https?:\/\//, '')}
+      </Link>
+    ),
+  },
+  {
+    name: 'Answer',
+    width: '24%',
+    from: 'lg',
+    cell: ({ responseStatus = 0, error }) => (
+      <span title={error} className={error === undefined ? '' : 'text-bad'}>
+        {responseStatus > 0 ? `${responseStatus} ` : ''}
+        {error ?? ''}
+      </span>
+    ),
+  },
+  { name: 'Label', width: '7rem', from: 'md', cell: ({ label }) => label },
+  {
+    name: 'Queue or key',
+    width: '8rem',
+    from: 'xl',
+    cell: ({ queue, flowControlKey }) => queue ?? flowControlKey,
+  },
+  {
+    name: 'Id',
+    width: '7rem',
+    from: 'lg',
+    cell: ({ id }) => (
+      <span title={id} className="font-mono text-xs text-muted">
+        …{id.slice(-8)}
+      </span>
+    ),
+  },
+  { name: 'When', width: '7.5rem', isRight: true, cell: ({ at }) => <Time at={at} /> },
+];
+
+export default function MessagesPage() {
+  const [values] = useFilters();
+  const list = useRows(['message', values], (cursor, signal) =>
+    loadMessages(values, cursor, signal),
+  );
+  const curl = useCurl();
+  const { rows } = list;
+  const shown = useMemo(() => (rows === undefined ? undefined : eachOnce(rows)), [rows]);
+  return (
+    <Page title="Messages" actions={<Publish />}>
+      <Panel>
+        <FilterBar filters={filters} />
+        <RowStates
+          list={{ ...list, rows: shown }}
+          isFiltered={Object.keys(values).length > 0}
+          empty={
+            <Empty
+              title="No messages yet"
+              command={curl('/v2/publish/https://example.com/', "-d 'hello'")}
+            >
+              A message is a request that the server makes for you: signed, with retries, at least
+              once. Publish one, and it appears here.
+            </Empty>
+          }
+        >
+          {(rows) => (
+            <RowTable
+              label="Messages"
+              columns={columns}
+              rows={rows}
+              keyOf={({ id }) => id}
+              linkOf={({ id }) => `/messages/${id}`}
+              more={list.more}
+            />
+          )}
+        </RowStates>
+      </Panel>
+    </Page>
+  );
+}
+
+function Publish() {
+  const [isOpen, setOpen] = useState(false);
+  const navigate = useNavigate();
+  return (
+    <>
+      <Action look="main" icon={<Send className="size-4" />} onClick={() => setOpen(true)}>
+        Publish
+      </Action>
+      {isOpen && (
+        <PublishDialog
+          draft={noDraft}
+          close={() => setOpen(false)}
+          published={(id) => {
+            setOpen(false);
+            navigate({ to: `/messages/${id}` });
+          }}
+        />
+      )}
+    </>
+  );
+}

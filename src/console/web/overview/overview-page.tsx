@@ -1,0 +1,214 @@
+/** How the server is: numbers with the last hour, outcomes, what waits for what, the disk. */
+import { useQuery } from '@tanstack/react-query';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { api, ask } from '../api/client.ts';
+import { Facts } from '../parts/facts.tsx';
+import { Page, Panel } from '../parts/page.tsx';
+import { type Series, Sparkline } from '../parts/sparkline.tsx';
+import { StackedMinutes } from '../parts/stacked-minutes.tsx';
+import { StateBadge } from '../parts/state-mark.tsx';
+import { Loaded } from '../parts/states.tsx';
+import { now } from '../time/clock.ts';
+import { bytes, count, duration } from '../time/format.ts';
+import { Time } from '../time/time.tsx';
+
+const hourMs = 3_600_000;
+const names = [
+  ...['published', 'delivered', 'retried', 'failed', 'lagP50', 'lagP99'],
+  ...['pending', 'deadLetters', 'activeRuns', 'requests', 'residentBytes', 'queueLag'],
+];
+
+const loadOverview = () => ask(api.GET('/admin/overview'));
+const loadSeries = () => {
+  const query = { names: names.join(','), from: now() - hourMs };
+  return ask(api.GET('/admin/series', { params: { query } }));
+};
+type Overview = Awaited<ReturnType<typeof loadOverview>>;
+type AllSeries = Awaited<ReturnType<typeof loadSeries>>;
+
+/** One number of the first row. */
+interface Tile {
+  readonly name: string;
+  readonly series: string;
+  readonly link?: LinkProps;
+  readonly write?: (value: number) => string;
+}
+
+const tiles: readonly Tile[] = [
+  { name: 'Published a minute', series: 'published', link: { to: '/messages' } },
+  { name: 'Pending', series: 'pending', link: { to: '/messages', search: { state: 'pending' } } },
+  { name: 'Dead letters', series: 'deadLetters', link: { to: '/dead-letters' } },
+  { name: 'Active runs', series: 'activeRuns' },
+  { name: 'Requests a minute', series: 'requests' },
+  { name: 'Memory', series: 'residentBytes', write: bytes },
+];
+
+export default function OverviewPage() {
+  const overview = useQuery({
+    queryKey: ['message', 'overview'],
+    queryFn: loadOverview,
+  });
+  const series = useQuery({
+    queryKey: ['series'],
+    queryFn: loadSeries,
+    refetchInterval: 15_000,
+  });
+  return (
+    <Page
+      title="Overview"
+      badge={
+        overview.data !== undefined && (
+          <StateBadge
+            of={overview.data.state === 'serving' ? 'ON' : 'WARNING'}
+            word={overview.data.state}
+          />
+        )
+      }
+    >
+      <Loaded query={overview}>{(data) => <Numbers overview={data} series={series.data} />}</Loaded>
+    </Page>
+  );
+}
+
+function Numbers({
+  overview,
+  series,
+}: {
+  readonly overview: Overview;
+  readonly series: AllSeries | undefined;
+}) {
+  const of = (name: string): Series => series?.series[name] ?? [];
+  return (
+    <>
+      <div className="mb-4 grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-6">
+        {tiles.map((tile) => (
+          <NumberTile
+            key={tile.name}
+            tile={tile}
+            value={overview.numbers[tile.series] ?? lastOf(of(tile.series))}
+            series={of(tile.series)}
+          />
+        ))}
+      </div>
+      {series !== undefined && (
+        <Panel title="Outcomes a minute">
+          <StackedMinutes
+            label="Messages delivered, retried and failed, each minute of the last hour"
+            from={series.from}
+            stepMs={series.stepMs}
+            layers={[
+              { name: 'delivered', tone: 'ok', series: of('delivered') },
+              { name: 'retried', tone: 'wait', series: of('retried') },
+              { name: 'failed', tone: 'bad', series: of('failed') },
+            ]}
+          />
+        </Panel>
+      )}
+      <div className="grid gap-x-4 lg:grid-cols-3">
+        <Waiting overview={overview} lag={[lastOf(of('lagP50')), lastOf(of('lagP99'))]} />
+        <Next overview={overview} />
+        <Machine overview={overview} />
+      </div>
+    </>
+  );
+}
+
+function lastOf(series: Series): number | null {
+  return series.findLast((value) => value !== null) ?? null;
+}
+
+function NumberTile({
+  tile: { name, link, write = count },
+  value,
+  series,
+}: {
+  readonly tile: Tile;
+  readonly value: number | null;
+  readonly series: Series;
+}) {
+  const content = (
+    <>
+      <div className="text-xs text-muted">{name}</div>
+      <div className="text-xl font-semibold">{value === null ? '–' : write(value)}</div>
+      <Sparkline series={series} />
+    </>
+  );
+  const classes = 'block rounded-lg border border-line bg-surface px-3 py-2';
+  if (link === undefined) return <div className={classes}>{content}</div>;
+  return (
+    <Link {...link} className={`${classes} hover:border-control`}>
+      {content}
+    </Link>
+  );
+}
+
+/** Words for what the server names. */
+const gates: Readonly<Record<string, string>> = {
+  queue: 'for the queue',
+  flowControl: 'for a flow-control key',
+  origin: 'for an origin',
+  attempts: 'for an attempt',
+};
+
+function Waiting({
+  overview: { backlog },
+  lag: [p50, p99],
+}: {
+  readonly overview: Overview;
+  readonly lag: readonly [number | null, number | null];
+}) {
+  const seconds = (value: number | null) => (value === null ? '–' : duration(value * 1000));
+  return (
+    <Panel title="Backlog">
+      <Facts
+        of={{
+          'In flight': count(backlog.inFlight),
+          'At a later time': count(backlog.later),
+          ...Object.fromEntries(
+            Object.entries(backlog.waiting).map(([gate, waiting]) => [
+              `Waiting ${gates[gate] ?? `for ${gate}`}`,
+              count(waiting),
+            ]),
+          ),
+          'Delivery lag': `p50 ${seconds(p50)}, p99 ${seconds(p99)}`,
+        }}
+      />
+    </Panel>
+  );
+}
+
+function Next({ overview: { schedules } }: { readonly overview: Overview }) {
+  return (
+    <Panel title="Next fires" aside={count(schedules.count)}>
+      {schedules.next.length === 0 ? (
+        <p className="p-3 text-muted">No schedule fires.</p>
+      ) : (
+        <Facts
+          of={Object.fromEntries(
+            schedules.next.map(({ scheduleId, at }) => [
+              scheduleId,
+              <Time key={scheduleId} at={at} />,
+            ]),
+          )}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Machine({ overview }: { readonly overview: Overview }) {
+  const { disk, durability, startedAt, version } = overview;
+  return (
+    <Panel title="Server">
+      <Facts
+        of={{
+          Version: version,
+          Started: <Time at={startedAt} />,
+          'An answer means': durability === 'fsync' ? 'on disk (fsync)' : 'handed to the system',
+          Journal: bytes(disk.journalBytes),
+          'Free on the disk': `${bytes(disk.availableBytes)} of ${bytes(disk.totalBytes)}`,
+        }}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,42 @@
+/** Buttons. What changes something says what it needs, and why it cannot be pressed. */
+import type { ComponentProps, ReactNode } from 'react';
+import { type Need, useMay } from '../api/session.ts';
+
+type Look = 'plain' | 'main' | 'danger';
+
+const looks: Readonly<Record<Look, string>> = {
+  plain: 'border-line bg-surface text-ink hover:bg-raised',
+  main: 'border-accent-fill bg-accent-fill text-on-fill hover:opacity-90',
+  danger: 'border-line bg-surface text-bad hover:bg-bad-tint',
+};
+
+type ButtonProps = Omit<ComponentProps<'button'>, 'className'> & {
+  readonly look?: Look;
+  readonly icon?: ReactNode;
+  /** As it stands in a row of a table. */
+  readonly isSmall?: boolean;
+};
+
+export function Button({ look = 'plain', icon, isSmall, children, ...props }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...props}
+      className={`inline-flex items-center gap-1.5 rounded-md border font-medium whitespace-nowrap disabled:opacity-60 ${looks[look]} ${isSmall === true ? 'min-h-7 px-2' : 'min-h-8 px-2.5 py-1'}`}
+    >
+      {icon}
+      {children}
+    </button>
+  );
+}
+
+type ActionProps = ButtonProps & { readonly needs?: Need };
+
+/** A button that changes something: a token that may not do it sees that it may not. */
+export function Action({ needs = 'operate', disabled, title, ...props }: ActionProps) {
+  const may = useMay(needs);
+  const why = needs === 'admin' ? 'only a token with the role admin' : 'this token may only read';
+  return (
+    <Button {...props} disabled={disabled === true || !may} title={may ? title : `No: ${why}`} />
+  );
+}

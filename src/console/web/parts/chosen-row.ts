@@ -1,0 +1,24 @@
+/** The row of a list that the keys stand on: `j` and `k` move, Enter opens, Escape leaves. */
+import { useState } from 'react';
+import { useKeys } from './keys.ts';
+
+/** The index of the chosen row among `count`; -1 = none. `show` brings a row into view. */
+export function useChosenRow(
+  count: number,
+  show: (index: number) => void,
+  open: (index: number) => void,
+): number {
+  const [chosen, setChosen] = useState(-1);
+  const choose = (index: number) => {
+    const next = Math.max(0, Math.min(count - 1, index));
+    setChosen(next);
+    show(next);
+  };
+  useKeys({
+    j: () => choose(chosen + 1),
+    k: () => choose(chosen - 1),
+    ['Enter']: () => open(chosen),
+    ['Escape']: () => setChosen(-1),
+  });
+  return chosen;
+}

@@ -1,0 +1,64 @@
+/** Text of programs: commands to copy, bodies, headers. */
+import { Check, Copy } from 'lucide-react';
+import { useState } from 'react';
+import { after } from '../time/clock.ts';
+
+/** Copies a text, and says that it has. */
+export function CopyButton({
+  text,
+  label = 'Copy',
+}: {
+  readonly text: string;
+  readonly label?: string;
+}) {
+  const [isCopied, setCopied] = useState(false);
+  // Browsers give it to pages of this machine, and to those that came by https.
+  if (!window.isSecureContext) return null;
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    after(1500, () => setCopied(false));
+  };
+  return (
+    <button
+      type="button"
+      onClick={copy}
+      aria-label={isCopied ? 'Copied' : label}
+      title={isCopied ? 'Copied' : label}
+      className="rounded p-1 text-muted hover:bg-raised hover:text-ink"
+    >
+      {isCopied ? <Check className="size-3.5" /> : <Copy className="size-3.5" />}
+    </button>
+  );
+}
+
+/** A text in its own lines, which can be copied. */
+export function Code({ text }: { readonly text: string }) {
+  return (
+    <div className="relative min-w-0 rounded-md border border-line bg-raised text-left">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll it */}
+      <pre tabIndex={0} className="max-h-96 overflow-auto p-3 pr-10 font-mono text-xs">
+        {text}
+      </pre>
+      <div className="absolute top-1.5 right-1.5">
+        <CopyButton text={text} />
+      </div>
+    </div>
+  );
+}
+
+/** A body as it is read best: JSON with its lines, anything else as it is. */
+export function Body({ text }: { readonly text: string }) {
+  return <Code text={pretty(text)} />;
+}
+
+const prettyMax = 200_000;
+
+function pretty(text: string): string {
+  if (text.length > prettyMax || !/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,43 @@
+/** A dialog: the browser's own, which keeps the focus inside and closes by Escape. */
+import { X } from 'lucide-react';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+
+interface DialogProps {
+  readonly title: string;
+  readonly close: () => void;
+  readonly children: ReactNode;
+}
+
+/** It is open as long as it is drawn. */
+export function Dialog({ title, close, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    dialog.current?.showModal();
+    // The browser would begin with the button that closes.
+    dialog.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onClose={close}
+      className="m-auto w-[min(42rem,calc(100vw-2rem))] rounded-lg border border-line bg-surface text-ink shadow-xl"
+    >
+      <div className="flex items-center border-b border-line px-4 py-2.5">
+        <h2 id={id} className="font-semibold">
+          {title}
+        </h2>
+        <button
+          type="button"
+          aria-label="Close"
+          onClick={close}
+          className="ml-auto rounded p-1 text-muted hover:bg-raised"
+        >
+          <X className="size-4" />
+        </button>
+      </div>
+      <div className="max-h-[80vh] overflow-auto p-4">{children}</div>
+    </dialog>
+  );
+}

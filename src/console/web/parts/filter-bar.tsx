@@ -1,0 +1,144 @@
+/** The filters of a list. They stand in the address of the page, so that a link keeps them. */
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { after } from '../time/clock.ts';
+import { Button } from './button.tsx';
+
+/** Values of filters by name, as the address has them; an absent one filters nothing. */
+export type Filters = Readonly<Record<string, string | undefined>>;
+
+/** A text to type, or a choice between a few words. */
+export interface Filter {
+  readonly name: string;
+  readonly label: string;
+  /** Values and their words. */
+  readonly choices?: readonly (readonly [value: string, word: string])[];
+}
+
+/** For `validateSearch` of a route: the filters of these names, where they are texts. */
+export function readFilters<Name extends string>(...names: readonly Name[]) {
+  return (search: Record<string, unknown>): { [Each in Name]?: string } => {
+    const read: { [Each in Name]?: string } = {};
+    for (const name of names) {
+      const value = search[name];
+      if (typeof value === 'string' || typeof value === 'number') read[name] = String(value);
+    }
+    return read;
+  };
+}
+
+/** The filters of this page, and how they change: without `value` one filters nothing. */
+export function useFilters(): readonly [Filters, (changes: Filters) => void] {
+  const filters = useSearch({ strict: false }) as Filters;
+  const navigate = useNavigate();
+  const change = (changes: Filters) =>
+    navigate({
+      to: '.',
+      replace: true,
+      search: (old: Filters) => {
+        const entries = Object.entries({ ...old, ...changes });
+        return Object.fromEntries(entries.filter(([, value]) => (value ?? '') !== ''));
+      },
+    });
+  return [filters, change];
+}
+
+export function FilterBar({ filters }: { readonly filters: readonly Filter[] }) {
+  const [values, change] = useFilters();
+  const isSet = filters.some(({ name }) => values[name] !== undefined);
+  return (
+    <search className="grid grid-cols-2 items-center gap-2 border-b border-line p-2 sm:flex sm:flex-wrap">
+      {filters.map((filter, index) => (
+        <FilterField
+          key={filter.name}
+          filter={filter}
+          value={values[filter.name] ?? ''}
+          isFirst={index === 0}
+          change={(value) => change({ [filter.name]: value })}
+        />
+      ))}
+      {isSet && (
+        <Button
+          onClick={() => change(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
+        >
+          Clear
+        </Button>
+      )}
+    </search>
+  );
+}
+
+const typingMs = 250;
+const fieldClasses =
+  'h-8 rounded-md border border-control bg-surface px-2 placeholder:text-muted max-sm:w-full sm:w-40';
+
+function FilterField({
+  filter: { name, label, choices },
+  value,
+  isFirst,
+  change,
+}: {
+  readonly filter: Filter;
+  readonly value: string;
+  readonly isFirst: boolean;
+  readonly change: (value: string) => void;
+}) {
+  if (choices !== undefined) {
+    return (
+      <select
+        aria-label={label}
+        name={name}
+        value={value}
+        onChange={(event) => change(event.target.value)}
+        className={fieldClasses}
+      >
+        <option value="">{label}: all</option>
+        {choices.map(([each, word]) => (
+          <option key={each} value={each}>
+            {word}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  return <TextFilter {...{ name, label, value, isFirst, change }} />;
+}
+
+/** Filters a moment after the last letter. */
+function TextFilter({
+  name,
+  label,
+  value,
+  isFirst,
+  change,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  readonly isFirst: boolean;
+  readonly change: (value: string) => void;
+}) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed begins the wait
+  useEffect(() => {
+    if (typed === value) return undefined;
+    return after(typingMs, () => change(typed.trim()));
+  }, [typed]);
+  return (
+    <input
+      type="search"
+      name={name}
+      aria-label={label}
+      placeholder={label}
+      value={typed}
+      data-first-filter={isFirst ? '' : undefined}
+      onChange={(event) => setTyped(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') change(typed.trim());
+        if (event.key === 'Escape') event.currentTarget.blur();
+      }}
+      className={fieldClasses}
+    />
+  );
+}

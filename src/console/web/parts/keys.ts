@@ -1,0 +1,37 @@
+/** Keys that do something: one (`/`, `j`) or two after each other (`g r`). */
+import { useEffect, useRef } from 'react';
+import { now } from '../time/clock.ts';
+
+/** From keys, as they are written for people, to what they do. */
+export type Keys = Readonly<Record<string, () => void>>;
+
+const pairMs = 1000;
+
+/** While the component is shown these keys work, except where text is typed or a dialog is open. */
+export function useKeys(keys: Keys): void {
+  const latest = useRef(keys);
+  latest.current = keys;
+  useEffect(() => {
+    let first = { key: '', at: 0 };
+    const press = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isTyping(event.target) || document.querySelector('dialog[open]') !== null) return;
+      const pair = now() - first.at < pairMs ? `${first.key} ${event.key}` : '';
+      first = { key: event.key, at: now() };
+      const work = latest.current[pair] ?? latest.current[event.key];
+      if (work === undefined) return;
+      event.preventDefault();
+      first.at = 0;
+      work();
+    };
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, []);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
+  );
+}

@@ -1,0 +1,52 @@
+/** The frame of every page: what it is, what can be done with it, and its content. */
+import { type ReactNode, useEffect } from 'react';
+
+interface PageProps {
+  readonly title: string;
+  /** What stands above the title: the way back. */
+  readonly trail?: ReactNode;
+  /** Beside the title: the state of what is shown. */
+  readonly badge?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+export function Page({ title, trail, badge, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Stepwell`;
+  }, [title]);
+  return (
+    <main id="main" className="mx-auto w-full max-w-[90rem] px-3 py-4 sm:px-6" tabIndex={-1}>
+      {trail !== undefined && <div className="text-muted">{trail}</div>}
+      <div className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-2">
+        <h1 className="min-w-0 text-lg font-semibold break-all">{title}</h1>
+        {badge}
+        <div className="ml-auto flex flex-wrap gap-2">{actions}</div>
+      </div>
+      {children}
+    </main>
+  );
+}
+
+/** A part of a page with a line around it. */
+export function Panel({
+  title,
+  aside,
+  children,
+}: {
+  readonly title?: string;
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <section className="mb-4 min-w-0 rounded-lg border border-line bg-surface">
+      {title !== undefined && (
+        <div className="flex items-center gap-2 border-b border-line px-3 py-2">
+          <h2 className="font-semibold">{title}</h2>
+          <div className="ml-auto text-muted">{aside}</div>
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,186 @@
+/**
+ * The table of every list: rows of one line, drawn as far as they are seen, with keys (`j`, `k`,
+ * Enter) and a link in each. New rows wait while the mouse is on it.
+ */
+import { useNavigate } from '@tanstack/react-router';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { Button } from './button.tsx';
+import { useChosenRow } from './chosen-row.ts';
+import { useHeldRows } from './held-rows.ts';
+
+/** One column; its width is one of CSS, or what is left. */
+export interface Column<Row> {
+  readonly name: string;
+  readonly cell: (row: Row) => ReactNode;
+  readonly width?: string;
+  /** Numbers and times stand at the right. */
+  readonly isRight?: boolean;
+  /** Shown on screens from this width on; on all without it. */
+  readonly from?: 'sm' | 'md' | 'lg' | 'xl';
+}
+
+interface TableProps<Row> {
+  /** What the rows are, for those who hear the page. */
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  /** Newest first where it is live. */
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  /** The address that a row leads to, below `/console`. */
+  readonly linkOf?: (row: Row) => string;
+  /** Loads more behind the last row; absent where there is no more. */
+  readonly more?: (() => void) | undefined;
+}
+
+const rowHeight = 36;
+
+const from: Readonly<Record<NonNullable<Column<unknown>['from']>, string>> = {
+  sm: 'hidden sm:table-cell',
+  md: 'hidden md:table-cell',
+  lg: 'hidden lg:table-cell',
+  xl: 'hidden xl:table-cell',
+};
+
+function classesOf<Row>({ from: width, isRight }: Column<Row>): string {
+  const shown = width === undefined ? '' : from[width];
+  return `px-3 ${shown} ${isRight === true ? 'text-right' : ''}`;
+}
+
+export function RowTable<Row>({ label, columns, rows, keyOf, linkOf, more }: TableProps<Row>) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [isHovered, setHovered] = useState(false);
+  const [isChoosing, setChoosing] = useState(false);
+  const { shown, fresh, release } = useHeldRows(rows, keyOf, isHovered || isChoosing);
+  const { items, above, below, show } = useSeenRows(shown.length, body, more);
+  const navigate = useNavigate();
+  const open = (row: Row | undefined) => {
+    if (row !== undefined && linkOf !== undefined) navigate({ to: linkOf(row) });
+  };
+  const chosen = useChosenRow(shown.length, show, (index) => open(shown[index]));
+  if (isChoosing !== chosen >= 0) setChoosing(chosen >= 0);
+  return (
+    <div className="relative">
+      {fresh > 0 && (
+        <div className="absolute top-9 left-1/2 z-10 -translate-x-1/2 shadow">
+          <Button look="main" onClick={release}>
+            {fresh} new
+          </Button>
+        </div>
+      )}
+      <table
+        aria-label={label}
+        aria-rowcount={shown.length}
+        className="w-full table-fixed border-collapse"
+        onMouseEnter={() => setHovered(true)}
+        onMouseLeave={() => setHovered(false)}
+      >
+        <Head columns={columns} />
+        <tbody ref={body}>
+          {above > 0 && <Gap height={above} />}
+          {items.map((index) => {
+            const row = shown[index];
+            if (row === undefined) return null;
+            return (
+              <TableRow
+                key={keyOf(row)}
+                row={row}
+                columns={columns}
+                isChosen={index === chosen}
+                open={linkOf === undefined ? undefined : () => open(row)}
+              />
+            );
+          })}
+          {below > 0 && <Gap height={below} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Which rows are on the screen, and how high what is above and below them is. */
+function useSeenRows(
+  count: number,
+  body: React.RefObject<HTMLTableSectionElement | null>,
+  more: (() => void) | undefined,
+) {
+  const [offset, setOffset] = useState(0);
+  useLayoutEffect(() => {
+    setOffset((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
+  }, [body]);
+  const virtual = useWindowVirtualizer({
+    count,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    scrollMargin: offset,
+  });
+  const items = virtual.getVirtualItems();
+  const first = items[0];
+  const last = items.at(-1);
+  const isAtEnd = (last?.index ?? -1) >= count - 1;
+  useEffect(() => {
+    if (isAtEnd) more?.();
+  }, [isAtEnd, more]);
+  return {
+    items: items.map(({ index }) => index),
+    above: (first?.start ?? offset) - offset,
+    below: virtual.getTotalSize() - ((last?.end ?? offset) - offset),
+    show: (index: number) => virtual.scrollToIndex(index),
+  };
+}
+
+function Head<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
+  return (
+    <thead>
+      <tr className="h-9 border-b border-line text-left text-xs text-muted">
+        {columns.map((column) => (
+          <th
+            key={column.name}
+            scope="col"
+            style={{ width: column.width }}
+            className={`font-medium ${classesOf(column)}`}
+          >
+            {column.name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+const chosenClasses = 'bg-raised outline-2 -outline-offset-2 outline-accent';
+
+function TableRow<Row>({
+  row,
+  columns,
+  isChosen,
+  open,
+}: {
+  readonly row: Row;
+  readonly columns: readonly Column<Row>[];
+  readonly isChosen: boolean;
+  readonly open: (() => void) | undefined;
+}) {
+  const look = open === undefined ? '' : 'cursor-pointer hover:bg-raised';
+  return (
+    <tr
+      className={`h-9 border-b border-line last:border-0 ${isChosen ? chosenClasses : look}`}
+      aria-current={isChosen ? 'true' : undefined}
+      onClick={(event) => {
+        const isOwn = (event.target as HTMLElement).closest('a, button, input') !== null;
+        if (!isOwn && getSelection()?.toString() === '') open?.();
+      }}
+    >
+      {columns.map((column) => (
+        <td key={column.name} className={`truncate ${classesOf(column)}`}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+/** Where rows are that are not drawn. */
+function Gap({ height }: { readonly height: number }) {
+  return <tr style={{ height }} />;
+}

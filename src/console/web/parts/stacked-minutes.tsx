@@ -1,0 +1,65 @@
+/** Numbers a minute, one bar on another, with what each says on hover. */
+import { count, exact } from '../time/format.ts';
+import type { Series } from './sparkline.tsx';
+import { barColours, type Tone } from './state-mark.tsx';
+
+export interface Layer {
+  readonly name: string;
+  readonly tone: Tone;
+  readonly series: Series;
+}
+
+interface StackedProps {
+  readonly label: string;
+  /** All of one length. */
+  readonly layers: readonly Layer[];
+  /** When the first of them began, Unix milliseconds. */
+  readonly from: number;
+  readonly stepMs: number;
+}
+
+function wordsOf(parts: readonly { readonly name: string; readonly value: number }[]): string {
+  return parts.map(({ name, value }) => `${count(value)} ${name}`).join(', ');
+}
+
+export function StackedMinutes({ label, layers, from, stepMs }: StackedProps) {
+  const length = Math.max(0, ...layers.map(({ series }) => series.length));
+  const columns = Array.from({ length }, (_, index) => ({
+    at: from + index * stepMs,
+    parts: layers.map(({ name, tone, series }) => ({ name, tone, value: series[index] ?? 0 })),
+  }));
+  const sums = columns.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0));
+  const max = Math.max(1, ...sums);
+  return (
+    <figure className="p-3">
+      <div role="img" aria-label={label} className="flex h-28 items-end gap-px">
+        {columns.map(({ at, parts }) => (
+          <div
+            key={at}
+            title={`${exact(at).slice(0, 16)}: ${wordsOf(parts)}`}
+            className="flex h-full min-w-0 flex-1 flex-col-reverse hover:bg-raised"
+          >
+            {parts.map(({ name, tone, value }) => (
+              <div
+                key={name}
+                style={{ height: `${(100 * value) / max}%` }}
+                className={barColours[tone]}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+      <figcaption className="mt-2 flex flex-wrap gap-4 text-xs text-muted">
+        {layers.map(({ name, tone }) => (
+          <span key={name} className="inline-flex items-center gap-1.5">
+            <span className={`size-2 rounded-xs ${barColours[tone]}`} />
+            {name}
+          </span>
+        ))}
+        <span className="ml-auto">
+          {exact(from).slice(11, 16)} – now, at most {count(max)} a minute
+        </span>
+      </figcaption>
+    </figure>
+  );
+}

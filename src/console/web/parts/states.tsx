@@ -1,0 +1,102 @@
+/** What a page shows where it has nothing to show: it loads, it failed, there is nothing yet. */
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/client.ts';
+import type { Rows } from '../api/rows.ts';
+import { useSession } from '../api/session.ts';
+import { Button } from './button.tsx';
+import { Code } from './code.tsx';
+
+/** Lines where text will be. */
+export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
+  return (
+    <div role="status" aria-label="Loading" className="p-3 motion-safe:animate-pulse">
+      {Array.from({ length: lines }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
+        <div key={index} className="mb-3 h-4 rounded bg-raised last:w-2/3" />
+      ))}
+    </div>
+  );
+}
+
+/** What failed, and how to try again. */
+export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
+  const status = error instanceof ApiError && error.status > 0 ? ` (${error.status})` : '';
+  return (
+    <div role="alert" className="m-3 flex flex-wrap items-center gap-3 text-bad">
+      <span>
+        {error.message}
+        {status}
+      </span>
+      {retry !== undefined && <Button onClick={retry}>Try again</Button>}
+    </div>
+  );
+}
+
+/** What of a query is shown while it has no data; its data by `children`. */
+export function Loaded<Data>({
+  query,
+  lines,
+  children,
+}: {
+  readonly query: UseQueryResult<Data>;
+  readonly lines?: number;
+  readonly children: (data: Data) => ReactNode;
+}) {
+  const { data, error, refetch } = query;
+  if (data !== undefined) return children(data);
+  if (error !== null) return <Failure error={error} retry={() => refetch()} />;
+  return <Skeleton {...(lines !== undefined && { lines })} />;
+}
+
+/** What of a list is shown: its rows by `children`, or why there are none. */
+export function RowStates<Row>({
+  list: { rows, query },
+  isFiltered,
+  empty,
+  children,
+}: {
+  readonly list: Rows<Row>;
+  readonly isFiltered: boolean;
+  readonly empty: ReactNode;
+  readonly children: (rows: readonly Row[]) => ReactNode;
+}) {
+  if (rows !== undefined && rows.length > 0) return children(rows);
+  if (query.error !== null) return <Failure error={query.error} retry={() => query.refetch()} />;
+  if (rows === undefined) return <Skeleton />;
+  return isFiltered ? <Empty title="Nothing passes these filters" /> : empty;
+}
+
+/** There is nothing yet: what would be here, and the command that makes some. */
+export function Empty({
+  title,
+  children,
+  command,
+}: {
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly command?: string;
+}) {
+  return (
+    <div className="mx-auto max-w-2xl px-4 py-10 text-center">
+      <p className="mb-1 text-base font-semibold">{title}</p>
+      <div className="mb-4 text-muted">{children}</div>
+      {command !== undefined && <Code text={command} />}
+    </div>
+  );
+}
+
+/** A `curl` of this server, with its port and, under `dev`, its token. */
+export function useCurl(): (path: string, ...more: readonly string[]) => string {
+  const { data } = useSession();
+  const token = data?.token ?? '$STEPWELL_TOKEN';
+  return (path, ...more) =>
+    [`curl ${location.origin}${path}`, `-H "Authorization: Bearer ${token}"`, ...more].join(
+      ' \\\n  ',
+    );
+}
+
+/** What option headers begin with in the dialect of this server: `Svc-` or `Upstash-`. */
+export function useHeaderPrefix(): string {
+  return useSession().data?.dialect === 'upstash' ? 'Upstash-' : 'Svc-';
+}

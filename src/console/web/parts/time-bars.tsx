@@ -1,0 +1,65 @@
+/** Bars over an axis of time: what happened when, and for how long. */
+import { duration } from '../time/format.ts';
+import { barColours, type Tone } from './state-mark.tsx';
+
+/** Times in any unit, all the same one as the scale's. */
+export interface TimeBar {
+  readonly from: number;
+  readonly until: number;
+  readonly tone: Tone;
+  readonly says: string;
+}
+
+export interface Scale {
+  readonly from: number;
+  readonly until: number;
+}
+
+const ticks = 5;
+
+/** A place on the scale, in percent. */
+function place(at: number, { from, until }: Scale): number {
+  return until <= from ? 0 : (100 * (at - from)) / (until - from);
+}
+
+/** The times under which bars stand, from the beginning of the scale on. */
+export function Axis({ scale }: { readonly scale: Scale }) {
+  const step = (scale.until - scale.from) / (ticks - 1);
+  return (
+    <div className="flex justify-between text-xs text-muted" aria-hidden="true">
+      {Array.from({ length: ticks }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: ticks have no other name
+        <span key={index} className={index % 2 === 1 ? 'max-sm:hidden' : ''}>
+          {duration(step * index)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** One lane. A bar is at least two pixels wide. */
+export function Bars({
+  bars,
+  scale,
+}: {
+  readonly bars: readonly TimeBar[];
+  readonly scale: Scale;
+}) {
+  return (
+    <div className="relative h-4">
+      {bars.map(({ from, until, tone, says }) => (
+        <div
+          key={`${from} ${says}`}
+          role="img"
+          aria-label={`${says}, ${duration(until - from)}`}
+          title={`${says} (${duration(until - from)})`}
+          style={{
+            left: `${place(from, scale)}%`,
+            width: `max(2px, ${place(until, scale) - place(from, scale)}%)`,
+          }}
+          className={`absolute inset-y-0 rounded-xs ${barColours[tone]} ${tone === 'wait' ? 'top-1.5 bottom-1.5' : ''}`}
+        />
+      ))}
+    </div>
+  );
+}

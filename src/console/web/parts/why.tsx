@@ -1,0 +1,24 @@
+/** Why something waits, as the server says it: until when, and what can be done. */
+import { useNow } from '../time/clock.ts';
+import { exact, relative } from '../time/format.ts';
+
+export interface WhyAnswer {
+  readonly sentence: string;
+  /** Unix milliseconds. */
+  readonly until?: number | undefined;
+  readonly remedy?: string | undefined;
+}
+
+export function Why({ why }: { readonly why: WhyAnswer }) {
+  const now = useNow();
+  return (
+    <p className="mb-4 rounded-lg border border-line bg-surface px-3 py-2.5">
+      <strong className="mr-1.5">Why:</strong>
+      {why.sentence}
+      {why.until !== undefined && (
+        <span title={exact(why.until)}> ({relative(why.until, now)})</span>
+      )}
+      {why.remedy !== undefined && <span className="mt-1 block text-muted">{why.remedy}</span>}
+    </p>
+  );
+}

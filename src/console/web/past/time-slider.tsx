@@ -1,0 +1,98 @@
+/**
+ * Shows a page as it was: a slider from its beginning to now. Arrow keys go from one moment at
+ * which something happened to the next, Escape comes back to now.
+ */
+import { History } from 'lucide-react';
+import type { KeyboardEvent } from 'react';
+import { Button } from '../parts/button.tsx';
+import { duration, exact, hour } from '../time/format.ts';
+
+interface TimeSliderProps {
+  /** The span that it covers, Unix milliseconds. */
+  readonly from: number;
+  readonly until: number;
+  /** What is shown; null = what is now. */
+  readonly at: number | null;
+  /** When something happened, in order. */
+  readonly moments: readonly number[];
+  readonly change: (at: number | null) => void;
+}
+
+export function TimeSlider({ from, until, at, moments, change }: TimeSliderProps) {
+  const shown = at ?? until;
+  const said = at === null ? 'now' : `as of ${hour(at)}, ${duration(at - from)} after it began`;
+  const go = (to: number | undefined) => change(to === undefined || to >= until ? null : to);
+  const press = (event: KeyboardEvent) => {
+    const target = keyed(event.key, shown, moments);
+    if (target === null) return;
+    event.preventDefault();
+    if (target === 'now') change(null);
+    else if (target !== undefined) go(target);
+  };
+  return (
+    <div className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-2 rounded-lg border border-line bg-surface px-3 py-2">
+      <History className="size-4 shrink-0 text-muted" aria-hidden="true" />
+      <input
+        type="range"
+        aria-label="Moment"
+        aria-valuetext={said}
+        min={from}
+        max={Math.max(until, from + 1)}
+        step={1}
+        value={shown}
+        onChange={(event) => go(Number(event.target.value))}
+        onKeyDown={press}
+        className="h-6 min-w-40 flex-1 accent-accent-fill"
+      />
+      <output className={`min-w-28 ${at === null ? 'text-muted' : 'font-medium'}`}>
+        {at === null ? 'now' : <span title={exact(at)}>as of {hour(at)}</span>}
+      </output>
+      <Button disabled={at === null} onClick={() => change(null)}>
+        Back to now
+      </Button>
+    </div>
+  );
+}
+
+const farMoments = 10;
+
+/** Where a key leads: a moment, now, nowhere (undefined); null where it is no key of this. */
+function keyed(
+  key: string,
+  shown: number,
+  moments: readonly number[],
+): number | 'now' | undefined | null {
+  const before = moments.filter((moment) => moment < shown);
+  const later = moments.filter((moment) => moment > shown);
+  switch (key) {
+    case 'ArrowLeft':
+    case 'ArrowDown':
+      return before.at(-1);
+    case 'ArrowRight':
+    case 'ArrowUp':
+      return later[0] ?? 'now';
+    case 'PageDown':
+      return before.at(-farMoments) ?? before[0];
+    case 'PageUp':
+      return later[farMoments - 1] ?? 'now';
+    case 'Home':
+      return moments[0];
+    case 'End':
+    case 'Escape':
+      return 'now';
+    default:
+      return null;
+  }
+}
+
+/** Says that a page shows what was, in place of what is known of now only. */
+export function AsOf({ at }: { readonly at: number }) {
+  return (
+    <p
+      role="status"
+      className="mb-4 rounded-lg border border-line bg-wait-tint px-3 py-2.5 text-wait"
+    >
+      <strong>As of {hour(at)}.</strong> This is how it was; what came later is not shown.
+    </p>
+  );
+}

@@ -1,0 +1,163 @@
+/** Queues and flow-control keys: how full, who waits, paused or not. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Pause, Play } from 'lucide-react';
+import { api, ask } from '../api/client.ts';
+import { Action } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { FilterBar, useFilters } from '../parts/filter-bar.tsx';
+import { Gauge } from '../parts/gauge.tsx';
+import { Page, Panel } from '../parts/page.tsx';
+import { type Column, RowTable } from '../parts/row-table.tsx';
+import { State } from '../parts/state-mark.tsx';
+import { Empty, Loaded, useCurl, useHeaderPrefix } from '../parts/states.tsx';
+import { count, duration } from '../time/format.ts';
+import { KeyDialog } from './key-dialog.tsx';
+
+const loadQueues = () => ask(api.GET('/v2/queues'));
+const loadKeys = (search: string | undefined) =>
+  ask(api.GET('/v2/flowControl', { params: { query: search === undefined ? {} : { search } } }));
+type Queue = Awaited<ReturnType<typeof loadQueues>>[number];
+export type FlowKey = Awaited<ReturnType<typeof loadKeys>>['flowControls'][number];
+
+const pausedState = (isPaused: boolean) => <State of={isPaused ? 'PAUSED' : 'ON'} />;
+
+const queueColumns: readonly Column<Queue>[] = [
+  {
+    name: 'Queue',
+    cell: ({ name }) => (
+      <Link to="/messages" search={{ queueName: name, state: 'pending' }} title="Its messages">
+        {name}
+      </Link>
+    ),
+  },
+  { name: 'State', width: '6rem', cell: ({ paused }) => pausedState(paused) },
+  {
+    name: 'At once',
+    width: '5rem',
+    from: 'sm',
+    isRight: true,
+    cell: ({ parallelism }) => count(parallelism),
+  },
+  { name: 'Waiting', width: '5rem', isRight: true, cell: ({ lag }) => count(lag) },
+  { name: 'Do', width: '7.5rem', isRight: true, cell: (queue) => <PauseQueue queue={queue} /> },
+];
+
+const keyColumns: readonly Column<FlowKey>[] = [
+  {
+    name: 'Key',
+    cell: ({ flowControlKey: key }) => (
+      <Link to="/messages" search={{ flowControlKey: key, state: 'pending' }} title="Its messages">
+        {key}
+      </Link>
+    ),
+  },
+  { name: 'State', width: '6rem', cell: ({ isPaused }) => pausedState(isPaused) },
+  {
+    name: 'In flight',
+    width: '22%',
+    from: 'sm',
+    cell: ({ parallelismCount, parallelismMax }) => (
+      <Gauge label="In flight" used={parallelismCount} limit={parallelismMax} />
+    ),
+  },
+  {
+    name: 'In its window',
+    width: '22%',
+    from: 'md',
+    cell: ({ rateCount, rateMax, ratePeriod }) => (
+      <Gauge label={`In ${duration(ratePeriod * 1000)}`} used={rateCount} limit={rateMax} />
+    ),
+  },
+  {
+    name: 'Waiting',
+    width: '5rem',
+    isRight: true,
+    cell: ({ waitListSize }) => (waitListSize === null ? '–' : count(waitListSize)),
+  },
+  { name: 'Do', width: '6rem', isRight: true, cell: (key) => <KeyDialog flowKey={key} /> },
+];
+
+function PauseQueue({ queue: { name, paused } }: { readonly queue: Queue }) {
+  const params = { path: { name } };
+  const change = useChange(
+    () =>
+      paused
+        ? ask(api.POST('/v2/queues/{name}/resume', { params }))
+        : ask(api.POST('/v2/queues/{name}/pause', { params })),
+    ['queue', 'message'],
+  );
+  const word = paused ? 'Resume' : 'Pause';
+  return (
+    <Action
+      isSmall
+      aria-label={`${word} ${name}`}
+      icon={paused ? <Play className="size-3.5" /> : <Pause className="size-3.5" />}
+      disabled={change.isPending}
+      title={change.error?.message}
+      onClick={() => change.mutate(undefined)}
+    >
+      {word}
+    </Action>
+  );
+}
+
+export default function QueuesPage() {
+  const [{ search }] = useFilters();
+  const queues = useQuery({ queryKey: ['queue'], queryFn: loadQueues });
+  const keys = useQuery({ queryKey: ['flow', search], queryFn: () => loadKeys(search) });
+  const curl = useCurl();
+  const prefix = useHeaderPrefix();
+  return (
+    <Page title="Queues & flow">
+      <Panel title="Queues" aside={queues.data === undefined ? '' : count(queues.data.length)}>
+        <Loaded query={queues} lines={3}>
+          {(rows) =>
+            rows.length === 0 ? (
+              <Empty
+                title="No queues yet"
+                command={curl('/v2/enqueue/mails/https://example.com/', "-d 'hello'")}
+              >
+                A queue delivers its messages in their order, so many at once as it says.
+              </Empty>
+            ) : (
+              <RowTable
+                label="Queues"
+                columns={queueColumns}
+                rows={rows}
+                keyOf={({ name }) => name}
+              />
+            )
+          }
+        </Loaded>
+      </Panel>
+      <Panel title="Flow-control keys">
+        <FilterBar filters={[{ name: 'search', label: 'Key' }]} />
+        <Loaded query={keys} lines={3}>
+          {({ flowControls: rows }) =>
+            rows.length === 0 ? (
+              <Empty
+                title="No flow-control keys"
+                command={curl(
+                  '/v2/publish/https://example.com/',
+                  `-H "${prefix}Flow-Control-Key: api"`,
+                  `-H "${prefix}Flow-Control-Value: rate=10, period=1m, parallelism=2"`,
+                  "-d 'hello'",
+                )}
+              >
+                A key limits how many of its messages are in flight, and how many begin in a time.
+              </Empty>
+            ) : (
+              <RowTable
+                label="Flow-control keys"
+                columns={keyColumns}
+                rows={rows}
+                keyOf={({ flowControlKey }) => flowControlKey}
+              />
+            )
+          }
+        </Loaded>
+      </Panel>
+    </Page>
+  );
+}

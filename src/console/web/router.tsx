@@ -1,0 +1,132 @@
+/**
+ * The addresses of the console, below `/console`. Each page is loaded when it is first opened, and
+ * its filters are parameters that its route reads.
+ */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from '@tanstack/react-router';
+import { readFilters } from './parts/filter-bar.tsx';
+import { Failure } from './parts/states.tsx';
+import { Missing } from './shell/missing.tsx';
+import { Shell } from './shell/shell.tsx';
+
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: Missing,
+  errorComponent: ({ error, reset }) => <Failure error={error as Error} retry={reset} />,
+});
+
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: lazyRouteComponent(() => import('./overview/overview-page.tsx')),
+});
+
+const messages = createRoute({
+  getParentRoute: () => root,
+  path: '/messages',
+  validateSearch: readFilters('state', 'label', 'url', 'queueName', 'flowControlKey', 'contains'),
+  component: lazyRouteComponent(() => import('./messages/messages-page.tsx')),
+});
+
+const message = createRoute({
+  getParentRoute: () => root,
+  path: '/messages/$id',
+  component: lazyRouteComponent(() => import('./message/message-page.tsx')),
+});
+
+const workflows = createRoute({
+  getParentRoute: () => root,
+  path: '/workflows',
+  validateSearch: readFilters('state', 'label', 'url', 'id'),
+  component: lazyRouteComponent(() => import('./workflows/workflows-page.tsx')),
+});
+
+const run = createRoute({
+  getParentRoute: () => root,
+  path: '/workflows/$id',
+  validateSearch: readFilters('asOf'),
+  component: lazyRouteComponent(() => import('./run/run-page.tsx')),
+});
+
+const schedules = createRoute({
+  getParentRoute: () => root,
+  path: '/schedules',
+  component: lazyRouteComponent(() => import('./schedules/schedules-page.tsx')),
+});
+
+const queues = createRoute({
+  getParentRoute: () => root,
+  path: '/queues',
+  validateSearch: readFilters('search'),
+  component: lazyRouteComponent(() => import('./queues/queues-page.tsx')),
+});
+
+const endpoints = createRoute({
+  getParentRoute: () => root,
+  path: '/endpoints',
+  component: lazyRouteComponent(() => import('./endpoints/endpoints-page.tsx')),
+});
+
+const deadLetters = createRoute({
+  getParentRoute: () => root,
+  path: '/dead-letters',
+  validateSearch: readFilters('label', 'url', 'queueName', 'responseStatus'),
+  component: lazyRouteComponent(() => import('./dead-letters/dead-letters-page.tsx')),
+});
+
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings/settings-page.tsx')),
+});
+
+const topics = createRoute({
+  getParentRoute: () => root,
+  path: '/topics',
+  component: lazyRouteComponent(() => import('./topics/topics-page.tsx')),
+});
+
+const topic = createRoute({
+  getParentRoute: () => root,
+  path: '/topics/$id',
+  validateSearch: readFilters('from', 'partition', 'key', 'contains'),
+  component: lazyRouteComponent(() => import('./topic/topic-page.tsx')),
+});
+
+const timeMachine = createRoute({
+  getParentRoute: () => root,
+  path: '/time-machine',
+  validateSearch: readFilters('asOf', 'type', 'stream', 'span'),
+  component: lazyRouteComponent(() => import('./time-machine/time-machine-page.tsx')),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    overview,
+    messages,
+    message,
+    workflows,
+    run,
+    schedules,
+    queues,
+    endpoints,
+    deadLetters,
+    topics,
+    topic,
+    timeMachine,
+    settings,
+  ]),
+  basepath: '/console',
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

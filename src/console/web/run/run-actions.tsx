@@ -1,0 +1,161 @@
+/** What can be done with a run: notify, cancel; begin a failed one again, or go on with it. */
+import { useNavigate } from '@tanstack/react-router';
+import { Bell, CircleSlash, Play, RotateCcw, Terminal } from 'lucide-react';
+import { useState } from 'react';
+import { api, ask } from '../api/client.ts';
+import { Action, Button } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { Code } from '../parts/code.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { useCurl, useHeaderPrefix } from '../parts/states.tsx';
+import { NotifyDialog } from './notify-dialog.tsx';
+import type { ShownRun } from './run-log.ts';
+
+interface RunActionsProps {
+  readonly run: ShownRun;
+  /** Events that it waits for now. */
+  readonly eventIds: readonly string[];
+}
+
+const icon = 'size-4';
+
+export function RunActions({ run, eventIds }: RunActionsProps) {
+  const [open, setOpen] = useState<'notify' | 'cancel' | 'curl' | null>(null);
+  const close = () => setOpen(null);
+  const { workflowRunId: id, workflowState: state, dlqId } = run;
+  const isActive = state === 'RUN_STARTED';
+  return (
+    <>
+      {isActive && (
+        <>
+          <Action icon={<Bell className={icon} />} onClick={() => setOpen('notify')}>
+            Notify…
+          </Action>
+          <Action
+            look="danger"
+            icon={<CircleSlash className={icon} />}
+            onClick={() => setOpen('cancel')}
+          >
+            Cancel…
+          </Action>
+        </>
+      )}
+      {dlqId !== undefined && <Repair dlqId={dlqId} />}
+      <Button icon={<Terminal className={icon} />} onClick={() => setOpen('curl')}>
+        As curl
+      </Button>
+      {open === 'notify' && <NotifyDialog runId={id} eventIds={eventIds} close={close} />}
+      {open === 'cancel' && <CancelDialog id={id} close={close} />}
+      {open === 'curl' && <CurlDialog run={run} close={close} />}
+    </>
+  );
+}
+
+/** A failed run leaves a dead letter; what is made of it is a new run. */
+function Repair({ dlqId: id }: { readonly dlqId: string }) {
+  const navigate = useNavigate();
+  const repair = useChange(
+    (verb: 'resume' | 'restart') => {
+      const params = { params: { path: { id } } };
+      return verb === 'resume'
+        ? ask(api.POST('/v2/workflows/dlq/resume/{id}', params))
+        : ask(api.POST('/v2/workflows/dlq/restart/{id}', params));
+    },
+    ['run', 'dlq'],
+    ({ workflowRunId }) => navigate({ to: '/workflows/$id', params: { id: workflowRunId } }),
+  );
+  return (
+    <>
+      <Action
+        icon={<Play className={icon} />}
+        title="A new run goes on where this one failed; what was finished stays"
+        disabled={repair.isPending}
+        onClick={() => repair.mutate('resume')}
+      >
+        Resume
+      </Action>
+      <Action
+        icon={<RotateCcw className={icon} />}
+        title="A new run begins with the same payload"
+        disabled={repair.isPending}
+        onClick={() => repair.mutate('restart')}
+      >
+        Restart
+      </Action>
+      {repair.error !== null && (
+        <p role="alert" className="w-full text-bad">
+          {repair.error.message}
+        </p>
+      )}
+    </>
+  );
+}
+
+function CancelDialog({ id, close }: { readonly id: string; readonly close: () => void }) {
+  const cancel = useChange(
+    () => {
+      const path = { workflowRunId: id };
+      return ask(api.DELETE('/v2/workflows/runs/{workflowRunId}', { params: { path } }));
+    },
+    ['run'],
+    close,
+  );
+  return (
+    <Dialog title="Cancel this run" close={close}>
+      <p className="mb-3">
+        It ends here: steps that were finished stay as they are, no further one is run, and no
+        failure function is called. This cannot be taken back.
+      </p>
+      {cancel.error !== null && (
+        <p role="alert" className="mb-3 text-bad">
+          {cancel.error.message}
+        </p>
+      )}
+      <div className="flex gap-2">
+        <Action look="danger" disabled={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
+          Cancel the run
+        </Action>
+        <Button onClick={close}>Let it run</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function CurlDialog({ run, close }: { readonly run: ShownRun; readonly close: () => void }) {
+  const curl = useCurl();
+  const prefix = useHeaderPrefix();
+  const { workflowRunId: id, workflowUrl, label } = run;
+  const payload = payloadOf(run);
+  const start = curl(
+    `/v2/trigger/${workflowUrl}`,
+    ...(label === undefined ? [] : [`-H ${quoted(`${prefix}Label: ${label}`)}`]),
+    payload === undefined ? '-X POST' : `--data-raw ${quoted(payload)}`,
+  );
+  const path = encodeURIComponent(id);
+  return (
+    <Dialog title="As commands" close={close}>
+      <h3 className="mb-1 font-medium">Start one like it</h3>
+      <Code text={start} />
+      <h3 className="mt-3 mb-1 font-medium">Why does it wait</h3>
+      <Code text={curl(`/v2/workflows/runs/${path}/why`)} />
+      <h3 className="mt-3 mb-1 font-medium">Its log</h3>
+      <Code
+        text={curl(
+          `/v2/workflows/messageLogs`,
+          '-G',
+          `-d workflowRunId=${path}`,
+          '-d order=earliestFirst',
+        )}
+      />
+      <h3 className="mt-3 mb-1 font-medium">Cancel it</h3>
+      <Code text={curl(`/v2/workflows/runs/${path}`, '-X DELETE')} />
+    </Dialog>
+  );
+}
+
+function payloadOf({ steps: [first] }: ShownRun): string | undefined {
+  return first === undefined || first.type === 'next' ? undefined : first.steps[0]?.out;
+}
+
+/** A word for a shell. */
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,79 @@
+/** The log of one run, all of its rows as far as they are read here. */
+import { useQuery } from '@tanstack/react-query';
+import { api, ask } from '../api/client.ts';
+
+const pageSize = 1000;
+/** A run with more rows is shown by its first ones. */
+const rowsMax = 5000;
+/** Bytes of each body; the details of a step have them whole. */
+const bodyMax = 300;
+/** While it runs: attempts in flight are no events, so that the server does not tell of them. */
+const activeMs = 1000;
+
+export type LoggedRow = Awaited<ReturnType<typeof loadPage>>['events'][number];
+
+export interface RunLog {
+  readonly rows: readonly LoggedRow[];
+  /** There are more rows than are read. */
+  readonly isCut: boolean;
+}
+
+function loadPage(id: string, cursor: string | undefined, signal: AbortSignal) {
+  const query = {
+    workflowRunId: [id],
+    order: 'earliestFirst' as const,
+    count: pageSize,
+    trimBody: bodyMax,
+    ...(cursor !== undefined && { cursor }),
+  };
+  return ask(api.GET('/v2/workflows/messageLogs', { params: { query }, signal }));
+}
+
+async function loadLog(id: string, signal: AbortSignal): Promise<RunLog> {
+  const rows: LoggedRow[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await loadPage(id, cursor, signal);
+    rows.push(...page.events);
+    cursor = page.cursor;
+  } while (cursor !== undefined && rows.length < rowsMax);
+  return { rows, isCut: cursor !== undefined };
+}
+
+export function useRunLog(id: string, isActive: boolean) {
+  return useQuery({
+    queryKey: ['run', id, 'log'],
+    queryFn: ({ signal }) => loadLog(id, signal),
+    ...(isActive && { refetchInterval: activeMs }),
+  });
+}
+
+/** A run as the listing tells it; null where there is none of that id. */
+export function useRun(id: string) {
+  return useQuery({
+    queryKey: ['run', id, 'head'],
+    queryFn: async () => {
+      const query = { workflowRunId: [id], trimBody: bodyMax };
+      const { runs } = await ask(api.GET('/v2/workflows/logs', { params: { query } }));
+      return runs[0] ?? null;
+    },
+  });
+}
+
+export type ShownRun = NonNullable<ReturnType<typeof useRun>['data']>;
+
+/** The rows of some messages, with their bodies whole. */
+export function useWholeRows(runId: string, messageIds: readonly string[]) {
+  return useQuery({
+    queryKey: ['run', runId, 'messages', ...messageIds],
+    enabled: messageIds.length > 0,
+    queryFn: () => {
+      const query = {
+        workflowRunId: [runId],
+        messageIds: [...messageIds],
+        order: 'earliestFirst' as const,
+      };
+      return ask(api.GET('/v2/workflows/messageLogs', { params: { query } }));
+    },
+  });
+}

@@ -1,0 +1,211 @@
+/** A run as a waterfall: a line for each step, with bars of when it ran, waited and failed. */
+import { useState } from 'react';
+import { lookOf, StateShape } from '../parts/state-mark.tsx';
+import { duration } from '../time/format.ts';
+import type { Bar, BarKind, Lane } from './lane.ts';
+import { LaneDetails } from './lane-details.tsx';
+import type { RunLanes } from './lanes.ts';
+import type { LoggedRow } from './run-log.ts';
+
+/** What the lines lie on, Unix milliseconds. */
+interface Scale {
+  readonly from: number;
+  readonly until: number;
+  /** The moment that is shown; null = now. */
+  readonly at: number | null;
+}
+
+interface WaterfallProps extends Scale {
+  readonly runId: string;
+  readonly run: RunLanes;
+  readonly rows: readonly LoggedRow[];
+}
+
+const grid =
+  'grid grid-cols-[minmax(0,9rem)_minmax(0,1fr)] gap-x-3 sm:grid-cols-[14rem_minmax(0,1fr)]';
+
+export function Waterfall({ runId, run, rows, ...scale }: WaterfallProps) {
+  const [open, setOpen] = useState<string | null>(null);
+  return (
+    <div>
+      <div className={`${grid} border-b border-line px-3 py-1.5 text-xs text-muted`}>
+        <span>Step</span>
+        <Axis {...scale} />
+      </div>
+      <ol aria-label="Steps">
+        {run.lanes.map((lane) => (
+          <li key={lane.key} className="border-b border-line last:border-0">
+            <button
+              type="button"
+              aria-expanded={open === lane.key}
+              onClick={() => setOpen(open === lane.key ? null : lane.key)}
+              className={`${grid} w-full items-center px-3 py-2 text-left -outline-offset-2 hover:bg-raised`}
+            >
+              <LaneName lane={lane} />
+              <Track lane={lane} {...scale} />
+            </button>
+            {open === lane.key && (
+              <LaneDetails {...{ runId, lane, rows }} until={scale.at ?? Number.MAX_VALUE} />
+            )}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  Initial: 'start',
+  SleepFor: 'sleep',
+  SleepUntil: 'sleep',
+  WaitForWebhook: 'webhook',
+  FailureCallback: 'failure',
+};
+
+function LaneName({ lane: { name, type, state } }: { readonly lane: Lane }) {
+  return (
+    <span className="flex min-w-0 items-center gap-2">
+      <StateShape of={state} />
+      <span className="min-w-0 flex-1 truncate" title={name}>
+        {name}
+      </span>
+      <span className="sr-only">{lookOf(state).word}</span>
+      <span className="text-xs text-muted max-sm:hidden">
+        {typeWords[type] ?? type.toLowerCase()}
+      </span>
+    </span>
+  );
+}
+
+const ticks = [0, 0.25, 0.5, 0.75, 1];
+
+function Axis({ from, until }: Scale) {
+  return (
+    <span className="flex justify-between" aria-hidden="true">
+      {ticks.map((tick) => (
+        <span key={tick} className={tick % 0.5 === 0 ? '' : 'max-sm:hidden'}>
+          {duration(tick * (until - from))}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** How bars of a kind are drawn: their height of 20, and whether they are a line of dots. */
+const shapes: Readonly<Record<BarKind, { readonly height: number; readonly isDotted?: true }>> = {
+  attempt: { height: 16 },
+  invoke: { height: 10 },
+  sleep: { height: 6 },
+  wait: { height: 6 },
+  queued: { height: 4, isDotted: true },
+  retry: { height: 4, isDotted: true },
+  stored: { height: 16 },
+};
+
+const order: readonly BarKind[] = [
+  'queued',
+  'retry',
+  'sleep',
+  'wait',
+  'invoke',
+  'attempt',
+  'stored',
+];
+
+function Track({ lane, from, until, at }: Scale & { readonly lane: Lane }) {
+  const place = (time: number) => (until <= from ? 0 : (100 * (time - from)) / (until - from));
+  const bars = lane.bars.toSorted((one, two) => order.indexOf(one.kind) - order.indexOf(two.kind));
+  return (
+    <svg
+      role="img"
+      aria-label={bars.map((bar) => saysOf(bar, from)).join('; ')}
+      className="h-5 w-full overflow-visible"
+    >
+      {bars.map((bar) => (
+        <BarShape
+          key={`${bar.kind} ${bar.from} ${bar.outcome}`}
+          bar={bar}
+          says={saysOf(bar, from)}
+          left={place(bar.from)}
+          width={place(bar.until ?? at ?? until) - place(bar.from)}
+        />
+      ))}
+      {at !== null && (
+        <line
+          x1={`${place(at)}%`}
+          x2={`${place(at)}%`}
+          y1="-8"
+          y2="28"
+          className="stroke-muted"
+          strokeDasharray="2 2"
+        />
+      )}
+    </svg>
+  );
+}
+
+interface BarShapeProps {
+  readonly bar: Bar;
+  readonly says: string;
+  /** In percent of the track, both. */
+  readonly left: number;
+  readonly width: number;
+}
+
+function BarShape({ bar, says, left, width }: BarShapeProps) {
+  const { kind, outcome, from, until } = bar;
+  const { height, isDotted } = shapes[kind];
+  const marks = {
+    'data-kind': kind,
+    'data-outcome': outcome,
+    'data-from': from,
+    'data-until': until ?? '',
+  };
+  if (kind === 'stored') {
+    return (
+      <circle cx={`${left}%`} cy="10" r="2.5" className="fill-surface stroke-ink" {...marks}>
+        <title>{says}</title>
+      </circle>
+    );
+  }
+  return (
+    <rect
+      x={`${left}%`}
+      y={10 - height / 2}
+      height={height}
+      rx={Math.min(3, height / 2)}
+      style={{ width: `max(3px, ${width}%)` }}
+      className={isDotted === true ? `${fillOf(bar)} opacity-50` : fillOf(bar)}
+      {...marks}
+    >
+      <title>{says}</title>
+    </rect>
+  );
+}
+
+/** By what it came to; what waits is never green. */
+function fillOf({ kind, outcome }: Bar): string {
+  if (outcome === 'canceled') return 'fill-idle-bar';
+  if (kind === 'queued') return 'fill-idle-bar';
+  if (kind === 'retry' || kind === 'sleep' || kind === 'wait') return 'fill-wait-bar';
+  if (outcome === 'failed') return 'fill-bad-bar';
+  return outcome === 'ok' ? 'fill-ok-bar' : 'fill-busy-bar';
+}
+
+const words: Readonly<Record<BarKind, string>> = {
+  attempt: 'attempt',
+  queued: 'to be delivered',
+  retry: 'waits for its next attempt',
+  sleep: 'sleeps',
+  wait: 'waits for its event',
+  invoke: 'waits for another run',
+  stored: 'result stored',
+};
+
+function saysOf({ kind, from, until, outcome, error }: Bar, start: number): string {
+  const ended = until === null ? 'goes on' : duration(until - from);
+  const result = kind === 'attempt' && outcome !== 'open' ? `, ${outcome}` : '';
+  const span = kind === 'stored' ? '' : `, ${ended}`;
+  const why = error === undefined ? '' : `: ${error}`;
+  return `${words[kind]} at +${duration(from - start)}${span}${result}${why}`;
+}

@@ -1,0 +1,23 @@
+/** What an id leads to. Ids of the server tell their kind by what they begin with. Pure. */
+
+/** A place of the console for what was typed. */
+export interface Destination {
+  /** An address below `/console`. */
+  readonly to: string;
+  readonly name: string;
+}
+
+const kinds: readonly (readonly [prefix: string, path: string, kind: string])[] = [
+  ['msg_', '/messages/', 'message'],
+  ['wfr_', '/workflows/', 'run'],
+];
+
+/** Where a typed id may be looked at; none where it is no id. */
+export function destinationsOf(typed: string): readonly Destination[] {
+  return kinds
+    .filter(([prefix]) => typed.startsWith(prefix) && typed.length > prefix.length)
+    .map(([, path, kind]) => ({
+      to: `${path}${encodeURIComponent(typed)}`,
+      name: `The ${kind} ${typed}`,
+    }));
+}

@@ -1,0 +1,22 @@
+/** `?`: the keys there are. */
+import { Dialog } from '../parts/dialog.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { pages } from './pages.ts';
+
+const keys: Readonly<Record<string, string>> = {
+  'Ctrl K': 'go to a page, or to anything by its id',
+  '/': 'filter the list',
+  'j k': 'the next row, the one before',
+  Enter: 'open the row',
+  Escape: 'leave the row, or a dialog',
+  '?': 'this list',
+  ...Object.fromEntries(pages.map(({ key, name }) => [`g ${key}`, name])),
+};
+
+export function KeyList({ close }: { readonly close: () => void }) {
+  return (
+    <Dialog title="Keys" close={close}>
+      <Facts of={keys} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,16 @@
+/** An address that no page has. */
+import { Link } from '@tanstack/react-router';
+import { Page } from '../parts/page.tsx';
+import { Empty } from '../parts/states.tsx';
+
+export function Missing() {
+  return (
+    <Page title="Not found">
+      <Empty title="There is no such page">
+        <Link to="/" className="text-accent underline">
+          Go to the first page
+        </Link>
+      </Empty>
+    </Page>
+  );
+}

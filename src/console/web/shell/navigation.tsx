@@ -1,0 +1,81 @@
+/** The way between pages: a column beside them, a row that scrolls above them on a phone. */
+import { Link } from '@tanstack/react-router';
+import { LogOut, Search } from 'lucide-react';
+import { useSession, useSignOut } from '../api/session.ts';
+import { pages } from './pages.ts';
+
+export function Navigation({ search }: { readonly search: () => void }) {
+  return (
+    <header className="flex shrink-0 flex-col border-line bg-surface max-md:border-b md:sticky md:top-0 md:h-dvh md:w-44 md:border-r md:p-3">
+      <div className="flex items-center gap-2 max-md:px-3 max-md:pt-2">
+        <Link to="/" className="px-2 text-base font-bold md:py-1">
+          Stepwell
+        </Link>
+        <button
+          type="button"
+          onClick={search}
+          title="Go to anything (Ctrl K)"
+          className="flex items-center gap-2 rounded-md border border-line px-2 py-1 text-muted hover:bg-raised max-md:ml-auto md:hidden"
+        >
+          <Search className="size-4" />
+          Search
+        </button>
+        <div className="md:hidden">
+          <SignOut />
+        </div>
+      </div>
+      <button
+        type="button"
+        onClick={search}
+        className="my-2 hidden items-center gap-2 rounded-md border border-line px-2 py-1 text-muted hover:bg-raised md:flex"
+      >
+        <Search className="size-4" />
+        Search
+        <kbd className="ml-auto font-sans text-xs">Ctrl K</kbd>
+      </button>
+      <nav aria-label="Pages" className="flex gap-0.5 overflow-x-auto max-md:p-2 md:flex-col">
+        {pages.map(({ to, name, icon: Icon, key }) => (
+          <Link
+            key={to}
+            to={to}
+            title={`${name} (g ${key})`}
+            activeOptions={{ exact: to === '/', includeSearch: false }}
+            className="flex items-center gap-2.5 rounded-md px-2 py-1.5 whitespace-nowrap text-muted hover:bg-raised hover:text-ink aria-[current=page]:bg-raised aria-[current=page]:font-medium aria-[current=page]:text-ink"
+          >
+            <Icon className="size-4 shrink-0" aria-hidden="true" />
+            {name}
+          </Link>
+        ))}
+      </nav>
+      <div className="mt-auto max-md:hidden">
+        <SignOut />
+      </div>
+    </header>
+  );
+}
+
+/** Who has signed in, and the way out. */
+function SignOut() {
+  const { data } = useSession();
+  const signOut = useSignOut();
+  const { principal, role } = data?.session ?? { principal: '', role: '' };
+  return (
+    <div className="flex items-center gap-2 text-xs text-muted md:px-2">
+      <div className="min-w-0 max-md:hidden">
+        <div className="truncate" title={`Signed in as ${principal}`}>
+          {principal}
+        </div>
+        <div>{role === 'read' ? 'read only' : role}</div>
+      </div>
+      <button
+        type="button"
+        aria-label="Sign out"
+        title="Sign out"
+        onClick={() => signOut.mutate()}
+        className="ml-auto rounded p-1.5 hover:bg-raised hover:text-ink"
+      >
+        <LogOut className="size-4" />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+/** The pages that the navigation, the keys and the palette lead to, in their order. */
+import {
+  Activity,
+  Clock,
+  Database,
+  History,
+  Inbox,
+  ListOrdered,
+  type LucideIcon,
+  Send,
+  Settings,
+  Webhook,
+  Workflow,
+} from 'lucide-react';
+
+export interface PageLink {
+  readonly to: string;
+  readonly name: string;
+  /** Pressed after `g`. */
+  readonly key: string;
+  readonly icon: LucideIcon;
+}
+
+export const pages: readonly PageLink[] = [
+  { to: '/', name: 'Overview', key: 'o', icon: Activity },
+  { to: '/messages', name: 'Messages', key: 'm', icon: Send },
+  { to: '/workflows', name: 'Workflows', key: 'r', icon: Workflow },
+  { to: '/schedules', name: 'Schedules', key: 's', icon: Clock },
+  { to: '/queues', name: 'Queues & flow', key: 'q', icon: ListOrdered },
+  { to: '/endpoints', name: 'Endpoints', key: 'e', icon: Webhook },
+  { to: '/dead-letters', name: 'Dead letters', key: 'd', icon: Inbox },
+  { to: '/topics', name: 'Topics', key: 't', icon: Database },
+  { to: '/time-machine', name: 'Time machine', key: 'h', icon: History },
+  { to: '/settings', name: 'Settings', key: ',', icon: Settings },
+];

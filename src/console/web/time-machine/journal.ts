@@ -1,0 +1,86 @@
+/** The journal as the time machine shows it: its events in words, and where each leads. */
+import { api, ask } from '../api/client.ts';
+
+/** An event as `GET /admin/journal` tells it; what else it has depends on its type. */
+export interface JournalEvent {
+  readonly offset: number;
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly kind: string;
+  readonly id: string;
+  readonly type: string;
+  readonly by?: { readonly name: string | null } | string | null;
+  readonly [field: string]: unknown;
+}
+
+export interface JournalPage {
+  readonly rows: readonly JournalEvent[];
+  readonly cursor: string | undefined;
+}
+
+const pageSize = 100;
+
+/** Events up to `until`, the newest first; all of them without it. */
+export async function loadEvents(
+  filters: {
+    readonly until?: number | undefined;
+    readonly type?: string;
+    readonly stream?: string;
+  },
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<JournalPage> {
+  const { until, type, stream } = filters;
+  const query = {
+    order: 'newest' as const,
+    count: pageSize,
+    // The end is exclusive, and an event of that millisecond has happened.
+    ...(until !== undefined && { until: String(until + 1) }),
+    ...(type !== undefined && { type }),
+    ...(stream !== undefined && { stream }),
+    ...(cursor !== undefined && { cursor }),
+  };
+  const text = await ask(api.GET('/admin/journal', { params: { query }, parseAs: 'text', signal }));
+  const lines = String(text)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+  const rows = lines.filter((line): line is JournalEvent => 'type' in line);
+  return { rows, cursor: lines.find((line) => !('type' in line))?.cursor };
+}
+
+/** `MessagePublished` -> `message published`. */
+export function inWords(type: string): string {
+  return type
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .replace(/^./, (first) => first.toUpperCase());
+}
+
+const details = ['url', 'error', 'reason', 'status', 'queueName', 'eventId', 'cron', 'name'];
+
+/** What of an event is told beside its type: where it goes, why it failed. */
+export function detailOf(event: JournalEvent): string {
+  return details
+    .flatMap((name) => {
+      const value = event[name];
+      return typeof value === 'string' || typeof value === 'number' ? String(value) : [];
+    })
+    .slice(0, 2)
+    .join(', ');
+}
+
+/** Who caused it: a credential's name, or what the server did by itself. */
+export function causeOf({ by }: JournalEvent): string {
+  if (typeof by === 'string') return by;
+  return by?.name ?? 'the server';
+}
+
+/** The page of the thing, as of that event; none where there is no such page. */
+export function pageOf({ kind, id, at }: JournalEvent): string | null {
+  const path = encodeURIComponent(id);
+  if (kind === 'run') return `/workflows/${path}?asOf=${at}`;
+  if (kind === 'message') return `/messages/${path}?asOf=${at}`;
+  if (kind === 'topic') return `/topics/${path}`;
+  return null;
+}

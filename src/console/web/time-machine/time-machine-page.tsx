@@ -1,0 +1,172 @@
+/** The whole journal: how much happened when, what in words, and pages of things as they were. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { api, ask } from '../api/client.ts';
+import { useRows } from '../api/rows.ts';
+import { Code } from '../parts/code.tsx';
+import { type Filter, FilterBar, useFilters } from '../parts/filter-bar.tsx';
+import { Page, Panel } from '../parts/page.tsx';
+import { type Column, RowTable } from '../parts/row-table.tsx';
+import { Empty, Failure, Loaded, Skeleton } from '../parts/states.tsx';
+import { AsOf, TimeSlider } from '../past/time-slider.tsx';
+import { now as nowMs, useNow } from '../time/clock.ts';
+import { count, exact, hour } from '../time/format.ts';
+import { Activity } from './activity.tsx';
+import { causeOf, detailOf, inWords, type JournalEvent, loadEvents, pageOf } from './journal.ts';
+
+const spans = [
+  ['1h', 'last hour', '1m', 3_600_000],
+  ['6h', 'last 6 hours', '5m', 21_600_000],
+  ['1d', 'last day', '15m', 86_400_000],
+  ['7d', 'last 7 days', '2h', 604_800_000],
+  ['30d', 'last 30 days', '8h', 2_592_000_000],
+] as const;
+
+const filters: readonly Filter[] = [
+  { name: 'type', label: 'Type of event' },
+  { name: 'stream', label: 'Stream: run/wfr_1' },
+];
+
+const columns: readonly Column<JournalEvent>[] = [
+  {
+    name: 'Time',
+    width: '7rem',
+    cell: ({ at }) => (
+      <time dateTime={new Date(at).toISOString()} title={exact(at)}>
+        {hour(at)}
+      </time>
+    ),
+  },
+  { name: 'What', width: '13rem', cell: ({ type }) => <span title={type}>{inWords(type)}</span> },
+  { name: 'Of', cell: (event) => <EventLink event={event} /> },
+  { name: 'Detail', width: '26%', from: 'lg', cell: (event) => detailOf(event) },
+  { name: 'By', width: '8rem', from: 'md', cell: (event) => causeOf(event) },
+  {
+    name: 'Offset',
+    width: '6rem',
+    isRight: true,
+    from: 'sm',
+    cell: ({ offset }) => <span className="text-muted">{count(offset)}</span>,
+  },
+];
+
+function EventLink({ event }: { readonly event: JournalEvent }) {
+  const to = pageOf(event);
+  const name = `${event.kind} ${event.id}`;
+  if (to === null) return <span title={name}>{name}</span>;
+  return (
+    <Link to={to} title={`${name}, as of ${exact(event.at)}`} className="hover:underline">
+      {name}
+    </Link>
+  );
+}
+
+export default function TimeMachinePage() {
+  const [{ asOf, type, stream, span = '1h' }, change] = useFilters();
+  const at = asOf === undefined || !Number.isFinite(Number(asOf)) ? null : Number(asOf);
+  const { query, rows, more } = useRows(['journal', { at, type, stream }], (cursor, signal) =>
+    loadEvents(
+      { until: at ?? undefined, ...(type && { type }), ...(stream && { stream }) },
+      cursor,
+      signal,
+    ),
+  );
+  return (
+    <Page title="Time machine">
+      {at !== null && <AsOf at={at} />}
+      <Past
+        span={span}
+        choose={(next) => change({ span: next })}
+        at={at}
+        change={(to) => change({ asOf: to === null ? undefined : String(to) })}
+      />
+      <Panel title="Events" aside="newest first">
+        <FilterBar filters={filters} />
+        {rows === undefined && query.error !== null && (
+          <Failure error={query.error} retry={() => query.refetch()} />
+        )}
+        {rows === undefined && query.error === null && <Skeleton />}
+        {rows?.length === 0 && <Empty title="Nothing had happened by then" />}
+        {rows !== undefined && rows.length > 0 && (
+          <RowTable
+            label="Events"
+            columns={columns}
+            rows={rows}
+            keyOf={({ offset }) => String(offset)}
+            more={more}
+          />
+        )}
+      </Panel>
+      <Panel title="Nothing was changed since">
+        <div className="grid gap-2 p-3">
+          <p className="text-muted">
+            Each event holds a digest of what came before it. On the machine of the server, this
+            reads the whole journal and says whether they fit:
+          </p>
+          <Code text="stepwell journal verify" />
+        </div>
+      </Panel>
+    </Page>
+  );
+}
+
+interface PastProps {
+  readonly span: string;
+  readonly choose: (span: string) => void;
+  readonly at: number | null;
+  readonly change: (at: number | null) => void;
+}
+
+/** The columns of activity, and the slider below them. */
+function Past({ span, choose, at, change }: PastProps) {
+  const now = useNow();
+  const [, , step, spanMs] = spans.find(([value]) => value === span) ?? spans[0];
+  const query = useQuery({
+    queryKey: ['journal', 'activity', span],
+    queryFn: () => {
+      const asked = { from: String(nowMs() - spanMs), step };
+      return ask(api.GET('/admin/journal/activity', { params: { query: asked } }));
+    },
+    refetchInterval: 10_000,
+  });
+  return (
+    <Loaded query={query} lines={2}>
+      {({ buckets, stepMs }) => {
+        const from = buckets[0]?.at ?? now - spanMs;
+        const busy = buckets.filter(({ events }) => events > 0);
+        return (
+          <>
+            <Panel
+              title="Activity"
+              aside={
+                <select
+                  aria-label="Span"
+                  value={span}
+                  onChange={(event) => choose(event.target.value)}
+                  className="rounded-md border border-control bg-surface px-2 py-0.5 text-ink"
+                >
+                  {spans.map(([value, word]) => (
+                    <option key={value} value={value}>
+                      {word}
+                    </option>
+                  ))}
+                </select>
+              }
+            >
+              <div className="px-3 py-2">
+                <Activity {...{ buckets, stepMs, at }} change={change} />
+              </div>
+            </Panel>
+            <TimeSlider
+              from={from}
+              until={now}
+              at={at}
+              moments={busy.map((bucket) => Math.min(now, bucket.at + stepMs - 1))}
+              change={change}
+            />
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}

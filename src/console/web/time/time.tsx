@@ -1,0 +1,14 @@
+/** A time as people read it: how long ago, and exactly when on hover. */
+import { useNow } from './clock.ts';
+import { exact, relative } from './format.ts';
+
+/** `at` in Unix milliseconds; nothing where there is none. */
+export function Time({ at }: { readonly at: number | null | undefined }) {
+  const now = useNow();
+  if (at === null || at === undefined || at === 0) return <span className="text-muted">–</span>;
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exact(at)} className="whitespace-nowrap">
+      {relative(at, now)}
+    </time>
+  );
+}

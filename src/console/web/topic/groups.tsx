@@ -1,0 +1,65 @@
+/** The groups that read a topic: how far behind they are, and where they go on. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, ask } from '../api/client.ts';
+import { Action } from '../parts/button.tsx';
+import { Panel } from '../parts/page.tsx';
+import { State } from '../parts/state-mark.tsx';
+import { count } from '../time/format.ts';
+import { SeekDialog } from './seek-dialog.tsx';
+
+/** So many groups are looked into. */
+const groupsMax = 50;
+
+async function loadGroups(topic: string) {
+  const groups = await ask(api.GET('/admin/groups'));
+  const details = groups.slice(0, groupsMax).map(({ name: group }) => {
+    const path = { group };
+    return ask(api.GET('/admin/groups/{group}', { params: { path } })).catch(() => null);
+  });
+  return (await Promise.all(details)).flatMap((group) => {
+    const partitions = group?.partitions.filter((each) => each.topic === topic) ?? [];
+    return group === null || partitions.length === 0 ? [] : [{ ...group, partitions }];
+  });
+}
+
+export function Groups({ topic }: { readonly topic: string }) {
+  const [seeking, setSeeking] = useState<string | null>(null);
+  const { data = [] } = useQuery({
+    queryKey: ['topic', topic, 'groups'],
+    queryFn: () => loadGroups(topic),
+  });
+  if (data.length === 0) return null;
+  return (
+    <Panel title="Groups" aside={data.length}>
+      {data.map(({ name, memberCount, partitions }) => (
+        <div
+          key={name}
+          className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-2 last:border-0"
+        >
+          <State
+            of={memberCount > 0 ? 'ON' : 'CREATED'}
+            word={memberCount > 0 ? `${count(memberCount)} reading` : 'no member'}
+          />
+          <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
+          <span
+            title={partitions.map(({ partition, lag }) => `${partition}: ${lag ?? '–'}`).join(', ')}
+          >
+            {count(partitions.reduce((sum, { lag }) => sum + (lag ?? 0), 0))} behind
+          </span>
+          <Action
+            needs="admin"
+            disabled={memberCount > 0}
+            title={memberCount > 0 ? 'A group with members keeps its place' : undefined}
+            onClick={() => setSeeking(name)}
+          >
+            Seek…
+          </Action>
+        </div>
+      ))}
+      {seeking !== null && (
+        <SeekDialog group={seeking} topic={topic} close={() => setSeeking(null)} />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,99 @@
+/** Moves a group in a topic. What would become of it is shown before it is done. */
+import { useState } from 'react';
+import { api, ask } from '../api/client.ts';
+import { Action, Button } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Choice, TextField } from '../parts/field.tsx';
+import { count } from '../time/format.ts';
+
+type Place = 'earliest' | 'latest' | 'offset' | 'time';
+
+interface SeekProps {
+  readonly group: string;
+  readonly topic: string;
+  readonly close: () => void;
+}
+
+/** null where what was typed is no offset and no time. */
+function targetOf(place: Place, typed: string) {
+  if (place === 'earliest' || place === 'latest') return place;
+  const value = place === 'offset' ? Number(typed) : new Date(typed).getTime();
+  if (typed === '' || !Number.isSafeInteger(value) || value < 0) return null;
+  return place === 'offset' ? { offset: value } : { timestamp: value };
+}
+
+export function SeekDialog({ group, topic, close }: SeekProps) {
+  const [place, setPlace] = useState<Place>('earliest');
+  const [typed, setTyped] = useState('');
+  const to = targetOf(place, typed);
+  const seek = useChange(
+    (dryRun: boolean) => {
+      if (to === null) throw new Error('that is no place of a log');
+      const params = { path: { group } };
+      return ask(
+        api.POST('/admin/groups/{group}/offsets', { params, body: { topic, to, dryRun } }),
+      );
+    },
+    ['topic'],
+  );
+  const isDone = seek.isSuccess && seek.variables === false;
+  const choose = (next: Place) => {
+    setPlace(next);
+    setTyped('');
+    seek.reset();
+  };
+  return (
+    <Dialog title={`Move ${group} in ${topic}`} close={close}>
+      <Choice label="To" value={place} onChange={(event) => choose(event.target.value as Place)}>
+        <option value="earliest">the first record</option>
+        <option value="latest">the end</option>
+        <option value="offset">an offset</option>
+        <option value="time">a time</option>
+      </Choice>
+      {(place === 'offset' || place === 'time') && (
+        <TextField
+          label={place === 'offset' ? 'Offset' : 'Time'}
+          type={place === 'offset' ? 'number' : 'datetime-local'}
+          step={1}
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            seek.reset();
+          }}
+        />
+      )}
+      {seek.error !== null && (
+        <p role="alert" className="mb-3 text-bad">
+          {seek.error.message}
+        </p>
+      )}
+      {seek.data !== undefined && (
+        <div role="status" className="mb-3">
+          <p className="mb-1 font-medium">{isDone ? 'Moved:' : 'It would be moved:'}</p>
+          <ul className="max-h-48 overflow-auto">
+            {seek.data.map(({ partition, from, to: target }) => (
+              <li key={partition}>
+                partition {partition}: {from < 0 ? 'no place' : count(from)} → {count(target)}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <div className="flex gap-2">
+        <Button disabled={to === null || seek.isPending} onClick={() => seek.mutate(true)}>
+          Show what would change
+        </Button>
+        <Action
+          needs="admin"
+          look="main"
+          disabled={seek.data === undefined || isDone || seek.isPending}
+          onClick={() => seek.mutate(false)}
+        >
+          Move it
+        </Action>
+        <Button onClick={close}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,6 @@
+/** A `curl` of the log interface, with its own credential as the server was started with it. */
+
+export function topicCurl(path: string, ...more: readonly string[]): string {
+  const credential = '-u "$STEPWELL_REST_USERNAME:$STEPWELL_REST_PASSWORD"';
+  return [`curl ${location.origin}${path}`, credential, ...more].join(' \\\n  ');
+}

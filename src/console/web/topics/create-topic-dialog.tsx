@@ -1,0 +1,68 @@
+/** Makes a topic. */
+import { type FormEvent, useState } from 'react';
+import { api, ask } from '../api/client.ts';
+import { Action, Button } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Choice, TextField } from '../parts/field.tsx';
+
+export function CreateTopicDialog({ close }: { readonly close: () => void }) {
+  const [name, setName] = useState('');
+  const [partitions, setPartitions] = useState('1');
+  const [policy, setPolicy] = useState<'delete' | 'compact'>('delete');
+  const create = useChange(
+    () => {
+      const body = { name, partitions: Number(partitions), cleanupPolicy: policy };
+      return ask(api.POST('/admin/topics', { body }));
+    },
+    ['topic'],
+    close,
+  );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate(undefined);
+  };
+  return (
+    <Dialog title="Create a topic" close={close}>
+      <form onSubmit={submit}>
+        <TextField
+          label="Name"
+          hint="letters, digits, _, - and ."
+          required
+          value={name}
+          onChange={(event) => setName(event.target.value.trim())}
+        />
+        <TextField
+          label="Partitions"
+          hint="they may only grow later"
+          type="number"
+          min={1}
+          max={1024}
+          required
+          value={partitions}
+          onChange={(event) => setPartitions(event.target.value)}
+        />
+        <Choice
+          label="What goes"
+          hint="fixed for good"
+          value={policy}
+          onChange={(event) => setPolicy(event.target.value as 'delete' | 'compact')}
+        >
+          <option value="delete">old records, by time or size</option>
+          <option value="compact">of each key, all but the last record</option>
+        </Choice>
+        {create.error !== null && (
+          <p role="alert" className="mb-3 text-bad">
+            {create.error.message}
+          </p>
+        )}
+        <div className="flex gap-2">
+          <Action needs="admin" type="submit" look="main" disabled={create.isPending}>
+            Create
+          </Action>
+          <Button onClick={close}>Close</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,38 @@
+/**
+ * How the console is built, and served while it is worked on: `npm run dev:console` reloads at each
+ * change and passes what it does not have on to the server of STEPWELL_URL.
+ */
+import tailwind from '@tailwindcss/vite';
+import { defineConfig } from 'vite';
+
+const server = process.env.STEPWELL_URL ?? 'http://127.0.0.1:8080';
+/** The server believes a session only if its page is its own. */
+const asOwn = { target: server, headers: { origin: server } };
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/console/',
+  clearScreen: false,
+  logLevel: 'warn',
+  plugins: [tailwind()],
+  build: {
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rolldownOptions: {
+      // Libraries mark what frameworks of servers may not run there: it means nothing here.
+      onwarn: (warning, warn) => {
+        if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
+      },
+    },
+  },
+  server: {
+    host: '127.0.0.1',
+    proxy: Object.fromEntries(
+      ['/v2', '/admin', '/topics', '/fetch', '/tail', '/produce', '/health', '/console/session']
+        .concat(['/openapi.json', '/metrics', '/offsets', '/consumers'])
+        .map((path) => [path, asOwn]),
+    ),
+  },
+});

@@ -1,0 +1,82 @@
+/** The rows of the list of runs. */
+import { api, ask } from '../api/client.ts';
+import type { RowPage } from '../api/rows.ts';
+import type { Filters } from '../parts/filter-bar.tsx';
+
+/** A run as the list shows it. */
+export interface RunRow {
+  readonly id: string;
+  readonly state: string;
+  readonly url: string;
+  readonly label: string | undefined;
+  readonly steps: number;
+  /** Unix milliseconds, both. */
+  readonly startedAt: number;
+  readonly endedAt: number | undefined;
+  /** The step that is run or awaited, where it has a name; the steps that have failed. */
+  readonly current: string | undefined;
+}
+
+/** What the filter offers. */
+export const states = ['RUN_STARTED', 'RUN_SUCCESS', 'RUN_FAILED', 'RUN_CANCELED'] as const;
+type State = (typeof states)[number];
+const isState = (state: string | undefined): state is State => states.some((of) => of === state);
+
+/** The server answers ten runs with their steps at once; a page of the list has more. */
+const answersMax = 4;
+
+export async function loadRuns(
+  filters: Filters,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<RowPage<RunRow>> {
+  const rows: RunRow[] = [];
+  let next = cursor;
+  for (let answers = 0; answers < answersMax; answers += 1) {
+    const page = await ask(
+      api.GET('/v2/workflows/logs', { params: { query: queryOf(filters, next) }, signal }),
+    );
+    rows.push(...page.runs.map(rowOf));
+    next = page.cursor;
+    if (next === undefined) break;
+  }
+  return { rows, cursor: next };
+}
+
+function queryOf({ state, url, label, id }: Filters, cursor: string | undefined) {
+  return {
+    trimBody: -1,
+    ...(cursor !== undefined && { cursor }),
+    ...(isState(state) && { state: [state] }),
+    ...(url !== undefined && { workflowUrl: [url] }),
+    ...(label !== undefined && { label: [label] }),
+    ...(id !== undefined && { workflowRunId: [id] }),
+  };
+}
+
+type Run = Awaited<ReturnType<typeof loadAnswer>>['runs'][number];
+const loadAnswer = () => ask(api.GET('/v2/workflows/logs'));
+
+interface OpenStep {
+  readonly state: string;
+  readonly stepName?: string;
+}
+
+function rowOf(run: Run): RunRow {
+  const groups = run.steps.toReversed();
+  const open = groups
+    .flatMap(({ steps }): readonly OpenStep[] => steps)
+    .filter(({ state }) => state !== 'STEP_SUCCESS')
+    .flatMap(({ stepName }) => stepName ?? []);
+  const isOver = run.workflowState !== 'RUN_STARTED' && run.workflowState !== 'RUN_FAILED';
+  return {
+    id: run.workflowRunId,
+    state: run.state,
+    url: run.workflowUrl,
+    label: run.label,
+    steps: groups.reduce((sum, { type, steps }) => sum + (type === 'next' ? 0 : steps.length), 0),
+    startedAt: run.workflowRunCreatedAt,
+    endedAt: run.workflowRunCompletedAt,
+    current: isOver || open.length === 0 ? undefined : [...new Set(open)].join(', '),
+  };
+}

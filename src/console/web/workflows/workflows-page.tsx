@@ -1,0 +1,110 @@
+/** The runs of workflows, the latest first. */
+import { Link } from '@tanstack/react-router';
+import { useRows } from '../api/rows.ts';
+import { type Filter, FilterBar, useFilters } from '../parts/filter-bar.tsx';
+import { Page, Panel } from '../parts/page.tsx';
+import { type Column, RowTable } from '../parts/row-table.tsx';
+import { lookOf, State } from '../parts/state-mark.tsx';
+import { Empty, Failure, Skeleton, useCurl } from '../parts/states.tsx';
+import { useNow } from '../time/clock.ts';
+import { count, duration } from '../time/format.ts';
+import { Time } from '../time/time.tsx';
+import { loadRuns, type RunRow, states } from './run-rows.ts';
+
+const filters: readonly Filter[] = [
+  { name: 'url', label: 'Workflow URL' },
+  { name: 'label', label: 'Label' },
+  { name: 'id', label: 'Run id' },
+  {
+    name: 'state',
+    label: 'State',
+    choices: states.map((state) => [state, lookOf(state).word] as const),
+  },
+];
+
+const columns: readonly Column<RunRow>[] = [
+  { name: 'State', width: '7.5rem', cell: ({ state }) => <State of={state} /> },
+  {
+    name: 'Workflow',
+    cell: ({ id, url }) => (
+      <Link to="/workflows/$id" params={{ id }} title={url} className="hover:underline">
+        {url.replace(/^https?:\/\//, '')}
+      </Link>
+    ),
+  },
+  { name: 'At step', width: '22%', from: 'md', cell: ({ current }) => current },
+  { name: 'Label', width: '7rem', from: 'lg', cell: ({ label }) => label },
+  {
+    name: 'Steps',
+    width: '4.5rem',
+    isRight: true,
+    from: 'sm',
+    cell: ({ steps }) => count(steps),
+  },
+  { name: 'Took', width: '6.5rem', isRight: true, from: 'sm', cell: (run) => <Took run={run} /> },
+  {
+    name: 'Id',
+    width: '7rem',
+    from: 'xl',
+    cell: ({ id }) => (
+      <span title={id} className="font-mono text-xs text-muted">
+        …{id.slice(-8)}
+      </span>
+    ),
+  },
+  {
+    name: 'Started',
+    width: '7rem',
+    isRight: true,
+    cell: ({ startedAt }) => <Time at={startedAt} />,
+  },
+];
+
+function Took({ run: { startedAt, endedAt } }: { readonly run: RunRow }) {
+  const now = useNow();
+  return (
+    <span className={endedAt === undefined ? 'text-muted' : ''}>
+      {duration(Math.max(0, (endedAt ?? now) - startedAt))}
+    </span>
+  );
+}
+
+export default function WorkflowsPage() {
+  const [values] = useFilters();
+  const { query, rows, more } = useRows(['run', values], (cursor, signal) =>
+    loadRuns(values, cursor, signal),
+  );
+  const curl = useCurl();
+  const isFiltered = Object.keys(values).length > 0;
+  return (
+    <Page title="Workflows">
+      <Panel>
+        <FilterBar filters={filters} />
+        {rows === undefined && query.error !== null && (
+          <Failure error={query.error} retry={() => query.refetch()} />
+        )}
+        {rows === undefined && query.error === null && <Skeleton />}
+        {rows?.length === 0 && isFiltered && <Empty title="No run passes these filters" />}
+        {rows?.length === 0 && !isFiltered && (
+          <Empty
+            title="No runs yet"
+            command={curl('/v2/trigger/http://127.0.0.1:3000/order', `-d '{"price":20}'`)}
+          >
+            A run is one execution of a workflow: an endpoint of yours whose steps this server
+            remembers, repeats and waits for. Start one, and it appears here.
+          </Empty>
+        )}
+        {rows !== undefined && rows.length > 0 && (
+          <RowTable
+            label="Runs"
+            columns={columns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            linkOf={({ id }) => `/workflows/${encodeURIComponent(id)}`}
+            more={more}
+          />
+        )}
+      </Panel>
+    </Page>
+  );
+}

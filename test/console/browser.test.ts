@@ -1,0 +1,256 @@
+import type { Browser } from 'playwright-core';
+import { callApi } from '../support/clients/api-call.js';
+import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
+import { findings } from '../support/console/axe.js';
+import {
+  browserLimitMs,
+  describeInChromium,
+  launchBrowser,
+  openConsole,
+  signIn,
+  type WatchedPage,
+} from '../support/console/chromium.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+describeInChromium('the console in a browser', () => {
+  let browser: Browser;
+  let server: TestServer;
+  let endpoint: RecordingEndpoint;
+  let opened: WatchedPage | null = null;
+  /** What the destination answers. */
+  let status = 200;
+
+  const open = async (path: string, token = server.token, context = {}) => {
+    opened = await openConsole(browser, server, path, context);
+    await signIn(opened.page, token);
+    return opened.page;
+  };
+  const publish = async (path: string, headers: Record<string, string> = {}) => {
+    const target = `/v2/publish/${endpoint.url}${path}`;
+    const { body } = await callApi(server, 'POST', target, headers, '{"hello":"world"}');
+    return (body as { messageId: string }).messageId;
+  };
+
+  beforeAll(async () => {
+    endpoint = await RecordingEndpoint.start(() => ({ status, body: `the answer ${status}` }));
+    server = await startServer();
+    browser = await launchBrowser();
+  }, browserLimitMs);
+
+  afterAll(async () => {
+    await browser.close();
+    await server.remove();
+    await endpoint.stop();
+  }, browserLimitMs);
+
+  afterEach(async () => {
+    const { faults = [] } = opened ?? {};
+    await opened?.close();
+    opened = null;
+    status = 200;
+    expect(faults).toEqual([]);
+  }, browserLimitMs);
+
+  it(
+    'signs in with a token, and out again',
+    async () => {
+      const page = await open('/messages?label=kept');
+      await page.getByRole('heading', { name: 'Messages' }).waitFor();
+      // The address of the page is kept, and its filter with it.
+      expect(await page.getByLabel('Label').inputValue()).toBe('kept');
+      const cookies = await page.context().cookies();
+      expect(cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite])).toEqual([
+        [true, 'Strict'],
+      ]);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+      await page.reload();
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+      expect(await page.context().cookies()).toEqual([]);
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'tells what is wrong with a token',
+    async () => {
+      opened = await openConsole(browser, server, '/');
+      const { page } = opened;
+      await page.getByLabel('Token').fill('no token');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      const alert = page.getByRole('alert');
+      await alert.waitFor();
+      expect(await alert.textContent()).toContain('there is no such token');
+      // The browser itself writes down what was answered with 401.
+      expect(opened.faults.splice(0)).toEqual([expect.stringContaining('401')]);
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'lets a token that may only read look, and press nothing that changes something',
+    async () => {
+      const id = await publish('/read', { 'svc-delay': '1h' });
+      const page = await open(`/messages/${id}`, server.readToken);
+      await page.getByText('read only').filter({ visible: true }).waitFor();
+      const cancel = page.getByRole('button', { name: 'Cancel' });
+      await cancel.waitFor();
+      expect(await cancel.isDisabled()).toBe(true);
+      expect(await cancel.getAttribute('title')).toContain('may only read');
+      await page.goto(`${server.url}/console/settings`);
+      await page.getByText('are shown to a token with the role admin').waitFor();
+      await page.getByRole('table', { name: 'Configuration' }).waitFor();
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'shows a message that is published, fails, is retried, dies, and is delivered from there',
+    async () => {
+      const page = await open('/messages');
+      status = 500;
+      const id = await publish('/life', { 'svc-retries': '1', 'svc-retry-delay': '100' });
+      const row = page.getByRole('row').filter({ hasText: '/life' });
+      await row.filter({ hasText: 'failed' }).waitFor();
+      await row.click();
+      await page.waitForURL(`**/messages/${id}`);
+      await page
+        .getByRole('button', { name: /the destination answered 500/ })
+        .nth(1)
+        .waitFor();
+      expect(await page.getByRole('img', { name: /^attempt / }).count()).toBe(2);
+      await page.keyboard.press('g');
+      await page.keyboard.press('d');
+      await page.waitForURL('**/dead-letters');
+      const letter = page.getByRole('row').filter({ hasText: '/life' });
+      await letter.waitFor();
+      status = 200;
+      await letter.getByRole('button', { name: /^Retry/ }).click();
+      await letter.waitFor({ state: 'detached' });
+      await page.keyboard.press('g');
+      await page.keyboard.press('m');
+      const delivered = page.getByRole('row').filter({ hasText: '/life' });
+      await delivered.filter({ hasText: 'delivered' }).waitFor();
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'publishes from the page, and cancels what waits',
+    async () => {
+      const page = await open('/messages');
+      await page.getByRole('button', { name: 'Publish' }).click();
+      await page.getByLabel(/^Destination/).fill(`${endpoint.url}/typed`);
+      await page.getByLabel('Body').fill('typed');
+      await page.getByLabel(/^Headers/).fill('Svc-Delay: 1h');
+      await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+      await page.waitForURL('**/messages/msg_*');
+      await page.getByText('Why:').waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('canceled', { exact: true }).first().waitFor();
+      expect(endpoint.requests.some(({ url }) => url === '/typed')).toBe(false);
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'is used by keys alone',
+    async () => {
+      const id = await publish('/by-keys');
+      opened = await openConsole(browser, server, '/');
+      const { page } = opened;
+      await page.getByLabel('Token').waitFor();
+      await page.keyboard.type(server.token);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByPlaceholder(/A page, or the id/).waitFor();
+      await page.keyboard.type('mess');
+      await page.keyboard.press('Enter');
+      await page.getByRole('row').filter({ hasText: '/by-keys' }).waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type(`${endpoint.url}/by-keys`);
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/messages?url=*');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('j');
+      await page.locator('tr[aria-current=true]').filter({ hasText: '/by-keys' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**/messages/${id}`);
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'tells that the server is gone, and of when what it shows is',
+    async () => {
+      const other = await startServer();
+      const { page, close } = await openConsole(browser, other, '/messages');
+      await signIn(page, other.token);
+      await page.getByText('No messages yet').waitFor();
+      await other.stop();
+      await page.getByText(/Shown is what it said at \d\d:\d\d/).waitFor();
+      await page.getByText('No messages yet').waitFor();
+      await close();
+      await other.remove();
+    },
+    browserLimitMs,
+  );
+
+  describe('on every page', () => {
+    const paths = ['/', '/messages', '/schedules', '/queues', '/endpoints', '/dead-letters'];
+    /** Each part of a page says by itself that it is loading. */
+    const settled = async ({ page }: Pick<WatchedPage, 'page'>) => {
+      const loading = page.getByRole('status', { name: 'Loading' });
+      while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' });
+    };
+
+    beforeAll(async () => {
+      const call = (path: string, headers: Record<string, string> = {}, body = 'x') =>
+        callApi(server, 'POST', path, headers, body);
+      status = 500;
+      await publish('/dead', { 'svc-retries': '0' });
+      await call(`/v2/enqueue/mails/${endpoint.url}/queued`, { 'svc-delay': '1h' });
+      await call(`/v2/schedules/${endpoint.url}/tick`, { 'svc-cron': '0 9 * * 1-5' });
+      const endpoints = JSON.stringify({ endpoints: [{ url: `${endpoint.url}/group` }] });
+      await call('/v2/topics/orders/endpoints', {}, endpoints);
+      const flow = { 'svc-flow-control-key': 'api', 'svc-flow-control-value': 'parallelism=1' };
+      await publish('/flow', { ...flow, 'svc-delay': '1h' });
+    }, browserLimitMs);
+
+    it.each(['light', 'dark'] as const)(
+      'axe finds nothing, %s',
+      async (colorScheme) => {
+        const page = await open('/', server.token, { colorScheme });
+        const id = await publish('/axe');
+        for (const path of [...paths, '/settings', `/messages/${id}`]) {
+          await page.goto(`${server.url}/console${path}`);
+          await page.getByRole('heading', { level: 1 }).waitFor();
+          await settled({ page });
+          expect([path, await findings(page)]).toEqual([path, []]);
+        }
+      },
+      browserLimitMs,
+    );
+
+    it(
+      'nothing is wider than a phone',
+      async () => {
+        const page = await open('/', server.token, { viewport: { width: 390, height: 844 } });
+        const id = await publish('/phone');
+        for (const path of [...paths, '/settings', `/messages/${id}`]) {
+          await page.goto(`${server.url}/console${path}`);
+          await page.getByRole('heading', { level: 1 }).waitFor();
+          await settled({ page });
+          const width = await page.evaluate('document.documentElement.scrollWidth');
+          expect([path, width]).toEqual([path, 390]);
+        }
+      },
+      browserLimitMs,
+    );
+  });
+});

@@ -1,0 +1,72 @@
+/** The console in a real browser: Debian's Chromium, where it is installed. */
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { TestServer } from '../server.js';
+
+const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
+
+/** It asks for nothing but what the page asks for. */
+const options = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** A loaded machine takes long to draw a page. */
+const patienceMs = 60_000;
+
+/** Of a test in a browser. */
+export const browserLimitMs = 240_000;
+
+/** Tests that need Chromium; where there is none they are skipped, by this name. */
+export const describeInChromium = (name: string, tests: () => void): void =>
+  program === undefined
+    ? describe.skip(`${name} (Chromium is not installed)`, tests)
+    : describe(name, tests);
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: program ?? '', args: options, timeout: patienceMs });
+}
+
+/** A page, and what it did that it should not. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors of scripts, words on the browser's console, requests to other hosts. */
+  readonly faults: string[];
+  close(): Promise<void>;
+}
+
+/** Opens a page of its own session at an address of the server's console. */
+export async function openConsole(
+  browser: Browser,
+  server: TestServer,
+  path: string,
+  context: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const opened = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    ...context,
+  });
+  opened.setDefaultTimeout(patienceMs);
+  const page = await opened.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => faults.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => faults.push(`thrown: ${error.message}`));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${server.url}/`) && !url.startsWith('data:')) faults.push(url);
+  });
+  await page.goto(`${server.url}/console${path}`);
+  return { page, faults, close: () => opened.close() };
+}
+
+/** Signs in with a token, as a person does. */
+export async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+}
