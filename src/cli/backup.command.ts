@@ -9,8 +9,8 @@ import { restore, skippedOffsetsDefault } from '../server/backup/restore.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
 import { type DataDirOption, dataDirOption } from './folder-option.js';
 import { readerOptions } from './journal/journal-reader.js';
+import { complain, progressLine, sayAll } from './output/terminal.js';
 import { configuredFolder } from './owned-folder.js';
-import { complain, progressLine, sayAll } from './terminal.js';
 
 const megabyte = 1024 * 1024;
 
@@ -81,10 +81,11 @@ async function restoreFolder(
 
 function linesOf({ madeAt, version, storeId, epoch, bytes, sharedBytes, logs }: BackupManifest) {
   const journal = logs.find(({ name }) => name === '__journal')?.until ?? 0;
-  const records = logs.length - (logs.some(({ name }) => name === '__journal') ? 1 : 0);
+  const count = logs.filter(({ name }) => name !== '__journal').length;
+  const others = `${count} other ${count === 1 ? 'log' : 'logs'}`;
   return [
     `made at ${madeAt} by version ${version}, of store ${storeId}, start ${epoch}`,
-    `journal up to offset ${journal}, and ${records} more logs: ${mebibytes(bytes)}`,
+    `journal up to offset ${journal}, and ${others}: ${mebibytes(bytes)}`,
     ...(sharedBytes > 0
       ? [`${mebibytes(sharedBytes)} of it share the disk with the data folder`]
       : []),

@@ -1,15 +1,11 @@
 /** `stepwell config`: every setting, its value, and where it came from. */
 import { Command } from 'commander';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
-import {
-  allowedNetworks,
-  type Config,
-  type Origin,
-  readConfiguration,
-} from '../server/configuration/config.js';
+import { type Config, type Origin, readConfiguration } from '../server/configuration/config.js';
+import { shownSettings } from '../server/configuration/shown-settings.js';
 import { readCredentials } from '../server/credentials/credentials.js';
 import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
-import { sayAll } from './terminal.js';
+import { sayAll } from './output/terminal.js';
 
 /** What stands in place of a secret: that there is one, and nothing about it. */
 const mask = '********';
@@ -33,25 +29,18 @@ export function configLines(
   origins: readonly Origin[],
   kept: ReadonlySet<string>,
 ): string[] {
-  const rows = origins.map((origin): [string, string, string] => {
-    if (!origin.isSecret) return [origin.variable, shown(config, origin), origin.source];
-    if (origin.text !== null) return [origin.variable, mask, origin.source];
-    return kept.has(origin.name)
-      ? [origin.variable, mask, 'file']
-      : [origin.variable, '-', 'generated at the first start'];
+  const settings = shownSettings(config, origins, (name) =>
+    kept.has(name) ? 'file' : 'generated',
+  );
+  const rows = settings.map(({ variable, value, isSecret, source }): [string, string, string] => {
+    if (!isSecret) return [variable, value ?? '-', source];
+    return source === 'generated'
+      ? [variable, '-', 'generated at the first start']
+      : [variable, mask, source];
   });
   const nameWidth = Math.max(...rows.map(([name]) => name.length));
   const valueWidth = Math.max(...rows.map(([, value]) => value.length));
   return rows.map(
     ([name, value, source]) => `${name.padEnd(nameWidth)}  ${value.padEnd(valueWidth)}  ${source}`,
   );
-}
-
-/** Values that follow from others are shown as what they come to. */
-function shown(config: Config, { name, text }: Origin): string {
-  if (text !== null && text !== '') return text;
-  if (name === 'publicUrl') return `http://${config.host}:${config.port}`;
-  if (name !== 'allowNetworks') return '-';
-  const { networks, hosts } = allowedNetworks(config);
-  return [...networks, ...hosts].join(',') || '-';
 }

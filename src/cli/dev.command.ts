@@ -22,7 +22,8 @@ export function devCommand(): Command {
 }
 
 async function dev(options: DataDirOption): Promise<void> {
-  const { config } = readConfiguration(undefined, 'dev', givenSettings(options));
+  const configuration = readConfiguration(undefined, 'dev', givenSettings(options));
+  const { config } = configuration;
   if (!listensOnLoopback(config.host)) {
     throw new ConfigurationError([
       'STEPWELL_HOST must be a loopback address for dev: everybody knows its credentials',
@@ -31,9 +32,9 @@ async function dev(options: DataDirOption): Promise<void> {
   // Before the server is loaded: its modules are many files at once.
   shareDescriptors(descriptorLimit(), config);
   await prepareDataFolder(config.dataDirectory, nodeDisk);
-  const { credentials } = developmentCredentials(config);
+  const opened = developmentCredentials(config);
   const { serve } = await import('./serve.js');
-  await serve(config, credentials, (url) => environmentLines(credentials, url));
+  await serve(configuration, opened, (url) => environmentLines(opened.credentials, url));
 }
 
 /** What a client needs, as lines for an `.env` file or a shell. */

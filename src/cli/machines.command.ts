@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { ConfigurationError } from '../server/configuration/config.js';
 import type { DrawnMachine } from './machine-diagram.js';
-import { sayAll } from './terminal.js';
+import { sayAll } from './output/terminal.js';
 
 export function machinesCommand(): Command {
   return new Command('machines')

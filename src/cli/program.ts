@@ -1,30 +1,26 @@
 /**
- * The command line: one file per command, one table of exit codes. Whatever serves is imported by
- * the command that serves (`serve.ts`), so that the others start at once.
+ * The command line: one file per command (`areas.ts` names them), one table of exit codes.
  */
 import { Command, CommanderError } from 'commander';
 import { version } from '../grammar/version.js';
-import { ConfigurationError } from '../server/configuration/config.js';
-import { exitCodeOf, exitCodes } from '../server/lifecycle/exit-codes.js';
-import { backupCommand, restoreCommand } from './backup.command.js';
-import { configCommand } from './config.command.js';
-import { devCommand } from './dev.command.js';
-import { journalCommand } from './journal.command.js';
-import { machinesCommand } from './machines.command.js';
-import { startCommand } from './start.command.js';
-import { complain } from './terminal.js';
+import { exitCodes } from '../server/lifecycle/exit-codes.js';
+import { commandsFor, isCommand } from './areas.js';
+import { ClientError } from './connect/client-errors.js';
+import { complain } from './output/terminal.js';
 
 /** Runs one command and sets the exit code; a server goes on running after it has returned. */
 export async function run(argv: readonly string[]): Promise<void> {
   try {
-    await program().parseAsync(argv);
+    const called = argv.slice(2).find((word) => !word.startsWith('-')) ?? '';
+    // Help and what is misspelt need the names of all; `help msg` needs the command itself.
+    await (await program(isCommand(called) || called === '' ? called : null)).parseAsync(argv);
   } catch (error) {
-    process.exitCode = explained(error);
+    process.exitCode = await explained(error);
   }
 }
 
-/** All commands; tests may look at it without running it. */
-export function program(): Command {
+/** All commands, or only `called` with what is in it; tests may look without running it. */
+export async function program(called: string | null = null): Promise<Command> {
   const stepwell = new Command('stepwell')
     .description('Durable HTTP messages, workflows and partitioned log topics in one process.')
     .version(version)
@@ -32,13 +28,7 @@ export function program(): Command {
     .enablePositionalOptions()
     // Throws where commander would end the process.
     .exitOverride();
-  stepwell.addCommand(startCommand());
-  stepwell.addCommand(devCommand());
-  stepwell.addCommand(configCommand());
-  stepwell.addCommand(backupCommand());
-  stepwell.addCommand(restoreCommand());
-  stepwell.addCommand(journalCommand());
-  stepwell.addCommand(machinesCommand());
+  for (const command of await commandsFor(called)) stepwell.addCommand(command);
   inherit(stepwell);
   return stepwell;
 }
@@ -52,10 +42,17 @@ function inherit(command: Command): void {
 }
 
 /** Tells what ended the command, once, and which exit code says so. */
-function explained(error: unknown): number {
+async function explained(error: unknown): Promise<number> {
   // Commander has written its own text; its code is 0 for help and version.
   if (error instanceof CommanderError)
     return error.exitCode === 0 ? exitCodes.fine : exitCodes.usage;
+  if (error instanceof ClientError) {
+    complain(error.message);
+    return error.exitCode;
+  }
+  // The errors of servers and folders come with their modules, which a client never loads.
+  const { ConfigurationError } = await import('../server/configuration/config.js');
+  const { exitCodeOf } = await import('../server/lifecycle/exit-code-of.js');
   const lines = error instanceof ConfigurationError ? error.problems : [messageOf(error)];
   for (const line of lines) complain(line);
   return exitCodeOf(error);

@@ -1,27 +1,40 @@
 /** What `start` and `dev` share: build, say so, end on a signal, and die of broken invariants. */
+import { fileURLToPath } from 'node:url';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { systemClock } from '../engine/clock.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
 import { type Application, createApplication } from '../server/application.js';
-import { allowedNetworks, type Config, readLaunch } from '../server/configuration/config.js';
-import type { Credentials } from '../server/credentials/credentials.js';
+import {
+  allowedNetworks,
+  type Config,
+  type Configuration,
+  readLaunch,
+} from '../server/configuration/config.js';
+import { shownSettings } from '../server/configuration/shown-settings.js';
+import type { Credentials, OpenedCredentials } from '../server/credentials/credentials.js';
 import { descriptorLimit, sharesLine } from '../server/lifecycle/descriptors.js';
-import { exitCodeOf, exitCodes } from '../server/lifecycle/exit-codes.js';
+import { exitCodeOf } from '../server/lifecycle/exit-code-of.js';
+import { exitCodes } from '../server/lifecycle/exit-codes.js';
 import { noteFatalExit } from '../server/lifecycle/fatal-exits.js';
+import { forgetAddress, keepAddress } from '../server/lifecycle/kept-address.js';
 import { createLog, type LogFormat, logDestination } from '../server/logging/log.js';
 import { readBuild } from './build.js';
 import { followParent } from './launcher.js';
-import { say } from './terminal.js';
+import { say } from './output/terminal.js';
+
+/** Where the build puts it. */
+const consoleFolder = fileURLToPath(new URL('../../console', import.meta.url));
 
 /**
  * Runs the server until a signal ends it. `introduction` makes lines for standard output from the
  * URL that it serves. Rejects if it cannot start.
  */
 export async function serve(
-  config: Config,
-  credentials: Credentials,
+  { config, origins }: Configuration,
+  opened: OpenedCredentials,
   introduction: (url: string) => readonly string[] = () => [],
 ): Promise<void> {
+  const { credentials, sources } = opened;
   const log = createLog(config.logLevel, await logDestination(logFormatOf(config)));
   const fatal = (error: unknown): never => {
     noteFatalExit(config.dataDirectory, error, systemClock.now());
@@ -38,18 +51,34 @@ export async function serve(
     disk: nodeDisk,
     descriptorLimit: descriptorLimit(),
     ...(build !== null && { build }),
+    consoleFolder,
+    settings: shownSettings(config, origins, (name) => sources[name as keyof Credentials]),
     log,
     fatal,
   });
   const { threadPoolSize, isUnderNpm } = readLaunch();
-  const end = ending(application);
+  const end = ending(application, config.dataDirectory);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
   if (isUnderNpm) followParent(systemClock, () => end('the end of npm'));
   if (threadPoolSize < threadPoolSizeMin) log.warn(smallThreadPool(threadPoolSize));
   for (const line of [...introduction(application.url), ...promises(config)]) say(line);
   say(sharesLine(application.shares, config));
+  if (application.life.changesNothing === null) {
+    const kept = { url: application.url, dialect: config.dialect };
+    await keepAddress(nodeDisk, config.dataDirectory, kept, publishedOf(opened)).catch((error) => {
+      log.warn({ err: error }, 'client commands will not find this server by its data folder');
+    });
+  }
   // Launchers of the published clients wait for this line.
   say(`Stepwell is running at ${application.url}`);
+}
+
+/** What client commands may find in the data folder: credentials that everybody knows. */
+function publishedOf({ credentials, sources }: OpenedCredentials) {
+  const [token] = credentials.tokens;
+  const { restUsername: username, restPassword: password } = credentials;
+  const isPublished = sources.tokens === 'published' && sources.restPassword === 'published';
+  return isPublished && token !== undefined ? { token, basic: { username, password } } : null;
 }
 
 /** What the operator should know without asking: what an answer promises, what we may call. */
@@ -88,7 +117,7 @@ function logFormatOf({ logFormat, isDevelopment }: Config): LogFormat {
 const sameRequestMs = 1000;
 
 /** The first request drains; one that comes later means it. */
-function ending(application: Application): (reason: string) => Promise<void> {
+function ending(application: Application, folder: string): (reason: string) => Promise<void> {
   let firstAt: number | null = null;
   return async (reason) => {
     const now = systemClock.monotonic();
@@ -98,6 +127,7 @@ function ending(application: Application): (reason: string) => Promise<void> {
     }
     firstAt = now;
     const isClean = await application.stop(reason);
+    if (application.life.changesNothing === null) await forgetAddress(nodeDisk, folder);
     process.exit(isClean ? exitCodes.fine : exitCodes.failure);
   };
 }

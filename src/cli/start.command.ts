@@ -7,8 +7,8 @@ import { openCredentials, pasteLines } from '../server/credentials/credentials.j
 import { refuseWeakSecrets } from '../server/credentials/weak-secrets.js';
 import { descriptorLimit, shareDescriptors } from '../server/lifecycle/descriptors.js';
 import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
+import { say } from './output/terminal.js';
 import { prepareDataFolder, whileOwned } from './owned-folder.js';
-import { say } from './terminal.js';
 
 export function startCommand(): Command {
   return new Command('start')
@@ -18,7 +18,8 @@ export function startCommand(): Command {
 }
 
 async function start(options: DataDirOption): Promise<void> {
-  const { config } = readConfiguration(undefined, 'start', givenSettings(options));
+  const configuration = readConfiguration(undefined, 'start', givenSettings(options));
+  const { config } = configuration;
   // Before the server is loaded: its modules are many files at once.
   shareDescriptors(descriptorLimit(), config);
   await prepareDataFolder(config.dataDirectory, nodeDisk);
@@ -31,5 +32,5 @@ async function start(options: DataDirOption): Promise<void> {
     for (const line of made) say(line);
   }
   const { serve } = await import('./serve.js');
-  await serve(config, opened.credentials);
+  await serve(configuration, opened);
 }

@@ -41,7 +41,7 @@ export class ServerProcess {
   static async start(
     dataDirectory: string,
     port: number,
-    environment: Record<string, string> = {},
+    environment: Record<string, string | undefined> = {},
     wrapper: readonly string[] = [],
     args: readonly string[] = [program, 'start'],
   ): Promise<ServerProcess> {

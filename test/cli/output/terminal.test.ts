@@ -1,5 +1,5 @@
-import { progressLine } from '../../src/cli/terminal.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { progressLine } from '../../../src/cli/output/terminal.js';
+import { ManualClock } from '../../support/manual-clock.js';
 
 /** A stream that keeps what is written to it. */
 function stream(isTTY: boolean) {

@@ -1,0 +1,174 @@
+/**
+ * Every command of the program by its name. What a command is made of is loaded when it is called,
+ * so that one that asks a server a question answers at once.
+ */
+import { Command } from 'commander';
+
+/** A command of the first level. */
+interface Area {
+  readonly name: string;
+  /** As the help of the program shows it. */
+  readonly summary: string;
+  readonly group: string;
+  load(): Promise<Command>;
+}
+
+const messages = 'Messages:';
+const workflows = 'Workflows:';
+const topics = 'Topics:';
+const server = 'The server:';
+const folder = 'The data folder:';
+
+const areas: readonly Area[] = [
+  {
+    name: 'msg',
+    summary: 'publish, list and look at messages',
+    group: messages,
+    load: async () => (await import('./messages/msg.command.js')).msgCommand(),
+  },
+  {
+    name: 'tail',
+    summary: 'show what happens to messages, as it happens',
+    group: messages,
+    load: async () => (await import('./messages/tail.command.js')).tailCommand(),
+  },
+  {
+    name: 'dlq',
+    summary: 'messages and runs that have failed for good',
+    group: messages,
+    load: async () => (await import('./messages/dlq.command.js')).dlqCommand(),
+  },
+  {
+    name: 'sched',
+    summary: 'schedules',
+    group: messages,
+    load: async () => (await import('./messages/sched.command.js')).schedCommand(),
+  },
+  {
+    name: 'queue',
+    summary: 'queues',
+    group: messages,
+    load: async () => (await import('./messages/queue.command.js')).queueCommand(),
+  },
+  {
+    name: 'flow',
+    summary: 'flow-control keys',
+    group: messages,
+    load: async () => (await import('./messages/flow.command.js')).flowCommand(),
+  },
+  {
+    name: 'group',
+    summary: 'URL groups',
+    group: messages,
+    load: async () => (await import('./messages/group.command.js')).groupCommand(),
+  },
+  {
+    name: 'keys',
+    summary: 'the keys that deliveries are signed with',
+    group: messages,
+    load: async () => (await import('./messages/keys.command.js')).keysCommand(),
+  },
+  {
+    name: 'run',
+    summary: 'start, list and look at runs of workflows',
+    group: workflows,
+    load: async () => (await import('./runs/run.command.js')).runCommand(),
+  },
+  {
+    name: 'topic',
+    summary: 'topics and their records',
+    group: topics,
+    load: async () => (await import('./topics/topic.command.js')).topicCommand(),
+  },
+  {
+    name: 'consumers',
+    summary: 'consumer groups and what they have read',
+    group: topics,
+    load: async () => (await import('./topics/consumers.command.js')).consumersCommand(),
+  },
+  {
+    name: 'cred',
+    summary: 'credentials for topics',
+    group: topics,
+    load: async () => (await import('./topics/cred.command.js')).credCommand(),
+  },
+  {
+    name: 'start',
+    summary: 'run the server',
+    group: server,
+    load: async () => (await import('./start.command.js')).startCommand(),
+  },
+  {
+    name: 'dev',
+    summary: "run the server with the SDKs' published development credentials, on loopback",
+    group: server,
+    load: async () => (await import('./dev.command.js')).devCommand(),
+  },
+  {
+    name: 'config',
+    summary: 'print every setting and where it came from',
+    group: server,
+    load: async () => (await import('./config.command.js')).configCommand(),
+  },
+  {
+    name: 'env',
+    summary: 'print what an application needs to use the server',
+    group: server,
+    load: async () => (await import('./server/env.command.js')).envCommand(),
+  },
+  {
+    name: 'token',
+    summary: 'named tokens and their roles',
+    group: server,
+    load: async () => (await import('./server/token.command.js')).tokenCommand(),
+  },
+  {
+    name: 'sink',
+    summary: 'an endpoint that answers deliveries as it is asked to, for trying out',
+    group: server,
+    load: async () => (await import('./server/sink.command.js')).sinkCommand(),
+  },
+  {
+    name: 'machines',
+    summary: 'print the state machines as Mermaid diagrams, all of them or one',
+    group: server,
+    load: async () => (await import('./machines.command.js')).machinesCommand(),
+  },
+  {
+    name: 'backup',
+    summary: 'copy the data folder as it is at one moment, also while a server uses it',
+    group: folder,
+    load: async () => (await import('./backup.command.js')).backupCommand(),
+  },
+  {
+    name: 'restore',
+    summary: 'make a data folder from a backup',
+    group: folder,
+    load: async () => (await import('./backup.command.js')).restoreCommand(),
+  },
+  {
+    name: 'journal',
+    summary: 'look at the data folder, which it never changes',
+    group: folder,
+    load: async () => (await import('./journal.command.js')).journalCommand(),
+  },
+];
+
+/**
+ * The commands of the first level in the order of the help. Only the one that is called is whole,
+ * and stands in for the others by name; without a name all of them are.
+ */
+export async function commandsFor(called: string | null): Promise<readonly Command[]> {
+  return Promise.all(
+    areas.map(async ({ name, summary, group, load }) => {
+      const isWanted = called === null || called === name;
+      const command = isWanted ? await load() : new Command(name).description(summary);
+      return command.helpGroup(group);
+    }),
+  );
+}
+
+/** Whether there is a command of that name. */
+export function isCommand(name: string): boolean {
+  return areas.some((area) => area.name === name);
+}

@@ -1,0 +1,52 @@
+/** What all commands have in common that speak to a running server. */
+import { Command, InvalidArgumentError } from 'commander';
+import { ApiClient } from '../connect/api-client.js';
+import { type AddressOptions, findServer } from '../connect/server-address.js';
+import { Output, type OutputOptions } from '../output/output.js';
+
+/** Options of every client command. */
+export type ClientOptions = AddressOptions & OutputOptions;
+
+/** What a client command works with. */
+export interface Client {
+  readonly api: ApiClient;
+  readonly output: Output;
+}
+
+/** A command that takes the common options; `examples` stand at the end of its help. */
+export function clientCommand(
+  name: string,
+  summary: string,
+  examples: readonly string[] = [],
+): Command {
+  const command = new Command(name)
+    .description(summary)
+    .option('--url <url>', 'the server, instead of STEPWELL_URL')
+    .option('--token <token>', 'its token, instead of STEPWELL_TOKEN')
+    .option('--data-dir <path>', 'the folder whose server is meant, where neither is given')
+    .option('--json', 'JSON, one value a line, on a terminal too');
+  if (examples.length > 0) {
+    command.addHelpText(
+      'after',
+      ['', 'Examples:', ...examples.map((one) => `  $ ${one}`)].join('\n'),
+    );
+  }
+  return command;
+}
+
+/** Finds the server and how its answers are to be shown. */
+export async function connect(options: ClientOptions): Promise<Client> {
+  return { api: new ApiClient(await findServer(options)), output: new Output(options) };
+}
+
+/** A whole number from 1 on, for options such as `--count`. */
+export function countOption(text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count;
+  throw new InvalidArgumentError('It is a whole number from 1 on.');
+}
+
+/** Collects an option that may be given more than once. */
+export function listOption(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}

@@ -1,0 +1,154 @@
+/** Requests to a running server. Every answer that is no success is an `ApiRefusal`. */
+
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import { ApiRefusal, ClientError, Unreachable } from './client-errors.js';
+
+/** Where a server is and what it is asked with. */
+export interface ServerAddress {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly token: string | null;
+  /** For routes outside of `/v2` (topics.md 1.1); without it the token counts there too. */
+  readonly basic: { readonly username: string; readonly password: string } | null;
+  /** The dialect that is asked for, or that of the local server; null = neither says. */
+  readonly dialect: string | null;
+}
+
+/** Values of one filter that is given more than once stand in an array. */
+export type Query = Readonly<
+  Record<string, string | number | boolean | readonly string[] | undefined>
+>;
+
+export interface ApiRequest {
+  readonly query?: Query;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Bytes and text are sent as they are, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+/** An object as the API answers it: the documents of the protocol name its fields. */
+export type ApiObject = Readonly<Record<string, unknown>>;
+
+/** One server, as one command speaks to it. */
+export class ApiClient {
+  constructor(readonly address: ServerAddress) {}
+
+  get<Answer = ApiObject>(path: string, query: Query = {}): Promise<Answer> {
+    return this.call<Answer>('GET', path, { query });
+  }
+
+  post<Answer = ApiObject>(path: string, request: ApiRequest = {}): Promise<Answer> {
+    return this.call<Answer>('POST', path, request);
+  }
+
+  patch<Answer = ApiObject>(path: string, request: ApiRequest = {}): Promise<Answer> {
+    return this.call<Answer>('PATCH', path, request);
+  }
+
+  delete<Answer = ApiObject>(path: string, request: ApiRequest = {}): Promise<Answer> {
+    return this.call<Answer>('DELETE', path, request);
+  }
+
+  /**
+   * The items of a listing, page after page, `countMax` of them at most (messaging.md 1.4). `field`
+   * names the array of a page.
+   */
+  async *list(
+    path: string,
+    field: string,
+    query: Query,
+    countMax: number,
+  ): AsyncGenerator<ApiObject> {
+    let left = countMax;
+    let cursor: string | undefined;
+    while (left > 0) {
+      const page = await this.get(path, { ...query, count: Math.min(left, pageMax), cursor });
+      for (const item of page[field] as readonly ApiObject[]) {
+        yield item;
+        left -= 1;
+        if (left === 0) return;
+      }
+      if (typeof page['cursor'] !== 'string') return;
+      cursor = page['cursor'];
+    }
+  }
+
+  /** The JSON of an answer; an empty one is an empty object. */
+  async call<Answer>(method: string, path: string, request: ApiRequest): Promise<Answer> {
+    const response = await this.send(method, path, request);
+    const text = await response.text();
+    return (text === '' ? {} : parsed(text, this.address.url)) as Answer;
+  }
+
+  /** An answer whose body is still to be read; its status is a success. */
+  async send(
+    method: string,
+    path: string,
+    { query = {}, headers = {}, body }: ApiRequest,
+    signal: AbortSignal | null = null,
+  ): Promise<Response> {
+    const { url } = this.address;
+    const isJson = body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array);
+    const response = await fetch(`${url}${path}${queryText(query)}`, {
+      method,
+      headers: {
+        ...this.credentialFor(path),
+        ...(isJson && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: isJson ? JSON.stringify(body) : ((body as string | Uint8Array | undefined) ?? null),
+      signal,
+    }).catch((error: unknown) => {
+      if (signal?.aborted === true) throw error;
+      throw new Unreachable(url, error);
+    });
+    if (response.ok) return response;
+    throw new ApiRefusal(response.status, sentenceOf(response.status, await response.text(), url));
+  }
+
+  private credentialFor(path: string): Record<string, string> {
+    const { token, basic } = this.address;
+    const isMessaging = path.startsWith('/v2');
+    if (basic !== null && (!isMessaging || token === null)) {
+      const text = Buffer.from(`${basic.username}:${basic.password}`).toString('base64');
+      return { authorization: `Basic ${text}` };
+    }
+    return token === null ? {} : { authorization: `Bearer ${token}` };
+  }
+}
+
+const pageMax = 100;
+
+function queryText(query: Query): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    for (const one of Array.isArray(value) ? value : [value]) parameters.append(name, String(one));
+  }
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function parsed(text: string, url: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ClientError(`${url} answered something else than JSON`, exitCodes.failure);
+  }
+}
+
+/** The server's own sentence, and what to do about the two that a first user meets. */
+function sentenceOf(status: number, text: string, url: string): string {
+  const sentence = errorIn(text) ?? `${url} answered ${status}`;
+  if (status !== 401) return sentence;
+  return `${sentence}; give the server's token in STEPWELL_TOKEN or --token`;
+}
+
+function errorIn(text: string): string | null {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    return typeof error === 'string' ? error : null;
+  } catch {
+    return null;
+  }
+}

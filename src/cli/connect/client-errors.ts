@@ -1,0 +1,47 @@
+/** What ends a client command, with the exit code that says so (docs/cli.md, "Exit codes"). */
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+
+/** An error whose message is all that a person needs, and whose exit code a script reads. */
+export class ClientError extends Error {
+  override readonly name = 'ClientError';
+
+  constructor(
+    message: string,
+    readonly exitCode: number,
+  ) {
+    super(message);
+  }
+}
+
+/** The server refused: `status` is that of its answer, the message its sentence. */
+export class ApiRefusal extends ClientError {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message, exitCodeOfStatus(status));
+  }
+}
+
+/** No server answered at `url`. */
+export class Unreachable extends ClientError {
+  constructor(url: string, cause: unknown) {
+    super(`no Stepwell answers at ${url} (${reasonOf(cause)})`, exitCodes.unavailable);
+  }
+}
+
+function exitCodeOfStatus(status: number): number {
+  if (status === 401 || status === 403) return exitCodes.notPermitted;
+  if (status === 404 || status === 410) return exitCodes.notFound;
+  if (status === 503 || status === 507) return exitCodes.unavailable;
+  if (status === 409) return exitCodes.inUse;
+  return status >= 400 && status < 500 ? exitCodes.usage : exitCodes.failure;
+}
+
+/** `fetch` hides what went wrong in the cause of its error. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);
+  return cause instanceof Error ? cause.message : error.message;
+}

@@ -1,0 +1,48 @@
+/** Server-sent events of the server, which go on where they were cut. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import type { ApiClient, Query } from './api-client.js';
+import { ApiRefusal } from './client-errors.js';
+
+/** One event; its data is JSON. */
+export interface StreamEvent {
+  /** Its name; `message` where it has none. */
+  readonly name: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+const againMs = 1000;
+
+/**
+ * Events as they come, until the server says that the stream is at its end (the event `end`, or no
+ * content). A connection that is cut is made again behind the last event; a refusal is thrown.
+ */
+export async function* eventStream(
+  api: ApiClient,
+  path: string,
+  query: Query,
+): AsyncGenerator<StreamEvent> {
+  let lastId: string | undefined;
+  for (;;) {
+    const headers = {
+      accept: 'text/event-stream',
+      ...(lastId !== undefined && { 'last-event-id': lastId }),
+    };
+    try {
+      const response = await api.send('GET', path, { query, headers });
+      if (response.status === 204 || response.body === null) return;
+      const events = response.body
+        .pipeThrough(new TextDecoderStream())
+        .pipeThrough(new EventSourceParserStream());
+      for await (const { id, event: name = 'message', data } of events) {
+        lastId = id ?? lastId;
+        if (name === 'end') return;
+        yield { name, data: JSON.parse(data) as StreamEvent['data'] };
+      }
+    } catch (error) {
+      // What the server refuses, it will refuse again; a cut connection may come back.
+      if (error instanceof ApiRefusal || lastId === undefined) throw error;
+    }
+    await pause(againMs);
+  }
+}

@@ -1,0 +1,222 @@
+/** `stepwell dlq`: messages and runs that have failed for good. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { systemClock } from '../../engine/clock.js';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import {
+  type ClientOptions,
+  clientCommand,
+  connect,
+  countOption,
+  listOption,
+} from '../client/client-command.js';
+import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
+import { ClientError } from '../connect/client-errors.js';
+import { fieldColumn, textOf } from '../output/columns.js';
+import type { Column } from '../output/table.js';
+import { sayAll } from '../output/terminal.js';
+import { relativeTime } from '../output/time-words.js';
+
+/** What `ls`, `retry`, `delete` and `export` mean. */
+interface LetterFilter {
+  readonly label?: readonly string[];
+  readonly to?: string;
+  readonly queue?: string;
+  readonly status?: string;
+  readonly since?: string;
+}
+
+export function dlqCommand(): Command {
+  const dlq = new Command('dlq').description('messages and runs that have failed for good');
+  dlq.addCommand(
+    filtered(
+      clientCommand('ls', 'list dead letters, newest first', ['stepwell dlq ls --status 500']),
+    )
+      .option('--runs', 'failed runs, instead of messages')
+      .option('--count <count>', 'at most so many', countOption, 50)
+      .action(list),
+  );
+  dlq.addCommand(clientCommand('get', 'show one').argument('<id>').action(get));
+  dlq.addCommand(
+    filtered(
+      clientCommand('retry', 'publish dead letters anew: those that are named, or all that match', [
+        'stepwell dlq retry 1795432750758-120',
+        'stepwell dlq retry --all --label invoice --dry-run',
+        'stepwell dlq retry --all --rate 50/s',
+      ]),
+    )
+      .argument('[id...]')
+      .option('--all', 'all that match the filters')
+      .option('--dry-run', 'say which, and do nothing')
+      .option('--rate <rate>', 'no more than so many: 50/s, 10/m', rateOption)
+      .action((ids: readonly string[], options: BulkOptions) => bulk(retrying, ids, options)),
+  );
+  dlq.addCommand(
+    filtered(
+      clientCommand('delete', 'delete dead letters: those that are named, or all that match'),
+    )
+      .argument('[id...]')
+      .option('--all', 'all that match the filters')
+      .option('--dry-run', 'say which, and do nothing')
+      .action((ids: readonly string[], options: BulkOptions) => bulk(deleting, ids, options)),
+  );
+  dlq.addCommand(
+    filtered(
+      clientCommand('export', 'write dead letters with their bodies, one JSON object a line', [
+        'stepwell dlq export > letters.ndjson',
+      ]),
+    ).action(exportAll),
+  );
+  return dlq;
+}
+
+function filtered(command: Command): Command {
+  return command
+    .option('--label <label>', 'with this label; may be repeated', listOption)
+    .option('--to <url>', 'to this URL')
+    .option('--queue <name>', 'of this queue')
+    .option('--status <status>', 'with this status as the last answer; 0 = no answer')
+    .option('--since <time>', 'failed since this time (ISO 8601 or Unix milliseconds)');
+}
+
+function queryOf({ label, to, queue, status, since }: LetterFilter): Query {
+  return {
+    label,
+    url: to,
+    queueName: queue,
+    responseStatus: status,
+    fromDate: millisecondsOf(since),
+  };
+}
+
+/** The server reads Unix milliseconds; what is no date goes as it is, and the server refuses it. */
+function millisecondsOf(time: string | undefined): string | undefined {
+  if (time === undefined || /^\d+$/.test(time)) return time;
+  const at = Date.parse(time);
+  return Number.isNaN(at) ? time : String(at);
+}
+
+interface ListOptions extends ClientOptions, LetterFilter {
+  readonly runs?: boolean;
+  readonly count: number;
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const path = options.runs === true ? '/v2/workflows/dlq' : '/v2/dlq';
+  const rows = api.list(path, 'messages', queryOf(options), options.count);
+  await output.rows(
+    rows,
+    letterColumns(systemClock.now(), options.runs === true),
+    'no dead letter',
+  );
+}
+
+function letterColumns(now: number, isRun: boolean): readonly Column<ApiObject>[] {
+  return [
+    fieldColumn('dead letter', 'dlqId'),
+    isRun ? fieldColumn('run', 'workflowRunId') : fieldColumn('message', 'messageId'),
+    // The id begins with the time of the failure (messaging.md 10).
+    {
+      title: 'failed',
+      text: (row) => relativeTime(Number.parseInt(textOf(row, 'dlqId'), 10), now),
+    },
+    {
+      title: 'answer',
+      text: (row, paint) => {
+        const status = Number(row['responseStatus'] ?? 0);
+        return paint('red', status === 0 ? 'none' : String(status));
+      },
+    },
+    fieldColumn('label', 'label'),
+    fieldColumn('url', isRun ? 'workflowUrl' : 'url', { yields: true }),
+  ];
+}
+
+async function get(id: string, options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const letter = await api.get(`/v2/dlq/${encodeURIComponent(id)}`);
+  await output.one(letter, () => JSON.stringify(letter, null, 2).split('\n'));
+}
+
+interface BulkOptions extends ClientOptions, LetterFilter {
+  readonly all?: boolean;
+  readonly dryRun?: boolean;
+  readonly rate?: number;
+}
+
+/** What is done with dead letters, and how many a request takes at most. */
+interface Verb {
+  readonly past: string;
+  readonly most: number;
+  /** How many one request has done, and where the next one goes on. */
+  act(api: ApiClient, query: Query): Promise<{ readonly count: number; readonly cursor: unknown }>;
+}
+
+const retrying: Verb = {
+  past: 'retried',
+  most: 100,
+  async act(api, query) {
+    const { responses, cursor } = await api.post('/v2/dlq/retry', { query });
+    return { count: (responses as readonly unknown[]).length, cursor };
+  },
+};
+
+const deleting: Verb = {
+  past: 'deleted',
+  most: 100,
+  async act(api, query) {
+    const { deleted, cursor } = await api.delete('/v2/dlq', { query });
+    return { count: Number(deleted), cursor };
+  },
+};
+
+/** Those that are named, or with `--all` all that match, a request for each slice. */
+async function bulk(verb: Verb, ids: readonly string[], options: BulkOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  if (ids.length === 0 && options.all !== true) {
+    throw new ClientError('name dead letters, or say --all', exitCodes.usage);
+  }
+  if (ids.length > 0 && options.all === true) {
+    throw new ClientError('--all names all that match; give ids or --all', exitCodes.usage);
+  }
+  const query: Query = ids.length > 0 ? { dlqIds: ids } : queryOf(options);
+  if (options.dryRun === true) {
+    const rows = api.list('/v2/dlq', 'messages', query, Number.POSITIVE_INFINITY);
+    await output.rows(rows, letterColumns(systemClock.now(), false), 'no dead letter matches');
+    return;
+  }
+  const { rate } = options;
+  const most = rate === undefined ? verb.most : Math.min(verb.most, Math.max(1, Math.ceil(rate)));
+  let done = 0;
+  let cursor: unknown;
+  do {
+    const page = await verb.act(api, {
+      ...query,
+      count: most,
+      cursor: cursor as string | undefined,
+    });
+    done += page.count;
+    cursor = page.cursor;
+    if (cursor !== undefined && rate !== undefined) await pause((most / rate) * 1000);
+  } while (cursor !== undefined);
+  await output.one({ [verb.past]: done }, () => [`${verb.past} ${done}`]);
+}
+
+async function exportAll(options: ClientOptions & LetterFilter): Promise<void> {
+  const { api } = await connect(options);
+  const letters = api.list('/v2/dlq', 'messages', queryOf(options), Number.POSITIVE_INFINITY);
+  await sayAll(linesOf(letters));
+}
+
+async function* linesOf(letters: AsyncIterable<ApiObject>): AsyncGenerator<string> {
+  for await (const letter of letters) yield JSON.stringify(letter);
+}
+
+/** `50/s` or `10/m`, as messages a second. */
+function rateOption(text: string): number {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)\/(s|m|h)$/.exec(text) ?? [];
+  const rate = Number(count) / { s: 1, m: 60, h: 3600 }[(unit ?? 's') as 's' | 'm' | 'h'];
+  if (rate > 0) return rate;
+  throw new InvalidArgumentError('A rate is a number for each second, minute or hour: 50/s, 10/m.');
+}

@@ -1,0 +1,117 @@
+/** `stepwell flow`: flow-control keys, their limits and who waits for them. */
+import { Command } from 'commander';
+import {
+  type ClientOptions,
+  clientCommand,
+  connect,
+  countOption,
+} from '../client/client-command.js';
+import type { ApiObject, Query } from '../connect/api-client.js';
+import { fieldColumn } from '../output/columns.js';
+import { shownState } from '../output/style.js';
+import type { Column } from '../output/table.js';
+
+/** What changes a key, and what it does in words. */
+const changes = {
+  pause: 'start nothing new of a key',
+  resume: 'start what waits for a key again',
+  unpin: 'let publishes say the limits of a key again',
+  reset: 'begin a new window of a rate',
+} as const;
+
+type Change = keyof typeof changes;
+
+const done: Readonly<Record<Change, string>> = {
+  pause: 'paused',
+  resume: 'resumed',
+  unpin: 'unpinned',
+  reset: 'reset',
+};
+
+export function flowCommand(): Command {
+  const flow = new Command('flow').description('flow-control keys');
+  flow.addCommand(
+    clientCommand('ls', 'list keys')
+      .option('--search <text>', 'keys that have this in their name')
+      .action(list),
+  );
+  for (const [verb, summary] of Object.entries(changes) as [Change, string][]) {
+    flow.addCommand(
+      clientCommand(verb, summary)
+        .argument('<key>')
+        .action((key: string, options: ClientOptions) => change(key, verb, {}, options)),
+    );
+  }
+  flow.addCommand(pinCommand());
+  return flow;
+}
+
+function pinCommand(): Command {
+  return clientCommand('pin', 'fix the limits of a key, whatever publishes say', [
+    'stepwell flow pin openai --parallelism 5 --rate 100 --period 60',
+  ])
+    .argument('<key>')
+    .option('--parallelism <count>', 'attempts in flight', countOption)
+    .option('--rate <count>', 'attempts started in one period', countOption)
+    .option('--period <seconds>', 'of the rate', countOption)
+    .action((key: string, { parallelism, rate, period, ...options }: PinOptions) =>
+      change(key, 'pin', { parallelism, rate, period }, options),
+    );
+}
+
+interface PinOptions extends ClientOptions {
+  readonly parallelism?: number;
+  readonly rate?: number;
+  readonly period?: number;
+}
+
+const columns: readonly Column<ApiObject>[] = [
+  fieldColumn('key', 'flowControlKey'),
+  {
+    title: 'state',
+    text: ({ isPaused }, paint) => shownState(isPaused === true ? 'paused' : 'running', paint),
+  },
+  { title: 'in flight', text: used('parallelismCount', 'parallelismMax'), isRight: true },
+  { title: 'rate', text: used('rateCount', 'rateMax'), isRight: true },
+  {
+    title: 'period',
+    text: ({ rateMax, ratePeriod }) => (Number(rateMax) === 0 ? '' : `${String(ratePeriod)}s`),
+    isRight: true,
+  },
+  fieldColumn('waiting', 'waitListSize', { isRight: true }),
+  {
+    title: 'pinned',
+    text: ({ isPinnedParallelism, isPinnedRate }) =>
+      [isPinnedParallelism === true && 'parallelism', isPinnedRate === true && 'rate']
+        .filter((word) => word !== false)
+        .join(', '),
+  },
+];
+
+/** `3/5`; a maximum of 0 is no limit. */
+function used(count: string, max: string): (row: ApiObject) => string {
+  return (row) => (Number(row[max]) === 0 ? '' : `${String(row[count])}/${String(row[max])}`);
+}
+
+async function list(options: ClientOptions & { readonly search?: string }): Promise<void> {
+  const { api, output } = await connect(options);
+  const { flowControls } = await api.get<{ flowControls: readonly ApiObject[] }>(
+    '/v2/flowControl',
+    { search: options.search },
+  );
+  await output.rows(flowControls, columns, 'no flow-control key');
+}
+
+async function change(
+  key: string,
+  verb: Change | 'pin',
+  query: Query,
+  options: ClientOptions,
+): Promise<void> {
+  const { api, output } = await connect(options);
+  const path = `/v2/flowControl/${encodeURIComponent(key)}`;
+  const what = verb === 'unpin' ? { parallelism: true, rate: true } : query;
+  await api.post(`${path}/${verb}`, { query: what });
+  const now = await api.get(path);
+  await output.one(now, () => [`${verb === 'pin' ? 'pinned' : done[verb]} ${key}`]);
+}

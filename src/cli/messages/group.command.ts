@@ -1,0 +1,81 @@
+/** `stepwell group`: URL groups, whose endpoints each get a message of one publish. */
+import { Command } from 'commander';
+import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
+import type { ApiObject } from '../connect/api-client.js';
+import { fieldColumn } from '../output/columns.js';
+import type { Column } from '../output/table.js';
+
+export function groupCommand(): Command {
+  const group = new Command('group').description('URL groups');
+  group.addCommand(clientCommand('ls', 'list groups').action(list));
+  group.addCommand(
+    clientCommand('add', 'add endpoints to a group, which makes it', [
+      'stepwell group add billing https://a.example/hook https://b.example/hook',
+      'stepwell group add billing https://c.example/hook --name audit',
+    ])
+      .argument('<group>')
+      .argument('<url...>')
+      .option('--name <name>', 'of the endpoint; changes the URL of one that has it')
+      .action(add),
+  );
+  group.addCommand(
+    clientCommand('remove', 'take endpoints out; a group without endpoints is gone')
+      .argument('<group>')
+      .argument('<url...>', 'URLs or names of endpoints')
+      .action(remove),
+  );
+  group.addCommand(clientCommand('delete', 'delete a group').argument('<group>').action(drop));
+  return group;
+}
+
+interface Endpoint {
+  readonly url: string;
+  readonly name?: string;
+}
+
+const columns: readonly Column<ApiObject>[] = [
+  fieldColumn('group', 'name'),
+  {
+    title: 'endpoints',
+    text: ({ endpoints }) =>
+      (endpoints as readonly Endpoint[])
+        .map(({ url, name }) => (name === undefined ? url : `${name}=${url}`))
+        .join(', '),
+    yields: true,
+  },
+];
+
+async function list(options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const groups = await api.get<readonly ApiObject[]>('/v2/topics');
+  await output.rows(groups, columns, 'no URL group; stepwell group add NAME URL makes one');
+}
+
+async function add(
+  group: string,
+  urls: readonly string[],
+  options: ClientOptions & { readonly name?: string },
+): Promise<void> {
+  const { api, output } = await connect(options);
+  const { name } = options;
+  const endpoints = urls.map((url) => (name === undefined ? { url } : { url, name }));
+  await api.post(`/v2/topics/${group}/endpoints`, { body: { endpoints } });
+  await output.one({ name: group, endpoints }, () => [`${group} has ${urls.join(', ')}`]);
+}
+
+async function remove(
+  group: string,
+  urls: readonly string[],
+  options: ClientOptions,
+): Promise<void> {
+  const { api, output } = await connect(options);
+  const endpoints = urls.map((url) => (URL.canParse(url) ? { url } : { name: url }));
+  await api.delete(`/v2/topics/${group}/endpoints`, { body: { endpoints } });
+  await output.one({ name: group, removed: urls }, () => [`${group} lost ${urls.join(', ')}`]);
+}
+
+async function drop(group: string, options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  await api.delete(`/v2/topics/${group}`);
+  await output.one({ name: group, deleted: true }, () => [`deleted ${group}`]);
+}

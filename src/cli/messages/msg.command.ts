@@ -1,0 +1,171 @@
+/** `stepwell msg`: one message from its publish to its end. */
+import { Command } from 'commander';
+import { systemClock } from '../../engine/clock.js';
+import {
+  type ClientOptions,
+  clientCommand,
+  connect,
+  countOption,
+  listOption,
+} from '../client/client-command.js';
+import type { ApiObject, Query } from '../connect/api-client.js';
+import { fieldLines, logLine, messageColumns, textOf } from '../output/columns.js';
+import { shownState } from '../output/style.js';
+import { exactTime } from '../output/time-words.js';
+import { whyLines } from '../output/why-lines.js';
+import { type PublishOptions, publishHeaders, withPublishOptions } from './publish-options.js';
+import { watched } from './watched-message.js';
+
+export function msgCommand(): Command {
+  const msg = new Command('msg').description('publish, list and look at messages');
+  msg.addCommand(publishCommand());
+  msg.addCommand(
+    clientCommand('ls', 'list messages that are not final, newest first', [
+      'stepwell msg ls --state retry',
+      'stepwell msg ls --label invoice --json | jq .url',
+    ])
+      .option('--state <state>', 'delayed, waiting, active or retry')
+      .option('--label <label>', 'with this label; may be repeated', listOption)
+      .option('--to <url>', 'to this URL')
+      .option('--queue <name>', 'of this queue')
+      .option('--flow-key <key>', 'of this flow-control key')
+      .option('--run <id>', 'of this run')
+      .option('--count <count>', 'at most so many', countOption, 50)
+      .action(list),
+  );
+  msg.addCommand(
+    clientCommand('get', 'show one message and what has happened to it')
+      .argument('<id>')
+      .action(get),
+  );
+  msg.addCommand(clientCommand('why', 'say what a message waits for').argument('<id>').action(why));
+  msg.addCommand(
+    clientCommand('cancel', 'take messages back that are not final', [
+      'stepwell msg cancel msg_1 msg_2',
+    ])
+      .argument('<id...>')
+      .action(cancel),
+  );
+  return msg;
+}
+
+function publishCommand(): Command {
+  const command = clientCommand('publish', 'publish a message to a URL or a URL group', [
+    'stepwell msg publish https://example.com/hook -d \'{"order":1}\' --retries 5',
+    'stepwell msg publish https://example.com/hook -d @order.json --label order --watch',
+    'cat order.json | stepwell msg publish my-url-group -d -',
+  ])
+    .argument('<destination>', 'a URL, or the name of a URL group')
+    .option('-d, --data <body>', 'the body: text, @file, or - for standard input')
+    .option('--watch', 'stay and show what becomes of it');
+  return withPublishOptions(command).action(publish);
+}
+
+interface PublishCommandOptions extends ClientOptions, PublishOptions {
+  readonly data?: string;
+  readonly watch?: boolean;
+}
+
+async function publish(destination: string, options: PublishCommandOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const { data, watch } = options;
+  const body = data === undefined ? undefined : await bodyOf(data);
+  const path = `/v2/publish/${encodeURI(destination)}`;
+  const headers = publishHeaders(options, api.address.dialect);
+  const answer = await api.post<ApiObject | readonly ApiObject[]>(path, { headers, body });
+  const published = [answer].flat() as ApiObject[];
+  for (const one of published) {
+    await output.one(one, () => [publishedLine(one)]);
+    if (watch === true) {
+      const rows = watched(api, textOf(one, 'messageId'));
+      await output.stream(rows, (row) => logLine(row, output.paint));
+    }
+  }
+}
+
+/** Reading files brings the disk with it. */
+async function bodyOf(text: string): Promise<Buffer> {
+  const { givenBody } = await import('../connect/given-body.js');
+  return givenBody(text);
+}
+
+function publishedLine(answer: ApiObject): string {
+  const { messageId, url, scheduleId, deduplicated, error } = answer;
+  if (error !== undefined) return `refused: ${String(error)}`;
+  if (scheduleId !== undefined) return `schedule ${String(scheduleId)}`;
+  const verb = deduplicated === true ? 'is a duplicate of' : 'published';
+  return deduplicated === true
+    ? `it ${verb} ${String(messageId)}`
+    : `${verb} ${String(messageId)} to ${String(url)}`;
+}
+
+interface ListOptions extends ClientOptions {
+  readonly state?: string;
+  readonly label?: readonly string[];
+  readonly to?: string;
+  readonly queue?: string;
+  readonly flowKey?: string;
+  readonly run?: string;
+  readonly count: number;
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const query: Query = {
+    state: options.state?.toUpperCase(),
+    label: options.label,
+    url: options.to,
+    queueName: options.queue,
+    flowControlKey: options.flowKey,
+    workflowRunId: options.run,
+  };
+  const rows = api.list('/v2/messages', 'messages', query, options.count);
+  const none = 'no message waits; stepwell msg publish URL -d hello makes one';
+  await output.rows(rows, messageColumns(systemClock.now()), none);
+}
+
+async function get(id: string, options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const path = `/v2/messages/${encodeURIComponent(id)}`;
+  const message = await api.get(path, { final: true });
+  const { logs } = await api.get<{ logs: readonly ApiObject[] }>('/v2/logs', {
+    messageId: id,
+    order: 'earliestFirst',
+    count: 1000,
+  });
+  await output.one({ ...message, logs }, () => [
+    ...fieldLines(
+      [
+        ['message', textOf(message, 'messageId')],
+        ['state', shownState(textOf(message, 'state'), output.paint)],
+        ['to', `${textOf(message, 'method')} ${textOf(message, 'url')}`],
+        ['created', exactTime(Number(message['createdAt']))],
+        ['label', textOf(message, 'label')],
+        ['queue', textOf(message, 'queueName')],
+        ['flow control', textOf(message, 'flowControlKey')],
+        ['schedule', textOf(message, 'scheduleId')],
+        ['retries', textOf(message, 'maxRetries')],
+        ['body', textOf(message, 'body') || textOf(message, 'bodyBase64')],
+      ],
+      output.paint,
+    ),
+    '',
+    ...logs.map((row) => logLine(row, output.paint)),
+  ]);
+}
+
+async function why(id: string, options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const reason = await api.get(`/v2/messages/${encodeURIComponent(id)}/why`);
+  await output.one(reason, () => whyLines(reason, systemClock.now(), output.paint));
+}
+
+async function cancel(ids: readonly string[], options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const [only] = ids;
+  const answer =
+    ids.length === 1 && only !== undefined
+      ? await api.delete(`/v2/messages/${encodeURIComponent(only)}`)
+      : await api.delete('/v2/messages', { query: { messageIds: ids } });
+  await output.one(answer, () => [`canceled ${textOf(answer, 'cancelled')}`]);
+}

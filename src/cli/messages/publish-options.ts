@@ -1,0 +1,92 @@
+/** The options of `msg publish` and `sched create`, as headers (messaging.md 3.1). */
+import { type Command, Option } from 'commander';
+import { listOption } from '../client/client-command.js';
+
+/** What both commands take. */
+export interface PublishOptions {
+  readonly method?: string;
+  readonly header?: readonly string[];
+  readonly contentType?: string;
+  readonly delay?: string;
+  readonly notBefore?: string;
+  readonly timeout?: string;
+  readonly retries?: string;
+  readonly retryDelay?: string;
+  readonly callback?: string;
+  readonly failureCallback?: string;
+  readonly queue?: string;
+  readonly flowKey?: string;
+  readonly flowValue?: string;
+  readonly label?: readonly string[];
+  readonly dedupId?: string;
+  readonly redact?: string;
+  readonly dialect?: string;
+}
+
+/** How the options are spelt, and with it what the endpoint receives (messaging.md 1.6). */
+export function dialectOption(): Option {
+  return new Option(
+    '--dialect <name>',
+    "the endpoint's words: svc, or upstash as its SDKs have it",
+  );
+}
+
+/** What stands in front of the name of an option; the server refuses what it does not know. */
+export function optionPrefix(dialect: string): string {
+  return `${dialect}-`;
+}
+
+/** Adds the options to a command; the server judges their values. */
+export function withPublishOptions(command: Command): Command {
+  return command
+    .option('--method <method>', 'of the delivery: POST where it is not given')
+    .option('-H, --header <header>', '"Name: value" that arrives; may be repeated', listOption)
+    .option('--content-type <type>', 'of the body')
+    .option('--delay <duration>', 'wait so long before the first attempt: 90s, 1h30m')
+    .option('--not-before <seconds>', 'the first attempt starts then (Unix seconds)')
+    .option('--timeout <duration>', 'of one attempt')
+    .option('--retries <count>', 'attempts after the first')
+    .option('--retry-delay <expression>', 'milliseconds between attempts: "1000 * (1 + retried)"')
+    .option('--callback <url>', 'is told of every attempt')
+    .option('--failure-callback <url>', 'is told when it has failed for good')
+    .option('--queue <name>', 'the queue that it goes through')
+    .option('--flow-key <key>', 'its flow-control key')
+    .option('--flow-value <value>', 'limits of that key: parallelism=2,rate=10,period=1m')
+    .option('--label <label>', 'to find it by; may be repeated', listOption)
+    .option('--dedup-id <id>', 'one that came in the last ten minutes is that message')
+    .addOption(dialectOption())
+    .option('--redact <fields>', 'what the API does not show: body,header[Authorization]');
+}
+
+/** The headers of a request that say so. Throws nothing: the server refuses what it cannot read. */
+export function publishHeaders(
+  options: PublishOptions,
+  dialect: string | null,
+): Record<string, string> {
+  const prefix = optionPrefix(dialect ?? 'svc');
+  const headers: Record<string, string> = {};
+  const add = (name: string, value: string | undefined) => {
+    if (value !== undefined) headers[name] = value;
+  };
+  add(`${prefix}method`, options.method);
+  add('content-type', options.contentType);
+  add(`${prefix}delay`, options.delay);
+  add(`${prefix}not-before`, options.notBefore);
+  add(`${prefix}timeout`, options.timeout);
+  add(`${prefix}retries`, options.retries);
+  add(`${prefix}retry-delay`, options.retryDelay);
+  add(`${prefix}callback`, options.callback);
+  add(`${prefix}failure-callback`, options.failureCallback);
+  add(`${prefix}queue-name`, options.queue);
+  add(`${prefix}flow-control-key`, options.flowKey);
+  add(`${prefix}flow-control-value`, options.flowValue);
+  add(`${prefix}label`, options.label?.join(','));
+  add(`${prefix}deduplication-id`, options.dedupId);
+  add(`${prefix}redact-fields`, options.redact);
+  for (const header of options.header ?? []) {
+    const colon = header.indexOf(':');
+    const name = colon === -1 ? header : header.slice(0, colon);
+    headers[`${prefix}forward-${name.trim()}`] = colon === -1 ? '' : header.slice(colon + 1).trim();
+  }
+  return headers;
+}

@@ -1,0 +1,81 @@
+/** `stepwell queue`: queues and how far behind they are. */
+import { Command } from 'commander';
+import {
+  type ClientOptions,
+  clientCommand,
+  connect,
+  countOption,
+} from '../client/client-command.js';
+import type { ApiObject } from '../connect/api-client.js';
+import { fieldColumn } from '../output/columns.js';
+import { shownState } from '../output/style.js';
+import type { Column } from '../output/table.js';
+
+export function queueCommand(): Command {
+  const queue = new Command('queue').description('queues');
+  queue.addCommand(clientCommand('ls', 'list queues, by name').action(list));
+  queue.addCommand(
+    clientCommand('set', 'make a queue, or change its parallelism', [
+      'stepwell queue set invoices --parallelism 4',
+    ])
+      .argument('<name>')
+      .requiredOption('--parallelism <count>', 'messages that are not done at once', countOption)
+      .action(set),
+  );
+  for (const verb of ['pause', 'resume'] as const) {
+    const summary = verb === 'pause' ? 'take messages in and start none' : 'start messages again';
+    queue.addCommand(
+      clientCommand(verb, summary)
+        .argument('<name>')
+        .action((name: string, options: ClientOptions) => change(name, verb, options)),
+    );
+  }
+  queue.addCommand(
+    clientCommand('delete', 'remove a queue and drop its messages')
+      .argument('<name>')
+      .action(remove),
+  );
+  return queue;
+}
+
+const columns: readonly Column<ApiObject>[] = [
+  fieldColumn('queue', 'name'),
+  {
+    title: 'state',
+    text: ({ paused }, paint) => shownState(paused === true ? 'paused' : 'running', paint),
+  },
+  fieldColumn('parallelism', 'parallelism', { isRight: true }),
+  fieldColumn('not done', 'lag', { isRight: true }),
+];
+
+async function list(options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const queues = await api.get<readonly ApiObject[]>('/v2/queues');
+  await output.rows(queues, columns, 'no queue; stepwell msg publish URL --queue NAME makes one');
+}
+
+async function set(
+  name: string,
+  options: ClientOptions & { readonly parallelism: number },
+): Promise<void> {
+  const { api, output } = await connect(options);
+  const { parallelism } = options;
+  await api.post('/v2/queues', { body: { queueName: name, parallelism } });
+  await output.one({ name, parallelism }, () => [`${name} delivers ${parallelism} at once`]);
+}
+
+async function change(
+  name: string,
+  verb: 'pause' | 'resume',
+  options: ClientOptions,
+): Promise<void> {
+  const { api, output } = await connect(options);
+  await api.post(`/v2/queues/${name}/${verb}`);
+  await output.one({ name, paused: verb === 'pause' }, () => [`${verb}d ${name}`]);
+}
+
+async function remove(name: string, options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  await api.delete(`/v2/queues/${name}`);
+  await output.one({ name, deleted: true }, () => [`deleted ${name}`]);
+}

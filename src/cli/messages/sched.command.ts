@@ -1,0 +1,119 @@
+/** `stepwell sched`: messages that are published again and again. */
+import { Command } from 'commander';
+import { systemClock } from '../../engine/clock.js';
+import {
+  type ClientOptions,
+  clientCommand,
+  connect,
+  countOption,
+} from '../client/client-command.js';
+import type { ApiObject } from '../connect/api-client.js';
+import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
+import { shownState } from '../output/style.js';
+import type { Column } from '../output/table.js';
+import {
+  optionPrefix,
+  type PublishOptions,
+  publishHeaders,
+  withPublishOptions,
+} from './publish-options.js';
+
+export function schedCommand(): Command {
+  const sched = new Command('sched').description('schedules');
+  sched.addCommand(
+    clientCommand('ls', 'list schedules, oldest first')
+      .option('--count <count>', 'at most so many', countOption, 50)
+      .action(list),
+  );
+  sched.addCommand(clientCommand('get', 'show one').argument('<id>').action(get));
+  sched.addCommand(createCommand());
+  for (const verb of ['pause', 'resume'] as const) {
+    const summary = verb === 'pause' ? 'skip the triggers from now on' : 'trigger again';
+    sched.addCommand(
+      clientCommand(verb, summary)
+        .argument('<id>')
+        .action((id: string, options: ClientOptions) => change(id, verb, options)),
+    );
+  }
+  sched.addCommand(
+    clientCommand('delete', 'end a schedule; what it has published lives on')
+      .argument('<id>')
+      .action(remove),
+  );
+  return sched;
+}
+
+function createCommand(): Command {
+  const command = clientCommand('create', 'publish to a destination on a schedule', [
+    "stepwell sched create https://example.com/r --cron '0 9 * * 1-5' --zone Europe/Berlin",
+    "stepwell sched create https://example.com/ping --cron '*/5 * * * *' --id ping -d '{}'",
+  ])
+    .argument('<destination>', 'a URL, or the name of a URL group')
+    .requiredOption('--cron <expression>', 'minute, hour, day, month, weekday')
+    .option('--zone <zone>', 'time zone of the expression, as Europe/Berlin; UTC without it')
+    .option('--id <id>', 'its name; one that exists is replaced')
+    .option('-d, --data <body>', 'the body: text, @file, or - for standard input');
+  return withPublishOptions(command).action(create);
+}
+
+function columns(now: number): readonly Column<ApiObject>[] {
+  return [
+    fieldColumn('schedule', 'scheduleId'),
+    {
+      title: 'state',
+      text: ({ isPaused }, paint) => shownState(isPaused === true ? 'paused' : 'running', paint),
+    },
+    fieldColumn('cron', 'cron'),
+    timeColumn('last', 'lastScheduleTime', now),
+    timeColumn('next', 'nextScheduleTime', now),
+    fieldColumn('destination', 'destination', { yields: true }),
+  ];
+}
+
+async function list(options: ClientOptions & { readonly count: number }): Promise<void> {
+  const { api, output } = await connect(options);
+  const rows = api.list('/v2/schedules', 'schedules', {}, options.count);
+  await output.rows(rows, columns(systemClock.now()), 'no schedule');
+}
+
+async function get(id: string, options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const schedule = await api.get(`/v2/schedules/${id}`);
+  await output.one(schedule, () => JSON.stringify(schedule, null, 2).split('\n'));
+}
+
+interface CreateOptions extends ClientOptions, PublishOptions {
+  readonly cron: string;
+  readonly zone?: string;
+  readonly id?: string;
+  readonly data?: string;
+}
+
+async function create(destination: string, options: CreateOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const { cron, zone, id, data } = options;
+  const { givenBody } = await import('../connect/given-body.js');
+  const { dialect } = api.address;
+  const prefix = optionPrefix(dialect ?? 'svc');
+  const answer = await api.post(`/v2/schedules/${encodeURI(destination)}`, {
+    headers: {
+      ...publishHeaders(options, dialect),
+      [`${prefix}cron`]: zone === undefined ? cron : `CRON_TZ=${zone} ${cron}`,
+      ...(id !== undefined && { [`${prefix}schedule-id`]: id }),
+    },
+    body: data === undefined ? undefined : await givenBody(data),
+  });
+  await output.one(answer, () => [`schedule ${textOf(answer, 'scheduleId')}`]);
+}
+
+async function change(id: string, verb: 'pause' | 'resume', options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  await api.post(`/v2/schedules/${id}/${verb}`);
+  await output.one({ scheduleId: id, isPaused: verb === 'pause' }, () => [`${verb}d ${id}`]);
+}
+
+async function remove(id: string, options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  await api.delete(`/v2/schedules/${id}`);
+  await output.one({ scheduleId: id, deleted: true }, () => [`deleted ${id}`]);
+}

@@ -1,0 +1,65 @@
+/** `stepwell tail`: what happens to messages, as it happens. */
+
+import type { Command } from 'commander';
+import { systemClock } from '../../engine/clock.js';
+import {
+  type ClientOptions,
+  clientCommand,
+  connect,
+  listOption,
+} from '../client/client-command.js';
+import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
+import { eventStream } from '../connect/event-stream.js';
+import { logLine } from '../output/columns.js';
+
+export function tailCommand(): Command {
+  return clientCommand('tail', 'show what happens to messages, as it happens', [
+    'stepwell tail --state failed',
+    'stepwell tail --label invoice --json | jq .error',
+  ])
+    .option('--state <state>', 'only rows of this state: delivered, error, retry, failed ...')
+    .option('--label <label>', 'of messages with this label; may be repeated', listOption)
+    .option('--to <url>', 'of messages to this URL')
+    .option('--queue <name>', 'of messages of this queue')
+    .action(tail);
+}
+
+interface TailOptions extends ClientOptions {
+  readonly state?: string;
+  readonly label?: readonly string[];
+  readonly to?: string;
+  readonly queue?: string;
+}
+
+async function tail(options: TailOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const { state, label, to, queue } = options;
+  const query: Query = { state: state?.toUpperCase(), label, url: to, queueName: queue };
+  const rows = rowsAsTheyCome(api, query, systemClock.now());
+  await output.stream(rows, (row) => logLine(row, output.paint));
+}
+
+/**
+ * The rows of the log from a time on, each once. The live stream says when there may be new ones,
+ * and nothing is asked while nothing happens.
+ */
+async function* rowsAsTheyCome(
+  api: ApiClient,
+  query: Query,
+  since: number,
+): AsyncGenerator<ApiObject> {
+  let from = since;
+  let shown = -1;
+  for await (const _ of eventStream(api, '/v2/live', { kinds: 'message' })) {
+    const filter = { ...query, fromDate: from, order: 'earliestFirst' };
+    const before = shown;
+    for await (const row of api.list('/v2/logs', 'logs', filter, Number.POSITIVE_INFINITY)) {
+      // An event of the journal may be several rows.
+      const offset = Number(row['offset']);
+      if (offset <= before) continue;
+      yield row;
+      shown = Math.max(shown, offset);
+      from = Math.max(from, Number(row['time']));
+    }
+  }
+}

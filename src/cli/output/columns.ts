@@ -1,0 +1,85 @@
+/** How a message, an attempt and a log row are shown in tables. */
+import type { ApiObject } from '../connect/api-client.js';
+import { type Paint, shownState } from '../output/style.js';
+import type { Column } from '../output/table.js';
+import { exactTime, relativeTime } from '../output/time-words.js';
+
+/** A field as text on one line; an absent one is empty. */
+export function textOf(row: ApiObject, field: string): string {
+  const value = row[field];
+  if (value === undefined || value === null) return '';
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  // What others have chosen must not move the cursor of a terminal.
+  return text.replace(/\p{Cc}/gu, ' ');
+}
+
+/** A column of one field as it is. */
+export function fieldColumn(
+  title: string,
+  field: string,
+  options: { readonly isRight?: boolean; readonly yields?: boolean } = {},
+): Column<ApiObject> {
+  return { title, text: (row) => textOf(row, field), ...options };
+}
+
+/** A column of a time in Unix milliseconds, as the distance from `now`. */
+export function timeColumn(title: string, field: string, now: number): Column<ApiObject> {
+  return {
+    title,
+    text: (row) => {
+      const at = Number(row[field] ?? 0);
+      return at === 0 ? '' : relativeTime(at, now);
+    },
+  };
+}
+
+export function stateColumn(field = 'state'): Column<ApiObject> {
+  return { title: 'state', text: (row, paint) => shownState(textOf(row, field), paint) };
+}
+
+export function messageColumns(now: number): readonly Column<ApiObject>[] {
+  return [
+    fieldColumn('message', 'messageId'),
+    stateColumn(),
+    timeColumn('created', 'createdAt', now),
+    { title: 'tried', text: ({ attempts }) => String(attempts ?? 0), isRight: true },
+    timeColumn('next', 'nextDeliveryTime', now),
+    fieldColumn('label', 'label'),
+    fieldColumn('url', 'url', { yields: true }),
+  ];
+}
+
+/** One row of the logs as a line: what happened when, and what was answered. */
+export function logLine(row: ApiObject, paint: Paint): string {
+  const parts = [
+    paint('dim', exactTime(Number(row['time'] ?? 0))),
+    shownState(textOf(row, 'state'), paint),
+    textOf(row, 'messageId'),
+    textOf(row, 'url'),
+    stepName(row),
+  ].filter((part) => part !== '');
+  const status = Number(row['responseStatus'] ?? 0);
+  if (status > 0) parts.push(`answered ${status}`);
+  if (row['durationMs'] !== undefined) parts.push(`${textOf(row, 'durationMs')}ms`);
+  if (row['error'] !== undefined) parts.push(paint('red', textOf(row, 'error')));
+  if (row['nextDeliveryTime'] !== undefined && row['state'] === 'RETRY') {
+    parts.push(`again at ${exactTime(Number(row['nextDeliveryTime']))}`);
+  }
+  return parts.join('  ');
+}
+
+/** Rows of runs name the step that they are about. */
+function stepName({ stepInfo }: ApiObject): string {
+  const named = stepInfo as { readonly stepName?: unknown } | undefined;
+  return named?.stepName === undefined ? '' : String(named.stepName);
+}
+
+/** Two columns of names and values, for one thing; absent values are left out. */
+export function fieldLines(
+  fields: readonly (readonly [name: string, value: string])[],
+  paint: Paint,
+): string[] {
+  const shown = fields.filter(([, value]) => value !== '');
+  const width = Math.max(...shown.map(([name]) => name.length), 0);
+  return shown.map(([name, value]) => `${paint('dim', name.padEnd(width))}  ${value}`);
+}

@@ -1,0 +1,67 @@
+/** How a client command shows what it has got: for people on a terminal, as JSON anywhere else. */
+import { readClientEnvironment } from '../connect/client-environment.js';
+import { coloured, type Paint, plain } from './style.js';
+import { type Column, tableLines } from './table.js';
+import { sayAll } from './terminal.js';
+
+/** The option that decides it. */
+export interface OutputOptions {
+  readonly json?: boolean;
+}
+
+/** A terminal gets tables and sentences, a pipe one JSON value a line (NDJSON). */
+export class Output {
+  readonly isJson: boolean;
+  readonly paint: Paint;
+  /** Columns of the terminal. */
+  readonly width: number;
+
+  constructor(
+    options: OutputOptions,
+    stream: { readonly isTTY?: boolean; readonly columns?: number } = process.stdout,
+    allowsColour: boolean = readClientEnvironment().allowsColour,
+  ) {
+    const isTerminal = stream.isTTY === true;
+    this.isJson = options.json ?? !isTerminal;
+    this.paint = isTerminal && allowsColour ? coloured : plain;
+    this.width = stream.columns ?? 120;
+  }
+
+  /** Many of one kind. `none` is said where there are none; on a terminal all are read first. */
+  async rows<Row>(
+    rows: AsyncIterable<Row> | Iterable<Row>,
+    columns: readonly Column<Row>[],
+    none: string,
+  ): Promise<void> {
+    if (this.isJson) {
+      await sayAll(jsonLines(rows));
+      return;
+    }
+    const all: Row[] = [];
+    for await (const row of rows) all.push(row);
+    await sayAll(all.length === 0 ? [none] : tableLines(columns, all, this.paint, this.width));
+  }
+
+  /** One thing, or what has become of an action. `lines` are made only where people read. */
+  async one(value: unknown, lines: () => Iterable<string>): Promise<void> {
+    await sayAll(this.isJson ? [JSON.stringify(value)] : lines());
+  }
+
+  /** Things as they come. */
+  async stream<Row>(rows: AsyncIterable<Row>, line: (row: Row) => string): Promise<void> {
+    await sayAll(this.isJson ? jsonLines(rows) : linesOf(rows, line));
+  }
+}
+
+async function* jsonLines(
+  rows: AsyncIterable<unknown> | Iterable<unknown>,
+): AsyncGenerator<string> {
+  for await (const row of rows) yield JSON.stringify(row);
+}
+
+async function* linesOf<Row>(
+  rows: AsyncIterable<Row>,
+  line: (row: Row) => string,
+): AsyncGenerator<string> {
+  for await (const row of rows) yield line(row);
+}

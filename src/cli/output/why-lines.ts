@@ -1,0 +1,19 @@
+/** The answer to "why does it wait" (messaging.md 2.5, workflows.md 4.5), for people. */
+import type { ApiObject } from '../connect/api-client.js';
+import type { Paint } from './style.js';
+import { exactTime, relativeTime } from './time-words.js';
+
+/** The sentence, its remedy, and the same of each open step of a run. */
+export function whyLines(reason: ApiObject, now: number, paint: Paint): string[] {
+  const { sentence, remedy, until, waits } = reason;
+  const lines = [paint('bold', String(sentence))];
+  if (typeof until === 'number') {
+    lines.push(paint('dim', `until ${exactTime(until)} (${relativeTime(until, now)})`));
+  }
+  if (typeof remedy === 'string') lines.push(remedy);
+  for (const wait of Array.isArray(waits) ? (waits as ApiObject[]) : []) {
+    const step = wait['stepName'] === undefined ? '' : `${String(wait['stepName'])}: `;
+    lines.push(`  ${paint('dim', '·')} ${step}${String(wait['sentence'])}`);
+  }
+  return lines;
+}

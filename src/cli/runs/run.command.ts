@@ -1,0 +1,257 @@
+/** `stepwell run`: runs of workflows, from their start to their end. */
+import { Command } from 'commander';
+import { systemClock } from '../../engine/clock.js';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import {
+  type ClientOptions,
+  clientCommand,
+  connect,
+  countOption,
+  listOption,
+} from '../client/client-command.js';
+import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
+import { ClientError } from '../connect/client-errors.js';
+import { eventStream } from '../connect/event-stream.js';
+import { dialectOption, optionPrefix, publishHeaders } from '../messages/publish-options.js';
+import {
+  fieldColumn,
+  fieldLines,
+  logLine,
+  stateColumn,
+  textOf,
+  timeColumn,
+} from '../output/columns.js';
+import { shownState } from '../output/style.js';
+import type { Column } from '../output/table.js';
+import { durationWords, exactTime } from '../output/time-words.js';
+import { whyLines } from '../output/why-lines.js';
+import { type Run, runOf } from './run-steps.js';
+import { waterfallLines } from './waterfall.js';
+
+export function runCommand(): Command {
+  const run = new Command('run').description('start, list and look at runs of workflows');
+  run.addCommand(
+    clientCommand('start', 'start a run of the workflow at a URL', [
+      'stepwell run start http://localhost:3000/api/order -d \'{"id":7}\' --id order-7',
+    ])
+      .argument('<url>')
+      .option('-d, --data <body>', 'the payload: text, @file, or - for standard input')
+      .option('--id <id>', 'of the run')
+      .option('--label <label>', 'to find it by; may be repeated', listOption)
+      .option('--delay <duration>', 'wait so long before the first step')
+      .option('--retries <count>', 'of each step')
+      .addOption(dialectOption())
+      .action(start),
+  );
+  run.addCommand(
+    clientCommand('ls', 'list runs, newest first', ['stepwell run ls --state failed'])
+      .option('--state <state>', 'started, success, failed or canceled')
+      .option('--workflow <url>', 'of the workflow at this URL')
+      .option('--label <label>', 'with this label; may be repeated', listOption)
+      .option('--count <count>', 'at most so many', countOption, 20)
+      .action(list),
+  );
+  run.addCommand(
+    clientCommand('show', 'draw what a run has done, step by step').argument('<id>').action(show),
+  );
+  run.addCommand(clientCommand('why', 'say what a run waits for').argument('<id>').action(why));
+  run.addCommand(
+    clientCommand('tail', 'show what happens to a run until it is over')
+      .argument('<id>')
+      .action(tail),
+  );
+  run.addCommand(
+    clientCommand('cancel', 'cancel runs that are not over').argument('<id...>').action(cancel),
+  );
+  run.addCommand(
+    clientCommand('notify', 'give an event to the runs that wait for it', [
+      'stepwell run notify order-7-paid -d \'{"amount":12}\'',
+    ])
+      .argument('<event>')
+      .option('--run <id>', 'only this run, which gets it later if it does not wait yet')
+      .option('-d, --data <body>', "the event's data: text, @file, or - for standard input")
+      .action(notify),
+  );
+  for (const verb of ['resume', 'restart'] as const) {
+    const summary =
+      verb === 'resume'
+        ? 'go on with failed runs where they have failed, as new runs'
+        : 'begin failed runs anew with their payload';
+    run.addCommand(
+      clientCommand(verb, summary)
+        .argument('<id...>', 'ids of failed runs, or of their dead letters')
+        .action((ids: readonly string[], options: ClientOptions) => revive(verb, ids, options)),
+    );
+  }
+  return run;
+}
+
+interface StartOptions extends ClientOptions {
+  readonly data?: string;
+  readonly id?: string;
+  readonly label?: readonly string[];
+  readonly delay?: string;
+  readonly retries?: string;
+  readonly dialect?: string;
+}
+
+async function start(url: string, options: StartOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const { data, id } = options;
+  // Endpoints of workflows are those of the published SDKs, which know one dialect.
+  const prefix = optionPrefix(api.address.dialect ?? 'upstash');
+  const headers = {
+    ...publishHeaders(options, api.address.dialect ?? 'upstash'),
+    ...(id !== undefined && { [`${prefix}workflow-runid`]: id }),
+    [`${prefix}workflow-sdk-version`]: '1',
+  };
+  const body = data === undefined ? undefined : await bodyOf(data);
+  const answer = await api.post(`/v2/trigger/${encodeURI(url)}`, { headers, body });
+  const verb = answer['deduplicated'] === true ? 'it is a duplicate of' : 'started';
+  await output.one(answer, () => [`${verb} ${textOf(answer, 'workflowRunId')}`]);
+}
+
+/** Reading files brings the disk with it. */
+async function bodyOf(text: string): Promise<Buffer> {
+  const { givenBody } = await import('../connect/given-body.js');
+  return givenBody(text);
+}
+
+interface ListOptions extends ClientOptions {
+  readonly state?: string;
+  readonly workflow?: string;
+  readonly label?: readonly string[];
+  readonly count: number;
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const query: Query = {
+    state: options.state === undefined ? undefined : `RUN_${options.state.toUpperCase()}`,
+    workflowUrl: options.workflow,
+    label: options.label,
+    trimBody: 0,
+  };
+  const runs = api.list('/v2/workflows/logs', 'runs', query, options.count);
+  const none = 'no run; stepwell run start URL makes one';
+  await output.rows(runs, columns(systemClock.now()), none);
+}
+
+function columns(now: number): readonly Column<ApiObject>[] {
+  return [
+    fieldColumn('run', 'workflowRunId'),
+    stateColumn(),
+    timeColumn('started', 'workflowRunCreatedAt', now),
+    {
+      title: 'took',
+      text: ({ workflowRunCreatedAt: from, workflowRunCompletedAt: to }) =>
+        to === undefined ? '' : durationWords(Number(to) - Number(from)),
+      isRight: true,
+    },
+    { title: 'steps', text: (row) => String(runOf(row).steps.length), isRight: true },
+    fieldColumn('label', 'label'),
+    fieldColumn('workflow', 'workflowUrl', { yields: true }),
+  ];
+}
+
+async function show(id: string, options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const { runs } = await api.get<{ runs: readonly ApiObject[] }>('/v2/workflows/logs', {
+    workflowRunId: id,
+  });
+  const [found] = runs;
+  if (found === undefined) throw new ClientError(`there is no run ${id}`, exitCodes.notFound);
+  const run: Run = runOf(found);
+  const reason = await api.get(`/v2/workflows/runs/${encodeURIComponent(id)}/why`);
+  const now = systemClock.now();
+  await output.one({ ...found, why: reason }, () => [
+    ...fieldLines(
+      [
+        ['run', run.id],
+        ['state', shownState(run.state, output.paint)],
+        ['workflow', run.url],
+        ['started', exactTime(run.startedAt)],
+        ['took', durationWords((run.endedAt ?? now) - run.startedAt)],
+        ['label', textOf(found, 'label')],
+        ['dead letter', textOf(found, 'dlqId')],
+      ],
+      output.paint,
+    ),
+    '',
+    ...waterfallLines(run, now, output.paint, output.width),
+    '',
+    ...whyLines(reason, now, output.paint),
+  ]);
+}
+
+async function why(id: string, options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const reason = await api.get(`/v2/workflows/runs/${encodeURIComponent(id)}/why`);
+  await output.one(reason, () => whyLines(reason, systemClock.now(), output.paint));
+}
+
+async function tail(id: string, options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  await output.stream(rowsOf(api, id), (row) => logLine(row, output.paint));
+}
+
+async function* rowsOf(api: ApiClient, id: string): AsyncGenerator<ApiObject> {
+  const path = `/v2/workflows/runs/${encodeURIComponent(id)}/stream`;
+  for await (const { data } of eventStream(api, path, {})) {
+    yield* (data['rows'] ?? []) as readonly ApiObject[];
+  }
+}
+
+async function cancel(ids: readonly string[], options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const [only] = ids;
+  if (ids.length === 1 && only !== undefined) {
+    await api.delete(`/v2/workflows/runs/${encodeURIComponent(only)}`);
+    await output.one({ cancelled: 1 }, () => ['canceled 1']);
+    return;
+  }
+  const answer = await api.delete('/v2/workflows/runs', { query: { workflowRunIds: ids } });
+  await output.one(answer, () => [`canceled ${textOf(answer, 'cancelled')}`]);
+}
+
+interface NotifyOptions extends ClientOptions {
+  readonly run?: string;
+  readonly data?: string;
+}
+
+async function notify(event: string, options: NotifyOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const { run, data } = options;
+  const path = run === undefined ? event : `${run}/${event}`;
+  const body = data === undefined ? undefined : await bodyOf(data);
+  const woken = await api.post<readonly ApiObject[]>(`/v2/notify/${path}`, { body });
+  await output.one(woken, () =>
+    woken.length === 0
+      ? [run === undefined ? 'no run waits for it' : `kept for ${run}`]
+      : woken.map((one) => `${textOf(one, 'workflowRunId')} goes on`),
+  );
+}
+
+/** A failed run is named by its own id or by that of its dead letter. */
+async function revive(
+  verb: 'resume' | 'restart',
+  ids: readonly string[],
+  options: ClientOptions,
+): Promise<void> {
+  const { api, output } = await connect(options);
+  for (const id of ids) {
+    const letter = /^\d+-\d+$/.test(id) ? id : await letterOf(id);
+    const answer = await api.post(`/v2/workflows/dlq/${verb}/${letter}`);
+    await output.one(answer, () => [`${id} goes on as ${textOf(answer, 'workflowRunId')}`]);
+  }
+
+  async function letterOf(run: string): Promise<string> {
+    const query = { workflowRunId: run, count: 1 };
+    const page = await api.get<{ messages: readonly ApiObject[] }>('/v2/workflows/dlq', query);
+    const [found] = page.messages;
+    if (found === undefined) {
+      throw new ClientError(`there is no failed run ${run}`, exitCodes.notFound);
+    }
+    return textOf(found, 'dlqId');
+  }
+}

@@ -1,0 +1,56 @@
+/** `stepwell env`: what an application needs to use the server. */
+
+import type { Command } from 'commander';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
+import { ClientError } from '../connect/client-errors.js';
+import { sayAll } from '../output/terminal.js';
+
+/** How each kind of application writes its settings, and what it calls them. */
+const forms = {
+  dotenv: (name: string, value: string) => `${name}=${value}`,
+  shell: (name: string, value: string) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`,
+  next: (name: string, value: string) => `${name}="${value}"`,
+  python: (name: string, value: string) =>
+    `os.environ[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
+} as const;
+
+type Form = keyof typeof forms;
+
+export function envCommand(): Command {
+  return clientCommand('env', 'print what an application needs to use the server', [
+    'stepwell env >> .env',
+    'eval "$(stepwell env --for shell)"',
+    'stepwell env --for next > .env.local',
+  ])
+    .option('--for <kind>', Object.keys(forms).join(', '), 'dotenv')
+    .action(print);
+}
+
+async function print(options: ClientOptions & { readonly for: string }): Promise<void> {
+  if (!(options.for in forms)) {
+    const kinds = Object.keys(forms).join(', ');
+    throw new ClientError(`--for ${options.for} is none of ${kinds}`, exitCodes.usage);
+  }
+  const form = options.for as Form;
+  const { api, output } = await connect(options);
+  const { url, token, basic } = api.address;
+  const keys = await api.get<{ current: string; next: string }>('/v2/keys');
+  const values: Readonly<Record<string, string>> = {
+    QSTASH_URL: url,
+    ...(token !== null && { QSTASH_TOKEN: token }),
+    QSTASH_CURRENT_SIGNING_KEY: keys.current,
+    QSTASH_NEXT_SIGNING_KEY: keys.next,
+    ...(basic !== null && {
+      STEPWELL_REST_USERNAME: basic.username,
+      STEPWELL_REST_PASSWORD: basic.password,
+    }),
+  };
+  // Its output goes into files: JSON only where it is asked for.
+  if (options.json === true) {
+    await output.one(values, () => []);
+    return;
+  }
+  const lines = Object.entries(values).map(([name, value]) => forms[form](name, value));
+  await sayAll(form === 'python' ? ['import os', ...lines] : lines);
+}

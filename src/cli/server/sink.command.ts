@@ -1,0 +1,125 @@
+/** `stepwell sink`: an endpoint for trying out, which answers as it is asked to. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { systemClock } from '../../engine/clock.js';
+import { parseDuration } from '../../grammar/duration.js';
+import { Output, type OutputOptions } from '../output/output.js';
+import { exactTime } from '../output/time-words.js';
+
+export function sinkCommand(): Command {
+  return new Command('sink')
+    .description('an endpoint that answers deliveries as it is asked to, for trying out')
+    .argument('[port]', 'where it listens on loopback; a free one without it', portOption, 0)
+    .option('--status <status>', 'what it answers', statusOption, 200)
+    .option('--fail <count>', 'the first deliveries of each message fail with 500', numberOption, 0)
+    .option('--slow <duration>', 'it waits so long before it answers: 3s', durationOption, 0)
+    .option('--json', 'JSON, one delivery a line, on a terminal too')
+    .addHelpText(
+      'after',
+      ['', 'Examples:', '  $ stepwell sink 9000 --fail 2', '  $ stepwell sink --status 429'].join(
+        '\n',
+      ),
+    )
+    .action(listen);
+}
+
+interface SinkOptions extends OutputOptions {
+  readonly status: number;
+  readonly fail: number;
+  readonly slow: number;
+}
+
+/** Deliveries of so many messages are counted; of older ones the count begins anew. */
+const messagesMax = 10_000;
+/** What is shown of a body. */
+const bodyMax = 200;
+
+async function listen(port: number, options: SinkOptions): Promise<void> {
+  const output = new Output(options);
+  const seen = new Map<string, number>();
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${bound}`;
+  await output.one({ url }, () => [`${url} answers ${wordsOf(options)}; Ctrl-C ends it`]);
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString('utf8');
+    const { headers } = request;
+    const id = String(headers['svc-message-id'] ?? headers['upstash-message-id'] ?? '');
+    const attempt = count(id);
+    await pause(options.slow);
+    const status = attempt <= options.fail ? 500 : options.status;
+    response.writeHead(status, { 'content-type': 'text/plain' }).end(`${status}\n`);
+    const row = {
+      time: systemClock.now(),
+      method: request.method,
+      path: request.url,
+      messageId: id,
+      attempt,
+      status,
+      body,
+    };
+    await output.one(row, () => [
+      [
+        output.paint('dim', exactTime(row.time)),
+        output.paint(status < 300 ? 'green' : 'red', String(status)),
+        `${row.method} ${row.path}`,
+        id,
+        attempt > 1 ? `attempt ${attempt}` : '',
+        body.length > bodyMax ? `${body.slice(0, bodyMax)}…` : body,
+      ]
+        .filter((part) => part !== '')
+        .join('  ')
+        .replace(/[\r\n]+/g, ' '),
+    ]);
+  }
+
+  function count(id: string): number {
+    const attempt = (seen.get(id) ?? 0) + 1;
+    seen.delete(id);
+    seen.set(id, attempt);
+    const [oldest] = seen.keys();
+    if (seen.size > messagesMax && oldest !== undefined) seen.delete(oldest);
+    return attempt;
+  }
+}
+
+function wordsOf({ status, fail, slow }: SinkOptions): string {
+  const parts = [`${status}`];
+  if (fail > 0) parts.push(`after ${fail} times 500 for each message`);
+  if (slow > 0) parts.push(`${slow} ms late`);
+  return parts.join(', ');
+}
+
+function numberOption(text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a whole number.');
+}
+
+function portOption(text: string): number {
+  const port = numberOption(text);
+  if (port <= 65_535) return port;
+  throw new InvalidArgumentError('A port is at most 65535.');
+}
+
+function statusOption(text: string): number {
+  const status = numberOption(text);
+  if (status >= 200 && status <= 599) return status;
+  throw new InvalidArgumentError('A status is a number from 200 to 599.');
+}
+
+function durationOption(text: string): number {
+  const duration = parseDuration(text);
+  if (duration.ok) return duration.value;
+  throw new InvalidArgumentError('A duration is as 3s, 1m30s.');
+}

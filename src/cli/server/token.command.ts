@@ -1,0 +1,66 @@
+/** `stepwell token`: named tokens, each with a role. */
+import { Command } from 'commander';
+import { systemClock } from '../../engine/clock.js';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
+import type { ApiObject } from '../connect/api-client.js';
+import { ClientError } from '../connect/client-errors.js';
+import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
+
+export function tokenCommand(): Command {
+  const token = new Command('token').description('named tokens and their roles');
+  token.addCommand(clientCommand('ls', 'list tokens').action(list));
+  token.addCommand(
+    clientCommand('create', 'make a token, which is shown this once', [
+      'stepwell token create grafana --role read',
+      'stepwell token create deploy --role operate --expires 2027-01-01',
+    ])
+      .argument('<name>')
+      .requiredOption('--role <role>', 'read, operate or admin')
+      .option('--expires <time>', 'ISO 8601; without it never')
+      .action(create),
+  );
+  token.addCommand(
+    clientCommand('revoke', 'refuse a token from now on').argument('<name>').action(revoke),
+  );
+  return token;
+}
+
+async function list(options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const tokens = await api.get<readonly ApiObject[]>('/admin/tokens');
+  const now = systemClock.now();
+  await output.rows(
+    tokens,
+    [
+      fieldColumn('name', 'name'),
+      fieldColumn('role', 'role'),
+      timeColumn('made', 'createdAt', now),
+      timeColumn('expires', 'expiresAt', now),
+      timeColumn('used', 'lastUsedAt', now),
+    ],
+    'no named token',
+  );
+}
+
+interface CreateOptions extends ClientOptions {
+  readonly role: string;
+  readonly expires?: string;
+}
+
+async function create(name: string, options: CreateOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const { role, expires } = options;
+  const expiresAt = expires === undefined ? undefined : Date.parse(expires);
+  if (Number.isNaN(expiresAt)) {
+    throw new ClientError(`--expires ${expires} is no date; write 2027-01-31`, exitCodes.usage);
+  }
+  const made = await api.post('/admin/tokens', { body: { name, role, expiresAt } });
+  await output.one(made, () => [`STEPWELL_TOKEN=${textOf(made, 'token')}`]);
+}
+
+async function revoke(name: string, options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  await api.delete(`/admin/tokens/${encodeURIComponent(name)}`);
+  await output.one({ name, revoked: true }, () => [`revoked ${name}`]);
+}

@@ -1,0 +1,139 @@
+/** `stepwell topic`: partitioned topics and their records. */
+import { Command } from 'commander';
+import {
+  type ClientOptions,
+  clientCommand,
+  connect,
+  countOption,
+} from '../client/client-command.js';
+import type { ApiObject } from '../connect/api-client.js';
+import { fieldColumn, textOf } from '../output/columns.js';
+import type { Column } from '../output/table.js';
+import { durationWords, exactTime, sizeWords } from '../output/time-words.js';
+
+export function topicCommand(): Command {
+  const topic = new Command('topic').description('topics and their records');
+  topic.addCommand(clientCommand('ls', 'list topics').action(list));
+  topic.addCommand(
+    clientCommand('show', 'show one and its partitions').argument('<topic>').action(show),
+  );
+  topic.addCommand(
+    clientCommand('create', 'make a topic', ['stepwell topic create rides --partitions 6'])
+      .argument('<topic>')
+      .option('--partitions <count>', 'they may grow later, never shrink', countOption)
+      .option('--retention-ms <ms>', 'how long records are kept', countOption)
+      .option('--retention-bytes <bytes>', 'how many bytes of a partition are kept', countOption)
+      .option('--compact', 'keep the last record of each key')
+      .action(create),
+  );
+  topic.addCommand(
+    clientCommand('produce', 'append records: one, or a line each of a file or standard input', [
+      'stepwell topic produce rides --key user-7 -d \'{"km":12}\'',
+      'cat rides.ndjson | stepwell topic produce rides -d - --lines',
+    ])
+      .argument('<topic>')
+      .requiredOption('-d, --data <value>', 'the value: text, @file, or - for standard input')
+      .option('--lines', 'each line is a record')
+      .option('--key <key>', 'of the records')
+      .option('--partition <number>', 'where they go', Number)
+      .action(produce),
+  );
+  topic.addCommand(clientCommand('delete', 'delete a topic').argument('<topic>').action(remove));
+  return topic;
+}
+
+/** What an answer of the API says of a limit: -1 is none. */
+function limit(value: unknown, words: (amount: number) => string): string {
+  if (value === null || value === undefined) return 'as configured';
+  return Number(value) < 0 ? 'unlimited' : words(Number(value));
+}
+
+const columns: readonly Column<ApiObject>[] = [
+  fieldColumn('topic', 'name'),
+  fieldColumn('partitions', 'partitions', { isRight: true }),
+  fieldColumn('policy', 'cleanupPolicy'),
+  { title: 'kept for', text: ({ retentionMs }) => limit(retentionMs, durationWords) },
+  { title: 'kept bytes', text: ({ retentionBytes }) => limit(retentionBytes, sizeWords) },
+];
+
+async function list(options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const topics = await api.get<readonly ApiObject[]>('/admin/topics');
+  await output.rows(topics, columns, 'no topic; stepwell topic create NAME makes one');
+}
+
+async function show(name: string, options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const topic = await api.get(`/admin/topics/${encodeURIComponent(name)}`);
+  const offsets = (topic['offsets'] ?? []) as readonly ApiObject[];
+  if (output.isJson) {
+    await output.one(topic, () => []);
+    return;
+  }
+  await output.rows([topic], columns, '');
+  await output.one(null, () => ['']);
+  await output.rows(
+    offsets,
+    [
+      fieldColumn('partition', 'partition', { isRight: true }),
+      fieldColumn('from', 'earliest', { isRight: true }),
+      fieldColumn('next', 'latest', { isRight: true }),
+    ],
+    'no partition',
+  );
+}
+
+interface CreateOptions extends ClientOptions {
+  readonly partitions?: number;
+  readonly retentionMs?: number;
+  readonly retentionBytes?: number;
+  readonly compact?: boolean;
+}
+
+async function create(name: string, options: CreateOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const { partitions, retentionMs, retentionBytes, compact } = options;
+  const cleanupPolicy = compact === true ? 'compact' : undefined;
+  const body = { name, partitions, retentionMs, retentionBytes, cleanupPolicy };
+  const topic = await api.post('/admin/topics', { body });
+  await output.one(topic, () => [`made ${name} with ${textOf(topic, 'partitions')} partitions`]);
+}
+
+interface ProduceOptions extends ClientOptions {
+  readonly data: string;
+  readonly lines?: boolean;
+  readonly key?: string;
+  readonly partition?: number;
+}
+
+/** Records of one request; a request has 16 MiB at most. */
+const recordsPerRequest = 500;
+
+async function produce(topic: string, options: ProduceOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const { data, lines, key, partition } = options;
+  const { givenBody } = await import('../connect/given-body.js');
+  const text = (await givenBody(data)).toString('utf8');
+  const values = lines === true ? text.split('\n').filter((line) => line !== '') : [text];
+  for (let from = 0; from < values.length; from += recordsPerRequest) {
+    const body = values
+      .slice(from, from + recordsPerRequest)
+      .map((value) => ({ topic, value, key, partition }));
+    const stored = await api.post<readonly ApiObject[]>('/produce', { body });
+    await output.rows(
+      stored,
+      [
+        fieldColumn('partition', 'partition', { isRight: true }),
+        fieldColumn('offset', 'offset', { isRight: true }),
+        { title: 'time', text: ({ timestamp }) => exactTime(Number(timestamp)) },
+      ],
+      '',
+    );
+  }
+}
+
+async function remove(name: string, options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  await api.delete(`/admin/topics/${encodeURIComponent(name)}`);
+  await output.one({ name, deleted: true }, () => [`deleted ${name}`]);
+}

@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { callApi } from '../../support/clients/api-call.js';
+import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { answered, runClient } from '../../support/program/client-program.js';
+import { program } from '../../support/program/program.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+let server: TestServer;
+let endpoint: RecordingEndpoint;
+let folder = '';
+/** What the path `/fails` answers. */
+let failing = 500;
+
+beforeAll(async () => {
+  server = await startServer();
+  endpoint = await RecordingEndpoint.start(({ url }) => ({
+    status: url === '/fails' ? failing : 200,
+  }));
+  folder = await mkdtemp(join(tmpdir(), 'stepwell-cli-'));
+});
+afterAll(async () => {
+  await endpoint.stop();
+  await server.remove();
+  await rm(folder, { recursive: true });
+});
+
+const run = (...words: string[]) => answered(server, words);
+
+it('msg publish sends a file with its options, and --watch shows it to its end', async () => {
+  const file = join(folder, 'order.json');
+  await writeFile(file, '{"order":1}');
+  const rows = await run(
+    ...['msg', 'publish', `${endpoint.url}/hook`, '-d', `@${file}`, '-H', 'X-Order: 1'],
+    ...['--content-type', 'application/json', '--label', 'order', '--watch'],
+  );
+  expect(rows[0]).toMatchObject({ url: `${endpoint.url}/hook` });
+  expect(rows.slice(1).map(({ state }) => state)).toEqual(['CREATED', 'ACTIVE', 'DELIVERED']);
+  const delivered = endpoint.requests.find(({ url }) => url === '/hook');
+  expect(delivered?.body.toString()).toBe('{"order":1}');
+  expect(delivered?.headers['x-order']).toBe('1');
+  expect(delivered?.headers['content-type']).toBe('application/json');
+});
+
+it('msg ls, get, why and cancel tell of a message that waits', async () => {
+  const [published] = await run('msg', 'publish', endpoint.url, '--delay', '1h', '--label', 'w');
+  const id = String(published?.['messageId']);
+  expect(await run('msg', 'ls', '--label', 'w')).toMatchObject([
+    { messageId: id, state: 'DELAYED' },
+  ]);
+  expect(await run('msg', 'ls', '--label', 'other')).toEqual([]);
+  expect(await run('msg', 'why', id)).toMatchObject([{ messageId: id, reason: 'delayed' }]);
+  expect(await run('msg', 'get', id)).toMatchObject([{ messageId: id, label: 'w' }]);
+  expect(await run('msg', 'cancel', id)).toEqual([{ cancelled: 1 }]);
+  expect(await run('msg', 'get', id)).toMatchObject([{ messageId: id, state: 'CANCELED' }]);
+});
+
+it('dlq ls, export, retry and delete take dead letters by filter', async () => {
+  const url = `${endpoint.url}/fails`;
+  for (const label of ['a', 'b']) {
+    await run('msg', 'publish', url, '--retries', '0', '--label', label, '--watch');
+  }
+  expect(await run('dlq', 'ls', '--to', url)).toHaveLength(2);
+  expect(await run('dlq', 'export', '--label', 'a')).toMatchObject([{ responseStatus: 500 }]);
+  const named = await runClient(server, ['dlq', 'retry']);
+  expect([named.code, named.stderr]).toEqual([64, 'stepwell: name dead letters, or say --all\n']);
+  expect(await run('dlq', 'retry', '--all', '--label', 'a', '--dry-run')).toHaveLength(1);
+  expect(await run('dlq', 'ls', '--to', url)).toHaveLength(2);
+  failing = 200;
+  expect(await run('dlq', 'retry', '--all', '--label', 'a', '--rate', '5/s')).toEqual([
+    { retried: 1 },
+  ]);
+  expect(await run('dlq', 'delete', '--all', '--label', 'b')).toEqual([{ deleted: 1 }]);
+  expect(await run('dlq', 'ls', '--to', url)).toEqual([]);
+});
+
+it('sched create, ls, pause, resume and delete manage a schedule', async () => {
+  const cron = ['--cron', '0 9 * * 1-5', '--zone', 'Europe/Berlin'];
+  expect(await run('sched', 'create', endpoint.url, '--id', 'daily', ...cron)).toEqual([
+    { scheduleId: 'daily' },
+  ]);
+  expect(await run('sched', 'ls')).toMatchObject([
+    { scheduleId: 'daily', cron: 'CRON_TZ=Europe/Berlin 0 9 * * 1-5', isPaused: false },
+  ]);
+  await run('sched', 'pause', 'daily');
+  expect(await run('sched', 'get', 'daily')).toMatchObject([{ isPaused: true }]);
+  await run('sched', 'resume', 'daily');
+  await run('sched', 'delete', 'daily');
+  expect(await run('sched', 'ls')).toEqual([]);
+});
+
+it('queue set, ls, pause and delete manage a queue', async () => {
+  await run('queue', 'set', 'invoices', '--parallelism', '4');
+  await run('queue', 'pause', 'invoices');
+  expect(await run('queue', 'ls')).toMatchObject([
+    { name: 'invoices', parallelism: 4, paused: true, lag: 0 },
+  ]);
+  await run('queue', 'resume', 'invoices');
+  await run('queue', 'delete', 'invoices');
+  expect(await run('queue', 'ls')).toEqual([]);
+});
+
+it('flow pin, pause, ls and unpin manage a flow-control key', async () => {
+  const [pinned] = await run('flow', 'pin', 'openai', '--parallelism', '5', '--rate', '9');
+  expect(pinned).toMatchObject({ parallelismMax: 5, rateMax: 9, isPinnedRate: true });
+  await run('flow', 'pause', 'openai');
+  expect(await run('flow', 'ls', '--search', 'open')).toMatchObject([{ isPaused: true }]);
+  await run('flow', 'resume', 'openai');
+  expect(await run('flow', 'unpin', 'openai')).toMatchObject([{ isPinnedParallelism: false }]);
+});
+
+it('group add, ls, remove and delete manage a URL group', async () => {
+  await run('group', 'add', 'billing', `${endpoint.url}/a`, `${endpoint.url}/b`);
+  await run('group', 'add', 'billing', `${endpoint.url}/c`, '--name', 'audit');
+  await run('group', 'remove', 'billing', `${endpoint.url}/a`, 'audit');
+  expect(await run('group', 'ls')).toMatchObject([
+    { name: 'billing', endpoints: [{ url: `${endpoint.url}/b` }] },
+  ]);
+  await run('group', 'delete', 'billing');
+  expect(await run('group', 'ls')).toEqual([]);
+});
+
+it('keys rotate makes the next key the current one', async () => {
+  const [before] = await run('keys', 'show');
+  const [after] = await run('keys', 'rotate');
+  expect(after?.['current']).toBe(before?.['next']);
+});
+
+it('tail shows each row of a label once, in order, as it happens', async () => {
+  const tail = spawn(process.execPath, [program, 'tail', '--label', 'followed'], {
+    env: { PATH: process.env['PATH'], STEPWELL_URL: server.url, STEPWELL_TOKEN: server.token },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]();
+  // It is told nothing from before its start: publish until it shows the first row.
+  const first = lines.next();
+  let isShown = false;
+  void first.then(() => {
+    isShown = true;
+  });
+  while (!isShown) {
+    await callApi(server, 'POST', `/v2/publish/${endpoint.url}`, { 'svc-label': 'followed' });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  const rows = [JSON.parse((await first).value)];
+  while (rows.length < 3) rows.push(JSON.parse((await lines.next()).value));
+  const { messageId } = rows[0];
+  const states = rows.filter((row) => row.messageId === messageId).map(({ state }) => state);
+  expect(states).toEqual(['CREATED', 'ACTIVE', 'DELIVERED'].slice(0, states.length));
+  tail.kill();
+  await once(tail, 'exit');
+});

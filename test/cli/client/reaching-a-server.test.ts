@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { program, runProgram } from '../../support/program/program.js';
+import { freePort, ServerProcess } from '../../support/program/server-process.js';
+import { startServer } from '../../support/server.js';
+
+let folder = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stepwell-reach-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+it('a client command finds a running server and its token by the data folder', async () => {
+  const data = join(folder, 'data');
+  const made = { STEPWELL_TOKEN: undefined, STEPWELL_REST_PASSWORD: undefined };
+  const server = await ServerProcess.start(data, await freePort(), made);
+  const { code, stdout } = await runProgram(data, ['env', '--json']);
+  const kept = JSON.parse(await readFile(join(data, 'address.json'), 'utf8'));
+  await server.kill('SIGTERM');
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ QSTASH_URL: kept.url });
+  // The address holds no secrets; the credentials are in their own file.
+  expect(Object.keys(kept)).toEqual(['url', 'dialect']);
+  await expect(readFile(join(data, 'address.json'))).rejects.toThrow('ENOENT');
+});
+
+it('a folder that names another machine leads no token there', async () => {
+  await writeFile(join(folder, 'address.json'), '{"url":"http://192.0.2.1:8080","token":"t"}');
+  const { code, stderr } = await runProgram(folder, ['queue', 'ls'], { STEPWELL_TOKEN: 'secret' });
+  expect(stderr).not.toContain('192.0.2.1');
+  expect(code).not.toBe(0);
+});
+
+it('no server at the URL is exit code 69, a wrong token 77, a wrong option 64', async () => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const gone = await runProgram(folder, ['queue', 'ls'], { STEPWELL_URL: url });
+  expect(gone.code).toBe(69);
+  expect(gone.stderr).toContain(`no Stepwell answers at ${url}`);
+  const server = await startServer();
+  const environment = { STEPWELL_URL: server.url, STEPWELL_TOKEN: 'wrong-wrong-wrong' };
+  const wrong = await runProgram(folder, ['queue', 'ls'], environment);
+  const misspelt = await runProgram(folder, ['queu', 'ls'], environment);
+  await server.remove();
+  expect(wrong.code).toBe(77);
+  expect(wrong.stderr).toContain("give the server's token in STEPWELL_TOKEN or --token");
+  expect(misspelt.code).toBe(64);
+  expect(misspelt.stderr).toContain('(Did you mean queue?)');
+});
+
+it('sink answers what it is asked to, and tells each delivery', async () => {
+  const sink = spawn(process.execPath, [program, 'sink', '--fail', '1', '--status', '202'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: sink.stdout })[Symbol.asyncIterator]();
+  const { value: first } = await lines.next();
+  const { url } = JSON.parse(String(first)) as { url: string };
+  const headers = { 'svc-message-id': 'msg_1' };
+  const statuses: number[] = [];
+  for (const body of ['one', 'two']) {
+    statuses.push((await fetch(`${url}/hook`, { method: 'POST', headers, body })).status);
+  }
+  expect(statuses).toEqual([500, 202]);
+  const rows = [await lines.next(), await lines.next()].map(({ value }) => JSON.parse(value));
+  expect(rows).toMatchObject([
+    { messageId: 'msg_1', attempt: 1, status: 500, body: 'one' },
+    { messageId: 'msg_1', attempt: 2, status: 202, body: 'two' },
+  ]);
+  sink.kill();
+  await once(sink, 'exit');
+});

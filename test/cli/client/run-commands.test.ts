@@ -1,0 +1,85 @@
+import { createWorkflow } from '@upstash/workflow/cloudflare';
+import { callApi } from '../../support/clients/api-call.js';
+import { answered, runClient } from '../../support/program/client-program.js';
+import { silenceConsole } from '../../support/program/silent-console.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { WorkflowApp } from '../../support/workflows/workflow-app.js';
+
+silenceConsole();
+
+let isBroken = true;
+const awaiting = createWorkflow(async (context) => {
+  await context.run('prepare', () => 'ready');
+  const { eventData } = await context.waitForEvent('payment', `paid-${context.workflowRunId}`);
+  return eventData;
+});
+const failing = createWorkflow(async (context) => {
+  await context.run('step', () => {
+    if (isBroken) throw new Error('broken');
+    return 'mended';
+  });
+});
+
+let server: TestServer;
+let app: WorkflowApp;
+
+beforeAll(async () => {
+  server = await startServer();
+  app = await WorkflowApp.start(server, { awaiting, failing });
+});
+afterAll(async () => {
+  await app.stop();
+  await server.remove();
+});
+
+const run = (...words: string[]) => answered(server, words);
+
+/** Settles when the run has this reason; the test's time limit ends a wait for another one. */
+async function untilReason(id: string, reason: string): Promise<void> {
+  for (;;) {
+    const { body } = await callApi(server, 'GET', `/v2/workflows/runs/${id}/why`);
+    if ((body as { reason?: string }).reason === reason) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+it('run start starts a run, and notify leads it to its end', async () => {
+  const url = app.urlOf('awaiting');
+  const [started] = await run('run', 'start', url, '--id', 'order-7', '--label', 'o', '-d', '{}');
+  const id = String(started?.['workflowRunId']);
+  expect(id).toContain('order-7');
+  await untilReason(id, 'event');
+  await run('run', 'notify', `paid-${id}`, '-d', '{"amount":12}');
+  expect((await app.outcome(id)).state).toBe('RUN_SUCCESS');
+  const states = (await run('run', 'tail', id)).map(({ state }) => state);
+  expect([states[0], states.at(-1)]).toEqual(['RUN_STARTED', 'RUN_SUCCESS']);
+});
+
+it('run ls, why and show tell of a run that waits', async () => {
+  const id = await app.trigger('awaiting', { label: 'shown' });
+  await untilReason(id, 'event');
+  expect(await run('run', 'ls', '--label', 'shown')).toMatchObject([
+    { workflowRunId: id, state: 'waiting' },
+  ]);
+  expect(await run('run', 'why', id)).toMatchObject([{ reason: 'event', state: 'waiting' }]);
+  expect(await run('run', 'show', id)).toMatchObject([
+    { workflowRunId: id, why: { reason: 'event' } },
+  ]);
+});
+
+it.each(['resume', 'restart'])('run %s takes a failed run by its id', async (verb) => {
+  isBroken = true;
+  const id = await app.trigger('failing', { retries: 0 });
+  expect((await app.outcome(id)).state).toBe('RUN_FAILED');
+  isBroken = false;
+  const [revived] = await run('run', verb, id);
+  expect((await app.outcome(String(revived?.['workflowRunId']))).state).toBe('RUN_SUCCESS');
+});
+
+it('run cancel ends runs, and a run that is not there is exit code 66', async () => {
+  const id = await app.trigger('awaiting');
+  await untilReason(id, 'event');
+  expect(await run('run', 'cancel', id)).toEqual([{ cancelled: 1 }]);
+  const { code, stderr } = await runClient(server, ['run', 'show', 'wfr_none']);
+  expect([code, stderr]).toEqual([66, 'stepwell: there is no run wfr_none\n']);
+});

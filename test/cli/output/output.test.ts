@@ -1,0 +1,80 @@
+import { logLine, messageColumns } from '../../../src/cli/output/columns.js';
+import { Output } from '../../../src/cli/output/output.js';
+import { coloured, plain, shownState, widthOf } from '../../../src/cli/output/style.js';
+import { tableLines } from '../../../src/cli/output/table.js';
+import { durationWords, relativeTime, sizeWords } from '../../../src/cli/output/time-words.js';
+
+const message = {
+  messageId: 'msg_1',
+  state: 'RETRY',
+  createdAt: 1000,
+  attempts: 2,
+  nextDeliveryTime: 70_000,
+  label: 'a\nb',
+  url: `https://example.com/${'x'.repeat(80)}`,
+};
+
+describe('a table', () => {
+  it('has a line for each row, cut to the width of the terminal', () => {
+    const lines = tableLines(messageColumns(10_000), [message], plain, 80);
+    expect(lines).toEqual([
+      'MESSAGE  STATE    CREATED  TRIED  NEXT   LABEL  URL',
+      'msg_1    ↻ retry  9s ago       2  in 1m  a b    https://example.com/xxxxxxxxxxx…',
+    ]);
+  });
+
+  it('is as wide in colours as without them', () => {
+    const [title, row] = tableLines(messageColumns(10_000), [message], coloured, 80);
+    expect(row).toContain('\x1b[33m↻ retry\x1b[39m');
+    expect(widthOf(title ?? '')).toBeLessThanOrEqual(80);
+    expect(widthOf(row ?? '')).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('what others have chosen', () => {
+  it('moves no cursor of the terminal', () => {
+    const line = logLine({ time: 0, state: 'ERROR', error: 'a\x1b[2Jb\rc' }, plain);
+    expect(line).toContain('a [2Jb c');
+  });
+});
+
+describe('output', () => {
+  it('is JSON in a pipe, and for people on a terminal unless they ask for JSON', () => {
+    expect(new Output({}, { isTTY: false }).isJson).toBe(true);
+    expect(new Output({}, { isTTY: true }).isJson).toBe(false);
+    expect(new Output({ json: true }, { isTTY: true }).isJson).toBe(true);
+  });
+
+  it('is coloured on a terminal only, and not with NO_COLOR', () => {
+    expect(new Output({}, { isTTY: true }, true).paint).toBe(coloured);
+    expect(new Output({}, { isTTY: true }, false).paint).toBe(plain);
+    expect(new Output({}, { isTTY: false }, true).paint).toBe(plain);
+  });
+});
+
+describe('words', () => {
+  it.each([
+    [12, '12ms'],
+    [3210, '3.2s'],
+    [65_000, '1m 5s'],
+    [3_600_000, '1h'],
+    [93_784_000, '1d 2h'],
+  ])('of a duration of %d ms are %s', (ms, words) => {
+    expect(durationWords(ms)).toBe(words);
+  });
+
+  it('of a time say how far it is', () => {
+    expect(relativeTime(5000, 5400)).toBe('now');
+    expect(relativeTime(1000, 60_999)).toBe('59s ago');
+    expect(relativeTime(7_300_000, 0)).toBe('in 2h');
+  });
+
+  it('of a size have a unit', () => {
+    expect([512, 1536, 20 * 1024 * 1024].map(sizeWords)).toEqual(['512 B', '1.5 KiB', '20 MiB']);
+  });
+
+  it('of a state have a sign, so that they are read without colours', () => {
+    expect(shownState('RUN_FAILED', plain)).toBe('✗ failed');
+    expect(shownState('something new', plain)).toBe('○ something new');
+  });
+});
