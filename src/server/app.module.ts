@@ -1,6 +1,7 @@
 /** The table of contents: one line per feature. */
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
+import { ConsoleModule } from '../console/console.module.js';
 import { liveStatesMax } from '../engine/actor-directory.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
@@ -12,16 +13,21 @@ import { Failures } from '../http/failures.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { BearerTokens } from '../http/identity/bearer-token.js';
 import { RouteTable } from '../http/routes/route-table.js';
+import { DeadLetterGroupsModule } from '../messaging/dead-letter-groups/letter-groups.module.js';
 import { DeadLettersModule } from '../messaging/dead-letters/dead-letters.module.js';
 import { DeliveryModule } from '../messaging/delivery/delivery.module.js';
 import { FlowControlModule } from '../messaging/flow-control/flow-control.module.js';
 import { MessageLogsModule } from '../messaging/logs/message-logs.module.js';
+import { OriginsModule } from '../messaging/origins/origins.module.js';
 import { outboundModule } from '../messaging/outbound/outbound.module.js';
 import { PublishingModule } from '../messaging/publishing/publishing.module.js';
 import { QueuesModule } from '../messaging/queues/queues.module.js';
+import { ScheduleTimesModule } from '../messaging/schedule-times/schedule-times.module.js';
 import { SchedulesModule } from '../messaging/schedules/schedules.module.js';
+import { ShownMessagesModule } from '../messaging/shown-messages/shown-messages.module.js';
 import { SigningKeysModule } from '../messaging/signing-keys/signing-keys.module.js';
 import { UrlGroupsModule } from '../messaging/url-groups/url-groups.module.js';
+import { WaitingModule } from '../messaging/waiting/waiting.module.js';
 import { WhyMessageModule } from '../messaging/why/why-message.module.js';
 import { TopicsAdminModule } from '../topics/admin/topics-admin.module.js';
 import { ConsumersModule } from '../topics/consume/consumers.module.js';
@@ -31,12 +37,14 @@ import { ProduceModule } from '../topics/produce/produce.module.js';
 import { PushesModule } from '../topics/pushes/pushes.module.js';
 import type { TopicSettings } from '../topics/settings.js';
 import { SubscriptionsModule } from '../topics/subscriptions/subscriptions.module.js';
+import { TailModule } from '../topics/tail/tail.module.js';
 import { isolatesDamage } from '../topics/topics/topic-log-name.js';
 import { WorkflowsModule } from '../workflows/active-runs/workflows.module.js';
 import { EventsModule } from '../workflows/events/events.module.js';
 import { FailedRunsModule } from '../workflows/failed-runs/failed-runs.module.js';
 import { RunLogsModule } from '../workflows/logs/run-logs.module.js';
 import { RunRequestsModule } from '../workflows/requests/run-requests.module.js';
+import { RunStreamsModule } from '../workflows/run-streams/run-streams.module.js';
 import type { WorkflowSettings } from '../workflows/settings.js';
 import { WhyRunModule } from '../workflows/why/why-run.module.js';
 import { ActivityModule } from './activity/activity.module.js';
@@ -50,8 +58,12 @@ import type { HttpSide } from './http-server.js';
 import { Connections } from './inbound/connections.js';
 import { RefusedRequests } from './inbound/refused-requests.js';
 import { JournalModule } from './journal/journal.module.js';
+import { LiveModule } from './live/live.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
+import { OverviewModule } from './overview/overview.module.js';
+import { openPast, PastModule } from './past/past.module.js';
+import { PastDoor } from './past/past-door.js';
 import { RefusalsModule } from './refusals/refusals.module.js';
 import { ScrubModule } from './scrub/scrub.module.js';
 import type { Shared } from './shared.js';
@@ -63,10 +75,19 @@ import { TokensModule } from './tokens/tokens.module.js';
 @Module({})
 export class AppModule {}
 
+/** What people see of messages; nothing else needs it. */
+const messageLooks = [
+  WhyMessageModule,
+  ShownMessagesModule,
+  WaitingModule,
+  ScheduleTimesModule,
+  DeadLetterGroupsModule,
+];
+
 /** The application over what it shares. */
 export function applicationModule(
   shared: Shared,
-  { routes, failures, inFlight, connections, refused }: HttpSide,
+  { routes, failures, inFlight, connections, refused, pastDoor }: HttpSide,
 ): DynamicModule {
   const userIds = userIdsOf(shared.credentials);
   const { ports, config } = shared;
@@ -87,6 +108,8 @@ export function applicationModule(
     },
     { provide: Connections, useValue: connections },
     { provide: RefusedRequests, useValue: refused },
+    { provide: PastDoor, useValue: pastDoor },
+    { provide: openPast, useValue: shared.openPast },
     { provide: provided.clock, useValue: ports.clock },
     { provide: provided.identifiers, useValue: ports.identifiers },
     { provide: provided.disk, useValue: ports.disk },
@@ -97,7 +120,10 @@ export function applicationModule(
       provide: provided.eventsPerCheckpoint,
       useValue: ports.eventsPerCheckpoint ?? eventsPerCheckpoint,
     },
+    { provide: provided.consoleFolder, useValue: ports.consoleFolder ?? null },
+    { provide: provided.settings, useValue: ports.settings ?? [] },
     { provide: provided.build, useValue: ports.build ?? version },
+    { provide: provided.past, useValue: ports.past ?? null },
     { provide: provided.log, useValue: ports.log },
     { provide: provided.fatal, useValue: ports.fatal },
     { provide: ProcessLife, useValue: shared.life },
@@ -113,9 +139,11 @@ export function applicationModule(
     MetricsModule,
     OpenapiModule,
     StartPageModule,
+    ConsoleModule,
     SigningKeysModule,
     DeliveryModule,
-    WhyMessageModule,
+    ...messageLooks,
+    OriginsModule,
     FlowControlModule,
     MessageLogsModule,
     DeadLettersModule,
@@ -128,10 +156,12 @@ export function applicationModule(
     PublishingModule,
     RunRequestsModule,
     RunLogsModule,
+    RunStreamsModule,
     FailedRunsModule,
     RestCredentialsModule,
     ProduceModule,
     FetchModule,
+    TailModule,
     TopicsAdminModule,
     SubscriptionsModule,
     PushesModule,
@@ -141,6 +171,9 @@ export function applicationModule(
     RefusalsModule,
     JournalSweepsModule,
     JournalModule,
+    LiveModule,
+    OverviewModule,
+    PastModule,
     BackupsModule,
     SnapshotsModule,
     ScrubModule,

@@ -3,6 +3,7 @@ import type { AddressInfo, Server } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { BearerTokens } from '../http/identity/bearer-token.js';
@@ -10,6 +11,7 @@ import { InboundMetrics } from '../http/inbound.metrics.js';
 import { applicationModule } from './app.module.js';
 import type { Config } from './configuration/config.js';
 import type { Credentials } from './credentials/credentials.js';
+import { requireArchive } from './history/archive-folder.js';
 import { createHttpServer } from './http-server.js';
 import { Connections } from './inbound/connections.js';
 import { addressesOf, listenToo } from './inbound/other-addresses.js';
@@ -17,6 +19,9 @@ import { startCautiously } from './lifecycle/cautious-start.js';
 import { type DescriptorShares, shareDescriptors } from './lifecycle/descriptors.js';
 import { listenError } from './lifecycle/listen-error.js';
 import { ProcessMetrics } from './metrics/process.metrics.js';
+import type { OpenPast } from './past/past-server.js';
+import { openPastApplication } from './past-application.js';
+import { openPastThread } from './past-thread.js';
 import type { Ports } from './ports.js';
 import type { Shared } from './shared.js';
 
@@ -66,9 +71,11 @@ export async function createApplication(
     inbound,
     bearer: new BearerTokens(credentials.tokens, credentials.readTokens),
     basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
+    openPast: pastOf(config, ports),
   };
   const connections = new Connections(shares, { ...ports, metrics: inbound });
   try {
+    await requireArchive(config, ports.disk);
     await startCautiously(config, ports, life);
     const nest = await createHttpServer(shared, connections, applicationModule);
     const [address, ...others] = await addressesOf(config.host);
@@ -90,6 +97,21 @@ export async function createApplication(
     await life.stop('the start failed');
     throw error;
   }
+}
+
+/** In a thread of its own where the disk is a real one. */
+function pastOf(config: Config, ports: Ports): OpenPast {
+  const { fileSizes, liveStates, eventsPerCheckpoint, build } = ports;
+  const plain = {
+    ...(fileSizes !== undefined && { fileSizes }),
+    ...(liveStates !== undefined && { liveStates }),
+    ...(eventsPerCheckpoint !== undefined && { eventsPerCheckpoint }),
+    ...(build !== undefined && { build }),
+  };
+  return (moment) =>
+    ports.disk === nodeDisk
+      ? openPastThread({ config, moment, ports: plain })
+      : openPastApplication(config, { ...moment, goOn: () => undefined }, ports);
 }
 
 /** By Fastify itself: Nest's own way logs a failure that is reported where it is thrown to. */

@@ -9,6 +9,7 @@ import { openStore, Store } from '../../storage/store.js';
 import type { Clock } from '../engine/clock.js';
 import { Engine } from '../engine/engine.js';
 import { EventCodec } from '../engine/event-codec.js';
+import type { PastView } from '../engine/history/past-moment.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import { Journal, openJournalLog } from '../engine/journal.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
@@ -49,6 +50,7 @@ export interface StoreSettings extends DurabilitySettings {
         provided.isolatesDamage,
         provided.fatal,
         provided.log,
+        provided.past,
         ProcessLife,
         EngineMetrics,
         Registry,
@@ -57,13 +59,21 @@ export interface StoreSettings extends DurabilitySettings {
     },
     {
       provide: Journal,
-      inject: [Store, EventCodec],
-      useFactory: async (store: Store, codec: EventCodec) =>
-        new Journal(await openJournalLog(store), codec),
+      inject: [Store, EventCodec, provided.past],
+      useFactory: async (store: Store, codec: EventCodec, past: PastView | null) =>
+        new Journal(await openJournalLog(store), codec, past ?? undefined),
     },
     {
       provide: MemoryStart,
-      inject: [Store, EventCodec, Journal, provided.build, provided.clock, provided.log],
+      inject: [
+        Store,
+        EventCodec,
+        Journal,
+        provided.build,
+        provided.clock,
+        provided.log,
+        provided.past,
+      ],
       useFactory: (
         store: Store,
         codec: EventCodec,
@@ -71,7 +81,8 @@ export interface StoreSettings extends DurabilitySettings {
         build: string,
         clock: Clock,
         log: Logger,
-      ) => new MemoryStart(store, codec, journal, build, clock, log),
+        past: PastView | null,
+      ) => new MemoryStart(store, codec, journal, build, clock, log, past?.goOn),
     },
     {
       provide: Engine,
@@ -86,6 +97,7 @@ export interface StoreSettings extends DurabilitySettings {
         provided.liveStates,
         provided.eventsPerCheckpoint,
         provided.log,
+        provided.past,
       ],
       useFactory: engineOf,
     },
@@ -113,6 +125,7 @@ async function storeOf(
   isolatesDamage: (logName: string) => boolean,
   fatal: (error: unknown) => void,
   log: Logger,
+  past: PastView | null,
   life: ProcessLife,
   metrics: EngineMetrics,
   registry: Registry,
@@ -125,6 +138,8 @@ async function storeOf(
     fsync: config.fsync,
     ...fileSizes,
     readOnly: life.changesNothing !== null,
+    // What was in topics then is not known: records are no events.
+    ...(past !== null && { opens: (name: string) => !isolatesDamage(name) }),
     isolatesDamage,
     chain: chain.options,
     onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
@@ -159,6 +174,7 @@ function engineOf(
   liveStates: number,
   checkpointAfter: number,
   log: Logger,
+  past: PastView | null,
 ): Engine {
   const watch: EngineWatch = {
     turnFailed: (error, commands) => {
@@ -172,13 +188,15 @@ function engineOf(
     },
   };
   const engine = new Engine(journal, codec, clock, identifiers, watch, liveStates, checkpointAfter);
-  if (life.changesNothing !== null) engine.changeNothing();
+  if (life.changesNothing !== null) engine.effects.changeNothing();
+  // What was wanted then has run long ago.
+  if (past !== null) engine.effects.stop();
   life.addRecoverable({ name: 'journal', recover: () => start.recover(engine) });
   life.addStoppable({
     name: 'effects',
     phase: 'doors',
     deadlineMs: storageDeadlineMs,
-    stop: () => engine.stopEffects(),
+    stop: () => engine.effects.stop(),
   });
   life.addStoppable({
     name: 'journal',

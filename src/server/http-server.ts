@@ -33,6 +33,7 @@ import { FrontDoor } from './inbound/front-door.js';
 import * as limits from './inbound/inbound-limits.js';
 import { RefusedRequests } from './inbound/refused-requests.js';
 import { fastifyLog, NestLog } from './logging/log.js';
+import { PastDoor } from './past/past-door.js';
 import type { Shared } from './shared.js';
 
 /**
@@ -53,6 +54,7 @@ export interface HttpSide {
   readonly inFlight: InFlight;
   readonly connections: Connections;
   readonly refused: RefusedRequests;
+  readonly pastDoor: PastDoor;
 }
 
 /** The module of the whole application, over what it shares and what takes its routes. */
@@ -76,11 +78,13 @@ export async function createHttpServer(
   const routes = new RouteTable(fastify, inFlight, routerOptions);
   acceptRawBodies(fastify);
   frontDoor.guard(fastify);
+  const pastDoor = new PastDoor(basic);
+  pastDoor.guard(fastify);
   inFlight.guard(fastify);
   tellDurability(fastify, durabilityOf(shared.config));
   shared.inbound.countAnswers(fastify, refused);
   const application = await NestFactory.create<NestFastifyApplication>(
-    moduleOf(shared, { routes, failures, inFlight, connections, refused }),
+    moduleOf(shared, { routes, failures, inFlight, connections, refused, pastDoor }),
     adapter,
     { bodyParser: false, logger: new NestLog(log), abortOnError: false },
   );

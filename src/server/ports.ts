@@ -3,8 +3,10 @@ import type { Logger } from 'pino';
 import type { Disk } from '../../storage/disk/disk.js';
 import type { StoreOptions } from '../../storage/store.js';
 import type { Clock } from '../engine/clock.js';
+import type { PastView } from '../engine/history/past-moment.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import type { Endpoints } from '../messaging/outbound/endpoints.js';
+import type { ShownSetting } from './configuration/shown-settings.js';
 
 /** Everything that is not decided by commands and configuration. */
 export interface Ports {
@@ -13,16 +15,22 @@ export interface Ports {
   readonly disk: Disk;
   /** Who makes attempts; without it the network. */
   readonly endpoints?: Endpoints;
-  /** Sizes of files, in bytes, for a disk that is small; without it those of a real one. */
-  readonly fileSizes?: Pick<StoreOptions, 'segmentBytes' | 'reserveBytes'>;
+  /** Sizes for a disk that is small, in bytes; without it those of a real one. */
+  readonly fileSizes?: Pick<StoreOptions, 'segmentBytes' | 'reserveBytes' | 'freeBytesMin'>;
   /** Live states of one kind, beyond which idle ones are packed; without it a thousand. */
   readonly liveStates?: number;
   /** Events of a stream that lives for years until its next checkpoint; without it a thousand. */
   readonly eventsPerCheckpoint?: number;
+  /** Where the built console lies; without it the server has none. */
+  readonly consoleFolder?: string;
   /** What tells this build of the program from others; without it its version. */
   readonly build?: string;
+  /** Its settings and where they came from, as they may be shown; without it none are. */
+  readonly settings?: readonly ShownSetting[];
   /** Files that the process may open; without it any number. */
   readonly descriptorLimit?: number;
+  /** What is shown instead of what is now; without it now. */
+  readonly past?: PastView;
   readonly log: Logger;
   /** Ends the process with the exit code of `error`: the disk failed or an invariant broke. */
   readonly fatal: (error: unknown) => void;

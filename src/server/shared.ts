@@ -6,6 +6,7 @@ import type { BearerTokens } from '../http/identity/bearer-token.js';
 import type { InboundMetrics } from '../http/inbound.metrics.js';
 import type { Config } from './configuration/config.js';
 import type { Credentials } from './credentials/credentials.js';
+import type { OpenPast } from './past/past-server.js';
 import type { Ports } from './ports.js';
 
 export interface Shared {
@@ -19,4 +20,6 @@ export interface Shared {
   readonly inbound: InboundMetrics;
   readonly bearer: BearerTokens;
   readonly basic: BasicCredentials;
+  /** How the server as it was is opened; null in one that is such a server itself. */
+  readonly openPast: OpenPast | null;
 }

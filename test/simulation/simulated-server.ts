@@ -87,6 +87,7 @@ export class SimulatedServer {
       inbound,
       bearer: new BearerTokens(credentials.tokens, credentials.readTokens),
       basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
+      openPast: null,
       ports: {
         clock,
         identifiers,

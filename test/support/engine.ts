@@ -36,13 +36,14 @@ const segmentBytes = 1024 * 1024;
 /**
  * Opens the engine on a folder (a new one by default), lets `fill` register kinds, and recovers.
  * `options` are the store's, where a test needs other ones than usual; `identifiers` name what
- * turns create.
+ * turns create; `liveStates` as the engine's.
  */
 export async function openEngine(
   fill: (engine: Engine) => void,
   directory?: string,
   options: Partial<StoreOptions> = {},
   identifiers: Identifiers = systemIdentifiers,
+  liveStates: number = liveStatesMax,
 ): Promise<EngineOnDisk> {
   const folder = directory ?? (await newFolder());
   const store = await openStore(nodeDisk, folder, {
@@ -57,7 +58,7 @@ export async function openEngine(
     },
     ...options,
   });
-  const opened = await startEngine(store, fill, systemClock, identifiers);
+  const opened = await startEngine(store, fill, systemClock, identifiers, liveStates);
   const { engine } = opened;
   const close = async () => {
     await engine.durable();
@@ -75,6 +76,7 @@ export async function startEngine(
   fill: (engine: Engine) => void,
   clock: Clock,
   identifiers: Identifiers = systemIdentifiers,
+  liveStates: number = liveStatesMax,
 ): Promise<Omit<EngineOnDisk, 'directory' | 'close'>> {
   const codec = new EventCodec();
   const journal = new Journal(await openJournalLog(store), codec);
@@ -90,7 +92,7 @@ export async function startEngine(
     clock,
     identifiers,
     watch,
-    liveStatesMax,
+    liveStates,
     eventsPerCheckpoint,
   );
   fill(engine);

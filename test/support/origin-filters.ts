@@ -9,6 +9,7 @@ export const anyOrigin: OriginFilters = {
   label: null,
   flowControlKey: null,
   callerIp: null,
+  sourceMessageId: null,
   fromDate: null,
   toDate: null,
 };

@@ -11,6 +11,7 @@ import {
   readConfiguration,
   type ServerMode,
 } from '../../src/server/configuration/config.js';
+import { shownSettings } from '../../src/server/configuration/shown-settings.js';
 import { type Credentials, openCredentials } from '../../src/server/credentials/credentials.js';
 import type { Ports } from '../../src/server/ports.js';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
@@ -52,12 +53,14 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     STEPWELL_DATA_DIR: dataDirectory,
     ...options.environment,
   };
-  const { config } = readConfiguration(environment, options.mode);
+  const { config, origins } = readConfiguration(environment, options.mode);
   const ports: Ports = {
     clock: systemClock,
     identifiers: systemIdentifiers,
     disk: nodeDisk,
     log: pino({ level: 'silent' }),
+    settings: shownSettings(config, origins, () => 'generated'),
+    consoleFolder: join(import.meta.dirname, '../../dist/console'),
     fatal: (error) => {
       throw error;
     },

@@ -1,4 +1,4 @@
-/** `/admin/backup`: the server makes a backup of itself. */
+/** `/admin/backup`: the server makes a backup of itself (administration.md 3). */
 import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';

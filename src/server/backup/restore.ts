@@ -1,6 +1,7 @@
 /** A data folder made from a backup: verified, and never in place. */
-import { relative, resolve, sep } from 'node:path';
+
 import { type BackupReport, backupFolder } from '../../../storage/backup/backup-folder.js';
+import { isWithin } from '../../../storage/disk/within.js';
 import { DamagedData } from '../../../storage/faults/storage-errors.js';
 import { partitionOfLog } from '../../topics/topics/topic-log-name.js';
 import { ConfigurationError } from '../configuration/config.js';
@@ -63,14 +64,8 @@ export async function restore(
 }
 
 function refuseOverlap(backup: string, folder: string): void {
-  const [one, two] = [resolve(backup), resolve(folder)];
-  if (!isWithin(one, two) && !isWithin(two, one)) return;
+  if (!isWithin(backup, folder) && !isWithin(folder, backup)) return;
   throw new ConfigurationError([`${folder} and the backup ${backup} lie in each other`]);
-}
-
-function isWithin(outer: string, inner: string): boolean {
-  const way = relative(outer, inner);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
 }
 
 /** Throws where the folder reads as intact and yet is not what was backed up. */

@@ -32,6 +32,7 @@ import { Topics } from '../../topics/topics/topic.entity.js';
 import { FailedRuns } from '../../workflows/failed-runs/failed-run.entity.js';
 import { Runs } from '../../workflows/runs/run.entity.js';
 import { RefusalRecords } from '../refusals/refusal-record.entity.js';
+import { Reveals } from '../reveals/reveal.entity.js';
 import { Tokens } from '../tokens/token.entity.js';
 
 /** What memory depends on beside the events. */
@@ -68,6 +69,7 @@ export function productFolding(settings: FoldingSettings): ProductFolding {
   new MemoryDigests(engine);
   new Tokens(engine);
   new RefusalRecords(engine);
+  new Reveals(engine);
   if (settings.sweepStretch !== null) new Crossings(settings.sweepStretch).follow(engine);
   return { engine, codec };
 }

@@ -10,6 +10,7 @@ import type { Admission } from '../../http/identity/admission.js';
 import type { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { BearerTokens } from '../../http/identity/bearer-token.js';
 import { requestIdHeader } from '../../http/identity/caller.js';
+import { isSentByPage, judgeOrigin, sessionChallenge } from '../../http/identity/page-requests.js';
 import type { Callers } from './callers.js';
 import type { Connections } from './connections.js';
 
@@ -35,7 +36,7 @@ export class FrontDoor {
       const { principal, refusal } = admission;
       reply.header(requestIdHeader, this.callers.identify(request.raw, principal).requestId);
       if (refusal === undefined) done();
-      else sendRefusal(request, reply, refusal);
+      else sendRefusal(request, reply, askedFor(refusal, request.raw));
     });
   }
 
@@ -45,6 +46,9 @@ export class FrontDoor {
    */
   admits(request: IncomingMessage, isMessaging: boolean): Caller | null {
     if (this.life.changesNothing !== null || !this.isSound(request)) return null;
+    // What a session may do depends on who asks for it, which `guard` judges.
+    const { authorization, cookie } = request.headers;
+    if (cookie !== undefined && authorization === undefined) return null;
     const { principal, refusal } = this.judgeCaller(request, isMessaging, false);
     return refusal === undefined ? this.callers.identify(request, principal) : null;
   }
@@ -74,15 +78,20 @@ export class FrontDoor {
     const isSecret = description?.isSecret === true;
     const admission = this.judgeCaller(request.raw, isMessagingRequest(request), isSecret);
     const { principal, refusal } = admission;
-    return refusal === undefined ? { principal, refusal: this.judgeChange(request) } : admission;
+    if (refusal !== undefined) return admission;
+    return { principal, refusal: this.judgeSession(request) ?? this.judgeChange(request) };
   }
 
   /** Where nothing may change, what would change something is told why. */
-  private judgeChange({ method, routeOptions }: FastifyRequest): Refusal | undefined {
+  private judgeChange(request: FastifyRequest): Refusal | undefined {
     const reason = this.life.changesNothing;
-    if (reason === null) return undefined;
-    const { changes = !readingMethods.has(method) } = routeOptions.config.description ?? {};
-    return changes ? unchanging(reason) : undefined;
+    return reason !== null && changes(request) ? unchanging(reason) : undefined;
+  }
+
+  /** What a browser is made to ask by a page of others changes nothing. */
+  private judgeSession(request: FastifyRequest): Refusal | undefined {
+    if (this.bearer.session(request.raw) === undefined || !changes(request)) return undefined;
+    return judgeOrigin(request.raw);
   }
 
   private judgeCaller(
@@ -104,6 +113,16 @@ export class FrontDoor {
 const accessOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.description?.access;
 
 const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+function changes({ method, routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.description?.changes ?? !readingMethods.has(method);
+}
+
+/** A page of ours is not told of the schemes that make its browser show a dialog. */
+function askedFor(refusal: Refusal, request: IncomingMessage): Refusal {
+  if (refusal.code !== 'unauthorized' || !isSentByPage(request)) return refusal;
+  return new Refusal(refusal.code, refusal.message, sessionChallenge);
+}
 
 /** It does not pass by itself. */
 function unchanging(reason: string): Refusal {

@@ -29,6 +29,11 @@ const logRefusal = z.object({
   nextGoodOffset: z.int().optional(),
 });
 
+/** What every route takes that can show what was (messaging.md 1.8). */
+const asOfField = z
+  .string()
+  .describe('As it was: an offset of the journal, Unix milliseconds or a date of ISO 8601');
+
 const bearer = 'bearer';
 const basic = 'basic';
 
@@ -97,6 +102,7 @@ function operationOf(
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name)),
     ...parametersOf('query', query),
+    ...(description.asOf === true ? asOfParameters : []),
     ...parametersOf('header', headers),
   ];
   const promise = method === 'GET' || access === 'open' ? {} : { headers: acknowledgement };
@@ -137,6 +143,8 @@ function operationId(method: string, path: string): string {
 function pathParameter(name: string): JsonObject {
   return { name, in: 'path', required: true, schema: { type: 'string' } };
 }
+
+const asOfParameters = parametersOf('query', z.object({ asOf: asOfField.optional() }));
 
 function parametersOf(place: 'query' | 'header', fields: z.ZodObject | undefined): JsonObject[] {
   if (fields === undefined) return [];

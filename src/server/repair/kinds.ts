@@ -18,6 +18,7 @@ import { topicDecider } from '../../topics/topics/topic.decider.js';
 import { failedRunDecider } from '../../workflows/failed-runs/failed-run.decider.js';
 import { runDecider } from '../../workflows/runs/run.decider.js';
 import { refusalRecordDecider } from '../refusals/refusal-record.decider.js';
+import { revealDecider } from '../reveals/reveal.decider.js';
 import { tokenDecider } from '../tokens/token.decider.js';
 
 /** One of any kind: states and events pass through. */
@@ -45,4 +46,5 @@ export const deciders: readonly AnyDecider[] = [
   memoryDigestDecider,
   tokenDecider,
   refusalRecordDecider,
+  revealDecider,
 ] as readonly unknown[] as readonly AnyDecider[];

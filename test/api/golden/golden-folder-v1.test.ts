@@ -71,7 +71,8 @@ describe('a data folder of version 1', () => {
     const server = await folder.start(clock);
     const held = (await folder.expected()).holdings as { shown: Shown[] };
     // Through JSON, as the expectation went.
-    expect(JSON.parse(JSON.stringify(await holdings(server)))).toEqual(held);
+    // Answers may have got fields since the folder was written, and have lost none.
+    expect(JSON.parse(JSON.stringify(await holdings(server)))).toMatchObject(held as object);
     const idOf = (path: string) => held.shown.find(({ url }) => url.endsWith(path))?.messageId;
     const [retrying, delayed] = [idOf('/retrying'), idOf('/delayed')];
     expect(held.shown).toHaveLength(2);

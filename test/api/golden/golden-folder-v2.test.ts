@@ -108,7 +108,8 @@ describe('a data folder of version 2', () => {
     const clock = new ManualClock(writtenAt);
     const server = await folder.start(clock);
     const { holdings: held } = await folder.expected();
-    expect(JSON.parse(JSON.stringify(await holdings(server)))).toEqual(held);
+    // Answers may have got fields since the folder was written, and have lost none.
+    expect(JSON.parse(JSON.stringify(await holdings(server)))).toMatchObject(held as object);
 
     folder.endpoint.answer(() => ({}));
     const paths = async (count: number) =>

@@ -74,7 +74,8 @@ describe('a data folder of version 3', () => {
     const clock = new ManualClock(leftAt);
     const server = await folder.start(clock);
     const { holdings: held } = await folder.expected();
-    expect(JSON.parse(JSON.stringify(await holdings(server)))).toEqual(held);
+    // Answers may have got fields since the folder was written, and have lost none.
+    expect(JSON.parse(JSON.stringify(await holdings(server)))).toMatchObject(held as object);
 
     const runs = new GoldenRuns(server);
     await runs.end('wfr_child', '?cancel=false', '"grown up"');

@@ -46,7 +46,8 @@ describe('a data folder of version 4', () => {
     const server = await folder.start(clock);
     const topics = new GoldenTopics(server, clock);
     const { holdings: held } = await folder.expected();
-    expect(JSON.parse(JSON.stringify(await topics.holdings()))).toEqual(held);
+    // Answers may have got fields since the folder was written, and have lost none.
+    expect(JSON.parse(JSON.stringify(await topics.holdings()))).toMatchObject(held as object);
 
     expect(await topics.repeated()).toMatchObject([{ offset: 0 }, { offset: 1 }]);
     await topics.produceOne();
@@ -84,9 +85,9 @@ describe('a data folder of version 4', () => {
   });
 });
 
-it('has, with versions 3, 7 and 9, every kind of event that can be written', async () => {
+it('has, with those of later versions, every kind of event that can be written', async () => {
   let journal = '';
-  for (const version of ['v3', 'v4', 'v7', 'v9']) {
+  for (const version of ['v3', 'v4', 'v7', 'v9', 'v10', 'v12', 'v13']) {
     const each = await GoldenFolder.open(version);
     journal += (await each.expected()).journal;
     await each.close();

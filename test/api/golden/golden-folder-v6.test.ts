@@ -85,7 +85,8 @@ describe('a data folder of version 6', () => {
     const server = await folder.start(new ManualClock(writtenAt));
     const runs = new GoldenRuns(server);
     const { holdings: held } = await folder.expected();
-    expect(JSON.parse(JSON.stringify(await holdings(server)))).toEqual(held);
+    // Answers may have got fields since the folder was written, and have lost none.
+    expect(JSON.parse(JSON.stringify(await holdings(server)))).toMatchObject(held as object);
     const journal = await folder.printed();
     expect(journal).toMatch(/ MessageDelivered .* bodyTruncated=true \(body 65536 bytes\)/);
     expect(journal).toMatch(/ NotificationStored .* isCall=true/);

@@ -52,7 +52,8 @@ describe('a data folder of version 7', () => {
     const clock = new ManualClock(writtenAt);
     const server = await folder.start(clock);
     const { holdings: held } = await folder.expected();
-    expect(JSON.parse(JSON.stringify(await holdings(server)))).toEqual(held);
+    // Answers may have got fields since the folder was written, and have lost none.
+    expect(JSON.parse(JSON.stringify(await holdings(server)))).toMatchObject(held as object);
     clock.advance(3_600_000);
     const [delivered] = await folder.endpoint.received(1);
     expect(String(delivered?.body)).toBe('to /delivered');

@@ -114,7 +114,8 @@ describe('a data folder of version 8', () => {
     const server = await folder.start(new ManualClock(writtenAt), ports);
     expect(await checkpointedKinds(server)).toEqual(lastingKinds);
     const { holdings: held } = await folder.expected();
-    expect(JSON.parse(JSON.stringify(await holdings(server)))).toEqual(held);
+    // Answers may have got fields since the folder was written, and have lost none.
+    expect(JSON.parse(JSON.stringify(await holdings(server)))).toMatchObject(held as object);
     await change(server, 5);
     expect(await server.stop()).toBe(true);
   });

@@ -99,7 +99,8 @@ describe('a data folder of version 9', () => {
     const clock = new ManualClock(writtenAt + hourMs);
     const server = await folder.start(clock);
     const { operator, ...held } = (await folder.expected()).holdings as Record<string, unknown>;
-    expect(JSON.parse(JSON.stringify(await holdings(server)))).toEqual(held);
+    // Answers may have got fields since the folder was written, and have lost none.
+    expect(JSON.parse(JSON.stringify(await holdings(server)))).toMatchObject(held as object);
     expect(await statusAs(server, operator)).toBe(200);
     expect(await statusAs(server, 'golden-wrong')).toBe(401);
     clock.advance(hourMs);

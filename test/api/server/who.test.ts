@@ -79,9 +79,13 @@ const rows: readonly (readonly [
     ['MessagePublished'],
     [1, 2].map(() => ({ destination: url, headers: { 'svc-delay': '1h' } })),
   ],
+  ['POST /v2/messages/{messageId}/deliver', ['MessageRescheduled']],
+  ['PATCH /v2/messages/{messageId}', ['MessageRescheduled'], { delay: '2h' }],
   ['POST /v2/queues', ['QueueConfigured'], { queueName: 'line', parallelism: 2 }],
   ['POST /v2/queues/line/pause', ['QueueConfigured']],
   ['POST /v2/queues/line/resume', ['QueueConfigured']],
+  ['POST /v2/queues/pause', ['QueueConfigured']],
+  ['POST /v2/queues/resume', ['QueueConfigured']],
   ['DELETE /v2/queues/line', ['MessageCanceled', 'QueueDeleted']],
   [
     `POST /v2/schedules/${url}`,
@@ -93,6 +97,7 @@ const rows: readonly (readonly [
   ['PATCH /v2/schedules/s/resume', ['ScheduleResumed']],
   ['POST /v2/schedules/s/pause', ['SchedulePaused']],
   ['POST /v2/schedules/s/resume', ['ScheduleResumed']],
+  ['POST /v2/schedules/s/trigger', ['MessagePublished', 'ScheduleTriggered']],
   ['DELETE /v2/schedules/s', ['ScheduleDeleted']],
   ['POST /v2/topics/group/endpoints', ['EndpointsUpserted'], { endpoints: [{ url }] }],
   ['POST /v2/publish/group', ['MessagePublished'], 'x', later],
@@ -106,6 +111,8 @@ const rows: readonly (readonly [
   ],
   ['POST /v2/flowControl/key/pause', ['FlowControlPaused']],
   ['POST /v2/flowControl/key/resume', ['FlowControlResumed']],
+  ['POST /v2/flowControl/pause', ['FlowControlPaused']],
+  ['POST /v2/flowControl/resume', ['FlowControlResumed']],
   ['POST /v2/flowControl/key/pin?parallelism=2', ['FlowControlPinned']],
   ['POST /v2/flowControl/key/unpin?parallelism=true', ['FlowControlUnpinned']],
   ['POST /v2/keys/rotate', ['SigningKeysRotated']],
@@ -150,12 +157,15 @@ const rows: readonly (readonly [
 
 describe('every event that a request caused', () => {
   it('names the request, by whatever route it came', async () => {
+    let messageId = '';
     for (const [route, types, body, headers] of rows) {
-      const [method = '', path = ''] = route.split(' ');
+      const [method = '', path = ''] = route.replace('{messageId}', messageId).split(' ');
       const { status, requestId, body: answer } = await call(method, path, headers, body);
       expect([route, answer, status >= 200 && status < 300]).toEqual([route, answer, true]);
       const caused = await causedBy(requestId);
       expect([route, [...new Set(caused)]]).toEqual([route, types]);
+      const made = (answer as { messageId?: string } | null)?.messageId;
+      messageId = made ?? messageId;
     }
   });
 

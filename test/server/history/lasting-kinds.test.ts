@@ -10,6 +10,7 @@ const endingKinds = [
   'message',
   'refused-requests',
   'rest-credential',
+  'reveal',
   'run',
   'token',
 ];

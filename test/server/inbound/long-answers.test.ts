@@ -21,7 +21,7 @@ const paced = [
   'GET /v2/workflows/runs/*',
 ];
 
-/** Each lists what is in memory. */
+/** Each lists what is in memory, or counts what it reads. */
 const lists = [
   'GET /admin/credentials',
   'GET /admin/groups',
@@ -33,6 +33,7 @@ const lists = [
   'GET /consumers',
   'GET /topics',
   'GET /v2/flowControl',
+  'GET /v2/logs/counts',
   'GET /v2/queues',
   'GET /v2/topics',
   'GET /v2/topics/:name',

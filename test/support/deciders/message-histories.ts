@@ -8,7 +8,7 @@ import { messageDecider } from '../../../src/messaging/messages/message.decider.
 import { Messages } from '../../../src/messaging/messages/message.entity.js';
 import { queueDecider } from '../../../src/messaging/queues/queue.decider.js';
 import { messageOptions } from '../message-options.js';
-import { carriesNothing, commandsTo, historyStart } from './histories.js';
+import { carriesNothing, commandsTo, historyStart, minute } from './histories.js';
 
 const few = { min: 0, max: 3 };
 const anyMessage = fc.integer({ min: 0, max: 6 }).map((number) => `msg_${number}`);
@@ -68,6 +68,12 @@ export const messageCommands = commandsTo<MessageCommand>(
   fc.oneof(
     { weight: 4, arbitrary: publish },
     { weight: 4, arbitrary: recordAttempt },
+    fc.record({
+      type: fc.constant('RescheduleMessage' as const),
+      id: anyMessage,
+      notBefore: fc.integer({ min: historyStart, max: historyStart + 10 * minute }),
+      terms: fc.constant([]),
+    }),
     fc.record({
       type: fc.constantFrom('CancelMessage' as const, 'CompleteMessage' as const),
       id: anyMessage,

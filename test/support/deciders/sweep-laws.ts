@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import type { Command } from '../../../src/engine/decider.js';
 import type { Engine } from '../../../src/engine/engine.js';
 import {
-  type JournalSwept,
+  type JournalSweepEvent,
   journalSweepKind,
-  type SweepOutcome,
 } from '../../../src/engine/history/journal-sweep.events.js';
 import type { Journal } from '../../../src/engine/journal.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
@@ -37,11 +36,13 @@ export function testSweeps<Indexes>(subject: Subject<Indexes>): void {
           at += afterMs;
           if (index === chosen.after) {
             const before = await offsetsOf(whole.journal);
-            const { opened, leftovers } = await sweptAndRestarted(subject, swept, at, chosen);
+            const crashed = await crashedInSweep(subject, swept, at, chosen);
+            const known = await recordSweeps(whole, await sweepsOf(crashed.journal), at);
+            expect(memoryOf(crashed.engine)).toEqual(memoryOf(whole.engine));
+
+            const { opened, leftovers } = await sweptAndRestarted(subject, crashed, at, chosen);
             swept = opened;
-            for (const outcome of await sweepsOf(swept.journal)) {
-              await whole.sweeps.record(outcome, at);
-            }
+            await recordSweeps(whole, (await sweepsOf(swept.journal)).slice(known), at);
             expect(memoryOf(swept.engine)).toEqual(memoryOf(whole.engine));
             expect(await danglingOffsets(swept, before, leftovers)).toEqual([]);
           }
@@ -81,16 +82,18 @@ async function openSubject<Indexes>(
 
 type OpenedSubject = Awaited<ReturnType<typeof openSubject>>;
 
-/**
- * Sweeps with a crash at the `crashAt`th change of the disk, restarts on what that leaves, sweeps
- * as far as it then can, and restarts again: neighbours that were merged may hold the edge.
- */
-async function sweptAndRestarted<Indexes>(
+interface ChosenSweep {
+  readonly beforeMs: number;
+  readonly crashAt: number;
+}
+
+/** Sweeps with a crash at the `crashAt`th change of the disk, and restarts on what that leaves. */
+async function crashedInSweep<Indexes>(
   subject: Subject<Indexes>,
   { disk, names, sweeper, engine }: OpenedSubject,
   at: number,
-  { beforeMs, crashAt }: { readonly beforeMs: number; readonly crashAt: number },
-): Promise<{ readonly opened: OpenedSubject; readonly leftovers: Leftovers }> {
+  { beforeMs, crashAt }: ChosenSweep,
+): Promise<OpenedSubject> {
   let changes = 0;
   let left: SimulatedDisk | null = null;
   disk.afterChange = () => {
@@ -100,23 +103,48 @@ async function sweptAndRestarted<Indexes>(
   await sweeper.sweep(at - beforeMs, at);
   disk.afterChange = null;
   await engine.durable();
-  const crashed = await openSubject(subject, left ?? disk.restart(), names);
+  return openSubject(subject, left ?? disk.restart(), names);
+}
+
+/**
+ * Sweeps what a crash has left as far as it can, and restarts: neighbours that were merged may hold
+ * the edge.
+ */
+async function sweptAndRestarted<Indexes>(
+  subject: Subject<Indexes>,
+  crashed: OpenedSubject,
+  at: number,
+  { beforeMs }: ChosenSweep,
+): Promise<{ readonly opened: OpenedSubject; readonly leftovers: Leftovers }> {
   const until = await crashed.edge(at - beforeMs);
   const outcome = await crashed.sweeper.sweep(at - beforeMs, at);
   await crashed.engine.durable();
-  const opened = await openSubject(subject, crashed.disk.restart(), names);
+  const opened = await openSubject(subject, crashed.disk.restart(), crashed.names);
   return { opened, leftovers: { from: outcome?.until ?? 0, until } };
 }
 
-/** What the sweeps of a journal came to. */
-async function sweepsOf(journal: Journal): Promise<SweepOutcome[]> {
-  const outcomes: SweepOutcome[] = [];
+/** What the sweeps of a journal were to be, and came to. */
+async function sweepsOf(journal: Journal): Promise<JournalSweepEvent[]> {
+  const sweeps: JournalSweepEvent[] = [];
   for await (const turn of journal.replay()) {
     for (const { kind, event } of turn) {
-      if (kind === journalSweepKind) outcomes.push(event as JournalSwept);
+      if (kind === journalSweepKind) sweeps.push(event as JournalSweepEvent);
     }
   }
-  return outcomes;
+  return sweeps;
+}
+
+/** The same events of another journal, of which nothing goes; answers how many there were. */
+async function recordSweeps(
+  { sweeps }: OpenedSubject,
+  events: readonly JournalSweepEvent[],
+  at: number,
+): Promise<number> {
+  for (const event of events) {
+    if (event.type === 'JournalSweepBegun') await sweeps.begin(event.edge, at);
+    else await sweeps.record(event, at);
+  }
+  return events.length;
 }
 
 async function offsetsOf(journal: Journal): Promise<ReadonlySet<number>> {
