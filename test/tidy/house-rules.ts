@@ -4,8 +4,11 @@ import { commentsOf, type SourceFile, testNamesOf, withoutComments } from './sou
 const fileLinesMax = 300;
 const lineLengthMax = 100;
 
-/** The formatter breaks no import of one name, however long its path is. */
-const unbreakable = /^(import|\}) .*from '/;
+/**
+ * The formatter breaks no import of one name, however long its path is, and no text: the classes of
+ * an element, which stand alone in their line.
+ */
+const unbreakable = /^(import|\}) .*from '|className=|^\s*(const \w+ = )?["'`{][^*]*$/;
 
 interface LineRule {
   readonly pattern: RegExp;
@@ -19,12 +22,19 @@ const inProductExcept =
   (path: string) =>
     inProduct(path) && !allowed.includes(path);
 
+/** What pages of the console know the time by. */
+const pagesClock = 'src/console/web/time/clock.ts';
+
+/** The skips there are: under strace, on a file system of its own, and in a browser. */
+const maySkip =
+  /^test\/(tidy\/|support\/(program\/(strace|small-file-system)|console\/chromium)\.ts$)/;
+
 /** Patterns that only one file (or none) may contain. */
 export const lineRules: readonly LineRule[] = [
   {
     pattern: /\bDate\.now\(|new Date\(\)|\bperformance\.now\(/,
-    applies: inProductExcept('src/engine/clock.ts'),
-    instead: 'the Clock of src/engine/clock.ts',
+    applies: inProductExcept('src/engine/clock.ts', pagesClock),
+    instead: 'the Clock of src/engine/clock.ts, or the clock of the console',
   },
   {
     pattern: /\bMath\.random\(|\brandomUUID\b|\brandomBytes\b.*'node:crypto'/,
@@ -33,13 +43,16 @@ export const lineRules: readonly LineRule[] = [
   },
   {
     pattern: /\bset(Timeout|Interval)\(/,
-    applies: inProductExcept('src/engine/clock.ts'),
-    instead: 'Clock.after of src/engine/clock.ts',
+    applies: inProductExcept('src/engine/clock.ts', pagesClock),
+    instead: 'Clock.after of src/engine/clock.ts, or `after` of the clock of the console',
   },
   {
     pattern: /\bprocess\.env\b/,
-    applies: inProductExcept('src/server/configuration/config.ts'),
-    instead: 'a field of Config',
+    applies: inProductExcept(
+      'src/server/configuration/config.ts',
+      'src/cli/connect/client-environment.ts',
+    ),
+    instead: 'a field of Config, or of ClientEnvironment',
   },
   {
     pattern: /'(node:)?fs(\/promises)?'/,
@@ -51,7 +64,7 @@ export const lineRules: readonly LineRule[] = [
     applies: inProductExcept('storage/disk/file-lock.ts'),
     instead: 'Disk.lock',
   },
-  { pattern: /\bconsole\./, applies: inProduct, instead: 'the pino logger' },
+  { pattern: /(?<!\/)\bconsole\./, applies: inProduct, instead: 'the pino logger' },
   {
     pattern: /:\s*any\b|<any>|\bas any\b|@ts-(ignore|expect-error|nocheck)/,
     applies: inProduct,
@@ -82,9 +95,7 @@ export const lineRules: readonly LineRule[] = [
   },
   {
     pattern: /\b(it|describe|test)\.(only|skip)\b/,
-    // The skips there are: under strace, and on a file system of its own, where there is none.
-    applies: (path) =>
-      /^test\/(?!tidy\/|support\/program\/(strace|small-file-system)\.ts$)/.test(path),
+    applies: (path) => path.startsWith('test/') && !maySkip.test(path),
     instead: 'a test that runs, or none',
   },
 ];

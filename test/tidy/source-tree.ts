@@ -26,11 +26,11 @@ export function sourceFile(path: string, text: string): SourceFile {
   return { path, text, lines: text.replace(/\n$/, '').split('\n') };
 }
 
-/** Every TypeScript file below `src`, `storage`, `bench` and `test`. */
+/** Every TypeScript file (`.ts`, `.tsx`) below `src`, `storage`, `bench` and `test`. */
 export function sourceTree(): SourceFile[] {
   return folders
     .flatMap((folder) => [...walk(join(root, folder))])
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.tsx?$/.test(path))
     .map((path) => sourceFile(relative(root, path), readFileSync(path, 'utf8')));
 }
 

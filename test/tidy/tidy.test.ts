@@ -49,14 +49,15 @@ describe('the tree', () => {
 
 /** The program, and what begins a thread of it. */
 function isEntry(path: string): boolean {
-  return path === 'src/cli/main.ts' || path.endsWith('.worker.ts');
+  const begins = ['src/cli/main.ts', 'src/console/web/main.tsx'];
+  return begins.includes(path) || path.endsWith('.worker.ts');
 }
 
 function unreachable(tree: readonly SourceFile[]): string[] {
   const imported = new Set(
     tree.flatMap((file) =>
-      [...file.text.matchAll(/'(\.[^']+)\.js'/g)].map(([, path = '']) =>
-        new URL(`${path}.ts`, `file:///${file.path}`).pathname.slice(1),
+      [...file.text.matchAll(/'(\.[^']+?)(?:\.js|(\.tsx?))'/g)].map(([, path, extension = '.ts']) =>
+        new URL(`${path}${extension}`, `file:///${file.path}`).pathname.slice(1),
       ),
     ),
   );
