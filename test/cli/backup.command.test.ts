@@ -4,6 +4,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
+import { killedAtLast } from '../support/leftovers.js';
 import { flipByte } from '../support/program/flipped-byte.js';
 import { program, runProgram } from '../support/program/program.js';
 import {
@@ -188,7 +189,9 @@ describe('stepwell backup and restore', () => {
     await server.kill('SIGTERM');
     const killedIn = async (words: readonly string[], name: string) => {
       const env = { PATH: process.env['PATH'], STEPWELL_DATA_DIR: data };
-      const child = spawn(process.execPath, [program, ...words], { env, stdio: 'ignore' });
+      const child = killedAtLast(
+        spawn(process.execPath, [program, ...words], { env, stdio: 'ignore' }),
+      );
       const gone = once(child, 'exit');
       while (child.exitCode === null && !(await readdir(folder)).includes(`${name}.partial`)) {
         await new Promise((resolve) => setTimeout(resolve, 1));

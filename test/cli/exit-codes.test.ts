@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { unproven } from '../crash/acknowledgement-order.js';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
+import { killedAtLast } from '../support/leftovers.js';
 import { flipByte } from '../support/program/flipped-byte.js';
 import { program, runProgram } from '../support/program/program.js';
 import { authorization, freePort, ServerProcess } from '../support/program/server-process.js';
@@ -111,9 +112,11 @@ it('a machine without any lock ends the start with 69 and says what to do', asyn
 describe('two first starts at once', () => {
   it('leave one server, and the credentials that it showed', async () => {
     const starts = [0, 1, 2].map(async () => {
-      const child = spawn(process.execPath, [program, 'start'], {
-        env: { PATH: process.env['PATH'], STEPWELL_PORT: '0', STEPWELL_DATA_DIR: data },
-      });
+      const child = killedAtLast(
+        spawn(process.execPath, [program, 'start'], {
+          env: { PATH: process.env['PATH'], STEPWELL_PORT: '0', STEPWELL_DATA_DIR: data },
+        }),
+      );
       const said = text(child.stdout);
       const exit = once(child, 'exit');
       const isRunning = await Promise.race([

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { verifyFolder } from '../../src/cli/journal/journal-verify.js';
+import { killedAtLast } from '../support/leftovers.js';
 import { flipByte } from '../support/program/flipped-byte.js';
 import { type Ended, program, runProgram } from '../support/program/program.js';
 import {
@@ -109,7 +110,7 @@ describe('journal print', () => {
 
   it.each(['print', 'verify'])('ends well when its reader is gone: %s', async (word) => {
     const env = { PATH: process.env['PATH'], STEPWELL_DATA_DIR: data };
-    const child = spawn(process.execPath, [program, 'journal', word], { env });
+    const child = killedAtLast(spawn(process.execPath, [program, 'journal', word], { env }));
     child.stdout.destroy();
     const [code] = await once(child, 'exit');
     expect([code, await text(child.stderr)]).toEqual([0, '']);

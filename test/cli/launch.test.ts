@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { killedAtLast } from '../support/leftovers.js';
 import { program } from '../support/program/program.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -47,19 +48,21 @@ interface Launched {
 
 async function launch(words: readonly string[], environment = {}): Promise<Launched> {
   const [command = '', ...rest] = words;
-  const child = spawn(command, rest, {
-    cwd: command === 'npm' ? root : folder,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
-      STEPWELL_PORT: '0',
-      STEPWELL_DATA_DIR: join(folder, 'data'),
-      ...environment,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own, as a terminal gives it.
-    detached: true,
-  });
+  const child = killedAtLast(
+    spawn(command, rest, {
+      cwd: command === 'npm' ? root : folder,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        STEPWELL_PORT: '0',
+        STEPWELL_DATA_DIR: join(folder, 'data'),
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A process group of its own, as a terminal gives it.
+      detached: true,
+    }),
+  );
   let output = '';
   // Its streams close when the last process that holds them has ended.
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { readConfiguration } from '../../src/server/configuration/config.js';
+import { killedAtLast } from '../support/leftovers.js';
 import { type Ended, program, runProgram } from '../support/program/program.js';
 
 let directory = '';
@@ -29,7 +30,9 @@ function run(words: string[], extra: Record<string, string> = {}): Promise<Ended
 
 /** A server as a process: started until it says so, ended by a signal. */
 async function startProcess(words: string[], extra: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [program, ...words], { env: environment(extra) });
+  const child = killedAtLast(
+    spawn(process.execPath, [program, ...words], { env: environment(extra) }),
+  );
   const ended = new Promise<Ended>((resolve) => {
     child.on('close', (code) => resolve({ code: code ?? Number.NaN, stdout, stderr }));
   });

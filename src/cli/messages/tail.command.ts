@@ -11,6 +11,7 @@ import {
 import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
 import { eventStream } from '../connect/event-stream.js';
 import { logLine } from '../output/columns.js';
+import { FreshRows } from './fresh-rows.js';
 
 export function tailCommand(): Command {
   return clientCommand('tail', 'show what happens to messages, as it happens', [
@@ -48,17 +49,14 @@ async function* rowsAsTheyCome(
   query: Query,
   since: number,
 ): AsyncGenerator<ApiObject> {
+  const fresh = new FreshRows();
   let from = since;
-  let shown = -1;
   for await (const _ of eventStream(api, '/v2/live', { kinds: 'message' })) {
     const filter = { ...query, fromDate: from, order: 'earliestFirst' };
-    const before = shown;
+    fresh.lookAgain();
     for await (const row of api.list('/v2/logs', 'logs', filter, Number.POSITIVE_INFINITY)) {
-      // An event of the journal may be several rows.
-      const offset = Number(row['offset']);
-      if (offset <= before) continue;
+      if (!fresh.isNew(row)) continue;
       yield row;
-      shown = Math.max(shown, offset);
       from = Math.max(from, Number(row['time']));
     }
   }

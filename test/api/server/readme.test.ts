@@ -4,6 +4,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { killedAtLast } from '../../support/leftovers.js';
 import { promise, readmeBlocks, stepsOf } from '../../support/program/readme-blocks.js';
 import { freePort } from '../../support/program/server-process.js';
 
@@ -74,12 +75,14 @@ function run(command: string): Promise<string> {
 
 /** Runs a command in a terminal of its own and waits until it has printed what `until` says. */
 async function keep(command: string, until: RegExp, cwd = folder): Promise<() => string> {
-  const child = spawn('sh', ['-ec', `${exported}\n${command}`], {
-    cwd,
-    env: environment(),
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = killedAtLast(
+    spawn('sh', ['-ec', `${exported}\n${command}`], {
+      cwd,
+      env: environment(),
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
   let text = '';
   const output = () => text;
   const ended = once(child, 'close');

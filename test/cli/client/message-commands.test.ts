@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { killedAtLast } from '../../support/leftovers.js';
 import { answered, runClient } from '../../support/program/client-program.js';
 import { program } from '../../support/program/program.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -131,10 +132,12 @@ it('keys rotate makes the next key the current one', async () => {
 });
 
 it('tail shows each row of a label once, in order, as it happens', async () => {
-  const tail = spawn(process.execPath, [program, 'tail', '--label', 'followed'], {
-    env: { PATH: process.env['PATH'], STEPWELL_URL: server.url, STEPWELL_TOKEN: server.token },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const tail = killedAtLast(
+    spawn(process.execPath, [program, 'tail', '--label', 'followed'], {
+      env: { PATH: process.env['PATH'], STEPWELL_URL: server.url, STEPWELL_TOKEN: server.token },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
   const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]();
   // It is told nothing from before its start: publish until it shows the first row.
   const first = lines.next();

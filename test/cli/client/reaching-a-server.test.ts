@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { killedAtLast } from '../../support/leftovers.js';
 import { program, runProgram } from '../../support/program/program.js';
 import { freePort, ServerProcess } from '../../support/program/server-process.js';
 import { startServer } from '../../support/server.js';
@@ -54,9 +55,11 @@ it('no server at the URL is exit code 69, a wrong token 77, a wrong option 64', 
 });
 
 it('sink answers what it is asked to, and tells each delivery', async () => {
-  const sink = spawn(process.execPath, [program, 'sink', '--fail', '1', '--status', '202'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const sink = killedAtLast(
+    spawn(process.execPath, [program, 'sink', '--fail', '1', '--status', '202'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
   const lines = createInterface({ input: sink.stdout })[Symbol.asyncIterator]();
   const { value: first } = await lines.next();
   const { url } = JSON.parse(String(first)) as { url: string };

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { killedAtLast } from '../leftovers.js';
 
 const program = join(import.meta.dirname, '../../../bin/stepwell.cjs');
 const readyWithinMs = 60_000;
@@ -47,19 +48,21 @@ export class ServerProcess {
   ): Promise<ServerProcess> {
     const [command = '', ...rest] = [...wrapper, process.execPath, ...args];
     const isShipped = args[0] === program;
-    const child = spawn(command, rest, {
-      env: {
-        PATH: process.env['PATH'],
-        STEPWELL_PORT: String(port),
-        STEPWELL_DATA_DIR: dataDirectory,
-        STEPWELL_TOKEN: token,
-        STEPWELL_REST_USERNAME: 'test',
-        STEPWELL_REST_PASSWORD: 'password-of-the-tests',
-        STEPWELL_LOG_LEVEL: 'warn',
-        ...environment,
-      },
-      stdio: ['ignore', 'pipe', 'pipe', ...(isShipped ? [] : (['ipc'] as const))],
-    });
+    const child = killedAtLast(
+      spawn(command, rest, {
+        env: {
+          PATH: process.env['PATH'],
+          STEPWELL_PORT: String(port),
+          STEPWELL_DATA_DIR: dataDirectory,
+          STEPWELL_TOKEN: token,
+          STEPWELL_REST_USERNAME: 'test',
+          STEPWELL_REST_PASSWORD: 'password-of-the-tests',
+          STEPWELL_LOG_LEVEL: 'warn',
+          ...environment,
+        },
+        stdio: ['ignore', 'pipe', 'pipe', ...(isShipped ? [] : (['ipc'] as const))],
+      }),
+    );
     const server = new ServerProcess(child, port);
     await server.ready();
     return server;
