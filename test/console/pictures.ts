@@ -1,6 +1,7 @@
 /**
- * Pictures of all pages for docs/console, light and dark: `npm run console:pictures`. A server of
- * its own is given some work, so that there is something to see.
+ * Pictures of all pages for docs/console, light and dark: `npm run console:pictures`, with names of
+ * pages behind `--` of those alone. A server of its own is given some work, so that there is
+ * something to see.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -108,6 +109,7 @@ const answers = ({ url }: { readonly url: string }) => {
 
 /** So long the retries of the failed message take, and a little more. */
 const lifeMs = 6000;
+const wanted = process.argv.slice(2);
 /** Until what is drawn stands still. */
 const drawnMs = 1500;
 
@@ -140,6 +142,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   await page.screenshot({ path: join(folder, `sign-in-${colorScheme}.png`) });
   await signIn(page, server.token);
   for (const [name, path] of Object.entries(pages)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
     await page.goto(`${server.url}/console${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await wait(drawnMs);

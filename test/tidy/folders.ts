@@ -33,6 +33,7 @@ export const folders: readonly string[] = [
   'src/console/web/topic',
   'src/console/web/time-machine',
   'src/console/web/past',
+  'src/console/web/charts',
   'src/console/web/parts',
   'src/console/web/api',
   'src/console/web/time',

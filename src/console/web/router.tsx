@@ -28,13 +28,17 @@ const overview = createRoute({
 const messages = createRoute({
   getParentRoute: () => root,
   path: '/messages',
-  validateSearch: readFilters('state', 'label', 'url', 'queueName', 'flowControlKey', 'contains'),
+  validateSearch: readFilters(
+    ...['state', 'label', 'url', 'queueName', 'flowControlKey'],
+    ...['contains', 'fromDate', 'toDate', 'span'],
+  ),
   component: lazyRouteComponent(() => import('./messages/messages-page.tsx')),
 });
 
 const message = createRoute({
   getParentRoute: () => root,
   path: '/messages/$id',
+  validateSearch: readFilters('asOf'),
   component: lazyRouteComponent(() => import('./message/message-page.tsx')),
 });
 

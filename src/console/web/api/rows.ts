@@ -19,6 +19,11 @@ export interface Rows<Row> {
   readonly rows: readonly Row[] | undefined;
   /** Loads one more page; absent where there is none, or it is on its way. */
   readonly more: (() => void) | undefined;
+  /**
+   * In place of `more` where the last page had no rows: a search has a bound, and what it has not
+   * found goes on only when it is asked to.
+   */
+  readonly further: (() => void) | undefined;
 }
 
 /** So many pages are asked for again as they change; one who has scrolled further reads history. */
@@ -41,6 +46,12 @@ export function useRows<Row>(
   });
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows), [data]);
-  const more = hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined;
-  return { query, rows, more };
+  const next = hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined;
+  const isSparse = data?.pages.at(-1)?.rows.length === 0;
+  return {
+    query,
+    rows,
+    more: isSparse ? undefined : next,
+    further: isSparse ? next : undefined,
+  };
 }

@@ -2,6 +2,7 @@
 import { api, ask } from '../api/client.ts';
 import type { RowPage } from '../api/rows.ts';
 import type { Filters } from '../parts/filter-bar.tsx';
+import { isEnd, isPending, isSearched, queryOf } from './message-filters.ts';
 
 /** A message as the list shows it. */
 export interface MessageRow {
@@ -21,39 +22,17 @@ export interface MessageRow {
 
 const pageSize = 100;
 
-/** States of messages that have not ended: memory has those. */
-const pendingStates = ['DELAYED', 'WAITING', 'ACTIVE', 'RETRY'] as const;
-type PendingState = (typeof pendingStates)[number];
-
-const endStates = ['DELIVERED', 'FAILED', 'CANCELED'] as const;
-type EndState = (typeof endStates)[number];
-
-/** What the filter offers: `pending` stands for all that have not ended. */
-export const states = ['pending', ...pendingStates, ...endStates] as const;
-
-const isPending = (state: string | undefined): state is PendingState =>
-  pendingStates.some((each) => each === state);
-const isEnd = (state: string | undefined): state is EndState =>
-  endStates.some((each) => each === state);
-
-/** A page of messages, the latest first. */
+/** A page of messages, the latest first; of the log a row for each change. */
 export function loadMessages(
   filters: Filters,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<RowPage<MessageRow>> {
   const { state } = filters;
-  return state === 'pending' || isPending(state)
+  return (state === 'pending' || isPending(state)) && !isSearched(filters)
     ? loadPending(filters, cursor, signal)
     : loadLogged(filters, cursor, signal);
 }
-
-const common = ({ label, url, queueName, flowControlKey }: Filters) => ({
-  ...(label !== undefined && { label: [label] }),
-  ...(url !== undefined && { url: [url] }),
-  ...(queueName !== undefined && { queueName: [queueName] }),
-  ...(flowControlKey !== undefined && { flowControlKey: [flowControlKey] }),
-});
 
 async function loadPending(
   filters: Filters,
@@ -62,7 +41,7 @@ async function loadPending(
 ): Promise<RowPage<MessageRow>> {
   const { state } = filters;
   const query = {
-    ...common(filters),
+    ...queryOf(filters),
     count: pageSize,
     ...(isPending(state) && { state: [state] }),
     ...(cursor !== undefined && { cursor }),
@@ -85,24 +64,23 @@ async function loadPending(
   };
 }
 
-/** The log has a row for each change: the latest of a message is its state. */
 async function loadLogged(
   filters: Filters,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<RowPage<MessageRow>> {
-  const { state } = filters;
+  const { state, contains } = filters;
   const query = {
-    ...common(filters),
+    ...queryOf(filters),
     count: pageSize,
+    ...(contains !== undefined && { contains }),
     ...(isEnd(state) && { state: [state] }),
     ...(cursor !== undefined && { cursor }),
   };
   const page = await ask(api.GET('/v2/logs', { params: { query }, signal }));
-  const latest = new Map<string, MessageRow>();
-  for (const row of page.logs) {
-    if (latest.has(row.messageId)) continue;
-    latest.set(row.messageId, {
+  return {
+    cursor: page.cursor,
+    rows: page.logs.map((row) => ({
       id: row.messageId,
       state: row.state,
       url: row.url,
@@ -113,12 +91,11 @@ async function loadLogged(
       at: row.time,
       responseStatus: row.responseStatus,
       error: row.error,
-    });
-  }
-  return { cursor: page.cursor, rows: [...latest.values()] };
+    })),
+  };
 }
 
-/** Rows of several pages, each message once, by its latest row. */
+/** Each message once, by its latest row, which comes first: that is its state. */
 export function eachOnce(rows: readonly MessageRow[]): readonly MessageRow[] {
   const seen = new Set<string>();
   return rows.filter(({ id }) => !seen.has(id) && seen.add(id));

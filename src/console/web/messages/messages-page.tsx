@@ -8,21 +8,20 @@ import { type Filter, FilterBar, useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { noDraft, PublishDialog } from '../parts/publish-dialog.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
-import { lookOf, State } from '../parts/state-mark.tsx';
+import { State } from '../parts/state-mark.tsx';
 import { Empty, RowStates, useCurl } from '../parts/states.tsx';
 import { Time } from '../time/time.tsx';
-import { eachOnce, loadMessages, type MessageRow, states } from './message-rows.ts';
+import { CancelMatching } from './cancel-matching.tsx';
+import { Facets } from './facets.tsx';
+import { eachOnce, loadMessages, type MessageRow } from './message-rows.ts';
+import { Outcomes } from './outcomes.tsx';
 
 const filters: readonly Filter[] = [
   { name: 'url', label: 'URL' },
+  { name: 'contains', label: 'Contains' },
   { name: 'label', label: 'Label' },
   { name: 'queueName', label: 'Queue' },
   { name: 'flowControlKey', label: 'Flow-control key' },
-  {
-    name: 'state',
-    label: 'State',
-    choices: states.map((state) => [state, lookOf(state).word] as const),
-  },
 ];
 
 const columns: readonly Column<MessageRow>[] = [
@@ -68,7 +67,7 @@ const columns: readonly Column<MessageRow>[] = [
 ];
 
 export default function MessagesPage() {
-  const [values] = useFilters();
+  const [{ span: _, ...values }] = useFilters();
   const list = useRows(['message', values], (cursor, signal) =>
     loadMessages(values, cursor, signal),
   );
@@ -76,8 +75,18 @@ export default function MessagesPage() {
   const { rows } = list;
   const shown = useMemo(() => (rows === undefined ? undefined : eachOnce(rows)), [rows]);
   return (
-    <Page title="Messages" actions={<Publish />}>
+    <Page
+      title="Messages"
+      actions={
+        <>
+          <CancelMatching filters={values} />
+          <Publish />
+        </>
+      }
+    >
+      <Outcomes />
       <Panel>
+        <Facets />
         <FilterBar filters={filters} />
         <RowStates
           list={{ ...list, rows: shown }}

@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { api, ask } from '../api/client.ts';
+import { type Series, Sparkline } from '../charts/sparkline.tsx';
+import { StackedMinutes } from '../charts/stacked-minutes.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Page, Panel } from '../parts/page.tsx';
-import { type Series, Sparkline } from '../parts/sparkline.tsx';
-import { StackedMinutes } from '../parts/stacked-minutes.tsx';
 import { StateBadge } from '../parts/state-mark.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { now } from '../time/clock.ts';

@@ -15,6 +15,7 @@ const look = (tone: Tone, shape: Shape, word: string): Look => ({ tone, shape, w
 
 /** Every state that the server names. */
 const looks: Readonly<Record<string, Look>> = {
+  pending: look('wait', 'ring', 'pending'),
   CREATED: look('idle', 'ring', 'created'),
   DELAYED: look('wait', 'ring', 'delayed'),
   WAITING: look('wait', 'ring', 'waiting'),

@@ -51,7 +51,7 @@ export function Loaded<Data>({
 
 /** What of a list is shown: its rows by `children`, or why there are none. */
 export function RowStates<Row>({
-  list: { rows, query },
+  list: { rows, query, further },
   isFiltered,
   empty,
   children,
@@ -61,10 +61,25 @@ export function RowStates<Row>({
   readonly empty: ReactNode;
   readonly children: (rows: readonly Row[]) => ReactNode;
 }) {
-  if (rows !== undefined && rows.length > 0) return children(rows);
+  const searching =
+    further === undefined ? null : (
+      <p className="flex flex-wrap items-center gap-3 border-t border-line p-3 text-muted">
+        This far back nothing more was found.
+        <Button onClick={further}>Search further</Button>
+      </p>
+    );
+  if (rows !== undefined && rows.length > 0) {
+    return (
+      <>
+        {children(rows)}
+        {searching}
+      </>
+    );
+  }
   if (query.error !== null) return <Failure error={query.error} retry={() => query.refetch()} />;
   if (rows === undefined) return <Skeleton />;
-  return isFiltered ? <Empty title="Nothing passes these filters" /> : empty;
+  if (!isFiltered) return empty;
+  return searching ?? <Empty title="Nothing passes these filters" />;
 }
 
 /** There is nothing yet: what would be here, and the command that makes some. */

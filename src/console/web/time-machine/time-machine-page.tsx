@@ -8,19 +8,12 @@ import { type Filter, FilterBar, useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { Empty, Failure, Loaded, Skeleton } from '../parts/states.tsx';
+import { SpanChoice, spanOf } from '../past/spans.tsx';
 import { AsOf, TimeSlider } from '../past/time-slider.tsx';
 import { now as nowMs, useNow } from '../time/clock.ts';
 import { count, exact, hour } from '../time/format.ts';
 import { Activity } from './activity.tsx';
 import { causeOf, detailOf, inWords, type JournalEvent, loadEvents, pageOf } from './journal.ts';
-
-const spans = [
-  ['1h', 'last hour', '1m', 3_600_000],
-  ['6h', 'last 6 hours', '5m', 21_600_000],
-  ['1d', 'last day', '15m', 86_400_000],
-  ['7d', 'last 7 days', '2h', 604_800_000],
-  ['30d', 'last 30 days', '8h', 2_592_000_000],
-] as const;
 
 const filters: readonly Filter[] = [
   { name: 'type', label: 'Type of event' },
@@ -62,7 +55,7 @@ function EventLink({ event }: { readonly event: JournalEvent }) {
 }
 
 export default function TimeMachinePage() {
-  const [{ asOf, type, stream, span = '1h' }, change] = useFilters();
+  const [{ asOf, type, stream, span }, change] = useFilters();
   const at = asOf === undefined || !Number.isFinite(Number(asOf)) ? null : Number(asOf);
   const { query, rows, more } = useRows(['journal', { at, type, stream }], (cursor, signal) =>
     loadEvents(
@@ -111,20 +104,20 @@ export default function TimeMachinePage() {
 }
 
 interface PastProps {
-  readonly span: string;
+  readonly span: string | undefined;
   readonly choose: (span: string) => void;
   readonly at: number | null;
   readonly change: (at: number | null) => void;
 }
 
 /** The columns of activity, and the slider below them. */
-function Past({ span, choose, at, change }: PastProps) {
+function Past({ span: value, choose, at, change }: PastProps) {
   const now = useNow();
-  const [, , step, spanMs] = spans.find(([value]) => value === span) ?? spans[0];
+  const span = spanOf(value);
   const query = useQuery({
-    queryKey: ['journal', 'activity', span],
+    queryKey: ['journal', 'activity', span.value],
     queryFn: () => {
-      const asked = { from: String(nowMs() - spanMs), step };
+      const asked = { from: String(nowMs() - span.ms), step: span.step };
       return ask(api.GET('/admin/journal/activity', { params: { query: asked } }));
     },
     refetchInterval: 10_000,
@@ -132,27 +125,11 @@ function Past({ span, choose, at, change }: PastProps) {
   return (
     <Loaded query={query} lines={2}>
       {({ buckets, stepMs }) => {
-        const from = buckets[0]?.at ?? now - spanMs;
+        const from = buckets[0]?.at ?? now - span.ms;
         const busy = buckets.filter(({ events }) => events > 0);
         return (
           <>
-            <Panel
-              title="Activity"
-              aside={
-                <select
-                  aria-label="Span"
-                  value={span}
-                  onChange={(event) => choose(event.target.value)}
-                  className="rounded-md border border-control bg-surface px-2 py-0.5 text-ink"
-                >
-                  {spans.map(([value, word]) => (
-                    <option key={value} value={value}>
-                      {word}
-                    </option>
-                  ))}
-                </select>
-              }
-            >
+            <Panel title="Activity" aside={<SpanChoice span={span} choose={choose} />}>
               <div className="px-3 py-2">
                 <Activity {...{ buckets, stepMs, at }} change={change} />
               </div>

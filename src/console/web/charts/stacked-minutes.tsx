@@ -1,7 +1,8 @@
 /** Numbers a minute, one bar on another, with what each says on hover. */
+
+import { barColours, type Tone } from '../parts/state-mark.tsx';
 import { count, exact } from '../time/format.ts';
 import type { Series } from './sparkline.tsx';
-import { barColours, type Tone } from './state-mark.tsx';
 
 export interface Layer {
   readonly name: string;

@@ -1,6 +1,7 @@
 /** Bars over an axis of time: what happened when, and for how long. */
+
+import { barColours, type Tone } from '../parts/state-mark.tsx';
 import { duration } from '../time/format.ts';
-import { barColours, type Tone } from './state-mark.tsx';
 
 /** Times in any unit, all the same one as the scale's. */
 export interface TimeBar {

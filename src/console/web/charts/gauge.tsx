@@ -1,6 +1,7 @@
 /** How much of a limit is used. */
+
+import { barColours } from '../parts/state-mark.tsx';
 import { count } from '../time/format.ts';
-import { barColours } from './state-mark.tsx';
 
 /** `used` null = it is not known; `limit` 0 = there is none. */
 export function Gauge({

@@ -1,0 +1,107 @@
+/** Columns over time, one tone on another; a drag over them chooses a stretch of time. */
+import { type PointerEvent, useState } from 'react';
+import { barColours, type Tone } from '../parts/state-mark.tsx';
+import { count, exact } from '../time/format.ts';
+
+/** A stretch of time, Unix milliseconds; its end does not belong to it. */
+export interface Stretch {
+  readonly from: number;
+  readonly until: number;
+}
+
+export interface ColumnLayer {
+  readonly name: string;
+  readonly tone: Tone;
+  /** One number for each column; all layers have as many. */
+  readonly values: readonly number[];
+}
+
+interface ColumnsProps {
+  readonly label: string;
+  readonly layers: readonly ColumnLayer[];
+  /** When the first column begins, Unix milliseconds. */
+  readonly from: number;
+  readonly stepMs: number;
+  /** What is chosen; null = nothing. */
+  readonly chosen: Stretch | null;
+  readonly choose: (stretch: Stretch) => void;
+}
+
+export function Columns({ label, layers, from, stepMs, chosen, choose }: ColumnsProps) {
+  const length = Math.max(0, ...layers.map(({ values }) => values.length));
+  const columns = Array.from({ length }, (_, index) => ({
+    at: from + index * stepMs,
+    parts: layers.map(({ name, tone, values }) => ({ name, tone, value: values[index] ?? 0 })),
+  }));
+  const sums = columns.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0));
+  const max = Math.max(1, ...sums);
+  const { dragged, handlers } = useDrag(length, (first, last) =>
+    choose({ from: from + first * stepMs, until: from + (last + 1) * stepMs }),
+  );
+  const isIn = (index: number, at: number) =>
+    dragged === null
+      ? chosen === null || (at + stepMs > chosen.from && at < chosen.until)
+      : index >= dragged.first && index <= dragged.last;
+  return (
+    <div
+      role="img"
+      aria-label={label}
+      className="flex h-16 cursor-crosshair touch-none items-end gap-px select-none"
+      {...handlers}
+    >
+      {columns.map(({ at, parts }, index) => (
+        <div
+          key={at}
+          title={titleOf(at, parts)}
+          className={`flex h-full min-w-0 flex-1 flex-col-reverse rounded-xs hover:bg-raised ${isIn(index, at) ? '' : 'opacity-30'} ${dragged !== null && isIn(index, at) ? 'bg-raised' : ''}`}
+        >
+          {parts.map(({ name, tone, value }) => (
+            <div
+              key={name}
+              style={{ height: value === 0 ? 0 : `max(2px, ${(100 * value) / max}%)` }}
+              className={barColours[tone]}
+            />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function titleOf(at: number, parts: readonly { name: string; value: number }[]): string {
+  const some = parts.filter(({ value }) => value > 0);
+  const words = some.map(({ name, value }) => `${count(value)} ${name}`).join(', ');
+  return `${exact(at).slice(0, 16)}: ${words === '' ? 'nothing' : words}`;
+}
+
+interface Drag {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** From where to where a pointer is drawn, as indexes of columns; a press alone is one column. */
+function useDrag(length: number, done: (first: number, last: number) => void) {
+  const [began, setBegan] = useState<number | null>(null);
+  const [at, setAt] = useState(0);
+  const indexOf = ({ clientX, currentTarget }: PointerEvent) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    const index = Math.floor(((clientX - left) / width) * length);
+    return Math.max(0, Math.min(length - 1, index));
+  };
+  const dragged: Drag | null =
+    began === null ? null : { first: Math.min(began, at), last: Math.max(began, at) };
+  const handlers = {
+    onPointerDown: (event: PointerEvent) => {
+      event.currentTarget.setPointerCapture(event.pointerId);
+      setBegan(indexOf(event));
+      setAt(indexOf(event));
+    },
+    onPointerMove: (event: PointerEvent) => setAt(indexOf(event)),
+    onPointerUp: () => {
+      setBegan(null);
+      if (dragged !== null) done(dragged.first, dragged.last);
+    },
+    onPointerCancel: () => setBegan(null),
+  };
+  return { dragged, handlers };
+}

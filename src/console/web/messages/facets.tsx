@@ -1,0 +1,120 @@
+/** The states that messages are in, with how many are in each: a press shows those alone. */
+import { useQuery } from '@tanstack/react-query';
+import { api, ask } from '../api/client.ts';
+import { type Filters, useFilters } from '../parts/filter-bar.tsx';
+import { lookOf, StateShape } from '../parts/state-mark.tsx';
+import { count } from '../time/format.ts';
+import { endStates, isSearched, pendingStates, queryOf } from './message-filters.ts';
+
+/** So many pending messages are counted one by one; above that it is said that there are more. */
+const countedMax = 500;
+/** Counting costs more than a page of rows: it is done less often. */
+const againMs = 5000;
+
+interface Counts {
+  readonly of: ReadonlyMap<string, number>;
+  /** There are more than were counted. */
+  readonly isCut: boolean;
+}
+
+function tally(states: Iterable<readonly [state: string, count: number]>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [state, value] of states) counts.set(state, (counts.get(state) ?? 0) + value);
+  return counts;
+}
+
+async function countPending(filters: Filters, signal: AbortSignal): Promise<Counts> {
+  const query = { ...queryOf(filters), count: countedMax };
+  const page = await ask(api.GET('/v2/messages', { params: { query }, signal }));
+  const of = tally(page.messages.map(({ state }) => [state, 1] as const));
+  of.set('pending', page.messages.length);
+  return { of, isCut: page.cursor !== undefined };
+}
+
+async function countEnded(filters: Filters, signal: AbortSignal): Promise<Counts> {
+  const { contains } = filters;
+  const query = {
+    ...queryOf(filters),
+    by: 'state' as const,
+    state: [...endStates],
+    ...(contains !== undefined && { contains }),
+  };
+  const { counts, cursor } = await ask(api.GET('/v2/logs/counts', { params: { query }, signal }));
+  return {
+    of: tally(counts.map(({ key, count: value }) => [key, value] as const)),
+    isCut: cursor !== undefined,
+  };
+}
+
+/** How many messages that pass the filters are pending; `isCut` where it is at least so many. */
+export function usePendingCounts(filters: Filters) {
+  const { state: _, contains, ...others } = filters;
+  return useQuery({
+    queryKey: ['facets', 'pending', others],
+    queryFn: ({ signal }) => countPending(others, signal),
+    enabled: contains === undefined,
+    refetchInterval: againMs,
+  });
+}
+
+export function Facets() {
+  const [filters, change] = useFilters();
+  const { state: chosen, ...others } = filters;
+  const pending = usePendingCounts(filters).data;
+  const ended = useQuery({
+    queryKey: ['facets', 'ended', others],
+    queryFn: ({ signal }) => countEnded(others, signal),
+    refetchInterval: againMs,
+  }).data;
+  const isText = isSearched(filters);
+  const shown = isText ? endStates : (['pending', ...pendingStates, ...endStates] as const);
+  return (
+    <fieldset className="flex flex-wrap gap-1 border-b border-line p-2">
+      <legend className="sr-only">States</legend>
+      <Facet
+        isChosen={chosen === undefined || !shown.some((state) => state === chosen)}
+        press={() => change({ state: undefined })}
+      >
+        all
+      </Facet>
+      {shown.map((state) => {
+        const counts = endStates.some((end) => end === state) ? ended : pending;
+        return (
+          <Facet
+            key={state}
+            isChosen={chosen === state}
+            press={() => change({ state: chosen === state ? undefined : state })}
+          >
+            <StateShape of={state} />
+            {lookOf(state).word}
+            <span className="text-muted">
+              {counts === undefined ? '' : count(counts.of.get(state) ?? 0)}
+              {counts?.isCut === true ? '+' : ''}
+            </span>
+          </Facet>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+function Facet({
+  isChosen,
+  press,
+  children,
+}: {
+  readonly isChosen: boolean;
+  readonly press: () => void;
+  readonly children: React.ReactNode;
+}) {
+  return (
+    <button
+      type="button"
+      aria-pressed={isChosen}
+      onClick={press}
+      className={`inline-flex min-h-7 items-center gap-1.5 rounded-full border px-2.5 hover:bg-raised ${isChosen ? 'border-accent bg-raised font-medium' : 'border-line'}`}
+    >
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,64 @@
+/** How far back a page of the past looks: the choice of it, and what it means. */
+import { now } from '../time/clock.ts';
+
+export interface Span {
+  /** As the address has it. */
+  readonly value: string;
+  readonly word: string;
+  /** What is drawn as one column: a duration of the API (messaging.md 3.2), and milliseconds. */
+  readonly step: string;
+  readonly stepMs: number;
+  /** All of it, milliseconds. */
+  readonly ms: number;
+}
+
+const minuteMs = 60_000;
+
+const last: Span = {
+  value: '1h',
+  word: 'last hour',
+  step: '1m',
+  stepMs: minuteMs,
+  ms: 60 * minuteMs,
+};
+
+export const spans: readonly Span[] = [
+  last,
+  { value: '6h', word: 'last 6 hours', step: '5m', stepMs: 5 * minuteMs, ms: 360 * minuteMs },
+  { value: '1d', word: 'last day', step: '15m', stepMs: 15 * minuteMs, ms: 1440 * minuteMs },
+  { value: '7d', word: 'last 7 days', step: '2h', stepMs: 120 * minuteMs, ms: 10_080 * minuteMs },
+  { value: '30d', word: 'last 30 days', step: '8h', stepMs: 480 * minuteMs, ms: 43_200 * minuteMs },
+];
+
+/** The last hour where the address has none. */
+export function spanOf(value: string | undefined): Span {
+  return spans.find((span) => span.value === value) ?? last;
+}
+
+/** Where the columns of a span begin now, Unix milliseconds: on a whole step. */
+export function beginOf({ ms, stepMs }: Span): number {
+  return Math.ceil((now() - ms) / stepMs) * stepMs;
+}
+
+export function SpanChoice({
+  span,
+  choose,
+}: {
+  readonly span: Span;
+  readonly choose: (value: string) => void;
+}) {
+  return (
+    <select
+      aria-label="Span"
+      value={span.value}
+      onChange={(event) => choose(event.target.value)}
+      className="rounded-md border border-control bg-surface px-2 py-0.5 text-ink"
+    >
+      {spans.map(({ value, word }) => (
+        <option key={value} value={value}>
+          {word}
+        </option>
+      ))}
+    </select>
+  );
+}

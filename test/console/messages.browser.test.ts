@@ -1,0 +1,185 @@
+import type { Browser, Page } from 'playwright-core';
+import { callApi } from '../support/clients/api-call.js';
+import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
+import { findings } from '../support/console/axe.js';
+import {
+  browserLimitMs,
+  describeInChromium,
+  launchBrowser,
+  openConsole,
+  signIn,
+  type WatchedPage,
+} from '../support/console/chromium.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+describeInChromium('messages in a browser', () => {
+  let browser: Browser;
+  let server: TestServer;
+  let endpoint: RecordingEndpoint;
+  let opened: WatchedPage | null = null;
+
+  const open = async (path: string, token = server.token) => {
+    opened = await openConsole(browser, server, path);
+    await signIn(opened.page, token);
+    return opened.page;
+  };
+  const publish = async (path: string, headers: Record<string, string> = {}) => {
+    const target = `/v2/publish/${endpoint.url}${path}`;
+    const { body } = await callApi(server, 'POST', target, headers, '{"order":"A-17"}');
+    return (body as { messageId: string }).messageId;
+  };
+  const rowOf = (page: Page, path: string) =>
+    page.getByRole('table', { name: 'Messages' }).getByRole('row').filter({ hasText: path });
+  /** A facet and its number. */
+  const facet = (page: Page, name: RegExp) =>
+    page.getByRole('group', { name: 'States' }).getByRole('button', { name });
+
+  beforeAll(async () => {
+    endpoint = await RecordingEndpoint.start(({ url }) => ({
+      status: url?.startsWith('/broken') ? 500 : 200,
+    }));
+    server = await startServer();
+    browser = await launchBrowser();
+  }, browserLimitMs);
+
+  afterAll(async () => {
+    await browser.close();
+    await server.remove();
+    await endpoint.stop();
+  }, browserLimitMs);
+
+  afterEach(async () => {
+    const { faults = [] } = opened ?? {};
+    await opened?.close();
+    opened = null;
+    expect(faults).toEqual([]);
+  }, browserLimitMs);
+
+  it(
+    'counts messages by state, finds them by text, and shows those of a stretch of time',
+    async () => {
+      await publish('/counted', { 'svc-label': 'counted' });
+      await publish('/broken/counted', { 'svc-label': 'counted', 'svc-retries': '0' });
+      await publish('/later', { 'svc-label': 'counted', 'svc-delay': '1h' });
+      const page = await open('/messages?label=counted');
+      await facet(page, /^delivered 1$/).waitFor();
+      await facet(page, /^pending 1$/).waitFor();
+      await facet(page, /^failed 1$/).click();
+      await rowOf(page, '/broken/counted').waitFor();
+      await rowOf(page, '/later').waitFor({ state: 'detached' });
+      expect(new URL(page.url()).searchParams.get('state')).toBe('FAILED');
+      await facet(page, /^failed 1$/).click();
+
+      const columns = page.getByRole('img', { name: /^Messages by how they ended/ });
+      const { x = 0, y = 0, width = 0 } = (await columns.boundingBox()) ?? {};
+      // The first half of the last hour is before this server was.
+      await page.mouse.move(x + 1, y + 5);
+      await page.mouse.down();
+      await page.mouse.move(x + width / 2, y + 5);
+      await page.mouse.up();
+      await page.waitForURL(/fromDate=.*toDate=/);
+      await page.getByText('Nothing passes these filters').waitFor();
+      await page.getByRole('button', { name: 'All times' }).click();
+      await rowOf(page, '/later').waitFor();
+
+      await page.getByLabel('Contains').fill('broken/counted');
+      await rowOf(page, '/later').waitFor({ state: 'detached' });
+      await rowOf(page, '/broken/counted').waitFor();
+      const cancel = page.getByRole('button', { name: 'Cancel all…' });
+      expect(await cancel.isDisabled()).toBe(true);
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'cancels what passes the filters once it has said how many these are',
+    async () => {
+      const doomed = { 'svc-label': 'doomed', 'svc-delay': '1h' };
+      await publish('/doomed', doomed);
+      await publish('/doomed', doomed);
+      const kept = await publish('/kept', { 'svc-label': 'kept', 'svc-delay': '1h' });
+      const page = await open('/messages?label=doomed&state=pending');
+      await page.getByRole('button', { name: 'Cancel all…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('a label is doomed').waitFor();
+      await dialog.getByText('2 match now.').waitFor();
+      expect(await findings(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Cancel 2' }).click();
+      await dialog.getByText('2 canceled.').waitFor();
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await page.getByText('Nothing passes these filters').waitFor();
+      const { status } = await callApi(server, 'GET', `/v2/messages/${kept}`);
+      expect(status).toBe(200);
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'moves an attempt, begins it now, and shows the message as it was before',
+    async () => {
+      const id = await publish('/moved', { 'svc-delay': '1h' });
+      const page = await open(`/messages/${id}`);
+      await page.getByRole('button', { name: 'Change delay…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Not before').fill('never');
+      await dialog.getByRole('button', { name: 'Change' }).click();
+      await dialog.getByRole('alert').waitFor();
+      await dialog.getByLabel('Not before').fill('5h');
+      await dialog.getByRole('button', { name: 'Change' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByText(/\(in 4 h\)/).waitFor();
+      // The browser itself writes down what was answered with 400.
+      expect(opened?.faults.splice(0)).toEqual([expect.stringContaining('400')]);
+
+      await page.getByRole('button', { name: 'Deliver now' }).click();
+      await page.getByText('delivered', { exact: true }).first().waitFor();
+      const slider = page.getByRole('slider', { name: 'Moment' });
+      await slider.focus();
+      await page.keyboard.press('Home');
+      await page
+        .getByRole('status')
+        .filter({ hasText: /^As of / })
+        .waitFor();
+      await page.getByText('None yet.').waitFor();
+      expect(await page.getByRole('button', { name: 'Resend…' }).count()).toBe(0);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Resend…' }).waitFor();
+      expect(await page.getByText('None yet.').count()).toBe(0);
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'tells a signature of this message from one of another',
+    async () => {
+      const id = await publish('/signed');
+      await publish('/other');
+      const signatureOf = async (path: string): Promise<string> => {
+        const request = endpoint.requests.find(({ url }) => url === path);
+        if (request !== undefined) return String(request.headers['svc-signature']);
+        await endpoint.next();
+        return signatureOf(path);
+      };
+      const page = await open(`/messages/${id}`);
+      await page.getByRole('button', { name: 'Check a signature…' }).click();
+      const dialog = page.getByRole('dialog');
+      const check = async (token: string) => {
+        await dialog.getByLabel(/Signature/).fill(token);
+        await dialog.getByRole('button', { name: 'Check', exact: true }).click();
+      };
+      await check(await signatureOf('/signed'));
+      for (const text of ['signed with the current key', 'for this URL', 'of this body']) {
+        await dialog.getByText(text).waitFor();
+      }
+      await check(await signatureOf('/other'));
+      await dialog.getByText('for another URL').waitFor();
+      await dialog.getByText('signed with the current key').waitFor();
+      await check(`${(await signatureOf('/signed')).slice(0, -8)}AAAAAAAA`);
+      await dialog.getByText('not signed with a key of this server').waitFor();
+      await check('no signature');
+      await dialog.getByRole('alert').waitFor();
+      expect(await findings(page)).toEqual([]);
+    },
+    browserLimitMs,
+  );
+});
