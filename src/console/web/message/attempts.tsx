@@ -1,23 +1,32 @@
 /** The life of a message as bars, and what each of its attempts was answered. */
 import { useState } from 'react';
+import { Axis, Bars } from '../charts/time-bars.tsx';
 import { Body } from '../parts/code.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Panel } from '../parts/page.tsx';
 import { State } from '../parts/state-mark.tsx';
-import { Axis, Bars } from '../parts/time-bars.tsx';
-import { useNow } from '../time/clock.ts';
 import { duration, exact } from '../time/format.ts';
 import { type Attempt, type LifeRow, lifeOf } from './message-life.ts';
 
-export function Attempts({ rows }: { readonly rows: readonly LifeRow[] }) {
-  const life = lifeOf(rows, useNow());
+interface AttemptsProps {
+  /** Up to the moment that is shown. */
+  readonly rows: readonly LifeRow[];
+  /** That moment, Unix milliseconds. */
+  readonly at: number;
+  /** Where the scale ends, Unix milliseconds: it stays where the moment moves. */
+  readonly until: number;
+}
+
+export function Attempts({ rows, at, until }: AttemptsProps) {
+  const life = lifeOf(rows, at);
+  const scale = { from: life.from, until: Math.max(until, life.until) };
   return (
     <>
       <Panel title="Life" aside={duration(life.until - life.from)}>
         <div className="px-3 py-2.5">
-          <Axis scale={life} />
+          <Axis scale={scale} />
           <div className="mt-1.5">
-            <Bars bars={life.bars} scale={life} />
+            <Bars bars={life.bars} scale={scale} />
           </div>
         </div>
       </Panel>

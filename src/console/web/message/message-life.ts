@@ -60,6 +60,11 @@ export function lifeOf(rows: readonly LifeRow[], now: number): Life {
   return { bars, attempts, from, until };
 }
 
+/** The moments at which something happened, in their order, each once. */
+export function momentsOf(rows: readonly LifeRow[]): readonly number[] {
+  return [...new Set(rows.map(({ time }) => time))].sort((one, other) => one - other);
+}
+
 function waiting(from: number, until: number, attempt: number): Bar {
   return { from, until, tone: 'wait', says: `waiting for attempt ${attempt}` };
 }

@@ -1,38 +1,30 @@
-/** One message: why it waits, its life, its attempts, its callbacks, what was asked for. */
+/** One message: why it waits, its life now and before, its attempts, its callbacks, its request. */
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { Ban, Send } from 'lucide-react';
-import { useState } from 'react';
+import { Link, useParams } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { api, ask } from '../api/client.ts';
-import { Action } from '../parts/button.tsx';
-import { useChange } from '../parts/change.ts';
-import { Body, Code } from '../parts/code.tsx';
-import { Facts } from '../parts/facts.tsx';
+import { useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
-import { PublishDialog } from '../parts/publish-dialog.tsx';
 import { State, StateBadge } from '../parts/state-mark.tsx';
-import { Failure, Loaded, useCurl, useHeaderPrefix } from '../parts/states.tsx';
+import { Loaded } from '../parts/states.tsx';
 import { Why } from '../parts/why.tsx';
-import { exact } from '../time/format.ts';
+import { AsOf, TimeSlider } from '../past/time-slider.tsx';
+import { useNow } from '../time/clock.ts';
 import { Time } from '../time/time.tsx';
-import { curlWords, optionsOf, pathOf } from './as-curl.ts';
 import { Attempts } from './attempts.tsx';
-
-const loadMessage = (id: string) =>
-  ask(api.GET('/v2/messages/{id}', { params: { path: { id }, query: { final: 'true' } } }));
-type Message = Awaited<ReturnType<typeof loadMessage>>;
-
-const ended = ['DELIVERED', 'FAILED', 'CANCELED'];
-/** More rows than any message has that people look at. */
-const rowsMax = 1000;
+import { hasEnded, type Message, useMessage, useMessageLog } from './load-message.ts';
+import { MessageActions } from './message-actions.tsx';
+import { type LifeRow, momentsOf } from './message-life.ts';
+import { RequestPanel } from './request.tsx';
 
 export default function MessagePage() {
-  const { id } = useParams({ strict: false }) as { readonly id: string };
-  const query = useQuery({
-    queryKey: ['message', id],
-    queryFn: () => loadMessage(id),
-  });
+  const { id = '' } = useParams({ strict: false });
+  const query = useMessage(id);
+  const log = useMessageLog(id);
+  const [{ asOf }] = useFilters();
+  const at = asOf === undefined || !Number.isFinite(Number(asOf)) ? null : Number(asOf);
   const { data } = query;
+  const state = at === null ? data?.state : log.data?.findLast(({ time }) => time <= at)?.state;
   return (
     <Page
       title={data === undefined ? id : `${data.method} ${data.url}`}
@@ -44,88 +36,55 @@ export default function MessagePage() {
           / <span className="font-mono text-xs">{id}</span>
         </>
       }
-      badge={data !== undefined && <StateBadge of={data.state} />}
-      actions={data !== undefined && <Actions message={data} />}
+      badge={state !== undefined && <StateBadge of={state} />}
+      actions={data !== undefined && at === null && <MessageActions message={data} />}
     >
-      <Loaded query={query}>{(message) => <Details message={message} />}</Loaded>
+      <Loaded query={query}>
+        {(message) => (
+          <>
+            {at === null ? !hasEnded(message) && <WhyItWaits id={id} /> : <AsOf at={at} />}
+            <Loaded query={log}>{(rows) => <Life rows={rows} at={at} />}</Loaded>
+            {at === null && <Callbacks message={message} />}
+            <RequestPanel message={message} />
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }
 
-function Actions({ message }: { readonly message: Message }) {
-  const [isOpen, setOpen] = useState(false);
-  const navigate = useNavigate();
-  const prefix = useHeaderPrefix();
-  const { messageId: id } = message;
-  const cancel = useChange(
-    () => ask(api.DELETE('/v2/messages/{id}', { params: { path: { id } } })),
-    ['message'],
-  );
-  const draft = {
-    destination: message.url,
-    queue: message.queueName ?? '',
-    body: message.body ?? '',
-    headers: [...optionsOf(message, prefix)].map((option) => option.join(': ')).join('\n'),
-  };
+function WhyItWaits({ id }: { readonly id: string }) {
+  const { data } = useQuery({
+    queryKey: ['message', id, 'why'],
+    queryFn: () => ask(api.GET('/v2/messages/{id}/why', { params: { path: { id } } })),
+  });
+  return data === undefined ? null : <Why why={data} />;
+}
+
+/** Its life up to the moment that is chosen, and the slider that chooses it. */
+function Life({ rows, at }: { readonly rows: readonly LifeRow[]; readonly at: number | null }) {
+  const now = useNow();
+  const [, change] = useFilters();
+  const moments = useMemo(() => momentsOf(rows), [rows]);
+  const known = at === null ? rows : rows.filter(({ time }) => time <= at);
+  const from = moments[0] ?? now;
+  const isOver = rows.some(({ state }) => ['DELIVERED', 'FAILED', 'CANCELED'].includes(state));
+  const until = isOver ? (moments.at(-1) ?? now) : Math.max(now, moments.at(-1) ?? now);
   return (
     <>
-      {cancel.error !== null && <Failure error={cancel.error} />}
-      {!ended.includes(message.state) && (
-        <Action
-          look="danger"
-          icon={<Ban className="size-4" />}
-          disabled={cancel.isPending}
-          onClick={() => cancel.mutate(undefined)}
-        >
-          Cancel
-        </Action>
-      )}
-      <Action icon={<Send className="size-4" />} onClick={() => setOpen(true)}>
-        Resend…
-      </Action>
-      {isOpen && (
-        <PublishDialog
-          draft={draft}
-          close={() => setOpen(false)}
-          published={(sent) => {
-            setOpen(false);
-            navigate({ to: `/messages/${sent}` });
-          }}
+      <Attempts rows={known} at={at ?? until} until={until} />
+      {moments.length > 1 && (
+        <TimeSlider
+          {...{ from, until, at, moments }}
+          change={(to) => change({ asOf: to === null ? undefined : String(to) })}
         />
       )}
     </>
   );
 }
 
-function Details({ message }: { readonly message: Message }) {
-  const { messageId: id } = message;
-  const why = useQuery({
-    queryKey: ['message', id, 'why'],
-    queryFn: () => ask(api.GET('/v2/messages/{id}/why', { params: { path: { id } } })),
-    // What has left memory waits for nothing any more.
-    enabled: !ended.includes(message.state),
-  });
-  const rows = useQuery({
-    queryKey: ['message', id, 'log'],
-    queryFn: () =>
-      ask(
-        api.GET('/v2/logs', {
-          params: { query: { messageId: [id], order: 'earliestFirst', count: rowsMax } },
-        }),
-      ),
-  });
-  return (
-    <>
-      {why.data !== undefined && !ended.includes(message.state) && <Why why={why.data} />}
-      <Loaded query={rows}>{({ logs }) => <Attempts rows={logs} />}</Loaded>
-      <Callbacks id={id} />
-      <Request message={message} />
-    </>
-  );
-}
-
-/** Messages that this one has caused. */
-function Callbacks({ id }: { readonly id: string }) {
+/** Messages that report on this one. */
+function Callbacks({ message: { messageId: id } }: { readonly message: Message }) {
   const { data } = useQuery({
     queryKey: ['message', id, 'callbacks'],
     queryFn: () => ask(api.GET('/v2/logs', { params: { query: { sourceMessageId: [id] } } })),
@@ -147,40 +106,6 @@ function Callbacks({ id }: { readonly id: string }) {
           <Time at={time} />
         </div>
       ))}
-    </Panel>
-  );
-}
-
-function Request({ message }: { readonly message: Message }) {
-  const curl = useCurl();
-  const prefix = useHeaderPrefix();
-  const { createdAt, notBefore, label, labels = [], callback, failureCallback } = message;
-  return (
-    <Panel title="Request">
-      <Facts
-        of={{
-          Published: (
-            <>
-              {exact(createdAt)} (<Time at={createdAt} />)
-            </>
-          ),
-          'Not before': notBefore > createdAt ? exact(notBefore) : undefined,
-          Retries: message.maxRetries,
-          Labels: label === undefined ? undefined : [...new Set([label, ...labels])].join(', '),
-          Queue: message.queueName,
-          'URL group': message.topicName,
-          Schedule: message.scheduleId,
-          'Flow-control key': message.flowControlKey,
-          Callback: callback,
-          'Failure callback': failureCallback,
-          'Caller address': message.callerIp,
-          'Dead letter': message.dlqId,
-        }}
-      />
-      <div className="grid gap-3 p-3 pt-0">
-        {message.body !== undefined && message.body !== '' && <Body text={message.body} />}
-        <Code text={curl(pathOf(message), ...curlWords(message, prefix))} />
-      </div>
     </Panel>
   );
 }

@@ -1,0 +1,54 @@
+/** Moves the next attempt of a message, by a time from now. */
+import type { FormEvent } from 'react';
+import { api, ask } from '../api/client.ts';
+import { Action, Button } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { TextField } from '../parts/field.tsx';
+import { Failure } from '../parts/states.tsx';
+import { exact } from '../time/format.ts';
+import type { Message } from './load-message.ts';
+
+export function DelayDialog({
+  message: { messageId: id, nextDeliveryTime },
+  close,
+}: {
+  readonly message: Message;
+  readonly close: () => void;
+}) {
+  const move = useChange(
+    (delay: string) =>
+      ask(api.PATCH('/v2/messages/{id}', { params: { path: { id } }, body: { delay } })),
+    ['message'],
+    close,
+  );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    move.mutate(String(new FormData(event.currentTarget).get('delay')).trim());
+  };
+  return (
+    <Dialog title="Change when it is delivered" close={close}>
+      <form onSubmit={submit}>
+        <p className="mb-3 text-muted">
+          {nextDeliveryTime === undefined
+            ? 'Its next attempt begins as soon as its gates let it.'
+            : `Its next attempt begins at ${exact(nextDeliveryTime)}, and not before.`}
+        </p>
+        <TextField
+          label="Not before"
+          hint="from now: 90 (seconds), 30s, 1d10h30m"
+          name="delay"
+          placeholder="10m"
+          required
+        />
+        {move.error !== null && <Failure error={move.error} />}
+        <div className="flex gap-2">
+          <Action type="submit" look="main" disabled={move.isPending}>
+            Change
+          </Action>
+          <Button onClick={close}>Close</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

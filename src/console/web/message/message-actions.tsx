@@ -1,0 +1,100 @@
+/** What can be done with a message: begin its attempt now or later, cancel it, send one like it. */
+import { useNavigate } from '@tanstack/react-router';
+import { Ban, Clock, FastForward, Send } from 'lucide-react';
+import { useState } from 'react';
+import { api, ask } from '../api/client.ts';
+import { Action } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { PublishDialog } from '../parts/publish-dialog.tsx';
+import { Failure, useHeaderPrefix } from '../parts/states.tsx';
+import { optionsOf } from './as-curl.ts';
+import { DelayDialog } from './delay-dialog.tsx';
+import { hasEnded, type Message } from './load-message.ts';
+
+const icon = 'size-4';
+
+export function MessageActions({ message }: { readonly message: Message }) {
+  const [open, setOpen] = useState<'delay' | 'resend' | null>(null);
+  const close = () => setOpen(null);
+  const navigate = useNavigate();
+  return (
+    <>
+      {!hasEnded(message) && <PendingActions message={message} delay={() => setOpen('delay')} />}
+      <Action icon={<Send className={icon} />} onClick={() => setOpen('resend')}>
+        Resend…
+      </Action>
+      {open === 'delay' && <DelayDialog message={message} close={close} />}
+      {open === 'resend' && (
+        <Resend
+          message={message}
+          close={close}
+          published={(id) => {
+            close();
+            navigate({ to: `/messages/${id}` });
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function PendingActions({
+  message: { messageId: id, state },
+  delay,
+}: {
+  readonly message: Message;
+  readonly delay: () => void;
+}) {
+  const params = { path: { id } };
+  const deliver = useChange(
+    () => ask(api.POST('/v2/messages/{id}/deliver', { params })),
+    ['message'],
+  );
+  const cancel = useChange(() => ask(api.DELETE('/v2/messages/{id}', { params })), ['message']);
+  const error = deliver.error ?? cancel.error;
+  const isActive = state === 'ACTIVE';
+  const why = isActive ? 'its attempt is in flight' : undefined;
+  return (
+    <>
+      {error !== null && <Failure error={error} />}
+      <Action
+        icon={<FastForward className={icon} />}
+        disabled={isActive || deliver.isPending}
+        title={why ?? 'its next attempt begins as soon as its gates let it'}
+        onClick={() => deliver.mutate(undefined)}
+      >
+        Deliver now
+      </Action>
+      <Action icon={<Clock className={icon} />} disabled={isActive} title={why} onClick={delay}>
+        Change delay…
+      </Action>
+      <Action
+        look="danger"
+        icon={<Ban className={icon} />}
+        disabled={cancel.isPending}
+        onClick={() => cancel.mutate(undefined)}
+      >
+        Cancel
+      </Action>
+    </>
+  );
+}
+
+function Resend({
+  message,
+  close,
+  published,
+}: {
+  readonly message: Message;
+  readonly close: () => void;
+  readonly published: (id: string) => void;
+}) {
+  const prefix = useHeaderPrefix();
+  const draft = {
+    destination: message.url,
+    queue: message.queueName ?? '',
+    body: message.body ?? '',
+    headers: [...optionsOf(message, prefix)].map((option) => option.join(': ')).join('\n'),
+  };
+  return <PublishDialog draft={draft} close={close} published={published} />;
+}

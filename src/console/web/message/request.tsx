@@ -1,0 +1,44 @@
+/** What was asked for: options, body, and the request as a command. */
+import { Body, Code } from '../parts/code.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { Panel } from '../parts/page.tsx';
+import { useCurl, useHeaderPrefix } from '../parts/states.tsx';
+import { exact } from '../time/format.ts';
+import { Time } from '../time/time.tsx';
+import { curlWords, pathOf } from './as-curl.ts';
+import type { Message } from './load-message.ts';
+import { SignatureCheck } from './signature-check.tsx';
+
+export function RequestPanel({ message }: { readonly message: Message }) {
+  const curl = useCurl();
+  const prefix = useHeaderPrefix();
+  const { createdAt, notBefore, label, labels = [], callback, failureCallback } = message;
+  return (
+    <Panel title="Request" aside={<SignatureCheck message={message} />}>
+      <Facts
+        of={{
+          Published: (
+            <>
+              {exact(createdAt)} (<Time at={createdAt} />)
+            </>
+          ),
+          'Not before': notBefore > createdAt ? exact(notBefore) : undefined,
+          Retries: message.maxRetries,
+          Labels: label === undefined ? undefined : [...new Set([label, ...labels])].join(', '),
+          Queue: message.queueName,
+          'URL group': message.topicName,
+          Schedule: message.scheduleId,
+          'Flow-control key': message.flowControlKey,
+          Callback: callback,
+          'Failure callback': failureCallback,
+          'Caller address': message.callerIp,
+          'Dead letter': message.dlqId,
+        }}
+      />
+      <div className="grid gap-3 p-3 pt-0">
+        {message.body !== undefined && message.body !== '' && <Body text={message.body} />}
+        <Code text={curl(pathOf(message), ...curlWords(message, prefix))} />
+      </div>
+    </Panel>
+  );
+}
