@@ -7,6 +7,7 @@ import { journalSweepKind, journalSweepsId } from '../../engine/history/journal-
 import type { Journal } from '../../engine/journal.js';
 import type { Caller } from '../../engine/principal/principal.js';
 import { Refusal } from '../../grammar/result.js';
+import { EventStream, type EventStreamReader } from '../../http/bytes/event-stream.js';
 import type { ReadAllowance } from '../../http/bytes/in-flight.js';
 import type { RevealRecorder } from '../reveals/reveal-recorder.js';
 import { type EntityMoment, entityAt } from './entity-moment.js';
@@ -17,7 +18,7 @@ import { JournalPieces } from './journal-answers.js';
 import { journalJson } from './journal-line.js';
 import { offsetBehind, offsetFrom } from './journal-moment.js';
 import { type JournalSelection, lookedAt } from './journal-selection.js';
-import { type JournalReader, JournalStream } from './journal-stream.js';
+import { JournalStream } from './journal-stream.js';
 
 /** Each of them reads what is recorded: so many at once. */
 const streamsMax = 32;
@@ -83,7 +84,7 @@ export class ShownJournal {
   async stream(
     question: JournalQuestion,
     last: number | null,
-  ): Promise<((reader: JournalReader) => Promise<void>) | Refusal> {
+  ): Promise<((reader: EventStreamReader) => Promise<void>) | Refusal> {
     if (question.meant.order === 'newest') {
       return new Refusal('invalid', 'a stream has the oldest events first');
     }
@@ -98,7 +99,8 @@ export class ShownJournal {
     const until = question.until === null ? Number.MAX_SAFE_INTEGER : selection.until;
     return async (reader) => {
       const jsonOf = this.lines(question.hasBodies, false);
-      const stream = new JournalStream(journal, this.clock, reader, jsonOf);
+      const events = new EventStream(reader, this.clock);
+      const stream = new JournalStream(journal, events, jsonOf);
       this.streams.add(stream);
       try {
         await stream.run({ ...selection, from, until });

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
+import { heartbeatMs } from '../../http/bytes/event-stream.js';
 import { type LiveKind, liveEventOf, liveText } from './live-events.js';
 import { type LiveViewer, placeText } from './live-viewer.js';
 
@@ -13,9 +14,6 @@ export const paceMs = 200;
 /** What one write may name event by event, and what all clients are written at once; bytes. */
 const textBytesMax = 32 * 1024;
 const writtenBytesMax = 8 * 1024 * 1024;
-
-/** So that proxies keep an idle stream open, and a client that is gone is found. */
-const heartbeatMs = 15_000;
 
 /** Clients that are written to in a row before others get the event loop. */
 const viewersPerTick = 100;

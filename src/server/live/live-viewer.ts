@@ -1,6 +1,7 @@
 /** One client of a live stream, as the server writes to it: what it does not take is bounded. */
 import type { ServerResponse } from 'node:http';
 import type { Allowance } from '../../http/bytes/allowance.js';
+import { eventStreamHeaders } from '../../http/bytes/event-stream.js';
 
 /** What waits for a client at most, bytes: one that is further behind has to look again. */
 export const behindBytesMax = 256 * 1024;
@@ -49,10 +50,7 @@ export class LiveViewer {
   /** Begins the stream; `place` is where it does. */
   begin(place: number): void {
     const { response } = this.reader;
-    response.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-    });
+    response.writeHead(200, eventStreamHeaders);
     response.write(`: connected\n${placeText(place)}`);
   }
 

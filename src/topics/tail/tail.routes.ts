@@ -5,6 +5,7 @@ import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
+import { EventStream } from '../../http/bytes/event-stream.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
@@ -56,10 +57,9 @@ export class TailRoute implements FastifyRoute {
     if (this.streams.size >= streamsMax) return exchange.refuse(busy);
     const allowance = exchange.hijack();
     const isThere = () => places.every(({ log, partition }) => this.isOpen(topic, partition, log));
-    const stream = new TailStream(places, this.clock, {
+    const stream = new TailStream(places, {
       topic,
-      response,
-      allowance,
+      events: new EventStream({ response, allowance }, this.clock),
       encoding,
       isMeant: filterOf(question),
       goesOn: () => mayRead() === undefined && isThere(),

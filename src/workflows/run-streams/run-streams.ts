@@ -2,13 +2,14 @@
 import type { Clock } from '../../engine/clock.js';
 import type { Journal } from '../../engine/journal.js';
 import { Refusal } from '../../grammar/result.js';
+import { EventStream, type EventStreamReader } from '../../http/bytes/event-stream.js';
 import { LoggedRuns } from '../history/logged-runs.js';
 import type { RunLog } from '../logs/run-log.js';
 import type { RunLogRow } from '../logs/run-log-row.js';
 import type { RunLogQuery } from '../logs/run-logs.request.js';
 import type { Runs } from '../runs/run.entity.js';
 import type { RunFollowers } from './run-followers.js';
-import { RunStream, type RunStreamReader } from './run-stream.js';
+import { RunStream } from './run-stream.js';
 
 /** Each of them reads what is recorded: so many at once. */
 const streamsMax = 1000;
@@ -30,7 +31,7 @@ export interface RunStreamQuestion {
 }
 
 /** Serves a reader, and settles when that is over; null = nothing is left to be told. */
-export type ServeStream = ((reader: RunStreamReader) => Promise<void>) | null;
+export type ServeStream = ((reader: EventStreamReader) => Promise<void>) | null;
 
 export class RunStreams {
   private readonly streams = new Set<RunStream>();
@@ -56,7 +57,8 @@ export class RunStreams {
       ? async (envelope) => (await made(envelope)).map(publicRow)
       : made;
     return async (reader) => {
-      const stream = new RunStream(runId, this.journal, this.clock, reader, rowsOf);
+      const events = new EventStream(reader, this.clock);
+      const stream = new RunStream(runId, this.journal, events, rowsOf);
       this.streams.add(stream);
       this.followers.add(stream, this.runs.pending.of(runId));
       try {
