@@ -35,7 +35,7 @@ export class RunStreamsController {
   async token(@Param('id') id: string, @Req() request: FastifyRequest): Promise<RunTokenObject> {
     const goodMs = valueIn(parseTokenRequest(rawBody(request)));
     const isKnown = await this.runs.shown(() => this.runs.has(id) && id.length <= runIdLengthMax);
-    foundIn(isKnown ? id : null, `active run ${id}`);
+    foundIn(isKnown ? id : null, `workflow run ${id}`);
     const expiresAt = this.clock.now() + goodMs;
     const path = `/v2/workflows/runs/${encodeURIComponent(id)}/stream`;
     return { token: this.tokens.sign(id, expiresAt), expiresAt, path };
@@ -44,7 +44,7 @@ export class RunStreamsController {
   @Get(':id/waiters')
   @Describe(runStreamRoutes.waiters)
   async waiters(@Param('id') id: string): Promise<readonly RunWaiterObject[]> {
-    const run = foundIn(await this.runs.shown(() => this.runs.active(id)), `active run ${id}`);
+    const run = foundIn(await this.runs.shown(() => this.runs.active(id)), `workflow run ${id}`);
     return run.waits.slice(0, waitersMax).map(({ eventId, step, deadline }) => ({
       eventId,
       stepId: step.id,

@@ -39,7 +39,7 @@ const table: readonly [string, string, string, string?][] = [
   ['POST', '/v2/workflows/dlq/callback/{id}', 'failed run none not found'],
   ['DELETE', '/v2/workflows/dlq/callback/{id}', 'failed run none not found'],
   ['DELETE', '/v2/workflows/runs/{id}', 'workflow run none not found'],
-  ['POST', '/v2/workflows/runs/{id}/token', 'active run none not found'],
+  ['POST', '/v2/workflows/runs/{id}/token', 'workflow run none not found'],
   ['PATCH', '/v2/messages/{id}', 'message none not found', '{"delay":"1s"}'],
   ['POST', '/v2/messages/{id}/deliver', 'message none not found'],
   ['POST', '/v2/schedules/{id}/trigger', 'schedule none not found'],
