@@ -62,7 +62,6 @@ export async function bundle(root, digest) {
     banner: { js: firstLine(digest) + ownUrl },
     minifyWhitespace: true,
     minifySyntax: true,
-    keepNames: true,
     legalComments: 'none',
     sourcemap: 'external',
     sourcesContent: false,

@@ -1,6 +1,7 @@
 /** The process's log: one pino, JSON lines or lines for people, and never a secret. */
 import type { LoggerService } from '@nestjs/common';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
+import { withSourceLines } from './source-lines.js';
 
 /** Where a secret could stand in a logged object: a request, its headers, or a copy of them. */
 const secretPaths = ['', 'headers.', 'request.headers.', 'req.headers.'].flatMap((path) => [
@@ -17,7 +18,14 @@ export type LogFormat = 'json' | 'pretty';
 /** The log of this process; it writes whole lines. */
 export function createLog(level: string, destination: DestinationStream): Logger {
   const redact = { paths: secretPaths, censor: '[redacted]' };
-  return pino({ level, base: null, redact }, destination);
+  return pino({ level, base: null, redact, serializers: { err: shownError } }, destination);
+}
+
+function shownError(error: Error): unknown {
+  const shown: unknown = stdSerializers.err(error);
+  if (!(error instanceof Error)) return shown;
+  const { stack, ...rest } = shown as ReturnType<typeof stdSerializers.err>;
+  return { ...rest, stack: withSourceLines(stack) };
 }
 
 /** Standard error, for machines or for people; colours are for terminals. */
