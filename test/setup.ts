@@ -9,8 +9,8 @@ import { addEventHandler } from 'jest-circus';
 import { removeLeftovers } from './support/leftovers.js';
 import { seed } from './support/seed.js';
 
-/** Of a test or hook that says nothing else. */
-const limitMsDefault = 30_000;
+/** Of a test or hook that says nothing else: it ends what hangs. A busy machine takes its time. */
+const limitMsDefault = 90_000;
 
 // The runner prints no cause of an error, so the report has it.
 fc.configureGlobal({ seed, includeErrorInReport: true });
