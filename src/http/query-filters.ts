@@ -20,6 +20,12 @@ export type Filters<Known extends KnownFilters> = {
 
 type FilterValues = Map<string, string[]>;
 
+/** One filter as it is written: its name, and what it was given. */
+export interface WrittenFilter {
+  readonly name: string;
+  readonly values: readonly string[];
+}
+
 /** Spellings that some clients use (messaging.md 1.3). */
 const otherSpellings: ReadonlyMap<string, string> = new Map([
   ['callerIP', 'callerIp'],
@@ -39,7 +45,31 @@ export function readFilters<Known extends KnownFilters>(
 ): Result<Filters<Known>> {
   const values: FilterValues = new Map();
   const reason = addQuery(values, requestTarget) ?? addBody(values, body);
+  return reason === null ? judged(values, known) : refused(reason);
+}
+
+/** Filters that a JSON object has, each by its name, as they are written; not judged yet. */
+export function writtenFilters(fields: object): Result<readonly WrittenFilter[]> {
+  const given: FilterValues = new Map();
+  const reason = addFields(given, fields);
   if (reason !== null) return refused(reason);
+  return ok([...given].map(([name, values]) => ({ name, values })));
+}
+
+/** As `readFilters`: what written filters mean where `known` is understood. */
+export function readWritten<Known extends KnownFilters>(
+  written: readonly WrittenFilter[],
+  known: Known,
+): Result<Filters<Known>> {
+  const given: FilterValues = new Map();
+  for (const { name, values } of written) add(given, name, values);
+  return judged(given, known);
+}
+
+function judged<Known extends KnownFilters>(
+  values: FilterValues,
+  known: Known,
+): Result<Filters<Known>> {
   for (const name of values.keys()) {
     if (!Object.hasOwn(known, name)) return refused(`there is no filter ${JSON.stringify(name)}`);
   }
@@ -171,7 +201,11 @@ function addBody(values: FilterValues, body: Buffer): string | null {
   if (typeof json.value !== 'object' || json.value === null || Array.isArray(json.value)) {
     return 'the body must be an object of filters';
   }
-  for (const [name, field] of Object.entries(json.value as Record<string, unknown>)) {
+  return addFields(values, json.value);
+}
+
+function addFields(values: FilterValues, fields: object): string | null {
+  for (const [name, field] of Object.entries(fields)) {
     const given: unknown[] = Array.isArray(field) ? field : [field];
     const written = given.map((value) => (typeof value === 'number' ? String(value) : value));
     if (!written.every((value) => typeof value === 'string')) {

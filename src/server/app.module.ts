@@ -18,6 +18,7 @@ import { DeadLettersModule } from '../messaging/dead-letters/dead-letters.module
 import { DeliveryModule } from '../messaging/delivery/delivery.module.js';
 import { FlowControlModule } from '../messaging/flow-control/flow-control.module.js';
 import { MessageLogsModule } from '../messaging/logs/message-logs.module.js';
+import { MessageJobsModule } from '../messaging/message-jobs/message-jobs.module.js';
 import { OriginsModule } from '../messaging/origins/origins.module.js';
 import { outboundModule } from '../messaging/outbound/outbound.module.js';
 import { PublishingModule } from '../messaging/publishing/publishing.module.js';
@@ -44,6 +45,7 @@ import { EventsModule } from '../workflows/events/events.module.js';
 import { FailedRunsModule } from '../workflows/failed-runs/failed-runs.module.js';
 import { RunLogsModule } from '../workflows/logs/run-logs.module.js';
 import { RunRequestsModule } from '../workflows/requests/run-requests.module.js';
+import { RunJobsModule } from '../workflows/run-jobs/run-jobs.module.js';
 import { RunStreamsModule } from '../workflows/run-streams/run-streams.module.js';
 import type { WorkflowSettings } from '../workflows/settings.js';
 import { WhyRunModule } from '../workflows/why/why-run.module.js';
@@ -82,6 +84,17 @@ const messageLooks = [
   WaitingModule,
   ScheduleTimesModule,
   DeadLetterGroupsModule,
+];
+
+const workflowModules = [
+  WorkflowsModule,
+  WhyRunModule,
+  EventsModule,
+  RunRequestsModule,
+  RunLogsModule,
+  RunStreamsModule,
+  FailedRunsModule,
+  RunJobsModule,
 ];
 
 /** The application over what it shares. */
@@ -150,14 +163,9 @@ export function applicationModule(
     SchedulesModule,
     QueuesModule,
     UrlGroupsModule,
-    WorkflowsModule,
-    WhyRunModule,
-    EventsModule,
     PublishingModule,
-    RunRequestsModule,
-    RunLogsModule,
-    RunStreamsModule,
-    FailedRunsModule,
+    MessageJobsModule,
+    ...workflowModules,
     RestCredentialsModule,
     ProduceModule,
     FetchModule,

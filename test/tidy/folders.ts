@@ -83,6 +83,7 @@ export const folders: readonly string[] = [
   'src/topics/topics',
   'src/topics',
   // Durable workflow runs.
+  'src/workflows/run-jobs',
   'src/workflows/failed-runs',
   'src/workflows/run-streams',
   'src/workflows/logs',
@@ -98,6 +99,7 @@ export const folders: readonly string[] = [
   'src/workflows',
   // Messages: taken in, held back, delivered.
   // What waits and what has ended, as people look at it.
+  'src/messaging/message-jobs',
   'src/messaging/shown-messages',
   'src/messaging/dead-letter-groups',
   'src/messaging/schedule-times',
@@ -114,6 +116,8 @@ export const folders: readonly string[] = [
   'src/messaging/flow-control',
   'src/messaging/delivery',
   'src/messaging/messages',
+  // One thing done with many; what can be done stands above.
+  'src/messaging/jobs',
   'src/messaging/signing-keys',
   'src/messaging/outbound',
   'src/messaging/gates',

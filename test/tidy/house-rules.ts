@@ -106,14 +106,14 @@ const vagueSubjects = new RegExp(`\\b(${vagueWords.join('|')})\\b`, 'i');
 
 /** Words that say nothing, as parts of file names. */
 const emptyWords =
-  'utils?|helpers?|common|manager|handler|job|task|data|info|misc|lib|types|interfaces';
+  'utils?|helpers?|common|manager|handler|task|data|info|misc|lib|types|interfaces';
 const bannedInFileNames = new RegExp(`(^|/)index\\.|(^|[/.-])(${emptyWords})(?=[.-])`);
 
 const wrongCase = /[A-Z_]/;
 
 /** Exported names that begin or end with a word that the project does not use. */
 const exportKeywords = '(?:abstract )?(?:async )?(?:class|function|const|interface|type)';
-const emptySuffixes = 'Manager|Helper|Util|Utils|Handler|Job|Task';
+const emptySuffixes = 'Manager|Helper|Util|Utils|Handler|Task';
 /** Pictures for parts of the program, in whose place a word of the field stands. */
 const metaphors = 'Desk|Floor|Ground|Shelf|Crowd|Occasion|Wish';
 const emptyNames = `(?:handle|process|do)[A-Z]\\w*|\\w*(?:${emptySuffixes}|${metaphors})`;

@@ -67,7 +67,7 @@ export class DeadLetterGroups {
     let others = 0;
     for (const letter of letters.reverse()) {
       if (letter.offset >= before) continue;
-      if (await this.matching.matches(letter, { ...filters, dlqIds: null, count: 1 })) {
+      if (await this.matching.matches(letter, { ...filters, dlqIds: null })) {
         if (!addTo(groups, letter, await this.failureOf(letter))) others += 1;
       }
       looks += 1;

@@ -10,7 +10,7 @@ import {
 } from '../messages/message-filter.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import type { DeadLetter } from './dead-letters.projection.js';
-import type { LetterFilters } from './dead-letters.request.js';
+import type { MeantLetters } from './dead-letters.request.js';
 
 /** What filters look at is remembered of so many letters. */
 const originsMax = 20_000;
@@ -22,7 +22,7 @@ export class DeadLetterMatching {
   constructor(private readonly stored: StoredMessages) {}
 
   /** The journal is read only where memory does not know. */
-  async matches(letter: DeadLetter, filters: LetterFilters): Promise<boolean> {
+  async matches(letter: DeadLetter, filters: MeantLetters): Promise<boolean> {
     if (
       !isWithin(letter.at, filters) ||
       !isAmong(letter.messageId, filters.messageId) ||

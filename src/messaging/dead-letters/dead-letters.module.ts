@@ -14,7 +14,7 @@ import { LetterSources } from './letter-sources.js';
   imports: [DeliveryModule, MessagesModule],
   controllers: [DeadLettersController],
   providers: [DeadLetterMatching, DeadLetters, DeadLettersService, LetterSources],
-  exports: [DeadLetterMatching, DeadLetters, LetterSources],
+  exports: [DeadLetterMatching, DeadLetters, DeadLettersService, LetterSources],
 })
 export class DeadLettersModule {
   constructor({ letters }: DeadLetters, registry: Registry) {

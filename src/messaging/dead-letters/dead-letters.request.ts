@@ -5,12 +5,17 @@ import { letterCursor } from './letter-cursor.js';
 
 const pageMax = 100;
 
-/** Filters of bulk actions; dates are those of the failure. There `dlqIds` alone counts. */
-export const bulkFilters = {
+/** Filters of letters; dates are those of the failure. Of a job all of them hold. */
+export const meantLetters = {
   ...originFilters,
   dlqIds: names,
   messageId: names,
   responseStatus: integers,
+} as const;
+
+/** Filters of bulk actions. There `dlqIds` alone counts. */
+export const bulkFilters = {
+  ...meantLetters,
   count: count(pageMax, pageMax),
   cursor: letterCursor,
 } as const;
@@ -18,5 +23,6 @@ export const bulkFilters = {
 /** Filters of the listing; all of them hold. */
 export const listFilters = { ...bulkFilters, order } as const;
 
+export type MeantLetters = Filters<typeof meantLetters>;
 export type LetterFilters = Filters<typeof bulkFilters>;
 export type ListFilters = Filters<typeof listFilters>;

@@ -95,11 +95,35 @@ export class DeadLettersService {
     return { responses, ...(cursor !== null && { cursor }) };
   }
 
-  private async deleteAll(ids: readonly string[], by: Principal | null): Promise<number> {
+  /** What deletes a letter. */
+  deleting(id: string): DeleteDeadLetter {
+    return { type: 'DeleteDeadLetter', kind: deadLetterKind, id, at: this.clock.now() };
+  }
+
+  /** What takes a letter away and publishes its message anew: both or neither. */
+  retrying(
+    id: string,
+    original: Published,
+    overrides: RetryOverrides,
+  ): readonly [RetryDeadLetter, PublishMessage] {
     const at = this.clock.now();
-    const commands = ids.map(
-      (id): DeleteDeadLetter => ({ type: 'DeleteDeadLetter', kind: deadLetterKind, id, at }),
-    );
+    const messageId = newNames(this.identifiers, at).next('msg');
+    return [
+      { type: 'RetryDeadLetter', kind: deadLetterKind, id, at, messageId },
+      {
+        type: 'PublishMessage',
+        kind: messageKind,
+        id: messageId,
+        at,
+        message: retriedMessage(original, overrides, at),
+        body: noBody,
+        sharesBodyWith: null,
+      },
+    ];
+  }
+
+  private async deleteAll(ids: readonly string[], by: Principal | null): Promise<number> {
+    const commands = ids.map((id) => this.deleting(id));
     const outcomes = await dispatchAll(this.engine, commands, by);
     return outcomes.filter(({ ok: accepted }) => accepted).length;
   }
@@ -131,25 +155,8 @@ export class DeadLettersService {
     overrides: RetryOverrides,
     by: Principal | null,
   ): Promise<string | null> {
-    const at = this.clock.now();
-    const messageId = newNames(this.identifiers, at).next('msg');
-    const retry: RetryDeadLetter = {
-      type: 'RetryDeadLetter',
-      kind: deadLetterKind,
-      id,
-      at,
-      messageId,
-    };
-    const publish: PublishMessage = {
-      type: 'PublishMessage',
-      kind: messageKind,
-      id: messageId,
-      at,
-      message: retriedMessage(original, overrides, at),
-      body: noBody,
-      sharesBodyWith: null,
-    };
+    const [retry, publish] = this.retrying(id, original, overrides);
     const outcomes = await this.engine.dispatchTogether([retry, publish], by);
-    return outcomes.every(({ ok: accepted }) => accepted) ? messageId : null;
+    return outcomes.every(({ ok: accepted }) => accepted) ? publish.id : null;
   }
 }

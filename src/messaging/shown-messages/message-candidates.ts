@@ -6,7 +6,7 @@ import { pendingState } from '../delivery/pending-state.js';
 import type { Messages } from '../messages/message.entity.js';
 import type { PendingMessage } from '../messages/message.state.js';
 import { isAmong, originTerms } from '../messages/message-filter.js';
-import type { MessageListQuery } from './message-list.request.js';
+import type { MeantMessages } from './message-list.request.js';
 
 /** So many are looked at per tick; fewer where what is looked at may have to be unpacked. */
 const looksPerTick = 4096;
@@ -32,7 +32,7 @@ export interface Candidates {
 /** Those that began before `until`: costs what is pending. */
 export async function candidatesOf(
   source: CandidateSource,
-  query: MessageListQuery,
+  query: MeantMessages,
   until: number,
   now: number,
 ): Promise<Candidates> {
@@ -81,7 +81,7 @@ async function* among(
 
 async function* walked(
   source: CandidateSource,
-  query: MessageListQuery,
+  query: MeantMessages,
   now: number,
 ): AsyncGenerator<number> {
   const { actors } = source.messages;
@@ -103,7 +103,7 @@ async function* walked(
 /** Ids of what is pending, among them all that are meant. */
 async function* idsOf(
   { messages, calls }: CandidateSource,
-  { messageIds, state }: MessageListQuery,
+  { messageIds, state }: MeantMessages,
   perTick: number,
 ): AsyncGenerator<string> {
   if (messageIds !== null) yield* new Set(messageIds);
@@ -114,7 +114,7 @@ async function* idsOf(
 
 /** As far as memory knows. */
 function isMeant(
-  { queueName, flowControlKey, workflowRunId, state }: MessageListQuery,
+  { queueName, flowControlKey, workflowRunId, state }: MeantMessages,
   message: PendingMessage,
   startedAt: number | null,
   now: number,

@@ -28,18 +28,24 @@ const listCursor: FilterReader<LogCursor | null> = (values) => {
   return isOfLogs ? refused('is no cursor of this listing') : given;
 };
 
-const listFilters = {
+/** Filters of pending messages, all of which hold; dates are those of the publish. */
+export const meantMessages = {
   ...originFilters,
   host: texts,
   path: texts,
   messageIds: names,
   workflowRunId: names,
   state: states(stateWords),
+} as const;
+
+export type MeantMessages = Filters<typeof meantMessages>;
+
+const listFilters = {
+  ...meantMessages,
   count: count(countStandard, countMax),
   cursor: listCursor,
 } as const;
 
-/** Values of one filter are alternatives, all of them hold; dates are those of the publish. */
 export type MessageListQuery = Filters<typeof listFilters>;
 
 /** The query in a request target. The reason of a refusal names the parameter. */

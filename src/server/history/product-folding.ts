@@ -14,6 +14,7 @@ import { MemoryDigests } from '../../engine/snapshots/memory-digests.js';
 import type { EngineWatch } from '../../engine/turn.js';
 import { DeadLetters } from '../../messaging/dead-letters/dead-letter.entity.js';
 import { FlowControls } from '../../messaging/flow-control/flow-control.entity.js';
+import { Jobs } from '../../messaging/jobs/job.entity.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
 import { Queues } from '../../messaging/queues/queue.entity.js';
 import { QueueEntries } from '../../messaging/queues/queue-entries.js';
@@ -81,6 +82,7 @@ function registerKinds(engine: Engine, settings: FoldingSettings): void {
   new DeadLetters(engine, messages, settings);
   new Schedules(engine, messages);
   new UrlGroups(engine);
+  new Jobs(engine);
   new RestCredentials(engine);
   const runs = new Runs(engine, messages);
   new FailedRuns(engine, runs, messages, settings);

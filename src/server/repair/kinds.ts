@@ -4,6 +4,7 @@ import { journalSweepDecider } from '../../engine/history/journal-sweep.decider.
 import { memoryDigestDecider } from '../../engine/snapshots/memory-digest.decider.js';
 import { deadLetterDecider } from '../../messaging/dead-letters/dead-letter.decider.js';
 import { flowControlDecider } from '../../messaging/flow-control/flow-control.decider.js';
+import { jobDecider } from '../../messaging/jobs/job.decider.js';
 import { messageDecider } from '../../messaging/messages/message.decider.js';
 import { queueDecider } from '../../messaging/queues/queue.decider.js';
 import { scheduleDecider } from '../../messaging/schedules/schedule.decider.js';
@@ -33,6 +34,7 @@ export const deciders: readonly AnyDecider[] = [
   signingKeysDecider,
   urlGroupDecider,
   deadLetterDecider,
+  jobDecider,
   runDecider,
   failedRunDecider,
   restCredentialDecider,

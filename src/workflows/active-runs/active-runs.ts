@@ -60,7 +60,8 @@ export class ActiveRuns {
     }
   }
 
-  private canceling(id: string): CancelRun {
+  /** What takes a run back. */
+  canceling(id: string): CancelRun {
     return { type: 'CancelRun', kind: runKind, id, at: this.clock.now() };
   }
 }

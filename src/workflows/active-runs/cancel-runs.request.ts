@@ -13,9 +13,8 @@ import type { RunContext } from '../run-state/run.context.js';
 
 const countMax = 500;
 
-/** Filters of `DELETE /v2/workflows/runs`; dates are those of the start. */
-export const cancelRunsFilters = {
-  /** These runs, whatever the other filters say. */
+/** Filters of active runs; dates are those of the start. Of a job all of them hold. */
+export const meantRuns = {
   workflowRunIds: names,
   /** What a run's URL begins with, or with `workflowUrlExactMatch` what it is. */
   workflowUrl: texts,
@@ -27,16 +26,22 @@ export const cancelRunsFilters = {
   path: texts,
   fromDate: integer,
   toDate: integer,
+} as const;
+
+/** Filters of `DELETE /v2/workflows/runs`. There `workflowRunIds` alone counts. */
+export const cancelRunsFilters = {
+  ...meantRuns,
   /** At most so many are canceled; without it, all that match. */
   count: count(Number.POSITIVE_INFINITY, countMax),
 } as const;
 
+export type MeantRuns = Filters<typeof meantRuns>;
 export type CancelRunsFilters = Filters<typeof cancelRunsFilters>;
 
 /** Whether a run is meant by the filters, `workflowRunIds` aside. */
 export function isRunMeant(
   { url, createdAt, callerIp, terms }: RunContext,
-  filters: CancelRunsFilters,
+  filters: MeantRuns,
 ): boolean {
   const { workflowUrl, workflowUrlExactMatch, host, path, label } = filters;
   const isUrl = (given: string) =>

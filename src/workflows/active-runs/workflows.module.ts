@@ -19,6 +19,7 @@ import { RunRoutes } from './runs.routes.js';
   imports: [RunsModule, RunEntriesModule],
   controllers: [RunsController],
   providers: [RunRoutes, ActiveRuns, WaitDeadlines, LongHistories, RunMetrics],
+  exports: [ActiveRuns],
 })
 export class WorkflowsModule {
   constructor(

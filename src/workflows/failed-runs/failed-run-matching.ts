@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
 import { FailedRunRecords } from './failed-run-records.js';
 import type { FailedRun } from './failed-runs.projection.js';
-import type { FailedRunFilters, FailedRunListFilters } from './failed-runs.request.js';
+import type { FailedRunListFilters, MeantFailedRuns } from './failed-runs.request.js';
 
 /** What filters look at is remembered of so many runs. */
 const traitsMax = 20_000;
@@ -19,7 +19,7 @@ interface Traits {
   readonly responseStatus: number | null;
 }
 
-type AnyFilters = FailedRunFilters & Partial<FailedRunListFilters>;
+type AnyFilters = MeantFailedRuns & Partial<FailedRunListFilters>;
 
 @Injectable()
 export class FailedRunMatching {

@@ -39,6 +39,7 @@ import { RunRevivals } from './run-revivals.js';
       useFactory: publishRules,
     },
   ],
+  exports: [FailedRuns, FailedRunMatching, FailedRunsService, RunRevivals, revivalRules],
 })
 export class FailedRunsModule {
   constructor(sources: LetterSources, service: FailedRunsService) {

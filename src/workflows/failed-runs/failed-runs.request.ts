@@ -29,8 +29,8 @@ const states: FilterReader<readonly CallbackState[] | null> = (values) => {
     : refused(`must be ${callbackStates.join(' or ')}`);
 };
 
-/** Filters of bulk actions; dates are those of the failure. There `dlqIds` alone counts. */
-export const failedRunFilters = {
+/** Filters of failed runs; dates are those of the failure. Of a job all of them hold. */
+export const meantFailedRuns = {
   dlqIds: names,
   workflowUrl: texts,
   /** Ids, or what they begin with. */
@@ -43,6 +43,11 @@ export const failedRunFilters = {
   flowControlKey: names,
   fromDate: integer,
   toDate: integer,
+} as const;
+
+/** Filters of bulk actions. There `dlqIds` alone counts. */
+export const failedRunFilters = {
+  ...meantFailedRuns,
   count: count(pageMax, pageMax),
   cursor: letterCursor,
 } as const;
@@ -63,5 +68,6 @@ export const failedRunListFilters = {
   source: oneOf('workflow'),
 } as const;
 
+export type MeantFailedRuns = Filters<typeof meantFailedRuns>;
 export type FailedRunFilters = Filters<typeof failedRunFilters>;
 export type FailedRunListFilters = Filters<typeof failedRunListFilters>;

@@ -136,10 +136,13 @@ export class FailedRunsService {
     return dispatchMany(this.engine, this.clock, this.deletions(ids), ids.length, by);
   }
 
+  /** What deletes a failed run. */
+  deleting(id: string): DeleteFailedRun {
+    return { type: 'DeleteFailedRun', kind: failedRunKind, id, at: this.clock.now() };
+  }
+
   private async *deletions(ids: readonly string[]): AsyncGenerator<DeleteFailedRun> {
-    for (const id of ids) {
-      yield { type: 'DeleteFailedRun', kind: failedRunKind, id, at: this.clock.now() };
-    }
+    for (const id of ids) yield this.deleting(id);
   }
 }
 

@@ -33,6 +33,9 @@ export interface RevivedRuns {
   readonly cursor?: string;
 }
 
+/** What takes a failed run away and begins the new one: both or neither. */
+export type RevivalCommands = readonly [ResumeFailedRun | RestartFailedRun, StartRun];
+
 /** From the beginning, or from where it failed. */
 export type RevivalKind = 'restart' | 'resume';
 
@@ -90,12 +93,35 @@ export class RunRevivals {
     overrides: RevivalOverrides,
     by: Principal | null,
   ): Promise<Outcome<RunReference>> {
+    for (;;) {
+      const prepared = await this.prepare(run, kind, overrides);
+      if (!prepared.ok) return prepared;
+      // From here to the turn nothing waits.
+      const commands = prepared.value();
+      if (commands === null) continue;
+      const [, outcome] = await this.engine.dispatchTogether(commands, by);
+      if (!outcome.ok) return outcome;
+      const [, { id: workflowRunId }] = commands;
+      return ok({ workflowRunId, workflowCreatedAt: outcome.value.createdAt });
+    }
+  }
+
+  /**
+   * Reads what a revival needs; refused where it is not to be had. The commands are made in the
+   * tick in which they are dispatched; null = an invoked run has ended meanwhile: prepare it again.
+   */
+  async prepare(
+    run: FailedRun,
+    kind: RevivalKind,
+    overrides: RevivalOverrides,
+  ): Promise<Outcome<() => RevivalCommands | null>> {
     const fitting = await this.fitting(run, overrides);
     if (!fitting.ok) return fitting;
     const remains = await this.remainsOf(run);
-    if (kind === 'resume') return this.resume(run, remains, fitting.value, by);
-    const start = restartedRun(remains, this.revival(fitting.value));
-    return this.start(run, 'RestartFailedRun', start, by);
+    if (kind === 'resume') return this.resume(run, remains, fitting.value);
+    return ok(() =>
+      taking(run, 'RestartFailedRun', restartedRun(remains, this.revival(fitting.value))),
+    );
   }
 
   /** The overrides as they are for this run. */
@@ -115,22 +141,18 @@ export class RunRevivals {
     run: FailedRun,
     remains: Remains,
     overrides: RevivalOverrides,
-    by: Principal | null,
-  ): Promise<Outcome<RunReference>> {
+  ): Promise<Outcome<() => RevivalCommands | null>> {
     const inherited = inheritanceOf(run.runId, await this.records.remainsOf(run));
     const { entries, invocations } = inherited;
     const undelivered = await this.records.undeliveredOf(run, entries);
-    for (;;) {
-      const ends = await this.invoked.endsOf(run, invocations);
-      if (ends === null) return notFound(run.id);
-      // From here to the turn nothing waits.
+    const ends = await this.invoked.endsOf(run, invocations);
+    if (ends === null) return notFound(run.id);
+    return ok(() => {
       const revival = this.revival(overrides);
       const start = resumedRun(remains, inherited, undelivered, revival);
       const handedOver = this.invoked.handedOver(run, start, invocations, ends, revival.names);
-      // Where an invoked run has ended meanwhile, its end is looked for.
-      if (handedOver === null) continue;
-      return this.start(run, 'ResumeFailedRun', { ...start, handedOver }, by);
-    }
+      return handedOver && taking(run, 'ResumeFailedRun', { ...start, handedOver });
+    });
   }
 
   private async remainsOf(run: FailedRun): Promise<Remains> {
@@ -143,21 +165,16 @@ export class RunRevivals {
     const names = newNames(this.identifiers, at);
     return { id: overrides.runId ?? names.next('wfr'), at, names, overrides };
   }
+}
 
-  /** The failed run goes and the new one begins, both or neither. */
-  private async start(
-    { id }: FailedRun,
-    type: (ResumeFailedRun | RestartFailedRun)['type'],
-    start: StartRun,
-    by: Principal | null,
-  ): Promise<Outcome<RunReference>> {
-    const { id: runId, at } = start;
-    const taken: ResumeFailedRun | RestartFailedRun = { type, kind: failedRunKind, id, at, runId };
-    const [, outcome] = await this.engine.dispatchTogether([taken, start], by);
-    if (!outcome.ok) return outcome;
-    const { createdAt } = outcome.value;
-    return ok({ workflowRunId: runId, workflowCreatedAt: createdAt });
-  }
+/** The failed run goes and the new one begins, both or neither. */
+function taking(
+  { id }: FailedRun,
+  type: (ResumeFailedRun | RestartFailedRun)['type'],
+  start: StartRun,
+): RevivalCommands {
+  const { id: runId, at } = start;
+  return [{ type, kind: failedRunKind, id, at, runId }, start];
 }
 
 function notFound(id: string): Refusal {

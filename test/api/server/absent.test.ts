@@ -43,6 +43,8 @@ const table: readonly [string, string, string, string?][] = [
   ['PATCH', '/v2/messages/{id}', 'message none not found', '{"delay":"1s"}'],
   ['POST', '/v2/messages/{id}/deliver', 'message none not found'],
   ['POST', '/v2/schedules/{id}/trigger', 'schedule none not found'],
+  ['POST', '/v2/jobs/{id}/abort', 'job none not found'],
+  ['DELETE', '/v2/jobs/{id}', 'job none not found'],
 ];
 
 /** Routes that make what their path names where it is not there, or ask for nothing to be there. */

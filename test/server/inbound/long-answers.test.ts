@@ -33,6 +33,7 @@ const lists = [
   'GET /consumers',
   'GET /topics',
   'GET /v2/flowControl',
+  'GET /v2/jobs',
   'GET /v2/logs/counts',
   'GET /v2/queues',
   'GET /v2/topics',

@@ -70,6 +70,7 @@ const exported: readonly string[] = [
   'stepwell_in_flight_bytes',
   'stepwell_in_flight_limit_bytes',
   'stepwell_in_flight_refusals_total',
+  'stepwell_jobs',
   'stepwell_journal_archived_bytes_total',
   'stepwell_journal_head_offset',
   'stepwell_journal_last_archive_timestamp_seconds',

@@ -1,0 +1,187 @@
+/**
+ * One job while it runs: finds what it means, paces itself, and takes some in each turn, together
+ * with how far it has come. So a crash between two turns loses nothing and repeats nothing.
+ */
+import type { Clock } from '../../engine/clock.js';
+import type { Command } from '../../engine/decider.js';
+import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import { workFor } from '../../engine/principal/principal.js';
+import type { Refusal } from '../../grammar/result.js';
+import type { Intake } from '../../http/intake.js';
+import type { AdvanceJob, JobCommand } from './job.commands.js';
+import type { Jobs } from './job.entity.js';
+import { type JobRefusal, jobKind } from './job.events.js';
+import type { JobContext } from './job.machine.js';
+import type { JobItem, JobStep, JobVerb, JobVerbs, PreparedItem } from './job-verbs.js';
+
+/** What a job runs with. */
+export interface JobTools {
+  readonly engine: Engine;
+  readonly jobs: Jobs;
+  readonly verbs: JobVerbs;
+  readonly intake: Intake;
+  readonly clock: Clock;
+}
+
+/** A job at a rate has about so many turns in a second. */
+const turnsPerSecond = 10;
+
+/** While the disk is full, it is looked at again this often. */
+const lookAgainMs = 1000;
+
+/** One that a job means, at its place. */
+interface Placed {
+  readonly position: number;
+  readonly item: JobItem;
+}
+
+export class JobWork {
+  private isStopped = false;
+  private wake: () => void = () => undefined;
+
+  constructor(
+    readonly id: string,
+    private readonly tools: JobTools,
+  ) {}
+
+  /** It is not wanted any more: the turn in progress is its last one. */
+  stop(): void {
+    this.isStopped = true;
+    this.wake();
+  }
+
+  get isWanted(): boolean {
+    return !this.isStopped && this.tools.jobs.stateOf(this.id).matches('active');
+  }
+
+  /** Settles when the job has ended or is stopped. */
+  async run(): Promise<void> {
+    const { verb: word, over, filters, options, createdAt: at, position, until } = this.context;
+    const verb = this.tools.verbs.find(over, word);
+    if (verb === undefined) return this.end({ reason: `there is no ${word} of ${over} any more` });
+    const steps = verb.read({ filters, options, at });
+    if (!steps.ok) return this.end({ reason: steps.message });
+    await this.takeAll(verb, steps.value({ position, until }));
+    if (this.isWanted) await this.end(null);
+  }
+
+  private get context(): JobContext {
+    return this.tools.jobs.stateOf(this.id).context;
+  }
+
+  private async takeAll(verb: JobVerb, steps: AsyncIterable<JobStep>): Promise<void> {
+    const { rate } = this.context;
+    const paced = rate === null ? verb.atOnce : Math.max(1, Math.floor(rate / turnsPerSecond));
+    const length = Math.min(verb.atOnce, paced);
+    let slice: Placed[] = [];
+    for await (const { position, item } of steps) {
+      if (!this.isWanted) return;
+      if (item === null) continue;
+      slice.push({ position, item });
+      if (slice.length < length) continue;
+      await this.takeInTime(verb, slice);
+      slice = [];
+    }
+    if (slice.length > 0) await this.takeInTime(verb, slice);
+  }
+
+  private async takeInTime(verb: JobVerb, slice: readonly Placed[]): Promise<void> {
+    const { clock, intake } = this.tools;
+    while (this.isWanted) {
+      const early = this.context.nextAt - clock.now();
+      if (early > 0) await this.pause(early);
+      else if (verb.takesRoom && intake.take(0) !== null) await this.pause(lookAgainMs);
+      else break;
+    }
+    const begun = clock.monotonic();
+    await this.take(slice);
+    // Others have at least as much of the process as the job.
+    await this.pause(clock.monotonic() - begun);
+  }
+
+  /** All in one turn, or where one is refused each in a turn of its own. */
+  private async take(slice: readonly Placed[]): Promise<void> {
+    const prepared: PreparedItem[] = [];
+    for (const { item } of slice) prepared.push(await item.prepare());
+    if (!this.isWanted) return;
+    if (slice.length > 1 && (await this.takeTogether(slice, prepared))) return;
+    for (const [index, placed] of slice.entries()) {
+      const each = prepared[index];
+      if (each !== undefined && this.isWanted) await this.takeOne(placed, each);
+    }
+  }
+
+  private async takeTogether(
+    slice: readonly Placed[],
+    prepared: readonly PreparedItem[],
+  ): Promise<boolean> {
+    const commands: Command[] = [];
+    for (const each of prepared) {
+      const made = each.ok ? each.value() : null;
+      if (made === null) return false;
+      commands.push(...made);
+    }
+    const last = slice.at(-1);
+    if (last === undefined || commands.length >= turnCommandsMax) return false;
+    return (await this.dispatch(commands, this.advance(last.position, slice.length, []))) === null;
+  }
+
+  private async takeOne({ position, item }: Placed, prepared: PreparedItem): Promise<void> {
+    let ready = prepared;
+    for (;;) {
+      if (!ready.ok) return this.refuse(position, item, ready);
+      const commands = ready.value();
+      if (commands !== null) {
+        const refusal = await this.dispatch(commands, this.advance(position, 1, []));
+        if (refusal !== null && this.isWanted) await this.refuse(position, item, refusal);
+        return;
+      }
+      ready = await item.prepare();
+    }
+  }
+
+  private async refuse(position: number, { id }: JobItem, { message }: Refusal): Promise<void> {
+    await this.dispatch([], this.advance(position, 0, [{ id, reason: message }]));
+  }
+
+  /** Why nothing was done; null = all of it was. */
+  private async dispatch(commands: readonly Command[], own: JobCommand): Promise<Refusal | null> {
+    const by = workFor(jobKind, this.id);
+    const outcomes = await this.tools.engine.dispatchTogether([...commands, own], by);
+    for (const outcome of outcomes) if (!outcome.ok) return outcome;
+    return null;
+  }
+
+  private advance(position: number, done: number, refusals: readonly JobRefusal[]): AdvanceJob {
+    return { type: 'AdvanceJob', ...this.address(), position, done, refusals };
+  }
+
+  /** `why` it cannot go on; null = it is done. */
+  private async end(why: { readonly reason: string } | null): Promise<void> {
+    const address = this.address();
+    await this.dispatch(
+      [],
+      why === null ? { type: 'FinishJob', ...address } : { type: 'AbortJob', ...address, ...why },
+    );
+  }
+
+  private address() {
+    return { kind: jobKind, id: this.id, at: this.tools.clock.now() };
+  }
+
+  /** Ends when the job is stopped, too. A tick at least: no pause ends where the clock stands. */
+  private async pause(ms: number): Promise<void> {
+    if (ms < 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      const cancel = this.tools.clock.after(ms, resolve);
+      this.wake = () => {
+        cancel();
+        resolve();
+      };
+      if (this.isStopped) this.wake();
+    });
+  }
+}

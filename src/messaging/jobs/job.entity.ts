@@ -1,0 +1,21 @@
+/** Jobs as features hold them. */
+import { Injectable } from '@nestjs/common';
+import { Engine } from '../../engine/engine.js';
+import { Entity } from '../../engine/entity.js';
+import type { JobCommand } from './job.commands.js';
+import { type JobView, jobDecider } from './job.decider.js';
+import type { JobEvent } from './job.events.js';
+import type { JobState } from './job.machine.js';
+import { JobIndex } from './job-index.projection.js';
+
+@Injectable()
+export class Jobs extends Entity<JobState, JobCommand, JobEvent, JobView> {
+  /** How many there are, by whether they have ended. */
+  readonly counts: Pick<JobIndex, 'unfinished' | 'kept' | 'firstEnded'>;
+
+  constructor(engine: Engine) {
+    const index = new JobIndex();
+    super(engine, { decider: jobDecider, view: index, folds: [index] });
+    this.counts = index;
+  }
+}

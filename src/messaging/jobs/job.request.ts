@@ -1,0 +1,99 @@
+/** The body that asks for a job, as it stands on the wire (messaging.md 13). Pure. */
+import { z } from 'zod';
+import { ok, type Result, refused } from '../../grammar/result.js';
+import { optionOf } from '../../http/dialect.js';
+import { readJsonBody } from '../../http/json-body.js';
+import { count, text, writtenFilters } from '../../http/query-filters.js';
+import type { JobFilter } from './job.events.js';
+
+const rateMax = 10_000;
+
+/** What filters and options may weigh together: each listing of jobs shows them. */
+const charactersMax = 16 * 1024;
+
+const filterValue = z.union([z.string(), z.number()]);
+
+export const jobSchema = z.strictObject({
+  verb: z
+    .enum(['retry', 'resume', 'restart', 'cancel', 'delete'])
+    .describe('deadLetters: retry, delete; failedRuns: resume, restart, delete; others: cancel'),
+  over: z.enum(['deadLetters', 'failedRuns', 'messages', 'runs']).describe('What it takes'),
+  filter: z
+    .record(z.string(), z.union([filterValue, z.array(filterValue)]))
+    .describe('The filters of the listing, all of which hold; {} means all that there are'),
+  rate: z
+    .union([z.number(), z.string()])
+    .optional()
+    .describe('At most so many in a second: 50 or 50/s; also 30/m and 100/h'),
+  dryRun: z.boolean().optional().describe('true: tell what it would take, and change nothing'),
+  cursor: z.string().optional().describe('Of the dry run before, which goes on there'),
+});
+
+/** A job as it is asked for. */
+export interface JobRequest {
+  readonly verb: string;
+  readonly over: string;
+  readonly filters: readonly JobFilter[];
+  /** A second; null = it is not limited. */
+  readonly rate: number | null;
+  readonly isDryRun: boolean;
+  /** Where the dry run before ended; null = from the first one on. */
+  readonly position: number | null;
+}
+
+/** `{"verb", "over", "filter", "rate"?, "dryRun"?, "cursor"?}`. */
+export function parseJob(body: Buffer): Result<JobRequest> {
+  const request = readJsonBody(body, jobSchema);
+  if (!request.ok) return request;
+  const { verb, over, filter, dryRun: isDryRun = false, cursor } = request.value;
+  const filters = writtenFilters(filter);
+  if (!filters.ok) return filters;
+  if (JSON.stringify(filters.value).length > charactersMax) {
+    return refused(`filter has more than ${charactersMax} characters`);
+  }
+  const rate = parseRate(request.value.rate);
+  if (!rate.ok) return rate;
+  if (cursor !== undefined && !isDryRun) return refused('a cursor is that of a dry run');
+  if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
+    return refused('cursor is no cursor of a dry run');
+  }
+  const position = cursor === undefined ? null : Number(cursor);
+  return ok({ verb, over, filters: filters.value, rate: rate.value, isDryRun, position });
+}
+
+const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+
+/** So many a second. */
+function parseRate(given: number | string | undefined): Result<number | null> {
+  if (given === undefined) return ok(null);
+  const [, amount, unit = 's'] = /^(\d{1,6}(?:\.\d{1,3})?)(?:\/([smh]))?$/.exec(`${given}`) ?? [];
+  const rate = Number(amount) / (secondsOf[unit] ?? 1);
+  if (Number.isNaN(rate) || rate === 0) return refused('rate must be as 50, 50/s, 30/m or 100/h');
+  return rate > rateMax ? refused(`rate is more than ${rateMax} a second`) : ok(rate);
+}
+
+/** The option headers among flat name, value pairs of a request, without those of telemetry. */
+export function optionPairs(rawHeaders: readonly string[]): Result<readonly string[]> {
+  const pairs: string[] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+    const option = optionOf(name);
+    if (option === null || option.startsWith('telemetry-')) continue;
+    pairs.push(name, value);
+  }
+  return JSON.stringify(pairs).length > charactersMax
+    ? refused(`the option headers have more than ${charactersMax} characters`)
+    : ok(pairs);
+}
+
+const jobId = /^job_[0-9A-Z]{1,64}$/;
+
+/** Where the page before ended: at the job with this id. */
+export const jobListFilters = {
+  count: count(100, 100),
+  cursor: (values: readonly string[]) => {
+    const given = text(values);
+    if (!given.ok || given.value === null || jobId.test(given.value)) return given;
+    return refused('is no cursor of this listing');
+  },
+} as const;

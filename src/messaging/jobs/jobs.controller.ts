@@ -1,0 +1,65 @@
+/** `/v2/jobs`: one thing done with many (messaging.md 13). */
+import { Controller, Delete, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../../engine/principal/principal.js';
+import { By } from '../../http/identity/caller.js';
+import { Intake } from '../../http/intake.js';
+import { foundIn, refuseIf, valueIn } from '../../http/outcome.js';
+import { readFilters } from '../../http/query-filters.js';
+import { rawBody } from '../../http/routes/raw-body.js';
+import { Describe } from '../../http/routes/route-description.js';
+import { jobListFilters, optionPairs, parseJob } from './job.request.js';
+import type { JobObject } from './job-object.js';
+import { jobRoutes } from './jobs.openapi.js';
+import { type JobPage, JobsService, type RehearsedJob } from './jobs.service.js';
+
+@Controller('v2/jobs')
+export class JobsController {
+  constructor(
+    private readonly service: JobsService,
+    private readonly intake: Intake,
+  ) {}
+
+  /** 202 for a job, as it has only begun; 200 for a dry run, which is over. */
+  @Post()
+  @Describe(jobRoutes.create)
+  async create(
+    @By() by: Caller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JobObject | RehearsedJob> {
+    const job = valueIn(parseJob(rawBody(request)));
+    const options = valueIn(optionPairs(request.raw.rawHeaders));
+    reply.status(job.isDryRun ? 200 : 202);
+    if (job.isDryRun) return valueIn(await this.service.rehearse(job, options));
+    refuseIf(this.intake.take(0));
+    return valueIn(await this.service.create(job, options, by));
+  }
+
+  @Get()
+  @Describe(jobRoutes.list)
+  list(@Req() request: FastifyRequest): Promise<JobPage> {
+    const { count, cursor } = valueIn(readFilters(request.url, jobListFilters));
+    return this.service.page(count, cursor);
+  }
+
+  @Get(':id')
+  @Describe(jobRoutes.show)
+  async show(@Param('id') id: string): Promise<JobObject> {
+    return foundIn(await this.service.find(id), `job ${id}`);
+  }
+
+  @Post(':id/abort')
+  @HttpCode(200)
+  @Describe(jobRoutes.abort)
+  async abort(@By() by: Caller, @Param('id') id: string): Promise<JobObject> {
+    return valueIn(await this.service.abort(id, by));
+  }
+
+  /** The same in another word. */
+  @Delete(':id')
+  @Describe(jobRoutes.abort)
+  async remove(@By() by: Caller, @Param('id') id: string): Promise<JobObject> {
+    return valueIn(await this.service.abort(id, by));
+  }
+}

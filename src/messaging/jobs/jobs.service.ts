@@ -1,0 +1,128 @@
+/** What requests do with jobs: begin, rehearse, show and abort them. */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import type { Command } from '../../engine/decider.js';
+import { Engine } from '../../engine/engine.js';
+import { type Identifiers, newNames } from '../../engine/identifiers.js';
+import { Journal } from '../../engine/journal.js';
+import type { Principal } from '../../engine/principal/principal.js';
+import { provided } from '../../engine/provided.js';
+import type { Outcome } from '../../engine/turn.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
+import { type DryRun, dryRun } from './dry-run.js';
+import type { AbortJob, CreateJob, ForgetJob } from './job.commands.js';
+import { JobRunner } from './job.effects.js';
+import { Jobs } from './job.entity.js';
+import { jobKind } from './job.events.js';
+import type { JobRequest } from './job.request.js';
+import { type JobObject, jobObject } from './job-object.js';
+import { type JobSteps, JobVerbs } from './job-verbs.js';
+
+/** Those that have ended and are shown. */
+const keptMax = 1000;
+
+/** A dry run as it is answered. */
+export interface RehearsedJob extends DryRun {
+  readonly state: 'DRY_RUN';
+  readonly verb: string;
+  readonly over: string;
+}
+
+export interface JobPage {
+  readonly jobs: readonly JobObject[];
+  /** Absent on the last page. */
+  readonly cursor?: string;
+}
+
+@Injectable()
+export class JobsService {
+  constructor(
+    private readonly engine: Engine,
+    private readonly jobs: Jobs,
+    private readonly verbs: JobVerbs,
+    private readonly runner: JobRunner,
+    private readonly journal: Journal,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
+  ) {}
+
+  /** Begins a job; refused where its verb, a filter or an option is not understood. */
+  async create(
+    { verb, over, filters, rate }: JobRequest,
+    options: readonly string[],
+    by: Principal,
+  ): Promise<Outcome<JobObject>> {
+    const at = this.clock.now();
+    const steps = this.steps({ verb, over, filters }, options, at);
+    if (!steps.ok) return steps;
+    const until = this.journal.endOffset;
+    const id = newNames(this.identifiers, at).next('job');
+    const definition = { verb, over, filters, options, rate, until };
+    const create: CreateJob = { type: 'CreateJob', kind: jobKind, id, at, definition };
+    const outcomes = await this.engine.dispatchTogether([...this.makeRoom(at), create], by);
+    for (const outcome of outcomes) if (!outcome.ok) return outcome;
+    return ok(this.shown(id));
+  }
+
+  /** Tells what a job would take. */
+  async rehearse(
+    { verb, over, filters, position }: JobRequest,
+    options: readonly string[],
+  ): Promise<Result<RehearsedJob>> {
+    const steps = this.steps({ verb, over, filters }, options, this.clock.now());
+    if (!steps.ok) return steps;
+    const until = await this.jobs.shown(() => this.journal.endOffset);
+    const looked = await dryRun(steps.value, { position, until }, this.clock);
+    return ok({ state: 'DRY_RUN', verb, over, ...looked });
+  }
+
+  /** The job with this id; undefined = there is none, or it is forgotten. */
+  find(id: string): Promise<JobObject | undefined> {
+    return this.jobs.shown(() => (this.jobs.has(id) ? this.shown(id) : undefined));
+  }
+
+  /** The newest first; behind the job `cursor`, where there is one. */
+  page(count: number, cursor: string | null): Promise<JobPage> {
+    return this.jobs.shown(() => {
+      // Ids rise with time.
+      const ids = [...this.jobs.actors.ids()].sort().reverse();
+      const behind = cursor === null ? ids : ids.filter((id) => id < cursor);
+      const jobs = behind.slice(0, count).map((id) => this.shown(id));
+      const last = jobs.at(-1);
+      return { jobs, ...(behind.length > count && last && { cursor: last.jobId }) };
+    });
+  }
+
+  /** It takes no more; refused as `conflict` where it is done. */
+  async abort(id: string, by: Principal): Promise<Outcome<JobObject>> {
+    const at = this.clock.now();
+    const command: AbortJob = { type: 'AbortJob', kind: jobKind, id, at, reason: null };
+    const outcome = await this.jobs.ask(command, by);
+    return outcome.ok ? ok(this.shown(id)) : outcome;
+  }
+
+  private steps(
+    { verb, over, filters }: Pick<JobRequest, 'verb' | 'over' | 'filters'>,
+    options: readonly string[],
+    at: number,
+  ): Result<JobSteps> {
+    const found = this.verbs.find(over, verb);
+    if (found !== undefined) return found.read({ filters, options, at });
+    const words = this.verbs.of(over);
+    return words.length === 0
+      ? refused(`over must be ${this.verbs.subjects.join(', ')}`)
+      : refused(`verb must be ${words.join(' or ')} of ${over}`);
+  }
+
+  /** The one that ended first goes where too many are kept. */
+  private makeRoom(at: number): readonly Command[] {
+    const { kept, firstEnded } = this.jobs.counts;
+    if (kept < keptMax || firstEnded === undefined) return [];
+    const forget: ForgetJob = { type: 'ForgetJob', kind: jobKind, id: firstEnded, at };
+    return [forget];
+  }
+
+  private shown(id: string): JobObject {
+    return jobObject(id, this.jobs.stateOf(id), this.runner.isQueued(id));
+  }
+}

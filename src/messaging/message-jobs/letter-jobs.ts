@@ -1,0 +1,87 @@
+/** What jobs do with dead letters: retry and delete them (messaging.md 13). */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
+import type { Command } from '../../engine/decider.js';
+import { provided } from '../../engine/provided.js';
+import { ok, type Result } from '../../grammar/result.js';
+import { dialects, readMessageOptions } from '../../http/dialect.js';
+import { readWritten } from '../../http/query-filters.js';
+import { DeadLetters } from '../dead-letters/dead-letter.entity.js';
+import { DeadLetterMatching } from '../dead-letters/dead-letter-matching.js';
+import type { DeadLetter } from '../dead-letters/dead-letters.projection.js';
+import { meantLetters } from '../dead-letters/dead-letters.request.js';
+import { DeadLettersService } from '../dead-letters/dead-letters.service.js';
+import { type RetryOverrides, readOverrides } from '../dead-letters/retry.request.js';
+import {
+  type JobItem,
+  type JobSteps,
+  type JobVerb,
+  manyAtOnce,
+  type WrittenJob,
+} from '../jobs/job-verbs.js';
+import { StoredMessages } from '../messages/stored-messages.js';
+import type { MessagingSettings } from '../settings.js';
+import { letterSteps } from './letter-steps.js';
+
+const over = 'deadLetters';
+
+@Injectable()
+export class LetterJobs {
+  constructor(
+    private readonly service: DeadLettersService,
+    private readonly entity: DeadLetters,
+    private readonly matching: DeadLetterMatching,
+    private readonly stored: StoredMessages,
+    @Inject(provided.config) private readonly config: MessagingSettings,
+    @Inject(provided.clock) private readonly clock: Clock,
+  ) {}
+
+  /** For the table of what jobs can do. */
+  readonly verbs: readonly JobVerb[] = [
+    {
+      ...{ over, verb: 'retry', atOnce: manyAtOnce, takesRoom: true },
+      read: (task) => {
+        const overrides = this.overrides(task);
+        return overrides.ok
+          ? this.steps(task, (letter) => this.retry(letter, overrides.value))
+          : overrides;
+      },
+    },
+    {
+      ...{ over, verb: 'delete', atOnce: manyAtOnce, takesRoom: false },
+      read: (task) =>
+        this.steps(task, async ({ id }) => () => [this.service.deleting(id)]),
+    },
+  ];
+
+  private steps(
+    { filters }: WrittenJob,
+    prepare: (letter: DeadLetter) => Promise<() => readonly Command[]>,
+  ): Result<JobSteps> {
+    const meant = readWritten(filters, meantLetters);
+    if (!meant.ok) return meant;
+    const walk = {
+      letters: this.entity.letters,
+      dlqIds: meant.value.dlqIds,
+      matches: (letter: DeadLetter) => this.matching.matches(letter, meant.value),
+      toItem: (letter: DeadLetter): JobItem => ({
+        id: letter.id,
+        prepare: async () => ok(await prepare(letter)),
+      }),
+    };
+    return ok((range) => letterSteps({ ...walk, now: this.clock.now() }, range));
+  }
+
+  private async retry(
+    { id, publishedOffset }: DeadLetter,
+    overrides: RetryOverrides,
+  ): Promise<() => readonly Command[]> {
+    const original = await this.stored.published(publishedOffset);
+    return () => this.service.retrying(id, original, overrides);
+  }
+
+  private overrides({ options, at }: WrittenJob): Result<RetryOverrides> {
+    const said = readMessageOptions(options, dialects[this.config.dialect]);
+    return readOverrides(said, this.config, at);
+  }
+}

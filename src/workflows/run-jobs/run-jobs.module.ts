@@ -1,0 +1,19 @@
+/** Wiring of what jobs can do with runs, active and failed. */
+import { Module } from '@nestjs/common';
+import { JobVerbs } from '../../messaging/jobs/job-verbs.js';
+import { JobsModule } from '../../messaging/jobs/jobs.module.js';
+import { WorkflowsModule } from '../active-runs/workflows.module.js';
+import { FailedRunsModule } from '../failed-runs/failed-runs.module.js';
+import { RunsModule } from '../runs/runs.module.js';
+import { FailedRunJobs } from './failed-run-jobs.js';
+import { RunCancels } from './run-cancels.js';
+
+@Module({
+  imports: [FailedRunsModule, JobsModule, RunsModule, WorkflowsModule],
+  providers: [FailedRunJobs, RunCancels],
+})
+export class RunJobsModule {
+  constructor(verbs: JobVerbs, failed: FailedRunJobs, cancels: RunCancels) {
+    verbs.add(...failed.verbs, ...cancels.verbs);
+  }
+}

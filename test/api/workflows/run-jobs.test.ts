@@ -1,0 +1,99 @@
+import type { JobObject } from '../../../src/messaging/jobs/job-object.js';
+import { callApi } from '../../support/clients/api-call.js';
+import { boom, FailedRunStage } from '../../support/workflows/failed-run-stage.js';
+
+let stage: FailedRunStage;
+
+beforeAll(async () => {
+  stage = await FailedRunStage.start('many');
+});
+
+beforeEach(() => stage.clear(stage.sequence('one', 'two')));
+
+afterAll(() => stage.end());
+
+/** Asks for a job, and settles when it is done. */
+async function done(body: object, headers = {}): Promise<JobObject> {
+  const { server } = stage;
+  const asked = await callApi(server, 'POST', '/v2/jobs', headers, JSON.stringify(body));
+  expect([asked.status, asked.body]).toEqual([202, expect.anything()]);
+  const { jobId } = asked.body as JobObject;
+  for (;;) {
+    const { body: job } = await callApi(server, 'GET', `/v2/jobs/${jobId}`);
+    if ((job as JobObject).state === 'DONE') return job as JobObject;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+async function failedRuns(count: number, headers = {}) {
+  stage.broken.add('two');
+  const entries = [];
+  for (let made = 0; made < count; made += 1) entries.push(await stage.fail(headers));
+  stage.broken.clear();
+  return entries;
+}
+
+/** The names of the steps that runs of this label were told of last. */
+async function runsOf(label: string): Promise<readonly string[]> {
+  const path = `/v2/workflows/logs?groupBy=workflowRunId&label=${label}`;
+  const { body } = await callApi(stage.server, 'GET', path);
+  return (body as { runs: { workflowState: string }[] }).runs.map(
+    ({ workflowState }) => workflowState,
+  );
+}
+
+describe('a job over failed runs', () => {
+  it('resumes those that are meant, and their letters go', async () => {
+    const meant = await failedRuns(3, { 'svc-label': 'meant' });
+    const [other] = await failedRuns(1, { 'svc-label': 'other' });
+    const filter = { label: 'meant' };
+    const job = await done({ verb: 'resume', over: 'failedRuns', filter });
+    expect(job).toMatchObject({ matched: meant.length, done: meant.length, refused: 0 });
+    expect((await stage.list()).messages.map(({ dlqId }) => dlqId)).toEqual([other?.dlqId]);
+    while ((await runsOf('meant')).filter((state) => state === 'RUN_SUCCESS').length < 3) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  });
+
+  it('restarts them from the beginning, and deletes them', async () => {
+    const [first, second] = await failedRuns(2);
+    const restart = { verb: 'restart', over: 'failedRuns', filter: { dlqIds: first?.dlqId ?? '' } };
+    expect(await done(restart)).toMatchObject({ done: 1 });
+    expect((await stage.list()).messages.map(({ dlqId }) => dlqId)).toEqual([second?.dlqId]);
+    expect(await done({ verb: 'delete', over: 'failedRuns', filter: {} })).toMatchObject({
+      done: 1,
+    });
+    expect(await stage.list()).toEqual({ messages: [] });
+  });
+
+  it('goes on with the others where one is refused, and says why', async () => {
+    const [limited] = await failedRuns(1, {
+      'svc-flow-control-key': 'some',
+      'svc-flow-control-value': 'parallelism=5',
+    });
+    const free = await failedRuns(2);
+    const job = await done(
+      { verb: 'resume', over: 'failedRuns', filter: {} },
+      { 'svc-flow-control-value': 'parallelism=7' },
+    );
+    expect(job).toMatchObject({ matched: 3, done: 1, refused: 2 });
+    expect(job.refusals.map(({ id }) => id)).toEqual(free.map(({ dlqId }) => dlqId));
+    expect(job.refusals[0]?.reason).toContain('the failed run');
+    const left = (await stage.list()).messages.map(({ dlqId }) => dlqId);
+    expect(left).not.toContain(limited?.dlqId);
+    expect(left).toHaveLength(2);
+  });
+});
+
+describe('a job over active runs', () => {
+  it('cancels those that are meant', async () => {
+    stage.workflow.script = async () => boom;
+    const headers = { 'svc-retries': '3', 'svc-retry-delay': '3600000' };
+    const meant = await stage.workflow.trigger({ ...headers, 'svc-label': 'stop' });
+    const other = await stage.workflow.trigger({ ...headers, 'svc-label': 'go' });
+    const job = await done({ verb: 'cancel', over: 'runs', filter: { label: 'stop' } });
+    expect(job).toMatchObject({ matched: 1, done: 1 });
+    expect(await stage.runStatus(meant)).toBe(404);
+    expect(await stage.runStatus(other)).toBe(200);
+  });
+});
