@@ -17,6 +17,8 @@ const group = z.object({
 
 const query = z.object({
   ...originQuery,
+  host: several.describe('With its port or without'),
+  path: several,
   messageId: several,
   responseStatus: z.array(z.int()).optional(),
   cursor: z.string().describe('Of the look before').optional(),

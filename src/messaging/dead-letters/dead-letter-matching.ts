@@ -4,9 +4,9 @@ import { LRUCache } from 'lru-cache';
 import {
   isAmong,
   isWithin,
+  looksAtMessage,
   type MessageOrigin,
   matchesOrigin,
-  originTerms,
 } from '../messages/message-filter.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import type { DeadLetter } from './dead-letters.projection.js';
@@ -30,7 +30,7 @@ export class DeadLetterMatching {
     ) {
       return false;
     }
-    if (originTerms(filters).length === 0 && filters.callerIp === null) return true;
+    if (!looksAtMessage(filters)) return true;
     return matchesOrigin(await this.originOf(letter), letter.at, filters);
   }
 

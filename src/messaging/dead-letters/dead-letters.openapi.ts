@@ -21,6 +21,8 @@ const cursor = z.string().describe('Of the page before').optional();
 
 const bulkFields = {
   ...originQuery,
+  host: several.describe('With its port or without'),
+  path: several,
   dlqIds: several,
   messageId: several,
   responseStatus: z.array(z.int()).optional(),

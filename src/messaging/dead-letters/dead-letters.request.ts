@@ -1,5 +1,5 @@
 /** Which dead letters a request is about, as it is written (messaging.md 10). Pure. */
-import { count, type Filters, integers, names, order } from '../../http/query-filters.js';
+import { count, type Filters, integers, names, order, texts } from '../../http/query-filters.js';
 import { originFilters } from '../messages/message-filter.js';
 import { letterCursor } from './letter-cursor.js';
 
@@ -8,6 +8,8 @@ const pageMax = 100;
 /** Filters of letters; dates are those of the failure. Of a job all of them hold. */
 export const meantLetters = {
   ...originFilters,
+  host: texts,
+  path: texts,
   dlqIds: names,
   messageId: names,
   responseStatus: integers,

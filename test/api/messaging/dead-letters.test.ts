@@ -217,6 +217,9 @@ describe('the listing', () => {
     expect(await labels('?responseStatus=404')).toEqual(['a']);
     expect(await labels('?flowControlKey=k')).toEqual(['a']);
     expect(await labels(`?url=${encodeURIComponent(`${endpoint.url}/b`)}`)).toEqual(['b']);
+    expect(await labels('?path=/b')).toEqual(['b']);
+    expect(await labels(`?host=${new URL(endpoint.url).host}`)).toEqual(['b', 'a']);
+    expect(await labels('?host=127.0.0.1:1')).toEqual([]);
     expect(await labels('?callerIp=127.0.0.1&label=a')).toEqual(['a']);
     expect(await labels('?callerIP=10.0.0.1')).toEqual([]);
     expect(await labels('?topicName=g')).toEqual([]);
@@ -264,7 +267,7 @@ describe('the listing', () => {
 
   it.each([
     ['?labeel=a', 'labeel'],
-    ['?host=127.0.0.1', 'host'],
+    ['?hosts=127.0.0.1', 'hosts'],
     ['?cursor=abc', 'cursor'],
     ['?order=upwards', 'order'],
     ['?count=-1', 'count'],
@@ -294,7 +297,7 @@ describe('a bulk delete', () => {
     expect((await list()).messages.map(({ label }) => label)).toEqual(['b']);
   });
 
-  it.each(['?labeel=a', '?host=127.0.0.1', '?order=latestFirst', '?dlqIds=', '?label=a,,b'])(
+  it.each(['?labeel=a', '?hosts=127.0.0.1', '?order=latestFirst', '?dlqIds=', '?label=a,,b'])(
     'with %s is refused and takes nothing away',
     async (query) => {
       await fail();
