@@ -35,6 +35,9 @@ async function work(server: TestServer, endpoint: RecordingEndpoint): Promise<st
     'svc-retry-delay': '900',
   });
   await publish('/broken', { 'svc-label': 'orders', 'svc-retries': '5' });
+  for (const label of ['mails', 'orders', 'mails']) {
+    await publish(`/gone/${label}`, { 'svc-label': label, 'svc-retries': '0' });
+  }
   await publish('/reminder', { 'svc-delay': '2h' });
   await publish('/slow', {
     'svc-flow-control-key': 'billing-api',
@@ -44,7 +47,9 @@ async function work(server: TestServer, endpoint: RecordingEndpoint): Promise<st
     await call(`/v2/enqueue/mails/${endpoint.url}/slow`, {}, 'hello');
   }
   const report = { 'svc-cron': 'CRON_TZ=Europe/Berlin 0 9 * * 1-5' };
-  await call(`/v2/schedules/${endpoint.url}/report`, report, 'x');
+  const named = { ...report, 'svc-schedule-id': 'daily-report' };
+  await call(`/v2/schedules/${endpoint.url}/report`, named, '{"report":"daily"}');
+  await call('/v2/schedules/daily-report/trigger', {}, '');
   await call(`/v2/schedules/${endpoint.url}/tick`, { 'svc-cron': '*/5 * * * *' }, 'x');
   const endpoints = [
     { name: 'billing', url: `${endpoint.url}/billing` },
@@ -104,6 +109,7 @@ async function records(server: TestServer): Promise<void> {
 /** What a destination with two bad paths answers; an answer of `/slow` is never given. */
 const answers = ({ url }: { readonly url: string }) => {
   if (url === '/slow') return new Promise<never>(() => undefined);
+  if (url.startsWith('/gone')) return { status: 404, body: `no such page: ${url}` };
   return url === '/broken' ? { status: 500, body: 'out of paper' } : { body: 'thank you' };
 };
 
@@ -131,6 +137,7 @@ const pages: Readonly<Record<string, string>> = {
   topic: '/topics/rides',
   'time-machine': '/time-machine',
   schedules: '/schedules',
+  schedule: '/schedules/daily-report',
   queues: '/queues',
   endpoints: '/endpoints',
   'dead-letters': '/dead-letters',

@@ -62,6 +62,12 @@ const schedules = createRoute({
   component: lazyRouteComponent(() => import('./schedules/schedules-page.tsx')),
 });
 
+const schedule = createRoute({
+  getParentRoute: () => root,
+  path: '/schedules/$id',
+  component: lazyRouteComponent(() => import('./schedule/schedule-page.tsx')),
+});
+
 const queues = createRoute({
   getParentRoute: () => root,
   path: '/queues',
@@ -78,7 +84,10 @@ const endpoints = createRoute({
 const deadLetters = createRoute({
   getParentRoute: () => root,
   path: '/dead-letters',
-  validateSearch: readFilters('label', 'url', 'queueName', 'responseStatus'),
+  validateSearch: readFilters(
+    ...['label', 'url', 'queueName', 'responseStatus'],
+    ...['host', 'flowControlKey', 'of'],
+  ),
   component: lazyRouteComponent(() => import('./dead-letters/dead-letters-page.tsx')),
 });
 
@@ -116,6 +125,7 @@ export const router = createRouter({
     workflows,
     run,
     schedules,
+    schedule,
     queues,
     endpoints,
     deadLetters,

@@ -8,8 +8,8 @@ import { useChange } from '../parts/change.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/field.tsx';
 import { Page, Panel } from '../parts/page.tsx';
-import { noDraft, PublishDialog } from '../parts/publish-dialog.tsx';
 import { Empty, Failure, Loaded, useCurl } from '../parts/states.tsx';
+import { noDraft, PublishDialog } from '../publish/publish-dialog.tsx';
 
 const loadGroups = () => ask(api.GET('/v2/topics'));
 type Group = Awaited<ReturnType<typeof loadGroups>>[number];

@@ -1,52 +1,34 @@
 /** The request that publishes a message like this one, as a command. Pure. */
+import { optionsOf, type Published } from '../publish/options.ts';
+import { quoted } from '../publish/shell-words.ts';
 
 /** A message, as far as it is asked for. */
-export interface Published {
+export interface PublishedMessage extends Omit<Published, 'retries'> {
   readonly url: string;
-  readonly method: string;
-  readonly header: Readonly<Record<string, readonly string[]>>;
-  readonly body?: string | undefined;
   readonly maxRetries: number;
+  readonly body?: string | undefined;
   readonly queueName?: string | undefined;
-  readonly label?: string | undefined;
-  readonly flowControlKey?: string | undefined;
 }
 
-/** What the server adds to each delivery by itself. */
-const ownHeaders = /^(upstash|svc)-|^(user-agent|content-length|host|traceparent|tracestate)$/i;
-
-/** The option headers and forwarded headers of a message; names begin with `prefix`. */
-export function optionsOf(message: Published, prefix: string): ReadonlyMap<string, string> {
-  const options = new Map<string, string>();
-  for (const [name, values] of Object.entries(message.header)) {
-    if (ownHeaders.test(name)) continue;
-    const isType = name.toLowerCase() === 'content-type';
-    options.set(isType ? 'Content-Type' : `${prefix}Forward-${name}`, values.join(', '));
-  }
-  if (message.method !== 'POST') options.set(`${prefix}Method`, message.method);
-  options.set(`${prefix}Retries`, String(message.maxRetries));
-  if (message.label !== undefined) options.set(`${prefix}Label`, message.label);
-  if (message.flowControlKey !== undefined) {
-    options.set(`${prefix}Flow-Control-Key`, message.flowControlKey);
-  }
-  return options;
+/** Its options as headers; names begin with `prefix`. */
+export function messageOptions(
+  message: PublishedMessage,
+  prefix: string,
+): ReadonlyMap<string, string> {
+  const { maxRetries: retries } = message;
+  return optionsOf(Object.assign({ retries }, message), prefix);
 }
 
 /** Where it is published: to its queue, or without one. */
-export function pathOf({ queueName, url }: Published): string {
+export function pathOf({ queueName, url }: PublishedMessage): string {
   return queueName === undefined
     ? `/v2/publish/${url}`
     : `/v2/enqueue/${encodeURIComponent(queueName)}/${url}`;
 }
 
-/** A word for a shell, in single quotes. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 /** The words behind `curl <address>`. */
-export function curlWords(message: Published, prefix: string): readonly string[] {
-  const headers = [...optionsOf(message, prefix)].map(([name, value]) => {
+export function curlWords(message: PublishedMessage, prefix: string): readonly string[] {
+  const headers = [...messageOptions(message, prefix)].map(([name, value]) => {
     return `-H ${quoted(`${name}: ${value}`)}`;
   });
   return message.body === undefined || message.body === ''

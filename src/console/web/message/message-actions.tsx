@@ -5,9 +5,10 @@ import { useState } from 'react';
 import { api, ask } from '../api/client.ts';
 import { Action } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
-import { PublishDialog } from '../parts/publish-dialog.tsx';
 import { Failure, useHeaderPrefix } from '../parts/states.tsx';
-import { optionsOf } from './as-curl.ts';
+import { linesOf } from '../publish/options.ts';
+import { PublishDialog } from '../publish/publish-dialog.tsx';
+import { messageOptions } from './as-curl.ts';
 import { DelayDialog } from './delay-dialog.tsx';
 import { hasEnded, type Message } from './load-message.ts';
 
@@ -94,7 +95,7 @@ function Resend({
     destination: message.url,
     queue: message.queueName ?? '',
     body: message.body ?? '',
-    headers: [...optionsOf(message, prefix)].map((option) => option.join(': ')).join('\n'),
+    headers: linesOf(messageOptions(message, prefix)),
   };
   return <PublishDialog draft={draft} close={close} published={published} />;
 }

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, ask } from '../api/client.ts';
 import { type Filters, useFilters } from '../parts/filter-bar.tsx';
+import { Pill } from '../parts/pill.tsx';
 import { lookOf, StateShape } from '../parts/state-mark.tsx';
 import { count } from '../time/format.ts';
 import { endStates, isSearched, pendingStates, queryOf } from './message-filters.ts';
@@ -71,16 +72,16 @@ export function Facets() {
   return (
     <fieldset className="flex flex-wrap gap-1 border-b border-line p-2">
       <legend className="sr-only">States</legend>
-      <Facet
+      <Pill
         isChosen={chosen === undefined || !shown.some((state) => state === chosen)}
         press={() => change({ state: undefined })}
       >
         all
-      </Facet>
+      </Pill>
       {shown.map((state) => {
         const counts = endStates.some((end) => end === state) ? ended : pending;
         return (
-          <Facet
+          <Pill
             key={state}
             isChosen={chosen === state}
             press={() => change({ state: chosen === state ? undefined : state })}
@@ -91,30 +92,9 @@ export function Facets() {
               {counts === undefined ? '' : count(counts.of.get(state) ?? 0)}
               {counts?.isCut === true ? '+' : ''}
             </span>
-          </Facet>
+          </Pill>
         );
       })}
     </fieldset>
-  );
-}
-
-function Facet({
-  isChosen,
-  press,
-  children,
-}: {
-  readonly isChosen: boolean;
-  readonly press: () => void;
-  readonly children: React.ReactNode;
-}) {
-  return (
-    <button
-      type="button"
-      aria-pressed={isChosen}
-      onClick={press}
-      className={`inline-flex min-h-7 items-center gap-1.5 rounded-full border px-2.5 hover:bg-raised ${isChosen ? 'border-accent bg-raised font-medium' : 'border-line'}`}
-    >
-      {children}
-    </button>
   );
 }

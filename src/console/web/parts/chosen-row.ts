@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useKeys } from './keys.ts';
 
-/** The index of the chosen row among `count`; -1 = none. `show` brings a row into view. */
+/** The index of the chosen row among `count`, -1 = none. `show` brings a row into view. */
 export function useChosenRow(
   count: number,
   show: (index: number) => void,
@@ -10,6 +10,7 @@ export function useChosenRow(
 ): number {
   const [chosen, setChosen] = useState(-1);
   const choose = (index: number) => {
+    if (count === 0) return;
     const next = Math.max(0, Math.min(count - 1, index));
     setChosen(next);
     show(next);

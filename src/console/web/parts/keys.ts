@@ -15,6 +15,8 @@ export function useKeys(keys: Keys): void {
     let first = { key: '', at: 0 };
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      // Enter on a button or a link is its press.
+      if (event.key === 'Enter' && isPressed(event.target)) return;
       if (isTyping(event.target) || document.querySelector('dialog[open]') !== null) return;
       const pair = now() - first.at < pairMs ? `${first.key} ${event.key}` : '';
       first = { key: event.key, at: now() };
@@ -34,4 +36,8 @@ function isTyping(target: EventTarget | null): boolean {
     target instanceof HTMLElement &&
     (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
   );
+}
+
+function isPressed(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('a, button, summary') !== null;
 }

@@ -57,7 +57,9 @@ export function RowTable<Row>({ label, columns, rows, keyOf, linkOf, more }: Tab
   const open = (row: Row | undefined) => {
     if (row !== undefined && linkOf !== undefined) navigate({ to: linkOf(row) });
   };
-  const chosen = useChosenRow(shown.length, show, (index) => open(shown[index]));
+  // Of several tables on a page the keys are for the one whose rows lead somewhere.
+  const keyed = linkOf === undefined ? 0 : shown.length;
+  const chosen = useChosenRow(keyed, show, (index) => open(shown[index]));
   if (isChoosing !== chosen >= 0) setChoosing(chosen >= 0);
   return (
     <div className="relative">

@@ -1,10 +1,12 @@
 /** Publishes a message: a new one, or one like another, edited. */
 import { type FormEvent, useState } from 'react';
-import { ApiError, pageHeaders } from '../api/client.ts';
-import { Action, Button } from './button.tsx';
-import { useChange } from './change.ts';
-import { Dialog } from './dialog.tsx';
-import { TextArea, TextField } from './field.tsx';
+import { sendText } from '../api/send.ts';
+import { Action, Button } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { TextArea, TextField } from '../parts/field.tsx';
+import { Failure, useHeaderPrefix } from '../parts/states.tsx';
+import { headersIn } from './options.ts';
 
 /** What a message begins as; every field may be edited. */
 export interface Draft {
@@ -24,29 +26,24 @@ interface PublishProps {
   readonly published: (messageId: string) => void;
 }
 
-/** A destination stands in the path as it is, which typed clients would encode. */
+interface Answer {
+  readonly messageId?: string;
+}
+
+/** To a URL group there is an answer for each endpoint: the first is what is shown. */
 async function publish({ destination, queue, body, headers }: Draft): Promise<string> {
   const path =
     queue === ''
       ? `/v2/publish/${destination}`
       : `/v2/enqueue/${encodeURIComponent(queue)}/${destination}`;
-  const lines = headers.split('\n').filter((line) => line.includes(':'));
-  const given = lines.map((line) => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
-  });
-  const response = await fetch(path, {
-    method: 'POST',
-    headers: { ...pageHeaders, ...Object.fromEntries(given) },
-    body,
-  });
-  const answer = await response.json();
-  if (!response.ok) throw new ApiError(response.status, answer.error);
-  return Array.isArray(answer) ? answer[0]?.messageId : answer.messageId;
+  const answer = await sendText<Answer | readonly Answer[]>(path, body, headersIn(headers));
+  const [first = {}] = [answer].flat();
+  return first.messageId ?? '';
 }
 
 export function PublishDialog({ draft, close, published }: PublishProps) {
   const [typed, setTyped] = useState(draft);
+  const prefix = useHeaderPrefix();
   const change = useChange(publish, ['message'], published);
   const field = (name: keyof Draft) => ({
     value: typed[name],
@@ -72,15 +69,11 @@ export function PublishDialog({ draft, close, published }: PublishProps) {
         <TextArea
           label="Headers"
           hint="options and headers to forward, one in a line"
-          placeholder={'Content-Type: application/json\nSvc-Delay: 10s'}
+          placeholder={`Content-Type: application/json\n${prefix}Delay: 10s`}
           rows={3}
           {...field('headers')}
         />
-        {change.error !== null && (
-          <p role="alert" className="mb-3 text-bad">
-            {change.error.message}
-          </p>
-        )}
+        {change.error !== null && <Failure error={change.error} />}
         <div className="flex gap-2">
           <Action type="submit" look="main" disabled={change.isPending}>
             Publish

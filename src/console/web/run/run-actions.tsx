@@ -8,6 +8,7 @@ import { useChange } from '../parts/change.ts';
 import { Code } from '../parts/code.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { useCurl, useHeaderPrefix } from '../parts/states.tsx';
+import { quoted } from '../publish/shell-words.ts';
 import { NotifyDialog } from './notify-dialog.tsx';
 import type { ShownRun } from './run-log.ts';
 
@@ -156,6 +157,3 @@ function CurlDialog({ run, close }: { readonly run: ShownRun; readonly close: ()
 function payloadOf({ steps: [first] }: ShownRun): string | undefined {
   return first === undefined || first.type === 'next' ? undefined : first.steps[0]?.out;
 }
-
-/** A word for a shell. */
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

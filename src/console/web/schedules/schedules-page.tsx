@@ -1,16 +1,19 @@
 /** The schedules there are: when they fire, what they have done, and pausing them. */
-import { useQuery } from '@tanstack/react-query';
-import { Pause, Play, Trash2 } from 'lucide-react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Pause, Play, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask } from '../api/client.ts';
 import { useRows } from '../api/rows.ts';
 import { Action } from '../parts/button.tsx';
-import { useChange } from '../parts/change.ts';
-import { Dialog } from '../parts/dialog.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { barColours, State, type Tone } from '../parts/state-mark.tsx';
-import { Empty, Failure, RowStates, useCurl, useHeaderPrefix } from '../parts/states.tsx';
+import { Empty, RowStates, useCurl, useHeaderPrefix } from '../parts/states.tsx';
+import { Cron } from '../schedule/cron.tsx';
+import { type Schedule, stateOf } from '../schedule/load-schedule.ts';
+import { usePause, useTrigger } from '../schedule/schedule-actions.tsx';
+import { ScheduleDialog } from '../schedule/schedule-dialog.tsx';
+import { noSchedule } from '../schedule/schedule-draft.ts';
 import { Time } from '../time/time.tsx';
 
 const load = async (cursor: string | undefined, signal: AbortSignal) => {
@@ -18,42 +21,12 @@ const load = async (cursor: string | undefined, signal: AbortSignal) => {
   const page = await ask(api.GET('/v2/schedules', { params: { query }, signal }));
   return Array.isArray(page) ? { rows: page } : { rows: page.schedules, cursor: page.cursor };
 };
-type Schedule = Awaited<ReturnType<typeof load>>['rows'][number];
 
 const resultTones: Readonly<Record<string, Tone>> = {
   SUCCESS: 'ok',
   FAIL: 'bad',
   IN_PROGRESS: 'busy',
 };
-
-/** What a cron expression means; the library for it comes when the first is shown. */
-function useCronWords(cron: string): string {
-  const expression = cron.replace(/^CRON_TZ=\S+\s+/, '');
-  const { data } = useQuery({
-    queryKey: ['cron', expression],
-    queryFn: async () => {
-      const { toString: wordsOf } = (await import('cronstrue')).default;
-      return wordsOf(expression, { throwExceptionOnParseError: false });
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchInterval: false,
-  });
-  return data ?? '';
-}
-
-function Cron({ cron }: { readonly cron: string }) {
-  const zone = /^CRON_TZ=(\S+)/.exec(cron)?.[1];
-  const words = useCronWords(cron);
-  return (
-    <span title={`${cron}: ${words}`}>
-      <code className="mr-2 font-mono text-xs">{cron.replace(/^CRON_TZ=\S+\s+/, '')}</code>
-      <span className="text-muted">
-        {words}
-        {zone === undefined ? '' : ` (${zone})`}
-      </span>
-    </span>
-  );
-}
 
 /** The last messages of a schedule, one square for each. */
 function Results({ states }: { readonly states: Schedule['lastScheduleStates'] }) {
@@ -77,9 +50,9 @@ const columns: readonly Column<Schedule>[] = [
   {
     name: 'State',
     width: '6rem',
-    cell: ({ isPaused, error }) => (
-      <span title={error}>
-        <State of={error !== undefined ? 'FAILED' : isPaused ? 'PAUSED' : 'ON'} />
+    cell: (schedule) => (
+      <span title={schedule.error}>
+        <State of={stateOf(schedule)} />
       </span>
     ),
   },
@@ -87,9 +60,11 @@ const columns: readonly Column<Schedule>[] = [
   {
     name: 'Destination',
     width: '26%',
-    from: 'md',
-    cell: ({ destination, scheduleId }) => (
-      <span title={`${destination} (${scheduleId})`}>{destination}</span>
+    from: 'sm',
+    cell: ({ destination, scheduleId: id }) => (
+      <Link to="/schedules/$id" params={{ id }} title={`${destination} (${id})`}>
+        {destination.replace(/^https?:\/\//, '')}
+      </Link>
     ),
   },
   {
@@ -109,24 +84,18 @@ const columns: readonly Column<Schedule>[] = [
     width: '10.5rem',
     from: 'sm',
     isRight: true,
-    cell: (schedule) => <ScheduleActions schedule={schedule} />,
+    cell: (schedule) => <RowActions schedule={schedule} />,
   },
 ];
 
-function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
+function RowActions({ schedule }: { readonly schedule: Schedule }) {
   const { scheduleId: id, isPaused } = schedule;
-  const [isRemoving, setRemoving] = useState(false);
-  const params = { path: { id } };
-  const pause = useChange(
-    () =>
-      isPaused
-        ? ask(api.POST('/v2/schedules/{id}/resume', { params }))
-        : ask(api.POST('/v2/schedules/{id}/pause', { params })),
-    ['schedule'],
-  );
+  const pause = usePause(schedule);
+  const trigger = useTrigger(id);
   const word = isPaused ? 'Resume' : 'Pause';
+  const error = pause.error ?? trigger.error;
   return (
-    <span className="inline-flex gap-1 align-middle">
+    <span className="inline-flex gap-1 align-middle" title={error?.message}>
       <Action
         isSmall
         aria-label={`${word} ${id}`}
@@ -138,31 +107,32 @@ function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
       </Action>
       <Action
         isSmall
-        aria-label={`Delete ${id}`}
-        look="danger"
-        icon={<Trash2 className="size-3.5" />}
-        onClick={() => setRemoving(true)}
-      />
-      {isRemoving && <Removal id={id} close={() => setRemoving(false)} />}
+        aria-label={`Trigger ${id} now`}
+        disabled={trigger.isPending}
+        onClick={() => trigger.mutate(undefined)}
+      >
+        Trigger
+      </Action>
     </span>
   );
 }
 
-function Removal({ id, close }: { readonly id: string; readonly close: () => void }) {
-  const params = { path: { id } };
-  const remove = useChange(
-    () => ask(api.DELETE('/v2/schedules/{id}', { params })),
-    ['schedule'],
-    close,
-  );
+function Create() {
+  const [isOpen, setOpen] = useState(false);
+  const navigate = useNavigate();
   return (
-    <Dialog title={`Delete the schedule ${id}?`} close={close}>
-      <p className="mb-3 text-left">It fires no more. Messages that it has made go on.</p>
-      {remove.error !== null && <Failure error={remove.error} />}
-      <Action look="danger" disabled={remove.isPending} onClick={() => remove.mutate(undefined)}>
-        Delete
+    <>
+      <Action look="main" icon={<Plus className="size-4" />} onClick={() => setOpen(true)}>
+        Create
       </Action>
-    </Dialog>
+      {isOpen && (
+        <ScheduleDialog
+          draft={noSchedule}
+          close={() => setOpen(false)}
+          saved={(id) => navigate({ to: '/schedules/$id', params: { id } })}
+        />
+      )}
+    </>
   );
 }
 
@@ -171,7 +141,7 @@ export default function SchedulesPage() {
   const curl = useCurl();
   const prefix = useHeaderPrefix();
   return (
-    <Page title="Schedules">
+    <Page title="Schedules" actions={<Create />}>
       <Panel>
         <RowStates
           list={list}
@@ -195,6 +165,7 @@ export default function SchedulesPage() {
               columns={columns}
               rows={rows}
               keyOf={({ scheduleId }) => scheduleId}
+              linkOf={({ scheduleId }) => `/schedules/${encodeURIComponent(scheduleId)}`}
               more={list.more}
             />
           )}

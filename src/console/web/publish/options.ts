@@ -1,0 +1,88 @@
+/** The options of a message or a schedule as headers of the request that asks for one like it. Pure. */
+
+/** As far as it is asked for; what is absent has the server's default. */
+export interface Published {
+  readonly method: string;
+  readonly header: Readonly<Record<string, readonly string[]>>;
+  readonly retries: number;
+  readonly label?: string | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly retryDelayExpression?: string | undefined;
+  readonly flowControlKey?: string | undefined;
+  readonly parallelism?: number | undefined;
+  readonly rate?: number | undefined;
+  /** Seconds. */
+  readonly period?: number | undefined;
+  readonly callback?: string | undefined;
+  readonly callbackHeader?: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly failureCallback?: string | undefined;
+  readonly failureCallbackHeader?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+/** What the server adds to each delivery by itself. */
+const ownHeaders = /^(upstash|svc)-|^(user-agent|content-length|host|traceparent|tracestate)$/i;
+
+/** Headers by name, which begin with `prefix` where they are options. */
+export function optionsOf(published: Published, prefix: string): ReadonlyMap<string, string> {
+  const { header, method, retries, label, labels = [], retryDelayExpression } = published;
+  const options = new Map<string, string>();
+  for (const [name, values] of Object.entries(header)) {
+    if (ownHeaders.test(name)) continue;
+    const isType = name.toLowerCase() === 'content-type';
+    options.set(isType ? 'Content-Type' : `${prefix}Forward-${name}`, values.join(', '));
+  }
+  if (method !== 'POST') options.set(`${prefix}Method`, method);
+  options.set(`${prefix}Retries`, String(retries));
+  if (retryDelayExpression !== undefined) {
+    options.set(`${prefix}Retry-Delay`, retryDelayExpression);
+  }
+  const all = [...new Set([...(label === undefined ? [] : [label]), ...labels])];
+  if (all.length > 0) options.set(`${prefix}Label`, all.join(', '));
+  addFlowControl(options, published, prefix);
+  const { callback, callbackHeader, failureCallback, failureCallbackHeader } = published;
+  addCallback(options, `${prefix}Callback`, callback, callbackHeader);
+  addCallback(options, `${prefix}Failure-Callback`, failureCallback, failureCallbackHeader);
+  return options;
+}
+
+function addFlowControl(
+  options: Map<string, string>,
+  { flowControlKey, parallelism, rate, period }: Published,
+  prefix: string,
+): void {
+  if (flowControlKey === undefined) return;
+  options.set(`${prefix}Flow-Control-Key`, flowControlKey);
+  const limits = [
+    ...(parallelism === undefined ? [] : [`parallelism=${parallelism}`]),
+    ...(rate === undefined ? [] : [`rate=${rate}`]),
+    ...(rate === undefined || period === undefined ? [] : [`period=${period}`]),
+  ];
+  if (limits.length > 0) options.set(`${prefix}Flow-Control-Value`, limits.join(', '));
+}
+
+function addCallback(
+  options: Map<string, string>,
+  name: string,
+  url: string | undefined,
+  header: Published['callbackHeader'] = {},
+): void {
+  if (url === undefined) return;
+  options.set(name, url);
+  for (const [each, values] of Object.entries(header)) {
+    if (!ownHeaders.test(each)) options.set(`${name}-Forward-${each}`, values.join(', '));
+  }
+}
+
+/** One `Name: value` in a line, as people edit them. */
+export function linesOf(options: ReadonlyMap<string, string>): string {
+  return [...options].map((option) => option.join(': ')).join('\n');
+}
+
+/** What such lines say; one without a colon says nothing. */
+export function headersIn(lines: string): Readonly<Record<string, string>> {
+  const given = lines.split('\n').flatMap((line) => {
+    const colon = line.indexOf(':');
+    return colon <= 0 ? [] : [[line.slice(0, colon).trim(), line.slice(colon + 1).trim()] as const];
+  });
+  return Object.fromEntries(given);
+}

@@ -1,0 +1,51 @@
+/** One schedule and its times, as pages ask for them. */
+import { useQuery } from '@tanstack/react-query';
+import { api, ask } from '../api/client.ts';
+import { now } from '../time/clock.ts';
+import { type Heat, heatDays, heatOf } from './heat.ts';
+
+const loadSchedule = (id: string) =>
+  ask(api.GET('/v2/schedules/{id}', { params: { path: { id } } }));
+
+export type Schedule = Awaited<ReturnType<typeof loadSchedule>>;
+
+/** As a mark of a state: it cannot fire, it does not, or it does. */
+export const stateOf = ({ isPaused, error }: Schedule): string =>
+  error !== undefined ? 'FAILED' : isPaused ? 'PAUSED' : 'ON';
+
+export const useSchedule = (id: string) =>
+  useQuery({ queryKey: ['schedule', id], queryFn: () => loadSchedule(id) });
+
+export const useResults = (id: string) =>
+  useQuery({
+    queryKey: ['schedule', id, 'results'],
+    queryFn: () => ask(api.GET('/v2/schedules/{id}/results', { params: { path: { id } } })),
+  });
+
+/** The server tells so many times at once; one that fires each minute has ten times as many. */
+const timesMax = 1000;
+const dayMs = 86_400_000;
+
+/** The next times, and how many there are in each hour of the next seven days. */
+export function useTimes(id: string, cron: string) {
+  return useQuery({
+    queryKey: ['schedule', id, 'times', cron],
+    queryFn: async ({ signal }) => {
+      const begin = now();
+      const end = begin + heatDays * dayMs;
+      const times: number[] = [];
+      let zone = 'UTC';
+      for (let from = begin; from < end; ) {
+        const params = { path: { id }, query: { count: timesMax, from } };
+        const page = await ask(api.GET('/v2/schedules/{id}/next', { params, signal }));
+        zone = page.zone;
+        times.push(...page.times);
+        from = page.times.at(-1) ?? end;
+      }
+      const heat: Heat = heatOf(times, zone, begin);
+      return { next: times.slice(0, 5), zone, heat };
+    },
+    staleTime: dayMs / 24,
+    refetchInterval: dayMs / 24,
+  });
+}

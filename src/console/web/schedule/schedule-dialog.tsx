@@ -1,0 +1,129 @@
+/** Makes a schedule, or replaces one: while the cron is typed, its next times are shown. */
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { api, ask } from '../api/client.ts';
+import { sendText } from '../api/send.ts';
+import { Action, Button } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { TextArea, TextField } from '../parts/field.tsx';
+import { useSettled } from '../parts/settled.ts';
+import { Failure, useHeaderPrefix } from '../parts/states.tsx';
+import { headersIn } from '../publish/options.ts';
+import { useNow } from '../time/clock.ts';
+import { relative } from '../time/format.ts';
+import { clockIn } from '../time/zones.ts';
+import { useCronWords } from './cron.tsx';
+import type { ScheduleDraft } from './schedule-draft.ts';
+
+interface DialogProps {
+  readonly draft: ScheduleDraft;
+  /** The one that is replaced; absent = a new one. */
+  readonly id?: string;
+  readonly close: () => void;
+  readonly saved: (id: string) => void;
+}
+
+export function ScheduleDialog({ draft, id, close, saved }: DialogProps) {
+  const [typed, setTyped] = useState(draft);
+  const prefix = useHeaderPrefix();
+  const save = useChange(
+    ({ fields, zone, destination, body, headers }: ScheduleDraft) =>
+      sendText<{ readonly scheduleId: string }>(`/v2/schedules/${destination.trim()}`, body, {
+        ...headersIn(headers),
+        [`${prefix}Cron`]: `CRON_TZ=${zone.trim() || 'UTC'} ${fields.trim()}`,
+        ...(id !== undefined && { [`${prefix}Schedule-Id`]: id }),
+      }),
+    ['schedule'],
+    ({ scheduleId }) => saved(scheduleId),
+  );
+  const field = (name: keyof ScheduleDraft) => ({
+    value: typed[name],
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      setTyped({ ...typed, [name]: event.target.value }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate(typed);
+  };
+  return (
+    <Dialog title={id === undefined ? 'Create a schedule' : `Edit ${id}`} close={close}>
+      <form onSubmit={submit}>
+        <div className="grid gap-x-3 sm:grid-cols-2">
+          <TextField
+            label="Cron"
+            hint="minute hour day month weekday"
+            placeholder="0 9 * * 1-5"
+            required
+            {...field('fields')}
+          />
+          <TextField label="Zone" placeholder="UTC" {...field('zone')} />
+        </div>
+        <Preview fields={typed.fields} zone={typed.zone} />
+        <TextField
+          label="Destination"
+          hint="a URL, or the name of a URL group"
+          placeholder="https://example.com/hook"
+          required
+          {...field('destination')}
+        />
+        <TextArea label="Body" rows={3} {...field('body')} />
+        <TextArea
+          label="Headers"
+          hint="options and headers to forward, one in a line"
+          rows={4}
+          {...field('headers')}
+        />
+        {id !== undefined && (
+          <p className="mb-3 text-muted">
+            It is replaced by what stands here. Options that are not shown, as those of callbacks
+            and what is redacted, are as a new schedule has them.
+          </p>
+        )}
+        {save.error !== null && <Failure error={save.error} />}
+        <div className="flex gap-2">
+          <Action type="submit" look="main" disabled={save.isPending}>
+            {id === undefined ? 'Create' : 'Save'}
+          </Action>
+          <Button onClick={close}>Close</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** What the server makes of an expression: its next times, or why it has none. */
+function Preview({ fields, zone }: { readonly fields: string; readonly zone: string }) {
+  const cron = useSettled(fields.trim());
+  const place = useSettled(zone.trim());
+  const words = useCronWords(cron);
+  const now = useNow();
+  const { data, error } = useQuery({
+    queryKey: ['preview', cron, place],
+    queryFn: () => {
+      const body = { cron, ...(place !== '' && { zone: place }) };
+      return ask(api.POST('/v2/schedules/preview', { body }));
+    },
+    enabled: cron !== '',
+    retry: false,
+    refetchInterval: false,
+  });
+  return (
+    <div role="status" className="mb-3 min-h-16 rounded-md border border-line bg-ground p-2">
+      {cron === '' && <span className="text-muted">Its next times are shown here.</span>}
+      {cron !== '' && error !== null && <span className="text-bad">{error.message}</span>}
+      {cron !== '' && error === null && data !== undefined && (
+        <>
+          <strong>{words}</strong> <span className="text-muted">{data.zone}</span>
+          <ul className="mt-1 flex flex-wrap gap-x-4">
+            {data.times.map((at) => (
+              <li key={at}>
+                {clockIn(at, data.zone)} <span className="text-muted">{relative(at, now)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}

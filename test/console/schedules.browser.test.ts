@@ -1,0 +1,128 @@
+import type { Browser } from 'playwright-core';
+import { callApi } from '../support/clients/api-call.js';
+import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
+import { findings } from '../support/console/axe.js';
+import {
+  browserLimitMs,
+  describeInChromium,
+  launchBrowser,
+  openConsole,
+  signIn,
+  type WatchedPage,
+} from '../support/console/chromium.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+describeInChromium('schedules in a browser', () => {
+  let browser: Browser;
+  let server: TestServer;
+  let endpoint: RecordingEndpoint;
+  let opened: WatchedPage | null = null;
+
+  const open = async (path: string) => {
+    opened = await openConsole(browser, server, path);
+    await signIn(opened.page, server.token);
+    return opened.page;
+  };
+  const scheduleOf = async (id: string) =>
+    (await callApi(server, 'GET', `/v2/schedules/${id}`)).body as Record<string, unknown>;
+
+  beforeAll(async () => {
+    endpoint = await RecordingEndpoint.start();
+    server = await startServer();
+    browser = await launchBrowser();
+  }, browserLimitMs);
+
+  afterAll(async () => {
+    await browser.close();
+    await server.remove();
+    await endpoint.stop();
+  }, browserLimitMs);
+
+  afterEach(async () => {
+    const { faults = [] } = opened ?? {};
+    await opened?.close();
+    opened = null;
+    expect(faults).toEqual([]);
+  }, browserLimitMs);
+
+  it(
+    'makes one, says what its cron means while it is typed, and shows its week',
+    async () => {
+      const page = await open('/schedules');
+      await page.getByRole('button', { name: 'Create' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel(/^Cron/).fill('0 9 * *');
+      await dialog.getByText('five fields').waitFor();
+      // The browser itself writes down what was answered with 400.
+      expect(opened?.faults.splice(0)).toContainEqual(expect.stringContaining('400'));
+      await dialog.getByLabel(/^Cron/).fill('30 9 * * 1-5');
+      await dialog.getByLabel(/^Zone/).fill('Europe/Berlin');
+      await dialog.getByText('At 09:30, Monday through Friday').waitFor();
+      await dialog
+        .getByRole('listitem')
+        .filter({ hasText: /^\w{3} \d\d\.\d\d\. 09:30/ })
+        .nth(4)
+        .waitFor();
+      expect(await findings(page)).toEqual([]);
+      opened?.faults.splice(0);
+      await dialog.getByLabel(/^Destination/).fill(`${endpoint.url}/made`);
+      await dialog.getByLabel('Body').fill('good morning');
+      await dialog.getByLabel(/^Headers/).fill('Svc-Retries: 2\nX-Kept: no');
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      await page.waitForURL('**/schedules/scd_*');
+      await page.getByRole('img', { name: /^It fires [45] times in seven days/ }).waitFor();
+      await page.getByText('It has not fired yet.').waitFor();
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'triggers, pauses and edits one, which keeps the options that it had',
+    async () => {
+      const options = {
+        'svc-cron': '0 9 * * *',
+        'svc-schedule-id': 'kept',
+        'svc-retries': '4',
+        'svc-timeout': '20s',
+        'svc-label': 'a,b',
+        'svc-callback': `${endpoint.url}/callback`,
+        'svc-flow-control-key': 'k',
+        'svc-flow-control-value': 'parallelism=2, rate=5, period=60',
+        'svc-forward-x-kept': 'yes',
+      };
+      await callApi(server, 'POST', `/v2/schedules/${endpoint.url}/kept`, options, 'x');
+      const before = await scheduleOf('kept');
+      const page = await open('/schedules');
+      const row = page.getByRole('row').filter({ hasText: '/kept' });
+      await row.getByRole('button', { name: 'Trigger kept now' }).press('Enter');
+      await row.getByRole('img', { name: 'success' }).waitFor();
+      await row.getByRole('link').click();
+      await page.waitForURL('**/schedules/kept');
+      await page.getByText('by hand').waitFor();
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('It is paused: these are skipped.').waitFor();
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await page.getByText('on', { exact: true }).waitFor();
+
+      await page.getByRole('button', { name: 'Edit…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel(/^Cron/).fill('0 10 * * *');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      const edited = await scheduleOf('kept');
+      expect(edited['cron']).toBe('CRON_TZ=UTC 0 10 * * *');
+      for (const same of ['retries', 'timeout', 'labels', 'callback', 'rate', 'period', 'body']) {
+        expect([same, edited[same]]).toEqual([same, before[same]]);
+      }
+      expect(edited['header']).toEqual(before['header']);
+      expect(edited['parallelism']).toBe(2);
+
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await dialog.getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('No schedules yet').waitFor({ state: 'detached' });
+      await page.waitForURL('**/schedules');
+      await row.waitFor({ state: 'detached' });
+    },
+    browserLimitMs,
+  );
+});
