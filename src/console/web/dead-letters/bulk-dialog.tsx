@@ -1,4 +1,4 @@
-/** All dead letters that pass the filters, retried or deleted a page at a time, until stopped. */
+/** All dead letters that pass the filters, done a page at a time, until it is stopped. */
 import { useEffect, useRef, useState } from 'react';
 import { api, ask } from '../api/client.ts';
 import { Action, Button } from '../parts/button.tsx';
@@ -7,9 +7,8 @@ import { Dialog } from '../parts/dialog.tsx';
 import type { Filters } from '../parts/filter-bar.tsx';
 import { Failure } from '../parts/states.tsx';
 import { count } from '../time/format.ts';
-import { queryOf } from './dead-letter-filters.ts';
-
-export type BulkVerb = 'retry' | 'delete';
+import { conditionsOf, kindOf, messageQuery, runQuery } from './dead-letter-filters.ts';
+import { changedKinds, type LetterVerb, meaningOf, wordOf } from './letters.ts';
 
 /** So many at a time; the server lets other requests go first in between. */
 const pageSize = 100;
@@ -19,18 +18,33 @@ interface BulkPage {
   readonly cursor: string | undefined;
 }
 
-async function bulkPage(verb: BulkVerb, filters: Filters, cursor?: string): Promise<BulkPage> {
-  const query = {
-    ...queryOf(filters),
-    count: pageSize,
-    ...(cursor !== undefined && { cursor }),
-  };
-  if (verb === 'retry') {
-    const page = await ask(api.POST('/v2/dlq/retry', { params: { query } }));
-    return { done: page.responses.length, cursor: page.cursor };
+async function bulkPage(verb: LetterVerb, filters: Filters, cursor?: string): Promise<BulkPage> {
+  const page = { count: pageSize, ...(cursor !== undefined && { cursor }) };
+  const params = { query: { ...runQuery(filters), ...page } };
+  if (kindOf(filters) === 'messages') return messagesPage(verb, filters, page);
+  if (verb === 'delete') {
+    const answer = await ask(api.DELETE('/v2/workflows/dlq', { params }));
+    return { done: answer.deleted, cursor: answer.cursor };
   }
-  const page = await ask(api.DELETE('/v2/dlq', { params: { query } }));
-  return { done: page.deleted, cursor: page.cursor };
+  const answer =
+    verb === 'resume'
+      ? await ask(api.POST('/v2/workflows/dlq/resume', { params }))
+      : await ask(api.POST('/v2/workflows/dlq/restart', { params }));
+  return { done: answer.workflowRuns.length, cursor: answer.cursor };
+}
+
+async function messagesPage(
+  verb: LetterVerb,
+  filters: Filters,
+  page: { count: number; cursor?: string },
+): Promise<BulkPage> {
+  const params = { query: { ...messageQuery(filters), ...page } };
+  if (verb === 'delete') {
+    const answer = await ask(api.DELETE('/v2/dlq', { params }));
+    return { done: answer.deleted, cursor: answer.cursor };
+  }
+  const answer = await ask(api.POST('/v2/dlq/retry', { params }));
+  return { done: answer.responses.length, cursor: answer.cursor };
 }
 
 export function BulkDialog({
@@ -38,7 +52,7 @@ export function BulkDialog({
   filters,
   close,
 }: {
-  readonly verb: BulkVerb;
+  readonly verb: LetterVerb;
   readonly filters: Filters;
   readonly close: () => void;
 }) {
@@ -59,18 +73,15 @@ export function BulkDialog({
       setDone((before) => before + page.done);
     } while (cursor !== undefined && !isStopped.current);
   };
-  const change = useChange(run, ['dlq', 'message']);
-  const word = verb === 'retry' ? 'Retry' : 'Delete';
-  const said = Object.entries(filters).map(([name, value]) => `${name} is ${value}`);
+  const change = useChange(run, changedKinds);
+  const conditions = conditionsOf(filters);
   return (
-    <Dialog title={`${word} all dead letters that match`} close={close}>
+    <Dialog title={`${wordOf[verb]} all dead letters that match`} close={close}>
       <p className="mb-3">
-        {said.length === 0
-          ? 'No filter is set: this concerns every dead letter there is.'
-          : `Those where ${said.join(' and ')}.`}{' '}
-        {verb === 'retry'
-          ? 'Each becomes a new message.'
-          : 'What is deleted cannot be retried any more.'}
+        {conditions.length === 0
+          ? 'No filter is set: this concerns every one there is.'
+          : `Those where ${conditions.join(' and ')}.`}{' '}
+        {meaningOf[verb]}
       </p>
       {change.error !== null && <Failure error={change.error} />}
       <p role="status" className="mb-3 text-muted">
@@ -79,11 +90,11 @@ export function BulkDialog({
       </p>
       <div className="flex gap-2">
         <Action
-          look={verb === 'retry' ? 'main' : 'danger'}
+          look={verb === 'delete' ? 'danger' : 'main'}
           disabled={change.isPending || change.isSuccess}
           onClick={() => change.mutate(undefined)}
         >
-          {word} all
+          {wordOf[verb]} all
         </Action>
         <Button onClick={close}>{change.isPending ? 'Stop' : 'Close'}</Button>
       </div>

@@ -1,11 +1,50 @@
 /** Filters of the page as the routes of dead letters take them. Pure. */
 import type { Filters } from '../parts/filter-bar.tsx';
 
-export function queryOf({ url, label, queueName, responseStatus }: Filters) {
+/** Messages, or runs of workflows, that have failed for good. */
+export type LetterKind = 'messages' | 'runs';
+
+export const kindOf = ({ of }: Filters): LetterKind => (of === 'runs' ? 'runs' : 'messages');
+
+/** A status of the address, which may be edited by hand; the server says what is wrong with it. */
+const common = ({ url, label, flowControlKey, responseStatus }: Filters) => ({
+  ...(url !== undefined && { url: [url] }),
+  ...(label !== undefined && { label: [label] }),
+  ...(flowControlKey !== undefined && { flowControlKey: [flowControlKey] }),
+  ...(responseStatus !== undefined && { responseStatus: [Number(responseStatus)] }),
+});
+
+/** Of messages. */
+export function messageQuery(filters: Filters) {
+  const { queueName, host } = filters;
   return {
-    ...(url !== undefined && { url: [url] }),
-    ...(label !== undefined && { label: [label] }),
+    ...common(filters),
     ...(queueName !== undefined && { queueName: [queueName] }),
-    ...(responseStatus !== undefined && { responseStatus: [Number(responseStatus)] }),
+    ...(host !== undefined && { host: [host] }),
   };
+}
+
+/** Of failed runs, whose URL is that of the workflow; they stand in no queue. */
+export function runQuery(filters: Filters) {
+  return common(filters);
+}
+
+/** As a request of a job has them, whose filters are those of the listing. */
+export const filterOf = (filters: Filters) =>
+  kindOf(filters) === 'runs' ? runQuery(filters) : messageQuery(filters);
+
+const words: Readonly<Record<string, string>> = {
+  url: 'the URL is',
+  host: 'the host is',
+  label: 'a label is',
+  queueName: 'the queue is',
+  flowControlKey: 'the flow-control key is',
+  responseStatus: 'the status is',
+};
+
+/** What the filters say, in words: for before something is done to all. */
+export function conditionsOf(filters: Filters): readonly string[] {
+  return Object.entries(filters).flatMap(([name, value]) =>
+    words[name] === undefined || value === undefined ? [] : [`${words[name]} ${value}`],
+  );
 }

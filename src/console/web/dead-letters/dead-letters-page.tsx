@@ -1,154 +1,147 @@
-/** Messages that have failed for good: why, and to try them again or let them go. */
+/** Messages and runs that have failed for good: why, and to try them again or let them go. */
 import { Link } from '@tanstack/react-router';
-import { RotateCcw, Trash2 } from 'lucide-react';
-import { useState } from 'react';
-import { api, ask } from '../api/client.ts';
+import { useMemo, useState } from 'react';
 import { useRows } from '../api/rows.ts';
-import { Action } from '../parts/button.tsx';
-import { useChange } from '../parts/change.ts';
-import { type Filter, FilterBar, type Filters, useFilters } from '../parts/filter-bar.tsx';
+import { type Filter, FilterBar, useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
+import { Pill } from '../parts/pill.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { Empty, RowStates } from '../parts/states.tsx';
 import { Time } from '../time/time.tsx';
-import { BulkDialog, type BulkVerb } from './bulk-dialog.tsx';
-import { queryOf } from './dead-letter-filters.ts';
+import { kindOf, type LetterKind } from './dead-letter-filters.ts';
+import { Groups } from './groups.tsx';
+import { ChosenActions, PageActions, RowActions } from './letter-actions.tsx';
+import { type Letter, loadLetters } from './letters.ts';
 
-const filters: readonly Filter[] = [
+const runFilters: readonly Filter[] = [
   { name: 'url', label: 'URL' },
   { name: 'label', label: 'Label' },
-  { name: 'queueName', label: 'Queue' },
+  { name: 'flowControlKey', label: 'Flow-control key' },
   { name: 'responseStatus', label: 'Status' },
 ];
-
-const load = async (values: Filters, cursor: string | undefined, signal: AbortSignal) => {
-  const query = { ...queryOf(values), count: 100, ...(cursor !== undefined && { cursor }) };
-  const page = await ask(api.GET('/v2/dlq', { params: { query }, signal }));
-  return { cursor: page.cursor, rows: page.messages };
-};
-type DeadLetter = Awaited<ReturnType<typeof load>>['rows'][number];
-
-const columns: readonly Column<DeadLetter>[] = [
-  {
-    name: 'Destination',
-    cell: ({ messageId, method, url }) => (
-      <Link to="/messages/$id" params={{ id: messageId }} title={`${method} ${url}`}>
-        {method !== 'POST' && <span className="mr-1.5 text-muted">{method}</span>}
-        {url.replace(/^https?:\/\//, '')}
-      </Link>
-    ),
-  },
-  {
-    name: 'Last answer',
-    width: '32%',
-    from: 'sm',
-    cell: ({ responseStatus, responseBody }) => (
-      <span className="text-bad" title={responseBody}>
-        {responseStatus > 0 ? responseStatus : 'none'} {responseBody}
-      </span>
-    ),
-  },
-  { name: 'Label', width: '7rem', from: 'md', cell: ({ label }) => label },
-  {
-    name: 'Published',
-    width: '7.5rem',
-    from: 'sm',
-    isRight: true,
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
-  {
-    name: 'Do',
-    width: '10.5rem',
-    isRight: true,
-    cell: ({ dlqId, url }) => <RowActions dlqId={dlqId} url={url} />,
-  },
+const messageFilters: readonly Filter[] = [
+  ...runFilters,
+  { name: 'host', label: 'Host' },
+  { name: 'queueName', label: 'Queue' },
 ];
 
-const kinds = ['dlq', 'message'];
-
-function RowActions({ dlqId: id, url }: { readonly dlqId: string; readonly url: string }) {
-  const params = { path: { id } };
-  const retry = useChange(() => ask(api.POST('/v2/dlq/retry/{id}', { params })), kinds);
-  const remove = useChange(() => ask(api.DELETE('/v2/dlq/{id}', { params })), kinds);
-  const isBusy = retry.isPending || remove.isPending;
-  return (
-    <span className="inline-flex gap-1 align-middle">
-      <Action
-        isSmall
-        aria-label={`Retry ${url}`}
-        disabled={isBusy}
-        onClick={() => retry.mutate(undefined)}
-      >
-        Retry
-      </Action>
-      <Action
-        isSmall
-        aria-label={`Delete ${url}`}
-        look="danger"
-        disabled={isBusy}
-        onClick={() => remove.mutate(undefined)}
-      >
-        Delete
-      </Action>
-      {(retry.error ?? remove.error) !== null && (
-        <span title={(retry.error ?? remove.error)?.message} className="text-bad">
-          !
+function columnsOf(
+  kind: LetterKind,
+  chosen: ReadonlySet<string>,
+  choose: (letter: Letter) => void,
+): readonly Column<Letter>[] {
+  return [
+    {
+      name: 'Pick',
+      width: '3.5rem',
+      cell: (letter) => (
+        <input
+          type="checkbox"
+          aria-label={`Choose ${letter.dlqId}`}
+          checked={chosen.has(letter.dlqId)}
+          onChange={() => choose(letter)}
+          className="size-4 align-middle accent-accent-fill"
+        />
+      ),
+    },
+    {
+      name: 'Destination',
+      cell: ({ page, method, url }) => (
+        <Link to={page} title={`${method} ${url}`}>
+          {method !== 'POST' && <span className="mr-1.5 text-muted">{method}</span>}
+          {url.replace(/^https?:\/\//, '')}
+        </Link>
+      ),
+    },
+    {
+      name: 'Last answer',
+      width: '28%',
+      from: 'sm',
+      cell: ({ responseStatus, answer }) => (
+        <span className="text-bad" title={answer}>
+          {responseStatus > 0 ? responseStatus : 'none'} {answer}
         </span>
-      )}
-    </span>
+      ),
+    },
+    { name: 'Label', width: '7rem', from: 'lg', cell: ({ label }) => label },
+    {
+      name: 'Failed',
+      width: '7rem',
+      from: 'sm',
+      isRight: true,
+      cell: ({ at }) => <Time at={at} />,
+    },
+    {
+      name: 'Do',
+      width: kind === 'runs' ? '15rem' : '10.5rem',
+      isRight: true,
+      from: 'sm',
+      cell: (letter) => <RowActions letter={letter} kind={kind} />,
+    },
+  ];
+}
+
+/** The ids that are chosen, as far as they are still there. */
+function useChosen(rows: readonly Letter[] | undefined) {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const chosen = useMemo(
+    () => new Set(rows?.flatMap(({ dlqId }) => (ids.has(dlqId) ? dlqId : []))),
+    [rows, ids],
   );
+  const choose = ({ dlqId }: Letter) => {
+    const others = [...chosen].filter((each) => each !== dlqId);
+    setIds(new Set(chosen.has(dlqId) ? others : [...others, dlqId]));
+  };
+  return { chosen, choose, clear: () => setIds(new Set()) };
 }
 
 export default function DeadLettersPage() {
-  const [values] = useFilters();
-  const [verb, setVerb] = useState<BulkVerb | null>(null);
-  const list = useRows(['dlq', values], (cursor, signal) => load(values, cursor, signal));
+  const [filters, change] = useFilters();
+  const kind = kindOf(filters);
+  const list = useRows(['dlq', filters], (cursor, signal) => loadLetters(filters, cursor, signal));
+  const { chosen, choose, clear } = useChosen(list.rows);
   const isEmpty = (list.rows?.length ?? 0) === 0;
-  const icons = { retry: <RotateCcw className="size-4" />, delete: <Trash2 className="size-4" /> };
+  const { of: _, ...others } = filters;
   return (
-    <Page
-      title="Dead letters"
-      actions={
-        <>
-          <Action icon={icons.retry} disabled={isEmpty} onClick={() => setVerb('retry')}>
-            Retry all…
-          </Action>
-          <Action
-            look="danger"
-            icon={icons.delete}
-            disabled={isEmpty}
-            onClick={() => setVerb('delete')}
-          >
-            Delete all…
-          </Action>
-        </>
-      }
-    >
+    <Page title="Dead letters" actions={<PageActions isEmpty={isEmpty} />}>
+      {kind === 'messages' && <Groups />}
       <Panel>
-        <FilterBar filters={filters} />
+        <fieldset className="flex gap-1 border-b border-line p-2">
+          <legend className="sr-only">What has failed</legend>
+          <Pill isChosen={kind === 'messages'} press={() => change({ of: undefined })}>
+            messages
+          </Pill>
+          <Pill
+            isChosen={kind === 'runs'}
+            press={() => change({ of: 'runs', host: undefined, queueName: undefined })}
+          >
+            workflow runs
+          </Pill>
+        </fieldset>
+        <FilterBar filters={kind === 'runs' ? runFilters : messageFilters} />
+        <ChosenActions ids={[...chosen]} kind={kind} clear={clear} />
         <RowStates
           list={list}
-          isFiltered={Object.keys(values).length > 0}
+          isFiltered={Object.keys(others).length > 0}
           empty={
-            <Empty title="No dead letters">
-              A message that has failed for good, after its last retry, is kept here until it is
-              retried, deleted, or too old.
+            <Empty title={kind === 'runs' ? 'No failed runs' : 'No dead letters'}>
+              What has failed for good, after its last retry, is kept here until it is tried again,
+              deleted, or too old.
             </Empty>
           }
         >
           {(rows) => (
             <RowTable
               label="Dead letters"
-              columns={columns}
+              columns={columnsOf(kind, chosen, choose)}
               rows={rows}
               keyOf={({ dlqId }) => dlqId}
-              linkOf={({ messageId }) => `/messages/${messageId}`}
+              linkOf={({ page }) => page}
               more={list.more}
             />
           )}
         </RowStates>
       </Panel>
-      {verb !== null && <BulkDialog verb={verb} filters={values} close={() => setVerb(null)} />}
     </Page>
   );
 }

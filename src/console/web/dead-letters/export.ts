@@ -1,0 +1,39 @@
+/** All dead letters that pass the filters, as a file of one JSON object in a line. */
+import type { Filters } from '../parts/filter-bar.tsx';
+import { kindOf } from './dead-letter-filters.ts';
+import { loadLetters } from './letters.ts';
+
+/** A browser holds the file before it is saved: above so many letters it is cut. */
+const lettersMax = 20_000;
+
+/** How far it is; `isCut` where there were more than fit. */
+export interface Exported {
+  readonly letters: number;
+  readonly isCut: boolean;
+}
+
+/** Saves the file, and tells `progress` after each page how many it holds. */
+export async function exportLetters(
+  filters: Filters,
+  progress: (letters: number) => void,
+): Promise<Exported> {
+  const lines: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await loadLetters(filters, cursor);
+    cursor = page.cursor;
+    for (const { whole } of page.rows) lines.push(`${JSON.stringify(whole)}\n`);
+    progress(lines.length);
+  } while (cursor !== undefined && lines.length < lettersMax);
+  save(new Blob(lines, { type: 'application/jsonl' }), `dead-letters-${kindOf(filters)}.jsonl`);
+  return { letters: lines.length, isCut: cursor !== undefined };
+}
+
+function save(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

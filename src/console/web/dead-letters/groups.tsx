@@ -1,0 +1,110 @@
+/** Dead letters by what went wrong, the largest group first: a press shows those of its host. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, ask } from '../api/client.ts';
+import { Button } from '../parts/button.tsx';
+import { type Filters, useFilters } from '../parts/filter-bar.tsx';
+import { Panel } from '../parts/page.tsx';
+import { type Column, RowTable } from '../parts/row-table.tsx';
+import { Loaded } from '../parts/states.tsx';
+import { count, exact } from '../time/format.ts';
+import { Time } from '../time/time.tsx';
+import { messageQuery } from './dead-letter-filters.ts';
+
+const load = async (filters: Filters) => {
+  const { host, responseStatus: _, ...others } = filters;
+  const query = messageQuery(others);
+  return ask(api.GET('/v2/dlq/groups', { params: { query } }));
+};
+type Group = Awaited<ReturnType<typeof load>>['groups'][number];
+
+/** Few causes make most of the letters. */
+const shownAtFirst = 5;
+/** Counting looks at each letter: it is done less often than a page is read. */
+const againMs = 5000;
+
+const hostOf = ({ origin }: Group) => origin.replace(/^https?:\/\//, '');
+
+function columnsOf(choose: (group: Group) => void): readonly Column<Group>[] {
+  return [
+    {
+      name: 'Letters',
+      width: '5rem',
+      isRight: true,
+      cell: ({ count: letters }) => <strong>{count(letters)}</strong>,
+    },
+    {
+      name: 'What went wrong',
+      cell: (group) => (
+        <button
+          type="button"
+          onClick={() => choose(group)}
+          title={`${group.error}: show those of ${hostOf(group)}`}
+          className="max-w-full truncate text-left text-bad hover:underline"
+        >
+          {group.responseStatus > 0 ? `${group.responseStatus} ` : ''}
+          {group.error}
+        </button>
+      ),
+    },
+    { name: 'Destination', width: '28%', from: 'sm', cell: (group) => hostOf(group) },
+    {
+      name: 'Newest',
+      width: '7rem',
+      isRight: true,
+      cell: ({ newestAt }) => <Time at={newestAt} />,
+    },
+    {
+      name: 'Since',
+      width: '7rem',
+      isRight: true,
+      from: 'md',
+      cell: ({ oldestAt }) => <Time at={oldestAt} />,
+    },
+  ];
+}
+
+export function Groups() {
+  const [filters, change] = useFilters();
+  const [isWhole, setWhole] = useState(false);
+  const query = useQuery({
+    queryKey: ['dlq', 'groups', messageQuery(filters)],
+    queryFn: () => load(filters),
+    refetchInterval: againMs,
+  });
+  const columns = columnsOf((group) =>
+    change({ host: hostOf(group), responseStatus: String(group.responseStatus) }),
+  );
+  return (
+    <Loaded query={query} lines={3}>
+      {({ groups, others, searchedTo }) =>
+        groups.length === 0 ? null : (
+          <Panel
+            title="By what went wrong"
+            aside={
+              groups.length > shownAtFirst && (
+                <Button isSmall aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+                  {isWhole ? 'The largest' : `All ${count(groups.length)}`}
+                </Button>
+              )
+            }
+          >
+            <RowTable
+              label="By what went wrong"
+              columns={columns}
+              rows={isWhole ? groups : groups.slice(0, shownAtFirst)}
+              keyOf={({ responseStatus, origin, error }) => `${responseStatus} ${origin} ${error}`}
+            />
+            {(others > 0 || searchedTo !== undefined) && (
+              <p className="border-t border-line px-3 py-2 text-muted">
+                {others > 0 && `${count(others)} more are of groups too small to be told. `}
+                {searchedTo !== undefined &&
+                  `Those that failed before ${exact(searchedTo).slice(0, 19)} were not counted.`}
+              </p>
+            )}
+          </Panel>
+        )
+      }
+    </Loaded>
+  );
+}

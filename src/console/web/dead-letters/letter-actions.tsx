@@ -1,0 +1,123 @@
+/** What is done to one dead letter, to those that are chosen, or to all; and a file of them. */
+import { Download, RotateCcw, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { Action, Button } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { type Filters, useFilters } from '../parts/filter-bar.tsx';
+import { Failure } from '../parts/states.tsx';
+import { count } from '../time/format.ts';
+import { BulkDialog } from './bulk-dialog.tsx';
+import { kindOf, type LetterKind } from './dead-letter-filters.ts';
+import { exportLetters } from './export.ts';
+import { changedKinds, doTo, type Letter, type LetterVerb, verbsOf, wordOf } from './letters.ts';
+
+const iconOf = (verb: LetterVerb) =>
+  verb === 'delete' ? <Trash2 className="size-4" /> : <RotateCcw className="size-4" />;
+const lookOf = (verb: LetterVerb) => (verb === 'delete' ? 'danger' : 'plain');
+
+export function RowActions({
+  letter,
+  kind,
+}: {
+  readonly letter: Letter;
+  readonly kind: LetterKind;
+}) {
+  const change = useChange((verb: LetterVerb) => doTo(kind, verb, [letter.dlqId]), changedKinds);
+  return (
+    <span className="inline-flex gap-1 align-middle">
+      {verbsOf[kind].map((verb) => (
+        <Action
+          key={verb}
+          isSmall
+          look={lookOf(verb)}
+          aria-label={`${wordOf[verb]} ${letter.url}`}
+          disabled={change.isPending}
+          onClick={() => change.mutate(verb)}
+        >
+          {wordOf[verb]}
+        </Action>
+      ))}
+      {change.error !== null && (
+        <span role="alert" title={change.error.message} className="text-bad">
+          !
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** Stands above the list while some of it is chosen. */
+export function ChosenActions({
+  ids,
+  kind,
+  clear,
+}: {
+  readonly ids: readonly string[];
+  readonly kind: LetterKind;
+  readonly clear: () => void;
+}) {
+  const change = useChange((verb: LetterVerb) => doTo(kind, verb, ids), changedKinds, clear);
+  if (ids.length === 0) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-2 border-b border-line bg-raised px-3 py-2">
+      <span className="mr-1 font-medium">{count(ids.length)} chosen</span>
+      {verbsOf[kind].map((verb) => (
+        <Action
+          key={verb}
+          isSmall
+          look={lookOf(verb)}
+          disabled={change.isPending}
+          onClick={() => change.mutate(verb)}
+        >
+          {wordOf[verb]} chosen
+        </Action>
+      ))}
+      <Button isSmall onClick={clear}>
+        Choose none
+      </Button>
+      {change.error !== null && <Failure error={change.error} />}
+    </div>
+  );
+}
+
+export function PageActions({ isEmpty }: { readonly isEmpty: boolean }) {
+  const [filters] = useFilters();
+  const [verb, setVerb] = useState<LetterVerb | null>(null);
+  return (
+    <>
+      <Export filters={filters} isEmpty={isEmpty} />
+      {verbsOf[kindOf(filters)].map((each) => (
+        <Action
+          key={each}
+          look={lookOf(each)}
+          icon={iconOf(each)}
+          disabled={isEmpty}
+          onClick={() => setVerb(each)}
+        >
+          {wordOf[each]} all…
+        </Action>
+      ))}
+      {verb !== null && <BulkDialog verb={verb} filters={filters} close={() => setVerb(null)} />}
+    </>
+  );
+}
+
+function Export({ filters, isEmpty }: { readonly filters: Filters; readonly isEmpty: boolean }) {
+  const [done, setDone] = useState(0);
+  const change = useChange(() => exportLetters(filters, setDone), []);
+  const said = change.isPending
+    ? `${count(done)}…`
+    : change.data === undefined
+      ? 'Export'
+      : `Exported ${count(change.data.letters)}${change.data.isCut ? ', there are more' : ''}`;
+  return (
+    <Button
+      icon={<Download className="size-4" />}
+      disabled={isEmpty || change.isPending}
+      title={change.error?.message ?? 'those that match, as a file of one JSON object in a line'}
+      onClick={() => change.mutate(undefined)}
+    >
+      {change.error === null ? said : 'Export failed'}
+    </Button>
+  );
+}

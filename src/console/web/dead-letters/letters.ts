@@ -1,0 +1,133 @@
+/** Dead letters of messages and of runs, as the page shows them, and what is done to them. */
+import { api, ask } from '../api/client.ts';
+import type { RowPage } from '../api/rows.ts';
+import type { Filters } from '../parts/filter-bar.tsx';
+import { kindOf, type LetterKind, messageQuery, runQuery } from './dead-letter-filters.ts';
+
+export interface Letter {
+  readonly dlqId: string;
+  /** The page of what has failed, below `/console`. */
+  readonly page: string;
+  readonly method: string;
+  readonly url: string;
+  readonly label: string | undefined;
+  /** 0 = there was no answer. */
+  readonly responseStatus: number;
+  /** What was answered, or why nothing was. */
+  readonly answer: string;
+  /** When it failed for good, Unix milliseconds. */
+  readonly at: number;
+  /** All that the server tells of it. */
+  readonly whole: object;
+}
+
+const pageSize = 100;
+
+/** The id of a dead letter begins with its time (messaging.md 10). */
+const timeIn = (dlqId: string) => Number.parseInt(dlqId, 10);
+
+/** A page of them, the newest first. */
+export function loadLetters(
+  filters: Filters,
+  cursor: string | undefined,
+  signal?: AbortSignal,
+): Promise<RowPage<Letter>> {
+  return kindOf(filters) === 'runs'
+    ? loadRuns(filters, cursor, signal)
+    : loadMessages(filters, cursor, signal);
+}
+
+async function loadMessages(
+  filters: Filters,
+  cursor: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<RowPage<Letter>> {
+  const query = { ...messageQuery(filters), count: pageSize, ...(cursor && { cursor }) };
+  const page = await ask(api.GET('/v2/dlq', { params: { query }, ...(signal && { signal }) }));
+  const rows = page.messages.map((message) => ({
+    dlqId: message.dlqId,
+    page: `/messages/${encodeURIComponent(message.messageId)}`,
+    method: message.method,
+    url: message.url,
+    label: message.label,
+    responseStatus: message.responseStatus,
+    answer: message.responseBody ?? '',
+    at: timeIn(message.dlqId),
+    whole: message,
+  }));
+  return { rows, cursor: page.cursor };
+}
+
+async function loadRuns(
+  filters: Filters,
+  cursor: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<RowPage<Letter>> {
+  const query = { ...runQuery(filters), count: pageSize, ...(cursor && { cursor }) };
+  const asked = api.GET('/v2/workflows/dlq', { params: { query }, ...(signal && { signal }) });
+  const page = await ask(asked);
+  const rows = page.messages.map((run) => ({
+    dlqId: run.dlqId,
+    page: `/workflows/${encodeURIComponent(run.workflowRunId)}`,
+    method: 'POST',
+    url: run.workflowUrl,
+    label: run.label,
+    responseStatus: run.responseStatus ?? 0,
+    answer: run.error ?? run.responseBody ?? '',
+    at: timeIn(run.dlqId),
+    whole: run,
+  }));
+  return { rows, cursor: page.cursor };
+}
+
+/** What may be done: a message is retried, a run goes on or begins anew. */
+export type LetterVerb = 'retry' | 'resume' | 'restart' | 'delete';
+
+export const verbsOf: Readonly<Record<LetterKind, readonly LetterVerb[]>> = {
+  messages: ['retry', 'delete'],
+  runs: ['resume', 'restart', 'delete'],
+};
+
+export const wordOf: Readonly<Record<LetterVerb, string>> = {
+  retry: 'Retry',
+  resume: 'Resume',
+  restart: 'Restart',
+  delete: 'Delete',
+};
+
+/** What becomes of them, for before it is done. */
+export const meaningOf: Readonly<Record<LetterVerb, string>> = {
+  retry: 'Each becomes a new message.',
+  resume: 'Each becomes a new run, which goes on where the old one failed.',
+  restart: 'Each becomes a new run, which begins with the same payload.',
+  delete: 'What is deleted cannot be tried again.',
+};
+
+/** Kinds of things that change with it, as keys of queries begin. */
+export const changedKinds = ['dlq', 'message', 'run'];
+
+const chosenMax = 100;
+
+/** Does it to letters by their ids, 100 at a time. */
+export async function doTo(
+  kind: LetterKind,
+  verb: LetterVerb,
+  ids: readonly string[],
+): Promise<void> {
+  for (let from = 0; from < ids.length; from += chosenMax) {
+    await doToSome(kind, verb, ids.slice(from, from + chosenMax));
+  }
+}
+
+async function doToSome(kind: LetterKind, verb: LetterVerb, dlqIds: string[]): Promise<void> {
+  const params = { query: { dlqIds } };
+  if (kind === 'messages') {
+    await (verb === 'retry'
+      ? ask(api.POST('/v2/dlq/retry', { params }))
+      : ask(api.DELETE('/v2/dlq', { params })));
+    return;
+  }
+  if (verb === 'resume') await ask(api.POST('/v2/workflows/dlq/resume', { params }));
+  else if (verb === 'restart') await ask(api.POST('/v2/workflows/dlq/restart', { params }));
+  else await ask(api.DELETE('/v2/workflows/dlq', { params }));
+}

@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { callApi } from '../support/clients/api-call.js';
+import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
+import { findings } from '../support/console/axe.js';
+import {
+  browserLimitMs,
+  describeInChromium,
+  launchBrowser,
+  openConsole,
+  signIn,
+  type WatchedPage,
+} from '../support/console/chromium.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+describeInChromium('dead letters in a browser', () => {
+  let browser: Browser;
+  let server: TestServer;
+  let endpoint: RecordingEndpoint;
+  let opened: WatchedPage | null = null;
+  /** What the destination answers. */
+  let status = 500;
+
+  const open = async (path: string) => {
+    opened = await openConsole(browser, server, path);
+    await signIn(opened.page, server.token);
+    return opened.page;
+  };
+  const letters = async (query = '') => {
+    const { body } = await callApi(server, 'GET', `/v2/dlq${query}`);
+    return (body as { messages: { url: string; dlqId: string }[] }).messages;
+  };
+  /** Publishes what fails for good, and waits until it has. */
+  const fail = async (path: string, label: string) => {
+    const target = `/v2/publish/${endpoint.url}${path}`;
+    const headers = { 'svc-retries': '0', 'svc-label': label };
+    const before = (await letters(`?label=${label}`)).length;
+    await callApi(server, 'POST', target, headers, 'x');
+    while ((await letters(`?label=${label}`)).length === before) await endpoint.received(1);
+  };
+  const rows = (page: Page) =>
+    page.getByRole('table', { name: 'Dead letters' }).locator('tbody').getByRole('row');
+
+  beforeAll(async () => {
+    endpoint = await RecordingEndpoint.start(({ url }) => ({
+      status: url.startsWith('/gone') && status === 500 ? 404 : status,
+      body: url.startsWith('/gone') ? 'no such page' : 'out of paper',
+    }));
+    server = await startServer();
+    browser = await launchBrowser();
+  }, browserLimitMs);
+
+  afterAll(async () => {
+    await browser.close();
+    await server.remove();
+    await endpoint.stop();
+  }, browserLimitMs);
+
+  afterEach(async () => {
+    const { faults = [] } = opened ?? {};
+    await opened?.close();
+    opened = null;
+    status = 500;
+    expect(faults).toEqual([]);
+  }, browserLimitMs);
+
+  it(
+    'groups them by what went wrong, and shows those of a group',
+    async () => {
+      for (const path of ['/gone/1', '/gone/2', '/broken']) await fail(path, 'grouped');
+      const page = await open('/dead-letters');
+      const groups = page.getByRole('table', { name: 'By what went wrong' });
+      const first = groups.locator('tbody').getByRole('row').first();
+      await first.filter({ hasText: /^2404 no such page/ }).waitFor();
+      await rows(page).nth(2).waitFor();
+      expect(await findings(page)).toEqual([]);
+      await first.getByRole('button').click();
+      await page.waitForURL(/responseStatus=.*404/);
+      await rows(page).filter({ hasText: '/broken' }).waitFor({ state: 'detached' });
+      expect(await rows(page).count()).toBe(2);
+
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Export' }).click();
+      const text = await readFile(await (await download).path(), 'utf8');
+      const exported = text.trimEnd().split('\n');
+      const urls = exported.map((line) => (JSON.parse(line) as { url: string }).url);
+      expect(urls).toEqual([`${endpoint.url}/gone/2`, `${endpoint.url}/gone/1`]);
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'retries those that are chosen, and leaves the others',
+    async () => {
+      for (const path of ['/one', '/two', '/three']) await fail(path, 'chosen');
+      const page = await open('/dead-letters?label=chosen');
+      await rows(page).nth(2).waitFor();
+      for (const path of ['/one', '/three']) {
+        await rows(page).filter({ hasText: path }).getByRole('checkbox').check();
+      }
+      await page.getByText('2 chosen').waitFor();
+      status = 200;
+      await page.getByRole('button', { name: 'Retry chosen' }).click();
+      await rows(page).filter({ hasText: '/one' }).waitFor({ state: 'detached' });
+      await page.getByText('2 chosen').waitFor({ state: 'detached' });
+      const left = await letters('?label=chosen');
+      expect(left.map(({ url }) => url)).toEqual([`${endpoint.url}/two`]);
+    },
+    browserLimitMs,
+  );
+});
