@@ -9,7 +9,7 @@ import { count } from '../time/format.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { kindOf, type LetterKind } from './dead-letter-filters.ts';
 import { exportLetters } from './export.ts';
-import { changedKinds, doTo, type Letter, type LetterVerb, verbsOf, wordOf } from './letters.ts';
+import { apply, changedKinds, type Letter, type LetterVerb, verbsOf, wordOf } from './letters.ts';
 
 const iconOf = (verb: LetterVerb) =>
   verb === 'delete' ? <Trash2 className="size-4" /> : <RotateCcw className="size-4" />;
@@ -22,7 +22,7 @@ export function RowActions({
   readonly letter: Letter;
   readonly kind: LetterKind;
 }) {
-  const change = useChange((verb: LetterVerb) => doTo(kind, verb, [letter.dlqId]), changedKinds);
+  const change = useChange((verb: LetterVerb) => apply(kind, verb, [letter.dlqId]), changedKinds);
   return (
     <span className="inline-flex gap-1 align-middle">
       {verbsOf[kind].map((verb) => (
@@ -56,7 +56,7 @@ export function ChosenActions({
   readonly kind: LetterKind;
   readonly clear: () => void;
 }) {
-  const change = useChange((verb: LetterVerb) => doTo(kind, verb, ids), changedKinds, clear);
+  const change = useChange((verb: LetterVerb) => apply(kind, verb, ids), changedKinds, clear);
   if (ids.length === 0) return null;
   return (
     <div className="flex flex-wrap items-center gap-2 border-b border-line bg-raised px-3 py-2">

@@ -109,17 +109,17 @@ export const changedKinds = ['dlq', 'message', 'run'];
 const chosenMax = 100;
 
 /** Does it to letters by their ids, 100 at a time. */
-export async function doTo(
+export async function apply(
   kind: LetterKind,
   verb: LetterVerb,
   ids: readonly string[],
 ): Promise<void> {
   for (let from = 0; from < ids.length; from += chosenMax) {
-    await doToSome(kind, verb, ids.slice(from, from + chosenMax));
+    await applySome(kind, verb, ids.slice(from, from + chosenMax));
   }
 }
 
-async function doToSome(kind: LetterKind, verb: LetterVerb, dlqIds: string[]): Promise<void> {
+async function applySome(kind: LetterKind, verb: LetterVerb, dlqIds: string[]): Promise<void> {
   const params = { query: { dlqIds } };
   if (kind === 'messages') {
     await (verb === 'retry'

@@ -1,4 +1,4 @@
-/** The options of a message or a schedule as headers of the request that asks for one like it. Pure. */
+/** Options of a message or a schedule, as headers of a request for one like it. Pure. */
 
 /** As far as it is asked for; what is absent has the server's default. */
 export interface Published {
