@@ -294,7 +294,7 @@ export class Journal {
   }
 
   private async record(offset: number): Promise<LogRecord | null> {
-    const [batch] = await this.log.read(offset, { maxRecords: 1 });
+    const [batch] = await this.log.read(offset, { maxRecords: 1, until: offset + 1 });
     return batch?.record(offset) ?? null;
   }
 }

@@ -30,6 +30,12 @@ export class OffsetIndex {
     return this.positionBefore((entry) => (this.relativeOffsets[entry] ?? 0) <= relativeOffset);
   }
 
+  /** Where to stop reading: no batch from there on begins at or below `relativeOffset`. */
+  positionBeyond(relativeOffset: number): number {
+    const entry = this.entriesThat((each) => (this.relativeOffsets[each] ?? 0) <= relativeOffset);
+    return entry === this.length ? Number.POSITIVE_INFINITY : (this.positions[entry] ?? 0);
+  }
+
   /** Where to start looking for the first record with a timestamp of at least `timestamp`. */
   positionOfTime(timestamp: number): number {
     return this.positionBefore((entry) => (this.timesBefore[entry] ?? 0) < timestamp);
@@ -88,16 +94,22 @@ export class OffsetIndex {
     this.length += 1;
   }
 
-  /** The position of the last entry that `holds`; entries that hold come first. */
+  /** The position of the last entry that `holds`. */
   private positionBefore(holds: (entry: number) => boolean): number {
+    const count = this.entriesThat(holds);
+    return count === 0 ? firstPosition : (this.positions[count - 1] ?? firstPosition);
+  }
+
+  /** How many entries hold; those that hold come first. */
+  private entriesThat(hold: (entry: number) => boolean): number {
     let low = 0;
     let high = this.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (holds(middle)) low = middle + 1;
+      if (hold(middle)) low = middle + 1;
       else high = middle;
     }
-    return low === 0 ? firstPosition : (this.positions[low - 1] ?? firstPosition);
+    return low;
   }
 }
 

@@ -31,7 +31,9 @@ export class LogReader {
     for (const segment of this.from(from)) {
       if (segment.baseOffset >= until || budget.isSpent) break;
       const index = await this.reader.indexOf(segment);
-      const position = index.offsets.positionOf(Math.max(0, from - segment.baseOffset));
+      const { baseOffset } = segment;
+      const position = index.offsets.positionOf(Math.max(0, from - baseOffset));
+      const limit = Math.min(segment.end, index.offsets.positionBeyond(until - 1 - baseOffset));
       let isOver = false;
       const visit = (batches: ScannedBatch[]) => {
         const goesOn = batches.every((batch) => {
@@ -41,7 +43,7 @@ export class LogReader {
         });
         return goesOn && budget.endChunk();
       };
-      const range = { position, limit: segment.end, chunkBytes: budget.chunkBytes };
+      const range = { position, limit, chunkBytes: budget.chunkBytes };
       await this.reader.scan(segment, range, visit, (span) => {
         if (span.until <= from) return true;
         if (span.from < until && budget.result.length === 0) this.reader.refuse(segment, span);
